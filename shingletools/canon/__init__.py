@@ -1,0 +1,1 @@
+"""canon: a document into its canonical words."""

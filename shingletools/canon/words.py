@@ -1,0 +1,83 @@
+"""Canonical words: Unicode folding, the word pattern, stop words."""
+
+import unicodedata
+from collections.abc import Set as AbstractSet
+
+import regex
+
+from shingletools.memo import LONGEST, Memo
+
+# Typographic and reversed quotes, and the letter that Ukrainian and Breton use: all become ' when inside a word.
+APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"))
+
+# Soft hyphens, zero-width characters, byte order marks, bidi controls, variation selectors: nobody sees them.
+INVISIBLE = regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+")
+
+# Scripts written without spaces. Script extensions, so that the sign that lengthens a kana vowel counts as kana.
+SPACELESS = r"[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]"
+ALONE = rf"[[\p{{L}}\p{{N}}]&&{SPACELESS}]"
+LETTER = rf"[[\p{{L}}\p{{N}}]--{SPACELESS}]"
+RUN = rf"{LETTER}[{LETTER}\p{{M}}]*+"
+
+# A word is one letter or digit of a spaceless script with its marks; or else a run of letters and digits with their
+# marks, in which an apostrophe between two of them stays.
+WORD = regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}(?:'{RUN})*+", regex.VERSION1)
+IS_ALONE = regex.compile(ALONE, regex.VERSION1)
+
+
+def fold(text: str) -> str:
+    """Text with case, compatibility forms and invisible characters folded away; fold(fold(x)) == fold(x).
+
+    Unicode's compatibility caseless matching (The Unicode Standard, D146), with typographic apostrophes made straight.
+    It is repeated until nothing changes: a full case folding may leave what a normalization joins anew.
+
+    >>> fold("Ｆｕｌｌ ｗｉｄｔｈ, STRASSE, straße, co\\u00adoperate")
+    'full width, strasse, strasse, cooperate'
+    """
+    if text.isascii():
+        return text.lower()
+    while True:
+        folded = unicodedata.normalize("NFKD", INVISIBLE.sub("", text)).casefold()
+        folded = unicodedata.normalize("NFKC", folded).translate(APOSTROPHES)
+        if folded == text:
+            return folded
+        text = folded
+
+
+class _Spacer(dict[int, str]):
+    """For str.translate: a space before each character that is a word alone."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        value = self[code] = f" {character}" if IS_ALONE.match(character) else character
+        return value
+
+
+SPACER = _Spacer()
+
+
+class Canonizer:
+    """Text to canonical words, single spaces between; a word's form depends on that word alone.
+
+    What stands between white space goes through a memo, so rules cost nothing for what was seen before. Canonizing
+    twice changes nothing.
+
+    >>> Canonizer(stop={"the"})("The cat’s  “whiskers” — and THE dog...")
+    "cat's whiskers and dog"
+    """
+
+    def __init__(self, stop: AbstractSet[str] = frozenset()) -> None:
+        self.stop = stop
+        self.memo = Memo(self._canonize)
+
+    def __call__(self, text: str) -> str:
+        return " ".join(filter(None, map(self.memo.__getitem__, text.split())))
+
+    def _canonize(self, chunk: str) -> str:
+        folded = fold(chunk)
+        if len(folded) > LONGEST:
+            # Whole sentences of a spaceless script: cut before each character, the pieces are short and come again
+            pieces = folded.translate(SPACER).split()
+            if len(pieces) > 1:
+                return " ".join(filter(None, map(self.memo.__getitem__, pieces)))
+        return " ".join(word for word in WORD.findall(folded) if word not in self.stop)

@@ -1,0 +1,259 @@
+"""The driver: everything that is not a stage's own work.
+
+A command is a module with a docstring of one line, `add_options(parser)` and `build(options)`, which returns a Stage:
+a Filter, which is a pure function of a payload, or a Collector, which takes all records and then gives its output.
+Stages raise Rejected and Failed; they never print, exit or touch a stream. `main` does that for them, the same way for
+every command: files, bad records, workers, complete output, signals, exit status.
+"""
+
+import argparse
+import contextlib
+import importlib
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, cast
+
+from shingletools import streams, wire
+from shingletools.options import Printed, make_parser
+from shingletools.streams import Chunk, Output, ReaderGone, Rejects
+from shingletools.wire import Failed, Record, Rejected
+
+DONE, SOME_REJECTED, FAILED, INTERRUPTED = 0, 1, 2, 130
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A stage that turns one payload into another, record by record; it is pickled for worker processes.
+
+    The field `consumes` gives way, in its place, to `produces`; `recipe` is appended to the field via; every other
+    field passes through. `function` may raise Rejected.
+    """
+
+    consumes: str
+    produces: str
+    recipe: str
+    function: Callable[[str], Any]
+    parse: wire.Parse = wire.parse_json
+    whole: bool = False  # each FILE is one document
+
+
+class Collector(Protocol):
+    """A stage that must see all records before it can write the first."""
+
+    @property
+    def against(self) -> Sequence[str]:
+        """Files read after the others: their records belong to side 1."""
+
+    def take(self, record: Record, name: str | int, side: int) -> None:
+        """Takes a record with its id; raises Rejected if it is bad, Failed if it cannot go with those before it."""
+
+    def finish(self) -> Iterator[bytes]:
+        """The output, in blocks of whole lines."""
+
+    def summary(self) -> list[str]:
+        """What -v adds to its line, after `finish`."""
+
+
+Stage = Filter | Collector
+
+
+class Command(Protocol):
+    """What a command's module offers."""
+
+    __doc__: str | None
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def build(self, options: argparse.Namespace) -> Stage: ...
+
+
+class Result(NamedTuple):
+    """What became of a chunk."""
+
+    size: int  # bytes of input
+    records: int
+    rejects: list[tuple[str, int, str, bytes]]  # file, line, cause, document
+    output: bytes
+
+
+def filter_chunk(stage: Filter, id_field: str, chunk: Chunk) -> Result:
+    """All of a chunk's records through a stage; a pure function, so any worker may run it."""
+    consumes, produces, function, parse = stage.consumes, stage.produces, stage.function, stage.parse
+    output = []
+    rejects = []
+    for offset, document in enumerate(chunk.documents()):
+        try:
+            record = parse(document, chunk.number + offset, chunk.name)
+            wire.take_id(record, id_field)
+            payload = function(wire.take_string(record, consumes))
+            if produces != consumes:
+                record = {produces if field == consumes else field: value for field, value in record.items()}
+            record[produces] = payload
+            wire.append_recipe(record, stage.recipe)
+            output.append(wire.format_json(record))
+        except Rejected as error:
+            rejects.append((chunk.name, chunk.line and chunk.line + offset, str(error), document))
+    return Result(len(chunk.data), len(output), rejects, b"".join(output))
+
+
+def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Result]:
+    chunks = streams.read_chunks(options.files, stage.whole)
+    work = partial(filter_chunk, stage, options.id)
+    if options.jobs == 1:
+        yield from map(work, chunks)
+        return
+    from shingletools.workers import in_processes  # costs start-up time that one process need not pay
+
+    yield from in_processes(work, chunks, options.jobs)
+
+
+def run_collector(stage: Collector, options: argparse.Namespace) -> Generator[Result]:
+    for side, files in enumerate((options.files, stage.against)):
+        for chunk in streams.read_chunks(files):
+            rejects = []
+            documents = chunk.documents()
+            for line, document in enumerate(documents, chunk.line):
+                try:
+                    record = wire.parse_json(document, line, chunk.name)
+                    stage.take(record, wire.take_id(record, options.id), side)
+                except Rejected as error:
+                    rejects.append((chunk.name, line, str(error), document))
+                except Failed as error:
+                    raise Failed(f"{streams.where(chunk.name, line)}: {error}") from None
+            yield Result(len(chunk.data), len(documents) - len(rejects), rejects, b"")
+    for block in stage.finish():
+        yield Result(0, 0, [], block)
+
+
+def check_streams(inputs: Sequence[str], options: argparse.Namespace, closed: set[int]) -> None:
+    """Raises Failed for what would fail, or destroy its own input, later on."""
+    if "-" in inputs and 0 in closed:
+        raise Failed("standard input: closed")
+    if options.output is None and 1 in closed:
+        raise Failed("standard output: closed")
+    if inputs.count("-") > 1:
+        raise Failed("standard input can be read only once")
+    streams.check_readable(inputs)
+    for other in (*inputs, options.output):
+        if options.rejects is not None and other is not None and streams.same_file(options.rejects, other):
+            raise Failed(f"--rejects {wire.printable(options.rejects)}: this run reads or writes that file already")
+
+
+def write_all(
+    results: Iterator[Result], output: Output, rejects: Rejects, bar: "tqdm[NoReturn] | None"
+) -> tuple[int, int]:
+    """Everything to where it belongs, as it comes; the bytes read and the good records among them."""
+    size = records = 0
+    for result in results:
+        for reject in result.rejects:
+            rejects.add(*reject)
+        if result.output:
+            output.write(result.output)
+        size += result.size
+        records += result.records
+        if bar is not None:
+            bar.update(result.size)
+    return size, records
+
+
+def run(name: str, argv: Sequence[str] | None) -> int:
+    """One run of a command: its exit status. Raises Failed, Printed or ReaderGone."""
+    closed = streams.claim_standard_streams()
+    command = cast(Command, importlib.import_module(f"shingletools.{name}.command"))
+    options = make_parser(name, command.__doc__ or "", command.add_options).parse_intermixed_args(argv)
+    options.files = options.files or ["-"]
+    stage = command.build(options)
+    inputs = [*options.files, *([] if isinstance(stage, Filter) else stage.against)]
+    check_streams(inputs, options, closed)
+    results = run_filter(stage, options) if isinstance(stage, Filter) else run_collector(stage, options)
+
+    start = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        bar = progress_bar(name, inputs) if options.progress else None
+        if bar is not None:
+            stack.callback(bar.close)
+        rejects = Rejects(options.rejects, options.strict, partial(complain, name, bar))
+        stack.callback(rejects.close)
+        output = Output(options.output)
+        stack.callback(output.discard)
+        stack.callback(results.close)
+        try:
+            size, records = write_all(results, output, rejects, bar)
+            output.commit()
+        except ReaderGone:
+            return SOME_REJECTED if rejects.count else DONE
+        rejects.close()
+    if options.verbose:
+        seconds = time.monotonic() - start
+        figures = [f"{records} records", f"{rejects.count} rejected", f"{seconds:.2f} s"]
+        figures.append(f"{size / 1e6 / max(seconds, 1e-6):.1f} MB/s")
+        streams.say(f"{name}: {', '.join(figures + ([] if isinstance(stage, Filter) else stage.summary()))}")
+    return SOME_REJECTED if rejects.count else DONE
+
+
+def progress_bar(name: str, inputs: Sequence[str]) -> "tqdm[NoReturn] | None":
+    """A bar of bytes read, on standard error."""
+    if sys.stderr is None:
+        return None
+    from tqdm import tqdm
+
+    tqdm.monitor_interval = 0  # no thread of its own
+    return tqdm(desc=name, total=streams.total_size(inputs), unit="B", unit_scale=True, file=sys.stderr)
+
+
+def complain(name: str, bar: "tqdm[NoReturn] | None", message: str) -> None:
+    """A message in the program's name, above the progress bar if there is one."""
+    if bar is not None:
+        bar.clear()
+    streams.say(f"{name}: {message}")
+    if bar is not None:
+        bar.refresh()
+
+
+class Terminated(BaseException):
+    """A signal asks the run to end; like KeyboardInterrupt, it must pass every handler but the last."""
+
+
+def terminate(number: int, _frame: FrameType | None) -> NoReturn:
+    raise Terminated(number)
+
+
+def main(name: str, argv: Sequence[str] | None = None) -> int:
+    """Runs a command and gives its exit status; nothing else in the suite prints or decides how a run ends."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup stays in force
+            signal.signal(number, terminate)
+    try:
+        return run_or_print(name, argv)
+    except Failed as error:
+        streams.say(f"{name}: {error}")
+    except MemoryError:
+        streams.say(f"{name}: out of memory")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Terminated as error:
+        return 128 + cast(int, error.args[0])
+    except Exception:
+        traceback.print_exc()  # a fault of ours; Python's own status for it, 1, would say that all went well
+    return FAILED
+
+
+def run_or_print(name: str, argv: Sequence[str] | None) -> int:
+    try:
+        return run(name, argv)
+    except Printed as text:
+        with contextlib.suppress(ReaderGone):
+            output = Output(None)
+            output.write(str(text).encode())
+            output.commit()
+        return DONE
+
+
+if TYPE_CHECKING:
+    from tqdm import tqdm

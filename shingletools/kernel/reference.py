@@ -1,0 +1,75 @@
+"""The hot loops in numpy: the definition, bit for bit, of what any faster kernel must give.
+
+All integer arithmetic is unsigned and wraps, as numpy's does on arrays of uint32 and uint64.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+Index = NDArray[np.int64]
+
+ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
+BLOCK = 2048  # shingles, or rows, worked on together, so that intermediate results stay in the cache
+
+
+def roll(words: U64, k: int) -> U64:
+    """Fingerprints of the n - k + 1 runs of k words, of one run of all if n < k, of none if n = 0.
+
+    z = sum of w_i * ROLL^(k-1-i) mod 2^64 (Karp and Rabin 1987), then the finalizer z ^= z >> 32;
+    z *= 0xD6E8FEB86659FD93; z ^= z >> 32.
+    """
+    k = min(k, len(words))
+    if not k:
+        return words.astype(np.uint64)
+    z = np.zeros(len(words) - k + 1, np.uint64)
+    for i in range(k):
+        z *= ROLL
+        z += words[i : i + len(z)]
+    z ^= z >> np.uint64(32)
+    z *= np.uint64(0xD6E8FEB86659FD93)
+    z ^= z >> np.uint64(32)
+    return z
+
+
+def fmix64(x: U64) -> U64:
+    """MurmurHash3's 64-bit finalizer (Appleby)."""
+    x = x ^ (x >> np.uint64(33))
+    x *= np.uint64(0xFF51AFD7ED558CCD)
+    x ^= x >> np.uint64(33)
+    x *= np.uint64(0xC4CEB9FE1A85EC53)
+    x ^= x >> np.uint64(33)
+    return x
+
+
+def minima(shingles: U64, a: U32, b: U32) -> U32:
+    """The least h_i(x) = a_i * y + b_i mod 2^32 over all shingles x, for each i; y = the high half of fmix64(x).
+
+    `shingles` must hold one at least.
+    """
+    y = (fmix64(shingles) >> np.uint64(32)).astype(np.uint32)
+    least = np.full(len(a), 0xFFFFFFFF, np.uint32)
+    for start in range(0, len(y), BLOCK):
+        values = a[:, None] * y[None, start : start + BLOCK]
+        values += b[:, None]
+        np.minimum(least, values.min(axis=1), out=least)
+    return least
+
+
+def row_keys(rows: U32, first: int, last: int) -> U64:
+    """A 64-bit key of columns first to last (not included) of each row: equal columns, equal keys."""
+    keys = np.zeros(len(rows), np.uint64)
+    for column in range(first, last):
+        keys *= ROLL
+        keys += rows[:, column]
+    return fmix64(keys)
+
+
+def agreements(rows: U32, left: Index, right: Index) -> Index:
+    """In how many columns row left[i] agrees with row right[i], for each i."""
+    counts = np.empty(len(left), np.int64)
+    for start in range(0, len(left), BLOCK):
+        part = slice(start, start + BLOCK)
+        counts[part] = np.count_nonzero(rows[left[part]] == rows[right[part]], axis=1)
+    return counts

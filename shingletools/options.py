@@ -1,0 +1,65 @@
+"""The command line: a parser that leaves printing and exiting to the driver, and the options every command has."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from shingletools import __version__, wire
+from shingletools.wire import Failed
+
+MOST = 10**6  # of anything that an option counts
+
+
+class Printed(Exception):
+    """A text that was asked for instead of a run."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that neither prints nor exits: it raises Failed or Printed."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Failed(f"{message} (see {self.prog} --help)")
+
+
+class Help(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        raise Printed(parser.format_help())
+
+
+class Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        import unicodedata
+
+        from shingletools import kernel
+
+        raise Printed(
+            f"{parser.prog} (shingletools) {__version__}, kernel {kernel.NAME}, Unicode {unicodedata.unidata_version}\n"
+        )
+
+
+def make_parser(name: str, summary: str, add_options: Callable[[argparse.ArgumentParser], None]) -> Parser:
+    """A command's own options first, then those that all commands share."""
+    parser = Parser(
+        prog=name, usage="%(prog)s [OPTIONS] [FILE ...]", description=f"{name}: {summary}",
+        epilog=f"FILE - is standard input, and so is none. Exit status: 0 all well, 1 some records were rejected, "
+        f"2 the run failed, 130 interrupted. The manual: man {name}", allow_abbrev=False, add_help=False,
+    )  # fmt: skip
+    add_options(parser)
+    parser.add_argument("--id", metavar="NAME", default="id", help="the field that names a document (default id)")
+    parser.add_argument("--rejects", metavar="FILE", help="keep the bad records in FILE, as they came")
+    parser.add_argument("--strict", action="store_true", help="stop at the first bad record")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE; it appears only when complete")
+    parser.add_argument("-j", "--jobs", metavar="N", type=count, default=1, help="work with N processes (default 1)")
+    parser.add_argument("--progress", action="store_true", help="show a progress bar on standard error")
+    parser.add_argument("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
+    parser.add_argument("-h", "--help", action=Help, nargs=0, help="print this help")
+    parser.add_argument("--version", action=Version, nargs=0, help="print the versions that decide the output")
+    parser.add_argument("files", metavar="FILE", nargs="*", help=argparse.SUPPRESS)
+    return parser
+
+
+def count(text: str) -> int:
+    """An option's argument that counts something: 1 to MOST."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MOST:
+        raise argparse.ArgumentTypeError(f"not a whole number from 1 to {MOST}: {wire.shown(text)}")
+    return int(text)

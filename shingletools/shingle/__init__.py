@@ -1,0 +1,1 @@
+"""shingle: canonical words into the fingerprints of their runs."""

@@ -1,0 +1,1 @@
+"""simjoin: sketches into the pairs at or above a threshold."""

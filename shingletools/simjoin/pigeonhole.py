@@ -1,0 +1,209 @@
+"""The exact join of equally long sketches: every pair of rows that agree in enough columns, and no other.
+
+Two rows of n columns that agree in at least m of them differ in at most n - m, so of any n - m + 1 disjoint bands at
+least one agrees wholly (the pigeonhole principle). Rows are therefore grouped band by band, and only rows that share a
+group are compared. Nothing is missed, nothing is estimated, there is nothing to tune.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools import kernel
+from shingletools.kernel import U32, Index
+from shingletools.workers import in_threads
+
+DOCUMENTS = 1 << 13  # looked up together
+CANDIDATES = 1 << 18  # compared together, and pairs written together; one document alone may have more pairs
+
+
+class Pairs(NamedTuple):
+    """Parallel arrays: rows a < b and in how many columns they agree; sorted by a, then b."""
+
+    a: Index
+    b: Index
+    agreeing: Index
+
+
+class Found(NamedTuple):
+    """What `Join._find` knows of the documents from first to last (not included)."""
+
+    first: int
+    last: int
+    candidates: int
+    asked: Index  # for each document, its place among the originals asked for
+    pair_end: Index  # for each original asked for, the end of its pairs in the next two
+    partner: Index  # originals
+    agreeing: Index
+
+
+def bands(n: int, least: int) -> list[tuple[int, int]]:
+    """n columns cut into n - least + 1 bands, as (first, last + 1), whose widths differ by one at most.
+
+    >>> bands(64, 61)
+    [(0, 16), (16, 32), (32, 48), (48, 64)]
+    """
+    number = n - least + 1
+    return [(n * i // number, n * (i + 1) // number) for i in range(number)]
+
+
+def spread(starts: Index, counts: Index) -> tuple[Index, Index]:
+    """counts[i] integers from starts[i] on, for each i, in one array; and beside each of them its i.
+
+    >>> [part.tolist() for part in spread(np.array([7, 3]), np.array([2, 1]))]
+    [[7, 8, 3], [0, 0, 1]]
+    """
+    owner = np.repeat(np.arange(len(counts)), counts)
+    return np.arange(len(owner)) + (starts - np.cumsum(counts) + counts)[owner], owner
+
+
+def stretches(counts: Index, most: int) -> Iterator[slice]:
+    """Consecutive items whose counts add up to `most` at most, or single items.
+
+    >>> [(part.start, part.stop) for part in stretches(np.array([2, 2, 9, 1]), 4)]
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    ends = np.cumsum(counts)
+    start = before = 0
+    while start < len(ends):
+        stop = max(start + 1, int(np.searchsorted(ends, before + most, "right")))
+        yield slice(start, stop)
+        start, before = stop, int(ends[stop - 1])
+
+
+class Join:
+    """All pairs of rows that agree in at least `least` columns.
+
+    rows: uint32, shape (documents, n), at least one document; the join uses them up. 1 <= least <= n. With `cross`,
+    only pairs of a row before `cross` with a row from `cross` on.
+
+    Identical rows are collapsed first: an *original* is one of the distinct rows, its *copies* are the documents that
+    have it. Originals are numbered by their last copies, so that those with a copy behind a given document are all
+    from some number on.
+
+    Memory beside the rows, for d documents and B bands: at most 40 d + 16 B d bytes between blocks, and within one some
+    200 MB, or 100 bytes for each pair of a single document where that is more.
+    """
+
+    def __init__(self, rows: U32, least: int, cross: int | None = None) -> None:
+        self.documents, self.n = rows.shape
+        self.least = least
+        self.cross = cross
+        self.candidates = 0
+        self._collapse(rows)
+        self._group()
+
+    def _collapse(self, rows: U32) -> None:
+        """Finds the originals and leaves only their rows."""
+        keys = kernel.row_keys(rows, 0, self.n)
+        order = np.argsort(keys, kind="stable")
+        new = np.ones(self.documents, np.bool_)
+        same_key = np.flatnonzero(keys[order[1:]] == keys[order[:-1]]) + 1
+        new[same_key] = kernel.agreements(rows, order[same_key], order[same_key - 1]) < self.n
+        lasts = order[np.append(np.flatnonzero(new)[1:], self.documents) - 1]
+        rank = np.argsort(np.argsort(lasts))
+        self.original = np.empty(self.documents, np.int64)  # of each document
+        self.original[order] = rank[np.cumsum(new) - 1]
+        self.last = np.sort(lasts)  # the last copy of each original
+        copies = np.argsort(self.original, kind="stable")
+        self.copy_key = self.original[copies] * self.documents + copies  # ascending
+        self.copy_count = np.bincount(self.original)
+        self.copy_end = np.cumsum(self.copy_count)
+        originals = len(self.last)
+        if originals < self.documents:
+            for start in range(0, originals, DOCUMENTS):  # in place: an original's number never exceeds its document
+                some = self.last[start : start + DOCUMENTS]
+                rows[start : start + len(some)] = rows[some]
+        self.rows = rows[:originals]
+
+    def _group(self) -> None:
+        """Finds the groups of two or more originals that agree in a band.
+
+        `members` holds one group after the other, as group number * originals + original, so it ascends throughout;
+        `posts` the places of the first original in it, then of the second, and so on.
+        """
+        originals = len(self.rows)
+        parts: list[Index] = []
+        groups = 0
+        for first, last in bands(self.n, self.least):
+            keys = kernel.row_keys(self.rows, first, last)
+            order = np.argsort(keys, kind="stable")
+            starts = np.append(True, keys[order[1:]] != keys[order[:-1]])
+            shared = ~(starts & np.append(starts[1:], True))
+            number = np.cumsum(starts[shared]) - 1 + groups
+            parts.append(number * originals + order[shared])
+            groups += int(np.count_nonzero(starts[shared]))
+        self.members = np.concatenate(parts)
+        owner = self.members % originals
+        self.posts = np.argsort(owner, kind="stable")
+        self.post_count = np.bincount(owner, minlength=originals)
+        self.post_end = np.cumsum(self.post_count)
+        self.group_end = np.searchsorted(self.members, np.arange(1, groups + 1) * originals)
+        sizes = np.diff(self.group_end, prepend=0)
+        self.weight = np.bincount(owner, sizes[self.members // originals], originals).astype(np.int64)
+
+    def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
+        """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
+        for found in in_threads(self._find, self._portions(), jobs):
+            self.candidates += found.candidates
+            yield from self._expand(found)
+
+    def _portions(self) -> Iterator[tuple[int, int]]:
+        """The documents a, in portions that bring a bounded number of candidates."""
+        for first in range(0, self.documents if self.cross is None else self.cross, DOCUMENTS):
+            last = min(first + DOCUMENTS, self.documents if self.cross is None else self.cross)
+            for part in stretches(self.weight[self.original[first:last]], CANDIDATES):
+                yield first + part.start, first + part.stop
+
+    def _find(self, portion: tuple[int, int]) -> Found:
+        """The originals that agree with each original in a portion and have a copy behind it."""
+        first, last = portion
+        originals = len(self.rows)
+        mine, place, asked = np.unique(self.original[first:last], return_index=True, return_inverse=True)
+        behind = first + place if self.cross is None else np.full(len(mine), self.cross - 1)
+        least_partner = np.searchsorted(self.last, behind, "right")
+
+        posts, owner = spread((self.post_end - self.post_count)[mine], self.post_count[mine])
+        group = self.members[self.posts[posts]] // originals
+        start = np.searchsorted(self.members, group * originals + least_partner[owner])
+        count = self.group_end[group] - start
+        end = np.cumsum(count)
+        candidates = int(end[-1]) if len(end) else 0
+
+        alone = np.flatnonzero(self.copy_count[mine] > 1)  # its copies are pairs too
+        keys = [alone * originals + mine[alone]]
+        agreeing = [np.full(len(alone), self.n)]
+        for begin in range(0, candidates, CANDIDATES):
+            index = np.arange(begin, min(begin + CANDIDATES, candidates))
+            entry = np.searchsorted(end, index, "right")
+            partner = self.members[start[entry] + index - (end - count)[entry]] % originals
+            key = owner[entry] * originals + partner
+            key = np.unique(key[partner != mine[owner[entry]]])  # met in several bands, compared once
+            agree = kernel.agreements(self.rows, mine[key // originals], key % originals)
+            enough = agree >= self.least
+            keys.append(key[enough])
+            agreeing.append(agree[enough])
+        key, where = np.unique(np.concatenate(keys), return_index=True)
+        pair_end = np.searchsorted(key, np.arange(1, len(mine) + 1) * originals)
+        return Found(first, last, candidates, asked, pair_end, key % originals, np.concatenate(agreeing)[where])
+
+    def _expand(self, found: Found) -> Iterator[Pairs]:
+        """The pairs of originals as pairs of documents."""
+        documents = np.arange(found.first, found.last)
+        pairs = np.diff(found.pair_end, prepend=0)[found.asked]
+        for part in stretches(pairs, CANDIDATES):
+            pair, owner = spread((found.pair_end[found.asked] - pairs)[part], pairs[part])
+            document = documents[part][owner]
+            partner = found.partner[pair]
+            behind = document if self.cross is None else np.full(len(document), self.cross - 1)
+            start = np.searchsorted(self.copy_key, partner * self.documents + behind, "right")
+            count = self.copy_end[partner] - start
+            by_document = np.bincount(owner, count, len(pairs[part])).astype(np.int64)
+            for some in stretches(by_document, CANDIDATES):
+                chosen = slice(*np.searchsorted(owner, [some.start, some.stop]))
+                copy, index = spread(start[chosen], count[chosen])
+                a = document[chosen][index]
+                b = self.copy_key[copy] % self.documents
+                order = np.argsort(a * self.documents + b)
+                yield Pairs(a[order], b[order], found.agreeing[pair[chosen][index]][order])

@@ -1,0 +1,1 @@
+"""sketch: shingles into a short signature."""

@@ -1,0 +1,230 @@
+"""Reading, writing and reporting for the driver: whole lines in, complete files out, nothing lost silently."""
+
+import contextlib
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from shingletools.wire import Failed, printable
+
+BLOCK = 1 << 18  # bytes asked of a read; a pipe gives less, so that records flow on as they come
+
+
+class ReaderGone(Exception):
+    """Whoever read our output has gone away; there is no one left to work for."""
+
+
+class Chunk(NamedTuple):
+    """Some whole lines of one file, or a whole file that is one document (line 0)."""
+
+    name: str
+    line: int  # number of the first line in its file, from 1
+    number: int  # number of the first document in the whole input, from 1
+    data: bytes
+
+    def documents(self) -> list[bytes]:
+        if not self.line:
+            return [self.data]
+        lines = self.data.split(b"\n")  # bytes.splitlines would also split at a lone carriage return
+        if not lines[-1]:
+            lines.pop()
+        return lines
+
+
+def claim_standard_streams() -> set[int]:
+    """Which of the descriptors 0, 1, 2 were closed; they are open on /dev/null afterwards.
+
+    Otherwise the next file opened would get the number, and be taken for standard input or output.
+    """
+    closed = set()
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            closed.add(descriptor)
+            os.open(os.devnull, os.O_RDWR)
+    return closed
+
+
+def check_readable(files: Iterable[str]) -> None:
+    """Raises Failed if a file is not there: better now than after an hour spent on those before it."""
+    for name in files:
+        if name != "-":
+            with _named(name):
+                os.stat(name)
+
+
+def same_file(one: str, other: str) -> bool:
+    """Whether two names lead to one regular file."""
+    try:
+        return os.path.isfile(one) and os.path.samefile(one, other)
+    except OSError:
+        return os.path.abspath(one) == os.path.abspath(other)
+
+
+def total_size(files: Iterable[str]) -> int | None:
+    """Bytes to be read, or None where that is not known, as with a pipe."""
+    states = [os.fstat(0) if name == "-" else os.stat(name) for name in files]
+    return sum(state.st_size for state in states) if all(stat.S_ISREG(state.st_mode) for state in states) else None
+
+
+def read_chunks(files: Sequence[str], whole: bool = False) -> Iterator[Chunk]:
+    """The input, in order; "-" is standard input. Raises Failed if a file cannot be read."""
+    number = 1
+    for name in files:
+        line = 0 if whole else 1
+        for data in _read_whole(name) if whole else _read_lines(name):
+            yield Chunk(name, line, number, data)
+            lines = 1 if whole else data.count(b"\n")
+            number += lines
+            line += 0 if whole else lines
+
+
+def _read_blocks(name: str) -> Iterator[bytes]:
+    with _named(name):
+        descriptor = 0 if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            while block := os.read(descriptor, BLOCK):
+                yield block
+        finally:
+            if descriptor:
+                os.close(descriptor)
+
+
+def _read_whole(name: str) -> Iterator[bytes]:
+    yield b"".join(_read_blocks(name))
+
+
+def _read_lines(name: str) -> Iterator[bytes]:
+    """Blocks that end where a line ends; only the last may lack its newline."""
+    held: list[bytes] = []
+    for block in _read_blocks(name):
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            yield b"".join([*held, block[:cut]])
+            held = []
+        if cut < len(block):
+            held.append(block[cut:])
+    if held:
+        yield b"".join(held)
+
+
+@contextlib.contextmanager
+def _named(name: str) -> Iterator[None]:
+    """An OSError inside becomes a Failed that names the file."""
+    try:
+        yield
+    except OSError as error:
+        raise Failed(f"{printable(name)}: {error.strerror}") from None
+
+
+class Output:
+    """Standard output, or a file that appears only when it is complete.
+
+    Such a file is written beside its place, synced and renamed into it by `commit`. What is not a regular file (a
+    device, a named pipe) is written to directly.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self.name = "standard output" if path is None else path
+        self.target = ""
+        self.temporary = ""
+        with _named(self.name):
+            if path is None:
+                self.descriptor = 1
+            elif os.path.exists(path) and not os.path.isfile(path):
+                self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+            else:
+                self.target = os.path.realpath(path)  # a link stays a link
+                self.descriptor, self.temporary = tempfile.mkstemp(
+                    prefix=".shingletools.", dir=os.path.dirname(self.target)
+                )
+                os.fchmod(self.descriptor, _mode(self.target))
+
+    def write(self, data: bytes) -> None:
+        """Writes all of it; raises ReaderGone or Failed."""
+        view = memoryview(data)
+        with _named(self.name):
+            try:
+                while view:
+                    view = view[os.write(self.descriptor, view) :]
+            except BrokenPipeError:
+                raise ReaderGone from None
+
+    def commit(self) -> None:
+        """Closes the output, checking that all of it arrived; a file now takes its place."""
+        with _named(self.name):
+            if self.temporary:
+                os.fsync(self.descriptor)
+            descriptor, self.descriptor = self.descriptor, -1
+            os.close(descriptor)
+            if self.temporary:
+                os.replace(self.temporary, self.target)
+                self.temporary = ""
+
+    def discard(self) -> None:
+        """Leaves no trace of an unfinished file; does nothing after `commit`."""
+        if self.descriptor > 1:
+            os.close(self.descriptor)
+            self.descriptor = -1
+        if self.temporary:
+            os.unlink(self.temporary)
+            self.temporary = ""
+
+
+def _mode(path: str) -> int:
+    """The permissions a file has, or would get if a shell created it."""
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask
+
+
+class Rejects:
+    """The bad documents: each is reported, counted and, where a file is given, kept byte for byte."""
+
+    def __init__(self, path: str | None, strict: bool, say: Callable[[str], None]) -> None:
+        self.count = 0
+        self.strict = strict
+        self.say = say
+        self.path = path
+        self.descriptor = -1
+        if path is not None:
+            with _named(path):
+                self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+
+    def add(self, name: str, line: int, cause: str, document: bytes) -> None:
+        """Raises Failed in strict mode, after the document was kept."""
+        self.count += 1
+        if self.path is not None:
+            with _named(self.path):
+                view = memoryview(document + b"\n")
+                while view:
+                    view = view[os.write(self.descriptor, view) :]
+        message = f"{where(name, line)}: {cause}"
+        if self.strict:
+            raise Failed(message)
+        self.say(message)
+
+    def close(self) -> None:
+        """Raises Failed if what was written did not arrive."""
+        if self.path is not None and self.descriptor >= 0:
+            with _named(self.path):
+                descriptor, self.descriptor = self.descriptor, -1
+                os.close(descriptor)
+
+
+def where(name: str, line: int) -> str:
+    """A place in the input, as messages give it."""
+    return f"{printable(name)}:{line}" if line else printable(name)
+
+
+def say(message: str) -> None:
+    """A line on standard error; if even that cannot be written, the exit status must do."""
+    with contextlib.suppress(OSError, ValueError):
+        print(message, file=sys.stderr, flush=True)

@@ -1,0 +1,161 @@
+"""The wire format: records on lines, payloads of words, recipes. See shingletools(5)."""
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+from blake3 import blake3
+
+Record = dict[str, Any]
+Parse = Callable[[bytes, int, str], Record]  # a line, its number in the whole input, its file's name
+
+BOM = b"\xef\xbb\xbf"
+
+
+class Rejected(Exception):
+    """This record is bad; the text says why, and the run goes on without it."""
+
+
+class Failed(Exception):
+    """The run cannot go on; the text says why."""
+
+
+def parse_json(line: bytes, _number: int, _name: str) -> Record:
+    """The record on one line of JSON lines.
+
+    Raises Rejected unless the line is a JSON object in UTF-8. A byte order mark before it is ignored.
+
+    >>> parse_json(b'{"id": 7, "text": "seven"}', 1, "-")
+    {'id': 7, 'text': 'seven'}
+    """
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        if line.startswith(BOM):
+            return parse_json(line.removeprefix(BOM), _number, _name)
+        decode(line)
+        cause = f"column {error.colno}" if line.strip() else "empty line"
+        raise Rejected(f"not JSON ({cause})") from None
+    if type(record) is not dict:
+        raise Rejected("not a JSON object")
+    return record
+
+
+def format_json(record: Record) -> bytes:
+    """One line of JSON lines; raises Rejected if the record is nested too deeply to be written."""
+    try:
+        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+    except orjson.JSONEncodeError:
+        raise Rejected("nested too deeply") from None
+
+
+def decode(text: bytes) -> str:
+    """UTF-8 to a string; raises Rejected, with the first bad byte counted from 1."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        raise Rejected(f"not UTF-8 (byte {error.start + 1})") from None
+
+
+def take_id(record: Record, field: str) -> str | int:
+    """The record's id; raises Rejected unless it is a string or an integer."""
+    value = record.get(field)
+    if type(value) is str or type(value) is int:
+        return value
+    if field not in record:
+        raise Rejected(f"field {shown(field)} is missing")
+    raise Rejected(f"field {shown(field)} is neither a string nor an integer")
+
+
+def take_string(record: Record, field: str) -> str:
+    """The string in a field; raises Rejected unless it is there and a string."""
+    value = record.get(field)
+    if type(value) is str:
+        return value
+    if field not in record:
+        raise Rejected(f"field {shown(field)} is missing")
+    raise Rejected(f"field {shown(field)} is not a string")
+
+
+def shown(value: str | int) -> str:
+    """A name or an id as a message may show it: JSON in ASCII, so that no terminal obeys it.
+
+    >>> print(shown("a\\x1b[2J"))
+    "a\\u001b[2J"
+    """
+    return json.dumps(value)
+
+
+def printable(name: str) -> str:
+    """A file's name as a message may show it: as it is, or escaped if a terminal might obey it."""
+    return name if name.isprintable() else name.encode("unicode_escape").decode()
+
+
+def words_to_bytes(payload: str, digits: int) -> bytes | None:
+    """The bytes that a payload's words stand for, or None if it is not words of so many hex digits.
+
+    >>> words_to_bytes("0001 ffff", 4).hex()
+    '0001ffff'
+    >>> words_to_bytes("0001  ffff", 4) is None
+    True
+    """
+    words, rest = divmod(len(payload) + 1, digits + 1)
+    if rest or payload[digits :: digits + 1] != " " * (words - 1):
+        return None
+    try:
+        data = bytes.fromhex(payload)
+    except ValueError:
+        return None
+    # fromhex skips white space, so stray blanks show only as bytes that are not there
+    return data if 2 * len(data) == digits * words else None
+
+
+def bytes_to_words(data: bytes, digits: int) -> str:
+    """A payload: the bytes as words of so many hex digits, single spaces between.
+
+    >>> bytes_to_words(bytes([0, 1, 255, 255]), 4)
+    '0001 ffff'
+    """
+    return data.hex(" ", digits // 2) if data else ""
+
+
+def recipe(stage: str, *parts: tuple[str, object]) -> str:
+    """What changes a stage's output, in words: part=value, or the part alone where the value is True.
+
+    Parts whose value is None or False are left out. Free text among the values goes through `quoted` first.
+
+    >>> recipe("shingle", ("k", 5), ("chars", True), ("hash", None))
+    'shingle k=5 chars'
+    """
+    words = [stage]
+    for part, value in parts:
+        if value is True:
+            words.append(part)
+        elif value is not None and value is not False:
+            words.append(f"{part}={value}")
+    return " ".join(words)
+
+
+def quoted(text: str) -> str:
+    """Free text as a recipe may hold it, percent-encoded: no space, comma or bar is left."""
+    return quote(os.fsencode(text), safe="")
+
+
+def file_label(path: str, content: bytes) -> str:
+    """How a recipe names a file that shapes the output: its last name and its content's BLAKE3, 16 hex digits.
+
+    >>> file_label("lists/my words", b"")
+    'my%20words@af1349b9f5f9a1a6'
+    """
+    return f"{quoted(os.path.basename(path))}@{blake3(content).hexdigest()[:16]}"
+
+
+def append_recipe(record: Record, via: str) -> None:
+    """Add a stage's recipe to the record's field via; raises Rejected if that is not a string."""
+    before = record.get("via", "")
+    if type(before) is not str:
+        raise Rejected('field "via" is not a string')
+    record["via"] = f"{before} | {via}" if before else via
