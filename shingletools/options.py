@@ -1,13 +1,15 @@
 """The command line: a parser that leaves printing and exiting to the driver, and the options every command has."""
 
 import argparse
+import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 from shingletools import __version__, wire
 from shingletools.wire import Failed
 
-MOST = 10**6  # of anything that an option counts
+MOST_JOBS = 1024
 
 
 class Printed(Exception):
@@ -44,12 +46,13 @@ def make_parser(name: str, summary: str, add_options: Callable[[argparse.Argumen
         epilog=f"FILE - is standard input, and so is none. Exit status: 0 all well, 1 some records were rejected, "
         f"2 the run failed, 130 interrupted. The manual: man {name}", allow_abbrev=False, add_help=False,
     )  # fmt: skip
+    jobs = partial(count, most=MOST_JOBS)
     add_options(parser)
     parser.add_argument("--id", metavar="NAME", default="id", help="the field that names a document (default id)")
     parser.add_argument("--rejects", metavar="FILE", help="keep the bad records in FILE, as they came")
     parser.add_argument("--strict", action="store_true", help="stop at the first bad record")
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE; it appears only when complete")
-    parser.add_argument("-j", "--jobs", metavar="N", type=count, default=1, help="work with N processes (default 1)")
+    parser.add_argument("-j", "--jobs", metavar="N", type=jobs, default=1, help="work with N processes (default 1)")
     parser.add_argument("--progress", action="store_true", help="show a progress bar on standard error")
     parser.add_argument("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
     parser.add_argument("-h", "--help", action=Help, nargs=0, help="print this help")
@@ -58,8 +61,8 @@ def make_parser(name: str, summary: str, add_options: Callable[[argparse.Argumen
     return parser
 
 
-def count(text: str) -> int:
-    """An option's argument that counts something: 1 to MOST."""
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MOST:
-        raise argparse.ArgumentTypeError(f"not a whole number from 1 to {MOST}: {wire.shown(text)}")
+def count(text: str, most: int = 10**6) -> int:
+    """An option's argument that counts something: a whole number from 1 on."""
+    if not re.fullmatch("[0-9]{1,9}", text) or not 1 <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"not a whole number from 1 to {most}: {wire.shown(text)}")
     return int(text)

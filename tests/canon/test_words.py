@@ -1,0 +1,154 @@
+"""canon: folding, the word pattern, stop words, ways in."""
+
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from blake3 import blake3
+
+from harness import DATA, jsonl, run
+from shingletools.canon.words import Canonizer, fold
+from shingletools.memo import ENTRIES, Memo
+
+canonize = Canonizer()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The QUICK, brown fox!", "the quick brown fox"),
+        ("Straße STRASSE ẞ", "strasse strasse ss"),
+        ("ΣΊΣΥΦΟΣ σίσυφος", "σίσυφοσ σίσυφοσ"),
+        ("ﬁnd ①②③ ½ m² ｆｕｌｌ　ｗｉｄｔｈ", "find 123 1 2 m2 full width"),
+        ("e\u0301te\u0301 été", "été été"),
+        ("co\u00adoperate zero\u200bwidth \ufeffbom \u202ebidi\u202c joi\u2060ner", "cooperate zerowidth bom bidi joiner"),
+        ("don't don’t don‘t 'quoted' ’tis dogs' rock'n'roll a''b", "don't don't don't quoted tis dogs rock'n'roll a b"),
+        ("п'ять п’ять пʼять", "п'ять п'ять п'ять"),
+        ("snake_case e-mail 3.14 1,000 U.S.A.", "snake case e mail 3 14 1 000 u s a"),
+        ("中文abc和2024年", "中 文 abc 和 2024 年"),
+        ("ひらがなカタカナ ｶﾀｶﾅ ｶﾞ ラーメン 人々", "ひ ら が な カ タ カ ナ カ タ カ ナ ガ ラ ー メ ン 人 々"),
+        ("ภาษาไทย", "ภ า ษ า ไ ท ย"),
+        ("ຂໍ້ ខ្មែរ မြန်မာ", "ຂໍ້ ខ្ មែ រ မြ န် မာ"),
+        ("한국어 हिन्दी العَرَبِيَّة עִבְרִית", "한국어 हिन्दी العَرَبِيَّة עִבְרִית"),
+        ("👍🏽 1️⃣ — … ← \u0301", "1⃣"),
+        ("\u2028line\u2029paragraph\x85next\x1cfield", "line paragraph next field"),
+        ("", ""),
+        (" .,;!? ", ""),
+        ("nul\x00nul", "nul nul"),
+    ],
+)
+def test_words(text: str, words: str) -> None:
+    assert canonize(text) == words
+
+
+def test_long_run_without_spaces_equals_the_same_in_pieces() -> None:
+    run_on = "维基百科是一个自由的百科全书ガabc、ｶﾞ百科"
+    assert len(run_on * 9) > 100
+    assert canonize(run_on * 9) == " ".join([canonize(run_on)] * 9)
+
+
+def test_every_character_folds_to_a_fixed_point() -> None:
+    for code in range(sys.maxunicode + 1):
+        folded = fold(chr(code))
+        assert fold(folded) == folded, hex(code)
+        assert canonize(canonize(chr(code))) == canonize(chr(code)), hex(code)
+
+
+def test_case_and_normal_form_do_not_matter_for_any_character() -> None:
+    for code in range(sys.maxunicode + 1):
+        if 0xD800 <= code < 0xE000:
+            continue
+        character = chr(code)
+        forms = {unicodedata.normalize(form, character) for form in ("NFC", "NFD", "NFKC", "NFKD")}
+        assert {fold(form) for form in forms} == {fold(character)}, hex(code)
+        assert fold(character.casefold()) == fold(character), hex(code)
+
+
+def test_memo_forgets_but_never_errs() -> None:
+    memo = Memo(str.upper)
+    for number in range(ENTRIES + 10):
+        assert memo[f"w{number}"] == f"W{number}"
+    assert len(memo) == 10
+    assert memo["x" * 1000] == "X" * 1000
+    assert len(memo) == 10
+
+
+def test_stop_lists_are_closed_classes() -> None:
+    text = "The results of the search were neither in the cache nor on the disk"
+    out = run("canon", "--stop", "en", stdin=jsonl({"id": 1, "text": text})).records()
+    assert out == [{"id": 1, "text": "results search were cache disk", "via": "canon stop=en"}]
+    text = "Она пошла в магазин, чтобы купить хлеба и молока для своих детей"
+    out = run("canon", "--stop", "ru", stdin=jsonl({"id": 1, "text": text})).records()
+    assert out == [{"id": 1, "text": "пошла магазин купить хлеба молока детей", "via": "canon stop=ru"}]
+    out = run("canon", "--stop", "zh", stdin=jsonl({"id": 1, "text": "我的书和你的书"})).records()
+    assert out == [{"id": 1, "text": "书 书", "via": "canon stop=zh"}]
+
+
+@pytest.mark.parametrize("language", ["en", "ru", "zh"])
+def test_every_shipped_stop_word_is_a_word(language: str) -> None:
+    lines = (Path(__file__).parents[2] / f"shingletools/canon/stop/{language}.txt").read_text("utf-8").splitlines()
+    words = [line for line in lines if not line.startswith("#")]
+    assert len(words) == len(set(words)) < 400
+    for word in words:
+        assert fold(word) == word
+        assert canonize(word).replace(" ", "") == word  # several characters of a spaceless script may be one stop word
+
+
+def test_stop_file_and_recipe(tmp_path: Path) -> None:
+    content = "\ufeffFoo\r\n\n# a comment\nBÄR".encode()
+    (tmp_path / "my words.txt").write_bytes(content)
+    record = jsonl({"id": 1, "text": "foo bär and baz"})
+    out = run("canon", "--stop", "my words.txt", "--stop", "en", stdin=record, cwd=tmp_path).records()
+    assert out == [{"id": 1, "text": "baz", "via": f"canon stop=en,my%20words.txt@{blake3(content).hexdigest()[:16]}"}]
+    swapped = run("canon", "--stop", "en", "--stop", "my words.txt", stdin=record, cwd=tmp_path).records()
+    assert swapped == out
+
+
+def test_stop_list_that_is_not_there(tmp_path: Path) -> None:
+    ran = run("canon", "--stop", "fr", cwd=tmp_path)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err == "canon: --stop: fr: No such file or directory (shipped lists: en, ru, zh)\n"
+
+
+def test_stop_list_that_is_not_text(tmp_path: Path) -> None:
+    (tmp_path / "bad").write_bytes(b"good\nb\xffd\n")
+    ran = run("canon", "--stop", "bad", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, "canon: bad:2: not UTF-8 (byte 2)\n")
+
+
+def test_lines(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"One\n\nthree\r\n")
+    (tmp_path / "b").write_bytes(b"f\xff\nFive")
+    ran = run("canon", "--lines", "a", "b", cwd=tmp_path)
+    assert (ran.status, ran.err) == (1, "canon: b:1: not UTF-8 (byte 2)\n")
+    texts = [(1, "one"), (2, ""), (3, "three"), (5, "five")]
+    assert ran.out == b"".join(b'{"id":%d,"text":"%s","via":"canon"}\n' % (i, t.encode()) for i, t in texts)
+
+
+def test_whole(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"One\ntwo\n")
+    (tmp_path / "b.txt").write_bytes(b"\xff\n")
+    (tmp_path / "c.txt").write_bytes(b"")
+    ran = run("canon", "--whole", "a.txt", "b.txt", "c.txt", "--rejects", "r", cwd=tmp_path)
+    assert (ran.status, ran.err) == (1, "canon: b.txt: not UTF-8 (byte 1)\n")
+    assert ran.out == b'{"id":"a.txt","text":"one two","via":"canon"}\n{"id":"c.txt","text":"","via":"canon"}\n'
+    assert (tmp_path / "r").read_bytes() == b"\xff\n\n"
+    assert run("canon", "--whole", stdin=b"From a pipe").records()[0]["id"] == "-"
+
+
+def test_number(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b'{"text":"a"}\n{"id":"own","text":"b"}\n')
+    (tmp_path / "b").write_bytes(b'{"text":"c"}\n')
+    assert [record["id"] for record in run("canon", "--number", "a", "b", cwd=tmp_path).records()] == [1, "own", 3]
+
+
+def test_fields_of_other_names() -> None:
+    stdin = jsonl({"url": "u", "body": "A Word", "text": 5, "x": [1, {"y": None}]})
+    out = run("canon", "--id", "url", "--text", "body", stdin=stdin).good()
+    assert out == b'{"url":"u","body":"a word","text":5,"x":[1,{"y":null}],"via":"canon"}\n'
+
+
+def test_articles_keep_every_word_that_is_no_stop_word() -> None:
+    records = run("canon", DATA / "articles.jsonl").records()
+    assert records[0]["text"] == records[1]["text"] == "my war is over"

@@ -1,0 +1,59 @@
+"""What the tests share: running the installed commands as a shell does, and reading what they wrote."""
+
+import json
+import os
+import subprocess
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+BIN = Path(sysconfig.get_path("scripts"))
+DATA = Path(__file__).parent / "data"
+DOCS = DATA / "docs.jsonl"
+COMMANDS = ("canon", "shingle", "sketch", "simjoin")
+ENVIRONMENT = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A finished command; pytest shows all of it when an assertion about it fails."""
+
+    argv: tuple[str, ...]
+    status: int
+    out: bytes
+    err: str
+
+    def good(self) -> bytes:
+        """The output of a command that had nothing to complain about."""
+        assert (self.status, self.err) == (0, ""), self
+        return self.out
+
+    def records(self) -> list[Record]:
+        return [json.loads(line) for line in self.good().split(b"\n")[:-1]]
+
+
+def run(*argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None) -> Ran:
+    words = tuple(map(str, argv))
+    done = subprocess.run(
+        words, input=stdin, capture_output=True, cwd=cwd, env=ENVIRONMENT | (env or {}), timeout=300, check=False
+    )
+    return Ran(words, done.returncode, done.stdout, done.stderr.decode())
+
+
+def shell(script: str, cwd: Path | None = None) -> Ran:
+    """A bash script; its status is that of the last command in a pipeline that failed."""
+    return run("bash", "-o", "pipefail", "-c", script, cwd=cwd)
+
+
+def jsonl(*records: Record) -> bytes:
+    return b"".join(json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in records)
+
+
+def pipe(stdin: bytes, *commands: str) -> bytes:
+    """The output of a pipeline in which every command must succeed silently."""
+    for command in commands:
+        stdin = run(*command.split(), stdin=stdin).good()
+    return stdin
