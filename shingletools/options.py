@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
-from shingletools import __version__, wire
+from shingletools import UNICODE, __version__, wire
 from shingletools.wire import Failed
 
 MOST_JOBS = 1024
@@ -30,13 +30,9 @@ class Help(argparse.Action):
 
 class Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        import unicodedata
-
         from shingletools import kernel
 
-        raise Printed(
-            f"{parser.prog} (shingletools) {__version__}, kernel {kernel.NAME}, Unicode {unicodedata.unidata_version}\n"
-        )
+        raise Printed(f"{parser.prog} (shingletools) {__version__}, kernel {kernel.NAME}, Unicode {UNICODE}\n")
 
 
 def make_parser(name: str, summary: str, add_options: Callable[[argparse.ArgumentParser], None]) -> Parser:

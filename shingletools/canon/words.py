@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 
 import regex
 
+from shingletools.canon.repertoire import is_later, part_later
 from shingletools.memo import LONGEST, Memo
 
 # Typographic and reversed quotes, and the letter that Ukrainian and Breton use: all become ' when inside a word.
@@ -74,10 +75,16 @@ class Canonizer:
         return " ".join(filter(None, map(self.memo.__getitem__, text.split())))
 
     def _canonize(self, chunk: str) -> str:
+        if not chunk.isascii():
+            if len(chunk) == 1 and is_later(chunk):
+                return chunk
+            parted = part_later(chunk)
+            if parted is not chunk:
+                return self(parted)
         folded = fold(chunk)
         if len(folded) > LONGEST:
             # Whole sentences of a spaceless script: cut before each character, the pieces are short and come again
-            pieces = folded.translate(SPACER).split()
-            if len(pieces) > 1:
-                return " ".join(filter(None, map(self.memo.__getitem__, pieces)))
+            parted = folded.translate(SPACER)
+            if " " in parted.strip():
+                return self(parted)
         return " ".join(word for word in WORD.findall(folded) if word not in self.stop)

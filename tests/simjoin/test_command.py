@@ -1,0 +1,142 @@
+"""simjoin as a command: output, refusals, --against."""
+
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from harness import DOCS, Record, jsonl, pipe, run
+
+WORDS = "00000001 00000002 00000003 00000004 00000005"
+NEAR = "00000001 00000002 00000003 00000004 0000000a"
+FAR = "0000000b 0000000c 0000000d 0000000e 0000000f"
+
+
+def sketches(**payloads: str) -> bytes:
+    return jsonl(*({"id": name, "sketch": payload} for name, payload in payloads.items()))
+
+
+def test_output() -> None:
+    stdin = jsonl(
+        {"id": 10, "sketch": WORDS, "url": "u"}, {"id": "10", "sketch": FAR}, {"id": "é\n", "sketch": NEAR.upper()},
+        {"id": 2**63, "sketch": WORDS}, {"id": -1, "sketch": ""}, {"id": -2, "sketch": ""},
+    )  # fmt: skip
+    assert run("simjoin", stdin=stdin).good().decode().splitlines() == [
+        '{"a":10,"b":"é\\n","similarity":0.8}',
+        '{"a":10,"b":9223372036854775808,"similarity":1.0}',
+        '{"a":"é\\n","b":9223372036854775808,"similarity":0.8}',
+    ]
+
+
+def brute_force(records: list[Record], threshold: str) -> list[Record]:
+    pairs = []
+    for i, one in enumerate(records):
+        for two in records[i + 1 :]:
+            words, others = one["sketch"].split(), two["sketch"].split()
+            agreeing = sum(a == b for a, b in zip(words, others, strict=False))
+            if words and others and Fraction(agreeing, len(words)) >= Fraction(threshold):
+                pairs.append({"a": one["id"], "b": two["id"], "similarity": round(agreeing / len(words), 6)})
+    return pairs
+
+
+@pytest.mark.parametrize("threshold", ["0.05", "1/3", "0.8", ".95", "1"])
+def test_sample_data_against_brute_force(threshold: str) -> None:
+    stdin = pipe(DOCS.read_bytes(), "canon", "shingle -k 10", "sketch -n 84")
+    records = run("cat", stdin=stdin).records()
+    expected = brute_force(records, threshold)
+    assert run("simjoin", "-t", threshold, stdin=stdin).records() == expected
+    assert len(expected) >= 2
+
+
+def test_sample_data_against_a_part_of_it(tmp_path: Path) -> None:
+    stdin = pipe(DOCS.read_bytes(), "canon", "shingle -k 10", "sketch -n 84")
+    lines = stdin.splitlines(keepends=True)
+    random.Random(3).shuffle(lines)
+    (tmp_path / "old").write_bytes(b"".join(lines[:200]))
+    (tmp_path / "new").write_bytes(b"".join(lines[200:]))
+    new = {record["id"] for record in run("cat", tmp_path / "new").records()}
+    everything = run("simjoin", tmp_path / "new", tmp_path / "old").records()
+    crossing = [pair for pair in everything if pair["a"] in new and pair["b"] not in new]
+    assert len(crossing) > 20
+    assert run("simjoin", "--against", tmp_path / "old", tmp_path / "new").records() == crossing
+    from_pipe = run("simjoin", "--against", "-", tmp_path / "new", stdin=(tmp_path / "old").read_bytes())
+    assert from_pipe.records() == crossing
+
+
+def test_against_keeps_the_names_of_both_sides_apart(tmp_path: Path) -> None:
+    (tmp_path / "old").write_bytes(sketches(x=WORDS, y=NEAR))
+    ran = run("simjoin", "--against", tmp_path / "old", stdin=sketches(x=NEAR, y=FAR, z=NEAR))
+    assert ran.records() == [
+        {"a": "x", "b": "x", "similarity": 0.8},
+        {"a": "x", "b": "y", "similarity": 1.0},
+        {"a": "z", "b": "x", "similarity": 0.8},
+        {"a": "z", "b": "y", "similarity": 1.0},
+    ]
+
+
+def test_against_nothing(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    assert run("simjoin", "--against", tmp_path / "empty", stdin=sketches(a=WORDS, b=WORDS)).good() == b""
+    (tmp_path / "old").write_bytes(sketches(a=WORDS, b=WORDS))
+    assert run("simjoin", "--against", tmp_path / "old").good() == b""
+
+
+def test_standard_input_only_once() -> None:
+    ran = run("simjoin", "--against", "-", stdin=sketches(a=WORDS))
+    assert (ran.status, ran.err) == (2, "simjoin: standard input can be read only once\n")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ({"via": "sketch n=5"}, {"via": "sketch n=5 seed=1"}, 'made by "sketch n=5 seed=1", but the records before by "sketch n=5"'),
+        ({"via": "canon"}, {}, 'made by an unnamed recipe, but the records before by "canon"'),
+        ({}, {"via": "canon"}, 'made by "canon", but the records before by an unnamed recipe'),
+        ({}, {"sketch": WORDS[:-9]}, "a sketch of 4 words, after sketches of 5"),
+    ],
+)  # fmt: skip
+def test_refuses_what_cannot_be_compared(first: Record, second: Record, message: str, tmp_path: Path) -> None:
+    records = [{"id": 1, "sketch": WORDS} | first, {"id": 2, "sketch": WORDS} | second]
+    (tmp_path / "in").write_bytes(jsonl(*records))
+    ran = run("simjoin", "in", "-o", "out", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"simjoin: in:2: {message}\n")
+    (tmp_path / "one").write_bytes(jsonl(records[0]))
+    ran = run("simjoin", "one", "--against", "-", stdin=jsonl(records[1]), cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"simjoin: -:1: {message}\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "one"]
+
+
+@pytest.mark.parametrize(
+    ("record", "cause"),
+    [
+        ({"id": "a", "sketch": WORDS}, 'id "a" was seen before'),
+        ({"id": 5, "sketch": WORDS}, "id 5 was seen before"),
+        ({"id": "x", "sketch": WORDS + " "}, 'field "sketch" is not words of 8 hex digits'),
+        ({"id": "x", "sketch": WORDS.replace("1", "g")}, 'field "sketch" is not words of 8 hex digits'),
+        ({"id": "x", "sketch": WORDS.replace(" ", "  ")}, 'field "sketch" is not words of 8 hex digits'),
+        ({"id": "x", "sketch": WORDS, "via": 1}, 'field "via" is not a string'),
+        ({"id": "x", "text": "no sketch"}, 'field "sketch" is missing'),
+    ],
+)
+def test_rejects(record: Record, cause: str) -> None:
+    good = [{"id": "a", "sketch": WORDS}, {"id": 5, "sketch": ""}]
+    ran = run("simjoin", stdin=jsonl(*good, record, {"id": "5", "sketch": WORDS}))
+    assert (ran.status, ran.err) == (1, f"simjoin: -:3: {cause}\n")
+    assert ran.out == b'{"a":"a","b":"5","similarity":1.0}\n'
+
+
+@pytest.mark.parametrize(
+    "threshold", ["0", "-1", "1.1", "nan", "inf", "1e400", "1e-1", "0.8x", "", "1/0", "1/", "٠.٨", ".", "80%"]
+)
+def test_threshold_out_of_range(threshold: str) -> None:
+    ran = run("simjoin", f"-t={threshold}" if threshold.startswith("-") else f"-t{threshold}" if threshold else "-t=")
+    assert (ran.status, ran.out) == (2, b"")
+    assert "argument -t/--threshold: not a number above 0 and at most 1: " in ran.err
+
+
+def test_figures() -> None:
+    ran = run("simjoin", "-v", "-t", "0.8", stdin=sketches(a=WORDS, b=NEAR, c=FAR, d=""))
+    figures = ran.err.strip().split(", ")
+    assert figures[:2] == ["simjoin: 4 records", "0 rejected"]
+    assert figures[4:] == ["2 bands", "1 candidates", "1 pairs"]

@@ -1,0 +1,145 @@
+"""The join against brute force over all pairs, and its bounds."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shingletools.kernel import U32
+from shingletools.simjoin import pigeonhole
+from shingletools.simjoin.pigeonhole import Join, bands
+
+Triple = tuple[int, int, int]
+
+
+def brute_force(rows: U32, least: int, cross: int | None = None) -> list[Triple]:
+    """Every pair of rows, compared word by word, without an array operation."""
+    table = rows.tolist()
+    found = []
+    for b in range(len(table)):
+        for a in range(b):
+            agreeing = sum(map(int.__eq__, table[a], table[b]))
+            if agreeing >= least and (cross is None or a < cross <= b):
+                found.append((a, b, agreeing))
+    return sorted(found)
+
+
+def joined(rows: U32, least: int, cross: int | None = None, jobs: int = 1) -> list[Triple]:
+    pairs: list[Triple] = []
+    for block in Join(rows.copy(), least, cross).pairs(jobs):
+        pairs += zip(*(part.tolist() for part in block), strict=True)
+    return pairs
+
+
+def planted(rng: np.random.Generator, documents: int, n: int) -> U32:
+    """Random sketches, some of which are others with a few words changed, or none."""
+    alphabet = int(rng.choice([2, 5, 1000, 2**32]))
+    rows = rng.integers(0, alphabet, (documents, n), dtype=np.uint32)
+    for _ in range(int(rng.integers(0, 2 * documents))):
+        source, target = rng.integers(0, documents, 2)
+        rows[target] = rows[source]
+        changed = rng.permutation(n)[: rng.integers(0, n + 1)]
+        rows[target, changed] = rng.integers(0, alphabet, len(changed))
+    return rows
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 16, 64, 84, 100])
+@pytest.mark.parametrize("threshold", ["0.05", "0.3", "0.5", "0.8", "0.95", "1"])
+def test_equals_brute_force(n: int, threshold: str) -> None:
+    rng = np.random.default_rng([n, int(100 * float(threshold))])
+    least = math.ceil(Fraction(threshold) * n)
+    for documents in (1, 2, 10, 60):
+        rows = planted(rng, documents, n)
+        assert joined(rows, least) == brute_force(rows, least)
+        for cross in (0, documents // 3, documents):
+            assert joined(rows, least, cross) == brute_force(rows, least, cross)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_equals_brute_force_however_it_is_cut_into_blocks(data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 12))
+    least = data.draw(st.integers(1, n))
+    words = st.lists(st.integers(0, 3), min_size=n, max_size=n)
+    rows = np.array(data.draw(st.lists(words, min_size=1, max_size=20)), np.uint32)
+    cross = data.draw(st.none() | st.integers(0, len(rows)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pigeonhole, "DOCUMENTS", data.draw(st.integers(1, 9)))
+        patch.setattr(pigeonhole, "CANDIDATES", data.draw(st.integers(1, 30)))
+        assert joined(rows, least, cross, data.draw(st.integers(1, 2))) == brute_force(rows, least, cross)
+
+
+@pytest.mark.parametrize(
+    ("n", "t"), [(5, "0.6"), (10, "0.7"), (84, "68/84"), (84, "17/21"), (25, "0.28"), (100, "0.29")]
+)
+def test_exact_ties_are_in(n: int, t: str) -> None:
+    """A floating ceil(t * n) would ask for one word more at some of these."""
+    least = math.ceil(Fraction(t) * n)
+    assert Fraction(least, n) == Fraction(t)
+    rows = np.zeros((2, n), np.uint32)
+    rows[1, least:] = 1
+    assert joined(rows, least) == [(0, 1, least)]
+    rows[1, least - 1] = 1
+    assert joined(rows, least) == []
+
+
+def test_bands_part_all_columns() -> None:
+    for n in range(1, 101):
+        for least in range(1, n + 1):
+            cut = bands(n, least)
+            assert len(cut) == n - least + 1
+            assert [column for first, last in cut for column in range(first, last)] == list(range(n))
+            widths = {last - first for first, last in cut}
+            assert max(widths) - min(widths) <= 1
+            assert min(widths) >= 1
+
+
+@pytest.mark.parametrize("copies", [2, 300])
+def test_identical_sketches(copies: int) -> None:
+    rows = np.tile(np.arange(84, dtype=np.uint32), (copies, 1))
+    assert joined(rows, 84) == [(a, b, 84) for a in range(copies) for b in range(a + 1, copies)]
+
+
+def test_copies_among_near_duplicates() -> None:
+    """Groups of copies that interleave, each like the next: every copy must find every partner behind it."""
+    rng = np.random.default_rng(5)
+    families = rng.integers(0, 2**32, (5, 20), dtype=np.uint32)
+    families[1] = families[0]
+    families[1, 0] += 1
+    families[2] = families[1]
+    families[2, 1] += 1
+    rows = families[rng.integers(0, 5, 150)]
+    for cross in (None, 40):
+        assert joined(rows, 18, cross) == brute_force(rows, 18, cross)
+
+
+def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2,000 sketches share a whole band and nothing else: two million candidates, of which no block holds many."""
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, 2**32, (2000, 84), dtype=np.uint32)
+    rows[:, :4] = 7
+    blocks: list[int] = []
+    agreements = pigeonhole.kernel.agreements
+
+    def watched(rows: U32, left: pigeonhole.Index, right: pigeonhole.Index) -> pigeonhole.Index:
+        blocks.append(len(left))
+        return agreements(rows, left, right)
+
+    monkeypatch.setattr(pigeonhole, "CANDIDATES", 5000)
+    monkeypatch.setattr(pigeonhole.kernel, "agreements", watched)
+    join = Join(rows.copy(), 68)
+    assert [pairs for pairs in join.pairs() if len(pairs.a)] == []
+    assert sum(blocks) == 2000 * 1999 // 2
+    assert max(blocks) <= 5000
+    assert join.candidates == sum(blocks)
+
+
+def test_rows_with_one_key_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were all hash keys equal, the join would be slow, never wrong."""
+    monkeypatch.setattr(pigeonhole.kernel, "row_keys", lambda rows, _first, _last: np.zeros(len(rows), np.uint64))
+    rows = planted(np.random.default_rng(9), 40, 12)
+    rows[:20] = rows[20:]
+    assert joined(rows, 9) == brute_force(rows, 9)
