@@ -166,8 +166,9 @@ def run(name: str, argv: Sequence[str] | None) -> int:
     """One run of a command: its exit status. Raises Failed, Printed or ReaderGone."""
     closed = streams.claim_standard_streams()
     command = cast(Command, importlib.import_module(f"shingletools.{name}.command"))
-    options = make_parser(name, command.__doc__ or "", command.add_options).parse_intermixed_args(argv)
-    options.files = options.files or ["-"]
+    options = make_parser(name, command.__doc__ or "", command.add_options).parse(
+        sys.argv[1:] if argv is None else argv
+    )
     stage = command.build(options)
     inputs = [*options.files, *([] if isinstance(stage, Filter) else stage.against)]
     check_streams(inputs, options, closed)

@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -18,6 +18,13 @@ class Printed(Exception):
 
 class Parser(argparse.ArgumentParser):
     """An argument parser that neither prints nor exits: it raises Failed or Printed."""
+
+    def parse(self, argv: Sequence[str]) -> argparse.Namespace:
+        """Options and files in any order; after --, only files. No file means standard input."""
+        cut = argv.index("--") if "--" in argv else len(argv)
+        options = self.parse_intermixed_args(argv[:cut])  # which itself would lose the --
+        options.files = [*options.files, *argv[cut + 1 :]] or ["-"]
+        return options
 
     def error(self, message: str) -> NoReturn:
         raise Failed(f"{message} (see {self.prog} --help)")

@@ -58,11 +58,13 @@ def check_readable(files: Iterable[str]) -> None:
 
 
 def same_file(one: str, other: str) -> bool:
-    """Whether two names lead to one regular file."""
+    """Whether two names lead to one regular file, or would if it were there."""
+    if os.path.exists(one) and not os.path.isfile(one):
+        return False
     try:
-        return os.path.isfile(one) and os.path.samefile(one, other)
+        return os.path.samefile(one, other)
     except OSError:
-        return os.path.abspath(one) == os.path.abspath(other)
+        return os.path.realpath(one) == os.path.realpath(other)
 
 
 def total_size(files: Iterable[str]) -> int | None:

@@ -124,9 +124,9 @@ class Join:
         `posts` the places of the first original in it, then of the second, and so on.
         """
         originals = len(self.rows)
-        parts: list[Index] = []
+        parts = [np.empty(0, np.int64)]
         groups = 0
-        for first, last in bands(self.n, self.least):
+        for first, last in bands(self.n, self.least) if originals > 1 else ():
             keys = kernel.row_keys(self.rows, first, last)
             order = np.argsort(keys, kind="stable")
             starts = np.append(True, keys[order[1:]] != keys[order[:-1]])

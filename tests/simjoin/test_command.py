@@ -90,7 +90,7 @@ def test_standard_input_only_once() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ({"via": "sketch n=5"}, {"via": "sketch n=5 seed=1"}, 'made by "sketch n=5 seed=1", but the records before by "sketch n=5"'),
+        ({"via": "n=5"}, {"via": "n=5 seed=1"}, 'made by "n=5 seed=1", but the records before by "n=5"'),
         ({"via": "canon"}, {}, 'made by an unnamed recipe, but the records before by "canon"'),
         ({}, {"via": "canon"}, 'made by "canon", but the records before by an unnamed recipe'),
         ({}, {"sketch": WORDS[:-9]}, "a sketch of 4 words, after sketches of 5"),
@@ -120,7 +120,7 @@ def test_refuses_what_cannot_be_compared(first: Record, second: Record, message:
     ],
 )
 def test_rejects(record: Record, cause: str) -> None:
-    good = [{"id": "a", "sketch": WORDS}, {"id": 5, "sketch": ""}]
+    good: list[Record] = [{"id": "a", "sketch": WORDS}, {"id": 5, "sketch": ""}]
     ran = run("simjoin", stdin=jsonl(*good, record, {"id": "5", "sketch": WORDS}))
     assert (ran.status, ran.err) == (1, f"simjoin: -:3: {cause}\n")
     assert ran.out == b'{"a":"a","b":"5","similarity":1.0}\n'

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shingletools.kernel import U32
+from shingletools import kernel
+from shingletools.kernel import U32, Index
 from shingletools.simjoin import pigeonhole
 from shingletools.simjoin.pigeonhole import Join, bands
 
@@ -122,14 +123,14 @@ def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
     rows = rng.integers(0, 2**32, (2000, 84), dtype=np.uint32)
     rows[:, :4] = 7
     blocks: list[int] = []
-    agreements = pigeonhole.kernel.agreements
+    agreements = kernel.agreements
 
-    def watched(rows: U32, left: pigeonhole.Index, right: pigeonhole.Index) -> pigeonhole.Index:
+    def watched(rows: U32, left: Index, right: Index) -> Index:
         blocks.append(len(left))
         return agreements(rows, left, right)
 
     monkeypatch.setattr(pigeonhole, "CANDIDATES", 5000)
-    monkeypatch.setattr(pigeonhole.kernel, "agreements", watched)
+    monkeypatch.setattr(kernel, "agreements", watched)
     join = Join(rows.copy(), 68)
     assert [pairs for pairs in join.pairs() if len(pairs.a)] == []
     assert sum(blocks) == 2000 * 1999 // 2
@@ -139,7 +140,7 @@ def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_rows_with_one_key_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were all hash keys equal, the join would be slow, never wrong."""
-    monkeypatch.setattr(pigeonhole.kernel, "row_keys", lambda rows, _first, _last: np.zeros(len(rows), np.uint64))
+    monkeypatch.setattr(kernel, "row_keys", lambda rows, _first, _last: np.zeros(len(rows), np.uint64))
     rows = planted(np.random.default_rng(9), 40, 12)
     rows[:20] = rows[20:]
     assert joined(rows, 9) == brute_force(rows, 9)

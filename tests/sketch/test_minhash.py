@@ -82,9 +82,12 @@ def test_seed_is_in_the_recipe() -> None:
 
 
 @pytest.mark.parametrize(
-    "shingles", ["1", "0123456789abcdeg", "0123456789abcde", "01234567  89abcdef", " 01234567", "01234567 ", "01234567\n",
-                 "0123456789abcdef 01234567", "01234567 0123456789abcdef", "０１２３４５６７"],
-)  # fmt: skip
+    "shingles",
+    [
+        *("1", "0123456789abcdeg", "0123456789abcde", "01234567  89abcdef", " 01234567", "01234567 ", "01234567\n"),
+        *("0123456789abcdef 01234567", "01234567 0123456789abcdef", "０１２３４５６７"),
+    ],
+)
 def test_malformed(shingles: str) -> None:
     ran = run("sketch", stdin=jsonl({"id": 1, "shingles": shingles}))
     assert (ran.status, ran.out) == (1, b"")

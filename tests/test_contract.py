@@ -1,0 +1,310 @@
+"""What every command promises, in one suite: bad records, exit statuses, files, atomic output, workers."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from harness import COMMANDS, DOCS, Record, jsonl, pipe, run, shell
+from shingletools.streams import BLOCK
+
+# command: (the field it consumes, a good payload)
+FIELDS = {
+    "canon": ("text", "A word, or two"),
+    "shingle": ("text", "a word or two"),
+    "sketch": ("shingles", "0123456789abcdef 00000000000000ff"),
+    "simjoin": ("sketch", "01234567 89abcdef"),
+}
+every_command = pytest.mark.parametrize("command", COMMANDS)
+
+
+def good(command: str, identity: str | int) -> Record:
+    field, payload = FIELDS[command]
+    return {"id": identity, field: payload}
+
+
+def bad_lines(command: str) -> list[tuple[bytes, str]]:
+    field, payload = FIELDS[command]
+    quoted = json.dumps(payload).encode()
+    name = field.encode()
+    return [
+        (b"", "not JSON (empty line)"),
+        (b" \t", "not JSON (empty line)"),
+        (b"{", "not JSON (column 2)"),
+        (b'{"id":1,}', "not JSON (column 8)"),
+        (b'{"id":NaN}', "not JSON (column 7)"),
+        (b'{"id":1,"%b":"\\ud800"}' % name, f"not JSON (column {len(name) + 13})"),
+        (b"[1]", "not a JSON object"),
+        (b'"text"', "not a JSON object"),
+        (b"null", "not a JSON object"),
+        (b'{"id":1,"%b":"\xff"}' % name, f"not UTF-8 (byte {len(name) + 13})"),
+        (b'{"id":1,"%b":"\xed\xa0\x80"}' % name, f"not UTF-8 (byte {len(name) + 13})"),
+        (b"\x00\x01\x02", "not JSON (column 1)"),
+        (b'{"%b":%b}' % (name, quoted), 'field "id" is missing'),
+        (b'{"id":null,"%b":%b}' % (name, quoted), 'field "id" is neither a string nor an integer'),
+        (b'{"id":1.0,"%b":%b}' % (name, quoted), 'field "id" is neither a string nor an integer'),
+        (b'{"id":true,"%b":%b}' % (name, quoted), 'field "id" is neither a string nor an integer'),
+        (b'{"id":18446744073709551616,"%b":%b}' % (name, quoted), 'field "id" is neither a string nor an integer'),
+        (b'{"id":1}', f'field "{field}" is missing'),
+        (b'{"id":1,"%b":null}' % name, f'field "{field}" is not a string'),
+        (b'{"id":1,"%b":["a"]}' % name, f'field "{field}" is not a string'),
+        (b'{"id":1,"%b":%b,"via":["a"]}' % (name, quoted), 'field "via" is not a string'),
+    ]  # fmt: skip
+
+
+def deep(command: str) -> bytes:
+    """Nested so deeply that what was read cannot be written."""
+    field, payload = FIELDS[command]
+    return b'{"id":"d","%b":%b,"x":%b%b}' % (field.encode(), json.dumps(payload).encode(), b"[" * 600, b"]" * 600)
+
+
+BAD = [(command, line, cause) for command in COMMANDS for line, cause in bad_lines(command)]
+BAD += [(command, deep(command), "nested too deeply") for command in COMMANDS if command != "simjoin"]
+
+
+@pytest.mark.parametrize(("command", "line", "cause"), BAD)
+def test_bad_record(command: str, line: bytes, cause: str, tmp_path: Path) -> None:
+    before, after = jsonl(good(command, "é")), jsonl(good(command, 2), good(command, 3))
+    (tmp_path / "docs.jsonl").write_bytes(before + line + b"\n" + after)
+    (tmp_path / "good.jsonl").write_bytes(before + after)
+    expected = run(command, "good.jsonl", cwd=tmp_path).good()
+
+    ran = run(command, "docs.jsonl", "--rejects", "bad", cwd=tmp_path)
+    assert (ran.status, ran.err) == (1, f"{command}: docs.jsonl:2: {cause}\n")
+    assert ran.out == expected
+    assert (tmp_path / "bad").read_bytes() == line + b"\n"
+
+    ran = run(command, "--strict", "--rejects", "bad", "-o", "out", "docs.jsonl", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: docs.jsonl:2: {cause}\n")
+    assert (tmp_path / "bad").read_bytes() == line + b"\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad", "docs.jsonl", "good.jsonl"]
+
+
+@every_command
+def test_all_bad_records_at_once(command: str, tmp_path: Path) -> None:
+    lines = [line for line, _ in bad_lines(command)]
+    stdin = b"".join(line + b"\r\n" + jsonl(good(command, i)) for i, line in enumerate(lines))
+    expected = run(command, stdin=jsonl(*(good(command, i) for i in range(len(lines))))).good()
+    for jobs in ("1", "2"):
+        ran = run(command, "-v", "-j", jobs, "--rejects", tmp_path / "bad", stdin=stdin)
+        assert ran.status == 1
+        assert ran.out == expected
+        *complaints, figures = ran.err.splitlines()
+        assert len(complaints) == len(lines)
+        assert figures.startswith(f"{command}: {len(lines)} records, {len(lines)} rejected, ")
+        assert (tmp_path / "bad").read_bytes() == b"".join(line + b"\r\n" for line in lines)
+
+
+@every_command
+def test_line_numbers_start_again_with_each_file(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(jsonl(good(command, 1)) + b"x\n")
+    (tmp_path / "b\x1b[31m").write_bytes(b"y")
+    ran = run(command, "a", "b\x1b[31m", "-", stdin=b"z\n", cwd=tmp_path)
+    assert ran.status == 1
+    assert ran.err.splitlines() == [
+        f"{command}: a:2: not JSON (column 1)",
+        f"{command}: b\\x1b[31m:1: not JSON (column 1)",
+        f"{command}: -:1: not JSON (column 1)",
+    ]
+
+
+@every_command
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: lines.removesuffix(b"\n"),
+        lambda lines: lines.replace(b"\n", b"\r\n"),
+        lambda lines: b"\xef\xbb\xbf" + lines,
+        lambda lines: lines.replace(b"{", b" \t{ ").replace(b'":', b'" : '),
+    ],
+    ids=["no final newline", "CRLF", "BOM", "blanks"],
+)
+def test_harmless_differences(command: str, change: object, tmp_path: Path) -> None:
+    assert callable(change)
+    lines = jsonl(good(command, "a"), good(command, "b"))
+    expected = run(command, stdin=lines).good()
+    assert expected.count(b"\n") == (1 if command == "simjoin" else 2)
+    assert run(command, stdin=change(lines)).good() == expected
+    for name in "ab":
+        (tmp_path / name).write_bytes(change(jsonl(good(command, name))))
+    assert run(command, tmp_path / "a", tmp_path / "b").good() == expected
+
+
+@every_command
+def test_separators_inside_strings_do_not_part_lines(command: str) -> None:
+    odd = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\rh\x00"
+    stdin = jsonl({**good(command, "x" + odd), "note": odd}, good(command, "y"))
+    out = run(command, stdin=stdin).records()
+    assert out[0]["a" if command == "simjoin" else "id"] == "x" + odd
+    if command != "simjoin":
+        assert out[0]["note"] == odd
+
+
+@every_command
+def test_no_input_no_output(command: str, tmp_path: Path) -> None:
+    assert run(command).good() == b""
+    assert run(command, "-o", tmp_path / "out", "--rejects", tmp_path / "bad").good() == b""
+    assert (tmp_path / "out").read_bytes() == (tmp_path / "bad").read_bytes() == b""
+
+
+@every_command
+def test_empty_payloads(command: str) -> None:
+    field, _ = FIELDS[command]
+    out = run(command, stdin=jsonl({"id": 1, field: ""}, {"id": 2, field: ""})).good()
+    produced = {"canon": "text", "shingle": "shingles", "sketch": "sketch"}.get(command)
+    assert [record[produced] for record in map(json.loads, out.splitlines())] == ([] if produced is None else ["", ""])
+
+
+@every_command
+def test_a_line_of_fifty_megabytes(command: str) -> None:
+    field, payload = FIELDS[command]
+    unit = payload + " "
+    long = (unit * (50_000_000 // len(unit))).strip()
+    ran = run(command, stdin=jsonl({"id": 1, field: long}, {"id": 2, field: long}))
+    if command == "simjoin":
+        assert ran.good() == b'{"a":1,"b":2,"similarity":1.0}\n'
+    else:
+        assert [record["id"] for record in ran.records()] == [1, 2]
+
+
+@every_command
+def test_usage(command: str) -> None:
+    for argv, message in [
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["-j", "0"], 'argument -j/--jobs: not a whole number from 1 to 1024: "0"'),
+        (["--rej", "x"], "unrecognized arguments: --rej"),
+    ]:
+        ran = run(command, *argv)
+        assert (ran.status, ran.out) == (2, b"")
+        assert ran.err == f"{command}: {message} (see {command} --help)\n"
+
+
+@every_command
+def test_help_and_version(command: str) -> None:
+    assert run(command, "--help").good().startswith(f"usage: {command} [OPTIONS] [FILE ...]\n\n{command}: ".encode())
+    assert run(command, "-h", "--nonsense").good() == run(command, "--help").good()
+    version = run(command, "--version").good().decode()
+    assert version == f"{command} (shingletools) 0.1.0, kernel numpy, Unicode 14.0\n"
+
+
+@every_command
+def test_file_that_is_not_there(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(jsonl(good(command, 1)))
+    for name, cause in [("none\n", "none\\n: No such file or directory"), (".", ".: Is a directory")]:
+        ran = run(command, "a", name, "-o", "out", cwd=tmp_path)
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: {cause}\n")
+        assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+@every_command
+def test_options_may_follow_files(command: str, tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).write_bytes(jsonl(good(command, name)))
+    expected = run(command, "a", "b", cwd=tmp_path).good()
+    assert run(command, "a", "-j", "1", "b", "-o", "out", cwd=tmp_path).good() == b""
+    assert (tmp_path / "out").read_bytes() == expected
+    (tmp_path / "-a").write_bytes(jsonl(good(command, "a")))
+    assert run(command, "--", "-a", "b", cwd=tmp_path).good() == expected
+
+
+@every_command
+def test_output_replaces_its_own_input_and_keeps_its_mode(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "docs"
+    path.write_bytes(jsonl(good(command, 1), good(command, 2)))
+    path.chmod(0o640)
+    (tmp_path / "link").symlink_to("docs")
+    expected = run(command, path).good()
+    assert run(command, path, "-o", tmp_path / "link").good() == b""
+    assert path.read_bytes() == expected
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert (tmp_path / "link").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["docs", "link"]
+
+
+@every_command
+def test_a_new_output_gets_the_mode_the_shell_would_give(command: str, tmp_path: Path) -> None:
+    assert shell(f"umask 027; {command} -o out </dev/null", tmp_path).good() == b""
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
+
+
+@every_command
+def test_output_to_what_is_no_file(command: str, tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(jsonl(good(command, 1), good(command, 2)))
+    expected = run(command, tmp_path / "docs").good()
+    assert run(command, tmp_path / "docs", "-o", "/dev/stdout").good() == expected
+    assert shell(f"mkfifo pipe; {command} docs -o pipe & cat pipe; wait $!", tmp_path).good() == expected
+    assert shell(f"{command} docs -o >(cat)", tmp_path).good() == expected
+    ran = run(command, tmp_path / "docs", "-o", tmp_path / "no" / "folder")
+    assert (ran.status, ran.err) == (2, f"{command}: {tmp_path}/no/folder: No such file or directory\n")
+
+
+@every_command
+@pytest.mark.parametrize("rejects", ["docs", "./docs", "out", "link"])
+def test_rejects_never_overwrite_what_the_run_reads_or_writes(command: str, rejects: str, tmp_path: Path) -> None:
+    content = jsonl(good(command, 1))
+    (tmp_path / "docs").write_bytes(content)
+    (tmp_path / "link").symlink_to("docs")
+    ran = run(command, "docs", "-o", "out", "--rejects", rejects, cwd=tmp_path)
+    message = f"{command}: --rejects {rejects}: this run reads or writes that file already\n"
+    assert (ran.status, ran.err) == (2, message)
+    assert (tmp_path / "docs").read_bytes() == content
+
+
+@every_command
+def test_progress_and_figures_stay_off_standard_output(command: str, tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(jsonl(good(command, 1), good(command, 2)) + b"bad\n")
+    quiet = run(command, "docs", cwd=tmp_path)
+    ran = run(command, "--progress", "-v", "docs", cwd=tmp_path)
+    assert (ran.status, ran.out) == (1, quiet.out)
+    assert "100%" in ran.err
+    assert "docs:3: not JSON (column 1)" in ran.err
+    assert ran.err.splitlines()[-1].startswith(f"{command}: 2 records, 1 rejected, ")
+    from_pipe = run(command, "--progress", stdin=(tmp_path / "docs").read_bytes())
+    assert (from_pipe.status, from_pipe.out) == (1, quiet.out)
+
+
+@pytest.fixture(scope="session")
+def stages() -> dict[str, bytes]:
+    """Input of each command, larger than a few blocks, with bad records in it."""
+    records = DOCS.read_bytes().splitlines()
+    text = b"".join(line.replace(b'{"id":"', b'{"id":"%d-' % copy) + b"\n" for copy in range(8) for line in records)
+    assert len(text) > 5 * BLOCK
+    shingled = pipe(text, "canon", "shingle -k 10")
+    inputs = {"canon": text, "shingle": pipe(text, "canon"), "sketch": shingled, "simjoin": pipe(shingled, "sketch")}
+    return {name: data.replace(b'{"id":"3-', b'{"id"="3-') for name, data in inputs.items()}
+
+
+@every_command
+def test_any_number_of_workers_gives_the_same_bytes(command: str, stages: dict[str, bytes], tmp_path: Path) -> None:
+    alone = run(command, "--rejects", tmp_path / "1", stdin=stages[command])
+    assert alone.status == 1
+    for jobs in ("2", "3"):
+        ran = run(command, "-j", jobs, "--rejects", tmp_path / jobs, stdin=stages[command])
+        assert (ran.status, ran.out, ran.err) == (1, alone.out, alone.err)
+        assert (tmp_path / jobs).read_bytes() == (tmp_path / "1").read_bytes()
+
+
+@every_command
+@pytest.mark.parametrize(
+    "environment",
+    [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}, {"LC_ALL": "tr_TR.UTF-8"}, {"PYTHONHASHSEED": "1"},
+     {"PYTHONHASHSEED": "4294967295"}, {"PYTHONIOENCODING": "latin-1"}, {"TZ": "Asia/Tokyo"}],
+    ids=str,
+)  # fmt: skip
+def test_any_environment_gives_the_same_bytes(
+    command: str, environment: dict[str, str], stages: dict[str, bytes]
+) -> None:
+    alone = run(command, stdin=stages[command])
+    ran = run(command, stdin=stages[command], env=environment)
+    assert (ran.status, ran.out, ran.err) == (1, alone.out, alone.err)
+
+
+@every_command
+def test_names_that_are_not_utf8(command: str, tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9")
+    (tmp_path / name).write_bytes(jsonl(good(command, 1)) + b"bad\n")
+    ran = run(command, name, "-o", os.fsdecode(b"out\xe9"), cwd=tmp_path)
+    assert (ran.status, ran.err) == (1, f"{command}: caf\\udce9:2: not JSON (column 1)\n")
+    assert (tmp_path / os.fsdecode(b"out\xe9")).exists()
