@@ -3,7 +3,6 @@
 import contextlib
 import os
 import stat
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -228,5 +227,5 @@ def where(name: str, line: int) -> str:
 
 def say(message: str) -> None:
     """A line on standard error; if even that cannot be written, the exit status must do."""
-    with contextlib.suppress(OSError, ValueError):
-        print(message, file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError):
+        os.write(2, f"{message}\n".encode(errors="backslashreplace"))

@@ -1,78 +1,112 @@
 """Work done ahead by several workers, its results in the order of its items."""
 
-import os
+import pickle
+import queue
 import signal
-import threading
+import subprocess
+import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context, parent_process
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import IO, TypeVar, cast
 
 from shingletools.wire import Failed
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_work: list[Callable[[Any], Any]] = []  # in a worker process: the function it was started for
 
-
-def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
-    """map(function, items) by so many processes; function is pickled once for each.
-
-    At most 2 * jobs items and results are held. Raises Failed if a process dies.
-    """
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_start, initargs=(function,))
-    try:
-        yield from _in_order(pool, _call, items, 2 * jobs)
-    except BrokenProcessPool:
-        raise Failed("a worker process died") from None
-
-
-def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
-    """map(function, items) by so many threads: for functions that spend their time in numpy or C."""
+def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
+    """map(function, items) by so many threads; at most 2 * jobs items and results are held."""
     if jobs == 1:
-        return map(function, items)
-    return _in_order(ThreadPoolExecutor(jobs), function, items, 2 * jobs)
-
-
-def _in_order(
-    pool: Executor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
-) -> Iterator[Result]:
+        yield from map(function, items)
+        return
+    pool = ThreadPoolExecutor(jobs)
     pending: deque[Future[Result]] = deque()
     try:
         for item in items:
-            pending.append(_submit(pool, function, item))
-            if len(pending) >= ahead:
+            pending.append(pool.submit(function, item))
+            if len(pending) >= 2 * jobs:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _submit(pool: Executor, function: Callable[[Item], Result], item: Item) -> "Future[Result]":
-    """Submits with Ctrl-C held back: a worker started here inherits that, and leaves it to us."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
+    """map(function, items) by so many processes; at most 2 * jobs items and results are held.
+
+    Each process is asked by one thread at a time, over pipes that nobody else holds: so a process that dies is noticed
+    at once, and processes whose asker dies end by themselves. (concurrent.futures' process pool shares one queue, and
+    was seen to wait for ever after a worker was killed.) Raises Failed if a process dies.
+    """
+    workers: list[Worker] = []
+    free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+
+    def ask(item: Item) -> Result:
+        worker = free.get()
+        try:
+            return cast(Result, worker.ask(item))
+        finally:
+            free.put(worker)  # a dead one too: whoever asks it next must hear so, not wait
+
     try:
-        return pool.submit(function, item)
+        for _ in range(jobs):
+            workers.append(Worker(function))
+            free.put(workers[-1])
+        yield from in_threads(ask, items, jobs)
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        for worker in workers:
+            worker.end()
 
 
-def _start(function: Callable[[Any], Any]) -> None:
-    _work.append(function)
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+class Worker:
+    """A process that applies one function to what it is sent."""
+
+    def __init__(self, function: Callable[[Item], Result]) -> None:
+        # Ctrl-C reaches every process of a terminal's pipeline. A worker inherits that it is held back, and is ended
+        # by us. -P: the current folder is the user's, so no module is to be found there.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            command = [sys.executable, "-P", "-m", "shingletools.workers"]
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        self.to, self.back = cast(IO[bytes], self.process.stdin), cast(IO[bytes], self.process.stdout)
+        self.send(function)
+
+    def send(self, message: object) -> None:
+        try:
+            pickle.dump(message, self.to, pickle.HIGHEST_PROTOCOL)
+            self.to.flush()
+        except OSError:
+            raise Failed("a worker process died") from None
+
+    def ask(self, item: object) -> object:
+        self.send(item)
+        try:
+            return pickle.load(self.back)
+        except (EOFError, pickle.UnpicklingError):
+            raise Failed("a worker process died") from None
+
+    def end(self) -> None:
+        self.process.kill()
+        with suppress(OSError):
+            self.to.close()
+        self.back.close()
+        self.process.wait()
 
 
-def _die_with_parent() -> None:
-    """A killed parent closes no queue, so its workers would wait for ever."""
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
+def serve() -> None:
+    """A worker's life: the function first, then items, each answered; the end of the input is the end."""
+    with suppress(EOFError, pickle.UnpicklingError, BrokenPipeError):
+        function = pickle.load(sys.stdin.buffer)
+        while True:
+            pickle.dump(function(pickle.load(sys.stdin.buffer)), sys.stdout.buffer, pickle.HIGHEST_PROTOCOL)
+            sys.stdout.buffer.flush()
 
 
-def _call(item: Any) -> Any:
-    return _work[0](item)
+if __name__ == "__main__":
+    serve()

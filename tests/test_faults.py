@@ -1,0 +1,211 @@
+"""The commands when the world fails them: readers that leave, full disks, closed streams, signals, dead workers."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from harness import BIN, COMMANDS, DOCS, ENVIRONMENT, jsonl, pipe, run, shell
+from shingletools import filter as driver
+
+every_command = pytest.mark.parametrize("command", COMMANDS)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One file of input for each command, of a few megabytes, which makes megabytes of output."""
+    folder = tmp_path_factory.mktemp("inputs")
+    lines = DOCS.read_bytes().splitlines()
+    data = b"".join(line.replace(b'{"id":"', b'{"id":"%d-' % copy) + b"\n" for copy in range(12) for line in lines)
+    for command, stage in zip(COMMANDS, ("canon", "shingle", "sketch", "cat"), strict=True):
+        (folder / command).write_bytes(data)
+        data = pipe(data, stage)
+    return folder
+
+
+@every_command
+@pytest.mark.parametrize("options", ["", "-j2"])
+def test_a_reader_that_goes_away(command: str, options: str, folder: Path) -> None:
+    ran = shell(f"{command} {options} {command} | head -1; exit ${{PIPESTATUS[0]}}", folder)
+    assert ran.good().count(b"\n") == 1
+
+
+@every_command
+def test_a_reader_that_goes_away_after_a_bad_record(command: str, folder: Path) -> None:
+    ran = shell(f"(echo bad; cat {command}) | {command} | head -1; exit ${{PIPESTATUS[1]}}", folder)
+    assert (ran.status, ran.err) == (1, f"{command}: -:1: not JSON (column 1)\n")
+
+
+@every_command
+@pytest.mark.parametrize("options", ["", "-j2", "--help", "--version"])
+def test_a_full_disk(command: str, options: str, folder: Path) -> None:
+    ran = shell(f"{command} {options} {command} > /dev/full", folder)
+    assert (ran.status, ran.err) == (2, f"{command}: standard output: No space left on device\n")
+
+
+@every_command
+def test_a_full_disk_under_named_files(command: str, folder: Path) -> None:
+    ran = shell(f"{command} {command} -o /dev/full", folder)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: /dev/full: No space left on device\n")
+    ran = shell(f"echo bad | {command} --rejects /dev/full", folder)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: /dev/full: No space left on device\n")
+
+
+@every_command
+def test_a_full_disk_leaves_no_file(command: str, folder: Path, tmp_path: Path) -> None:
+    """A limit on the size of files stands for a disk that fills up on the way."""
+    ran = shell(f"ulimit -f 100; trap '' XFSZ; {command} {folder / command} -o out", tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: out: File too large\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@every_command
+def test_closed_streams(command: str, folder: Path, tmp_path: Path) -> None:
+    expected = run(command, folder / command).good()
+    ran = shell(f"{command} <&-", folder)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: standard input: closed\n")
+    ran = shell(f"{command} {command} >&-", folder)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: standard output: closed\n")
+    assert shell(f"{command} {command} <&-", folder).good() == expected
+    assert shell(f"{command} {folder / command} -o out <&- >&- 2>&-", tmp_path).good() == b""
+    assert (tmp_path / "out").read_bytes() == expected
+    for errors in ("2>&-", "2>/dev/full"):
+        ran = shell(f"(echo bad; cat {command}) | {command} - {errors}", folder)
+        assert (ran.status, ran.out) == (1, expected)
+
+
+class Running:
+    """A command in a process group of its own, as a shell would start it, that waits for more input."""
+
+    def __init__(self, folder: Path, *argv: str, stdin: bytes) -> None:
+        self.process = subprocess.Popen(
+            [BIN / argv[0], *argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            cwd=folder, env=ENVIRONMENT, start_new_session=True,
+        )  # fmt: skip
+        assert self.process.stdin is not None
+        self.process.stdin.write(stdin)
+        self.process.stdin.flush()
+
+    def children(self) -> list[int]:
+        pid = self.process.pid
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
+
+    def group_is_gone(self) -> bool:
+        try:
+            os.killpg(self.process.pid, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    def end(self) -> tuple[int, bytes]:
+        """Status and standard error, with the input still open."""
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        status = self.process.wait(timeout=60)
+        self.process.stdout.close()
+        error = self.process.stderr.read()
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        return status, error
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@every_command
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_signals(command: str, number: int, jobs: str, folder: Path, tmp_path: Path) -> None:
+    """Ctrl-C goes to the whole process group, as from a terminal; nothing is left of the run, and nothing said."""
+    some = (folder / command).read_bytes()[:60000]
+    running = Running(tmp_path, command, "-j", jobs, "-o", "out", stdin=some)
+    wait_until(lambda: list(tmp_path.iterdir()))  # the temporary file is there, so the run is under way
+    if jobs == "2" and command != "simjoin":
+        wait_until(running.children)
+    if number == signal.SIGINT:
+        os.killpg(running.process.pid, number)
+    else:
+        running.process.send_signal(number)
+    assert running.end() == (128 + number, b"")
+    assert list(tmp_path.iterdir()) == []
+    wait_until(running.group_is_gone)
+
+
+@every_command
+def test_hang_up_is_ignored_under_nohup(command: str, folder: Path, tmp_path: Path) -> None:
+    script = f"trap '' HUP; (sleep 1; cat {folder / command}) | {command} -o out & sleep 0.5; kill -HUP $!; wait $!"
+    assert shell(script, tmp_path).good() == b""
+    assert (tmp_path / "out").read_bytes() == run(command, folder / command).good()
+
+
+@pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
+def test_a_worker_killed(command: str, folder: Path, tmp_path: Path) -> None:
+    data = (folder / command).read_bytes()
+    running = Running(tmp_path, command, "-j", "2", "-o", "out", stdin=data[:60000])
+    wait_until(lambda: len(running.children()) == 2)
+    for child in running.children():
+        os.kill(child, signal.SIGKILL)
+    assert running.process.stdin is not None
+    with suppress(BrokenPipeError):
+        running.process.stdin.write(data)
+        running.process.stdin.close()
+    assert running.end() == (2, f"{command}: a worker process died\n".encode())
+    assert list(tmp_path.iterdir()) == []
+    wait_until(running.group_is_gone)
+
+
+@pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
+def test_workers_do_not_outlive_a_killed_run(command: str, folder: Path, tmp_path: Path) -> None:
+    running = Running(tmp_path, command, "-j", "2", "-o", "out", stdin=(folder / command).read_bytes()[:60000])
+    wait_until(running.children)
+    running.process.kill()
+    running.process.wait()
+    wait_until(running.group_is_gone)
+
+
+@every_command
+def test_two_runs_may_write_one_file(command: str, folder: Path, tmp_path: Path) -> None:
+    start = f"{command} {folder / command} -o out"
+    assert shell(f"{start} & one=$!; {start} & wait $one && wait $!", tmp_path).good() == b""
+    assert (tmp_path / "out").read_bytes() == run(command, folder / command).good()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_records_flow_on_as_they_come(tmp_path: Path) -> None:
+    """The first record is out before the second is in: a filter may stand behind `tail -f`."""
+    running = Running(tmp_path, "canon", stdin=jsonl({"id": 1, "text": "One"}))
+    assert running.process.stdout is not None
+    assert running.process.stdout.readline() == b'{"id":1,"text":"one","via":"canon"}\n'
+    assert running.process.stdin is not None
+    running.process.stdin.close()
+    assert running.end() == (0, b"")
+
+
+def test_a_fault_of_ours_is_a_failed_run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    def broken(*_: object) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(driver, "run", broken)
+    assert driver.main("canon", []) == 2
+    assert "ZeroDivisionError" in capfd.readouterr().err
+
+
+def test_memory_that_runs_out_is_a_failed_run(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def greedy(*_: object) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr(driver, "run", greedy)
+    assert driver.main("canon", []) == 2
+    assert capfd.readouterr().err == "canon: out of memory\n"

@@ -1,0 +1,166 @@
+"""Laws that hold for any input."""
+
+import json
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import DOCS, pipe, run
+from shingletools import streams, wire
+from shingletools.canon.words import WORD, Canonizer
+from shingletools.filter import Filter, filter_chunk
+from shingletools.shingle.fingerprints import Hashed, Rolling, runs
+from shingletools.sketch.minhash import MinHash
+
+plain = Canonizer()
+scripts = st.sampled_from(
+    "aZßΣπЖйʼ'’- \n\u00ad\u0301\u0308ﬁ½中ガｶﾞーไทยຂໍ້ខ្មែရြ한글हिन्दी\u0627\u064b\U0001f44d\ufe0f\u2028\ua7cb"
+)
+texts = st.text(scripts | st.characters(), max_size=80)
+words = st.lists(st.text("abcdé中", min_size=1, max_size=3), max_size=30).map(" ".join)
+fingerprints = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=40)
+
+
+def payload(shingles: list[int]) -> str:
+    return " ".join(f"{shingle:016x}" for shingle in shingles)
+
+
+@given(texts, st.sets(st.sampled_from(["a", "中", "й", "ss"])))
+def test_canon_is_idempotent_and_gives_words(text: str, stop: set[str]) -> None:
+    canonize = Canonizer(frozenset(stop))
+    canonical = canonize(text)
+    assert canonize(canonical) == canonical
+    assert canonical == " ".join(canonical.split(" ")).strip()
+    assert not stop & set(canonical.split())
+
+
+@given(texts)
+def test_canon_ignores_normal_form_and_white_space(text: str) -> None:
+    canonical = plain(text)
+    assert plain(unicodedata.normalize("NFD", text)) == canonical
+    assert plain(unicodedata.normalize("NFC", text)) == canonical
+    assert plain(f"\u3000{text}\n\n") == canonical
+    assert plain(text.replace(" ", " \t\u2003")) == canonical
+
+
+@given(texts, texts)
+def test_canon_of_a_text_is_that_of_its_parts(one: str, two: str) -> None:
+    assert plain(f"{one} {two}") == f"{plain(one)} {plain(two)}".strip()
+
+
+@given(texts)
+def test_canon_does_not_depend_on_its_memo(text: str) -> None:
+    assert Canonizer()(text) == plain(text)
+    assert all(WORD.fullmatch(word) or len(word) == 1 for word in plain(text).split())
+
+
+@given(words, st.integers(1, 12), st.booleans())
+def test_shingles_overlap_and_there_are_as_many_as_promised(text: str, k: int, chars: bool) -> None:
+    units = len(text) if chars else len(text.split())
+    expected = max(1, units - k + 1) if units else 0
+    assert len(runs(text, k, chars)) == expected
+    assert len(Rolling(k, chars)(text).split()) == expected
+    assert len(Hashed(k, chars, "md5")(text).split()) == expected
+    same = dict(zip(runs(text, k, chars), Rolling(k, chars)(text).split(), strict=True))
+    assert len(set(same.values())) == len(same)
+    assert [same[run] for run in runs(text, k, chars)] == Rolling(k, chars)(text).split()
+
+
+@given(fingerprints, st.data())
+def test_sketch_ignores_order_and_repeats(shingles: list[int], data: st.DataObject) -> None:
+    again = data.draw(st.permutations(shingles + shingles[: len(shingles) // 2]))
+    assert MinHash(16, "0")(payload(again)) == MinHash(16, "0")(payload(shingles))
+
+
+@given(fingerprints, fingerprints)
+def test_sketch_of_a_union_is_the_minimum_of_the_sketches(one: list[int], two: list[int]) -> None:
+    sketch = MinHash(16, "x")
+    least = map(min, sketch(payload(one)).split(), sketch(payload(two)).split())
+    assert sketch(payload(one + two)).split() == list(least)
+
+
+@given(fingerprints, st.integers(1, 40), st.integers(1, 40))
+def test_a_longer_sketch_extends_a_shorter_one(shingles: list[int], n: int, more: int) -> None:
+    assert MinHash(n + more, "0")(payload(shingles)).startswith(MinHash(n, "0")(payload(shingles)) + " ")
+
+
+@given(st.binary(max_size=40), st.sampled_from([2, 4, 8, 16]))
+def test_payloads_read_back(data: bytes, digits: int) -> None:
+    data = data[: len(data) // (digits // 2) * (digits // 2)]
+    text = wire.bytes_to_words(data, digits)
+    assert text == " ".join(data.hex()[i : i + digits] for i in range(0, 2 * len(data), digits))
+    if data:
+        assert wire.words_to_bytes(text, digits) == data
+
+
+@given(st.text("0123456789abcdefABCDEF \t\n\u3000g", max_size=30), st.sampled_from([2, 4, 8]))
+def test_what_is_no_payload_is_told(text: str, digits: int) -> None:
+    wellformed = all(len(word) == digits and set(word) <= set("0123456789abcdefABCDEF") for word in text.split(" "))
+    assert (wire.words_to_bytes(text, digits) is not None) == wellformed
+
+
+strings = st.text(st.characters(exclude_categories=["Cs"]))
+integers = st.integers(-(2**63), 2**64 - 1)
+json_values = st.recursive(
+    st.none() | st.booleans() | integers | st.floats(allow_nan=False, allow_infinity=False) | strings,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(strings, inner, max_size=3),
+    max_leaves=8,
+)
+ids = integers | strings
+
+
+@given(st.dictionaries(strings, json_values, max_size=4), ids, words)
+def test_every_other_field_passes_through(fields: dict[str, object], identity: str | int, text: str) -> None:
+    record = {**fields, "id": identity, "text": text, "via": "mine"}
+    stage = Filter(consumes="text", produces="shingles", recipe="shingle k=2", function=Rolling(2, chars=False))
+    line = json.dumps(record).encode()
+    result = filter_chunk(stage, "id", streams.Chunk("-", 1, 1, line))
+    assert result.rejects == []
+    expected = {key: value for key, value in record.items() if key != "text"}
+    expected |= {"shingles": Rolling(2, chars=False)(text), "via": "mine | shingle k=2"}
+    assert json.loads(result.output) == expected
+
+
+lines = st.lists(
+    st.builds(lambda i, t: json.dumps({"id": i, "text": t}).encode(), ids, words)
+    | st.sampled_from([b"", b"bad", b"[]"]),
+    max_size=8,
+)
+
+
+@settings(deadline=None)
+@given(lines, st.integers(1, 50), st.booleans())
+def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, newline: bool) -> None:
+    """However the reads fall, and with or without the last newline."""
+    data = b"\n".join(documents) + (b"\n" if newline and documents else b"")
+    stage = Filter(consumes="text", produces="text", recipe="canon", function=plain)
+    whole = filter_chunk(stage, "id", streams.Chunk("-", 1, 1, data))
+    with pytest.MonkeyPatch.context() as patch:
+        blocks = [data[i : i + block] for i in range(0, len(data), block)]
+        patch.setattr(streams, "_read_blocks", lambda _name: iter(blocks))
+        results = [filter_chunk(stage, "id", chunk) for chunk in streams.read_chunks(["-"])]
+    assert b"".join(result.output for result in results) == whole.output
+    assert [reject for result in results for reject in result.rejects] == whole.rejects
+    assert sum(result.size for result in results) == len(data)
+
+
+@pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
+def test_concatenated_inputs_give_concatenated_outputs(command: str, tmp_path: Path) -> None:
+    records = DOCS.read_bytes().splitlines(keepends=True)
+    stages = ["canon", "shingle", "sketch"]
+    inputs = [b"".join(part) for part in (records[:100], records[100:101], records[101:])]
+    inputs = [pipe(part, *stages[: stages.index(command)]) for part in inputs]
+    for name, part in zip("abc", inputs, strict=True):
+        (tmp_path / name).write_bytes(part)
+    together = run(command, *(tmp_path / name for name in "abc")).good()
+    assert together == b"".join(run(command, tmp_path / name).good() for name in "abc")
+    assert together == run(command, stdin=b"".join(inputs)).good()
+
+
+def test_stages_that_are_run_one_by_one_give_what_the_pipeline_gives() -> None:
+    records = DOCS.read_bytes().splitlines(keepends=True)[:20]
+    stages = ("canon --stop en", "shingle -k 3", "sketch -n 20")
+    assert b"".join(pipe(record, *stages) for record in records) == pipe(b"".join(records), *stages)
