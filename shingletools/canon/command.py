@@ -13,7 +13,7 @@ STOP_LISTS = resources.files("shingletools.canon") / "stop"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--text", metavar="NAME", default="text", help="the field that holds the text")
+    parser.add_argument("--text", metavar="NAME", default="text", help="the field that holds the text (default text)")
     parser.add_argument(
         "--stop", metavar="LIST", action="append", default=[],
         help="drop stop words: en, ru or zh, or a FILE of one word a line; may be repeated",

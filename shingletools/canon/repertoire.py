@@ -28,7 +28,7 @@ def part_later(text: str) -> str:
     """The text with spaces around each character later than Unicode 14.0; the very same text if there is none.
 
     >>> part_later("a\\U0001FADDb"), part_later("abc")
-    ('a \\U0001FADD b', 'abc')
+    ('a \\U0001fadd b', 'abc')
     """
     if _known.issuperset(text):
         return text

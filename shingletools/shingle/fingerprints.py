@@ -99,7 +99,7 @@ class Hashed:
     """A text to a payload of fingerprints that hash each shingle's own words, joined by single spaces.
 
     >>> Hashed(4, chars=False, name="crc32")("My war is over.")
-    '68d9135f'
+    '68d98f5f'
     """
 
     def __init__(self, k: int, chars: bool, name: str) -> None:

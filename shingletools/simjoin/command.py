@@ -68,8 +68,6 @@ class SketchJoin:
         data = wire.words_to_bytes(payload, DIGITS) if payload else b""
         if data is None:
             raise Rejected(f'field "sketch" is not words of {DIGITS} hex digits')
-        if name in self.seen[side]:
-            raise Rejected(f"id {wire.shown(name)} was seen before")
         if via != self.via:
             if self.via is not self:
                 raise Failed(f"made by {made_by(via)}, but the records before by {made_by(self.via)}")
@@ -78,6 +76,8 @@ class SketchJoin:
             if self.words:
                 raise Failed(f"a sketch of {len(data) * 2 // DIGITS} words, after sketches of {self.words}")
             self.words = len(data) * 2 // DIGITS
+        if name in self.seen[side]:
+            raise Rejected(f"id {wire.shown(name)} was seen before")
         self.seen[side].add(name)
         if data:
             self.ids.append(name)

@@ -16,7 +16,7 @@ class MinHash:
     the Jaccard similarity J, its standard deviation sqrt(J(1 - J) / n). An empty payload gives an empty one.
 
     >>> MinHash(4, "0")("0000000000000001 0000000000000002")
-    '04ee8ff1 0aab12c4 4ad7b4bd 1b2b0ba0'
+    '05e05668 4a13acf5 482c9f19 002d1bc0'
     """
 
     def __init__(self, n: int, seed: str) -> None:

@@ -1,0 +1,95 @@
+"""The examples in README and man pages: found, run, and with --refresh written anew for review as a diff.
+
+An example is a block of lines: a line that begins with "$ " is a command (continued by a backslash at the end of a
+line), what follows up to the next command is its output, standard error included. The commands of one document run in
+one folder that starts as a copy of tests/data. In README.md a block is fenced as ```console, in a man page it is a
+literal display.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from harness import DATA, ENVIRONMENT
+
+TOP = Path(__file__).parents[1]
+DOCUMENTS = [TOP / "README.md", *sorted((TOP / "man").glob("*.[157]"))]
+# What a terminal must show as it is typed, in roff
+ESCAPES = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
+
+
+def fences(document: Path) -> tuple[str, str]:
+    return ("```console", "```") if document.suffix == ".md" else (".Bd -literal", ".Ed")
+
+
+def unescape(line: str) -> str:
+    for character, escape in reversed(ESCAPES.items()):
+        line = line.replace(escape, character)
+    return line.removeprefix("\\&")
+
+
+def escape(line: str) -> str:
+    line = "".join(ESCAPES.get(character, character) for character in line)
+    return f"\\&{line}" if line.startswith(".") else line
+
+
+def blocks(document: Path) -> list[tuple[int, list[str]]]:
+    """Each example: the number of its first line, from 0, and its lines as a terminal shows them."""
+    opening, closing = fences(document)
+    lines = document.read_text("utf-8").split("\n")
+    found = []
+    start = None
+    for number, line in enumerate(lines):
+        if line.startswith(opening):
+            start = number + 1
+        elif start is not None and line == closing:
+            block = lines[start:number]
+            block = [unescape(line) for line in block] if document.suffix != ".md" else block
+            if block[0].startswith("$ "):
+                found.append((start, block))
+            start = None
+    return found
+
+
+def steps(block: list[str]) -> list[tuple[str, list[str]]]:
+    """Commands and their outputs."""
+    found: list[tuple[str, list[str]]] = []
+    for line in block:
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif found[-1][0].endswith("\\"):
+            found[-1] = (f"{found[-1][0]}\n{line}", [])
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def output(command: str, folder: Path) -> list[str]:
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=ENVIRONMENT, check=False, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    return done.stdout.split("\n")[:-1]
+
+
+def refresh(document: Path) -> None:
+    """Writes what the commands print today in place of what the document says they print."""
+    lines = document.read_text("utf-8").split("\n")
+    rewritten = []
+    with TemporaryDirectory() as name:
+        folder = shutil.copytree(DATA, Path(name) / "data")
+        for start, block in blocks(document):
+            shown = []
+            for command, _ in steps(block):
+                shown += [f"$ {command}".split("\n"), output(command, folder)]
+            rewritten.append((start, len(block), [line for part in shown for line in part]))
+    for start, length, block in reversed(rewritten):
+        lines[start : start + length] = block if document.suffix == ".md" else map(escape, block)
+    document.write_text("\n".join(lines), "utf-8")
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["--refresh"]:
+    for page in DOCUMENTS:
+        refresh(page)
