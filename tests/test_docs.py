@@ -34,7 +34,7 @@ def test_examples(document: Path, tmp_path: Path) -> None:
 
 def parser_of(command: str) -> argparse.ArgumentParser:
     module = importlib.import_module(f"shingletools.{command}.command")
-    return make_parser(command, module.__doc__, module.add_options)
+    return make_parser(command, str(module.__doc__), module.add_options)
 
 
 def documented(page: str, section: str) -> dict[str, tuple[str, str]]:
@@ -83,7 +83,7 @@ def test_page_has_what_a_reader_looks_for(command: str) -> None:
     assert {"EXIT STATUS", "EXAMPLES", "SEE ALSO"} <= set(sections)
     summary = re.search(r"^\.Nd (.*)", text, re.MULTILINE)
     assert summary
-    assert summary[1] == parser_of(command).description.partition(": ")[2]  # type: ignore[union-attr]
+    assert f"{command}: {summary[1]}" == parser_of(command).description
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
