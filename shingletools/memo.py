@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-Value = TypeVar("Value")
+Value = TypeVar("Value", bound=str | bytes)
 
-ENTRIES = 1 << 17  # distinct keys held, at worst 70 MB of them
-LONGEST = 32  # characters; a longer key is rarely seen twice, and without a limit 1 GB of one word would be held
+ENTRIES = 1 << 17  # distinct keys held, at worst 85 MB with their values
+LONGEST = 32  # characters in a key; longer ones are rarely seen twice, and could fill the memory
 
 
 class Memo(dict[str, Value]):
@@ -26,7 +26,7 @@ class Memo(dict[str, Value]):
 
     def __missing__(self, key: str) -> Value:
         value = self.function(key)
-        if len(key) <= LONGEST:
+        if len(key) <= LONGEST and len(value) <= 2 * LONGEST:
             if len(self) >= ENTRIES:
                 self.clear()
             self[key] = value

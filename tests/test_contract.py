@@ -3,7 +3,9 @@
 import json
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
@@ -284,6 +286,17 @@ def test_any_number_of_workers_gives_the_same_bytes(command: str, stages: dict[s
         ran = run(command, "-j", jobs, "--rejects", tmp_path / jobs, stdin=stages[command])
         assert (ran.status, ran.out, ran.err) == (1, alone.out, alone.err)
         assert (tmp_path / jobs).read_bytes() == (tmp_path / "1").read_bytes()
+
+
+@pytest.mark.parametrize("way", ["--lines", "--number", "--whole"])
+def test_numbers_and_names_do_not_depend_on_workers(way: str, tmp_path: Path) -> None:
+    for name in "abc":
+        lines = [b'{"text":"%b %d"}\n' % (name.encode(), i) for i in range(20000)]
+        (tmp_path / name).write_bytes(b"".join(lines))
+    alone = run("canon", way, "a", "b", "c", cwd=tmp_path)
+    identities = [record["id"] for record in alone.records()]
+    assert identities == (["a", "b", "c"] if way == "--whole" else list(range(1, 60001)))
+    assert run("canon", way, "-j", "3", "a", "b", "c", cwd=tmp_path) == replace(alone, argv=ANY)
 
 
 @every_command

@@ -6,7 +6,8 @@ from importlib import resources
 from pathlib import Path
 
 from shingletools import wire
-from shingletools.canon.words import Canonizer, fold
+from shingletools.canon.folding import fold
+from shingletools.canon.words import Canonizer
 from shingletools.filter import Filter, Stage
 
 STOP_LISTS = resources.files("shingletools.canon") / "stop"

@@ -1,18 +1,12 @@
-"""Canonical words: Unicode folding, the word pattern, stop words."""
+"""Canonical words: the word pattern, stop words, the memo."""
 
-import unicodedata
 from collections.abc import Set as AbstractSet
 
 import regex
 
+from shingletools.canon.folding import fold
 from shingletools.canon.repertoire import is_later, part_later
 from shingletools.memo import LONGEST, Memo
-
-# Typographic and reversed quotes, and the letter that Ukrainian and Breton use: all become ' when inside a word.
-APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"))
-
-# Soft hyphens, zero-width characters, byte order marks, bidi controls, variation selectors: nobody sees them.
-INVISIBLE = regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+")
 
 # Scripts written without spaces. Script extensions, so that the sign that lengthens a kana vowel counts as kana.
 SPACELESS = r"[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]"
@@ -24,25 +18,6 @@ RUN = rf"{LETTER}[{LETTER}\p{{M}}]*+"
 # marks, in which an apostrophe between two of them stays.
 WORD = regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}(?:'{RUN})*+", regex.VERSION1)
 IS_ALONE = regex.compile(ALONE, regex.VERSION1)
-
-
-def fold(text: str) -> str:
-    """Text with case, compatibility forms and invisible characters folded away; fold(fold(x)) == fold(x).
-
-    Unicode's compatibility caseless matching (The Unicode Standard, D146), with typographic apostrophes made straight.
-    It is repeated until nothing changes: a full case folding may leave what a normalization joins anew.
-
-    >>> fold("Ｆｕｌｌ ｗｉｄｔｈ, STRASSE, straße, co\\u00adoperate")
-    'full width, strasse, strasse, cooperate'
-    """
-    if text.isascii():
-        return text.lower()
-    while True:
-        folded = unicodedata.normalize("NFKD", INVISIBLE.sub("", text)).casefold()
-        folded = unicodedata.normalize("NFKC", folded).translate(APOSTROPHES)
-        if folded == text:
-            return folded
-        text = folded
 
 
 class _Spacer(dict[int, str]):

@@ -1,15 +1,18 @@
 """canon: folding, the word pattern, stop words, ways in."""
 
+import random
 import sys
 import unicodedata
 from pathlib import Path
 
 import pytest
+import regex
 from blake3 import blake3
 
 from harness import DATA, jsonl, run
+from shingletools.canon.folding import LONG_RUN, fold
 from shingletools.canon.repertoire import is_later
-from shingletools.canon.words import Canonizer, fold
+from shingletools.canon.words import Canonizer
 from shingletools.memo import ENTRIES, Memo
 
 canonize = Canonizer()
@@ -81,6 +84,23 @@ def test_case_and_normal_form_do_not_matter_for_any_character() -> None:
         forms = {unicodedata.normalize(form, character) for form in ("NFC", "NFD", "NFKC", "NFKD")}
         assert {fold(form) for form in forms} == {fold(character)}, hex(code)
         assert fold(character.casefold()) == fold(fold(character)) == fold(character), hex(code)
+
+
+def test_long_runs_of_marks_fold_as_short_ones_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(4)
+    marks = [chr(code) for code in range(0x300, 0xFFA0) if unicodedata.combining(chr(code))] + ["\u0f73", "\uff9e"]
+    runs = ["a" + "".join(rng.choices(marks, k=rng.randrange(30, 300))) for _ in range(50)]
+    sorted_before = [fold(run) for run in runs]
+    monkeypatch.setattr("shingletools.canon.folding.LONG_RUN", regex.compile("(?!)"))
+    assert sorted_before == [fold(run) for run in runs]
+    assert any(LONG_RUN.search(run) for run in runs)
+
+
+def test_ten_megabytes_of_marks() -> None:
+    """In quadratic time this would take a day."""
+    canonical = canonize("a" + "\u0301\u0316\u0f73\uff9e" * 1_000_000)
+    assert canonical == canonize(canonical)
+    assert len(canonical) == 5_000_000
 
 
 def test_memo_forgets_but_never_errs() -> None:
