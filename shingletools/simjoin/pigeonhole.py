@@ -31,7 +31,7 @@ class Found(NamedTuple):
 
     first: int
     last: int
-    candidates: int
+    compared: int
     asked: Index  # for each document, its place among the originals asked for
     pair_end: Index  # for each original asked for, the end of its pairs in the next two
     partner: Index  # originals
@@ -82,8 +82,8 @@ class Join:
     have it. Originals are numbered by their last copies, so that those with a copy behind a given document are all
     from some number on.
 
-    Memory beside the rows, for d documents and B bands: at most 40 d + 16 B d bytes between blocks, and within one some
-    200 MB, or 100 bytes for each pair of a single document where that is more.
+    Memory beside the rows: 64 bytes a document, and 20 for each band in which it agrees with another (twice that while
+    the join is set up); then some 50 MB for each portion at work, or 100 bytes for each pair of a single document where that is more.
     """
 
     def __init__(self, rows: U32, least: int, cross: int | None = None) -> None:
@@ -121,7 +121,8 @@ class Join:
         """Finds the groups of two or more originals that agree in a band.
 
         `members` holds one group after the other, as group number * originals + original, so it ascends throughout;
-        `posts` the places of the first original in it, then of the second, and so on.
+        `posts` the places of the first original in it, then of the second, and so on. `weight` bounds the candidates
+        of each original.
         """
         originals = len(self.rows)
         parts = [np.empty(0, np.int64)]
@@ -135,18 +136,19 @@ class Join:
             parts.append(number * originals + order[shared])
             groups += int(np.count_nonzero(starts[shared]))
         self.members = np.concatenate(parts)
+        del parts
+        self.group_end = np.searchsorted(self.members, np.arange(1, groups + 1) * originals)
         owner = self.members % originals
-        self.posts = np.argsort(owner, kind="stable")
+        sizes = np.diff(self.group_end, prepend=0)
+        self.weight = np.bincount(owner, np.repeat(sizes.astype(np.float64), sizes), originals).astype(np.int64)
         self.post_count = np.bincount(owner, minlength=originals)
         self.post_end = np.cumsum(self.post_count)
-        self.group_end = np.searchsorted(self.members, np.arange(1, groups + 1) * originals)
-        sizes = np.diff(self.group_end, prepend=0)
-        self.weight = np.bincount(owner, sizes[self.members // originals], originals).astype(np.int64)
+        self.posts = np.argsort(owner, kind="stable")
 
     def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
         """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
         for found in in_threads(self._find, self._portions(), jobs):
-            self.candidates += found.candidates
+            self.candidates += found.compared
             yield from self._expand(found)
 
     def _portions(self) -> Iterator[tuple[int, int]]:
@@ -169,24 +171,26 @@ class Join:
         start = np.searchsorted(self.members, group * originals + least_partner[owner])
         count = self.group_end[group] - start
         end = np.cumsum(count)
-        candidates = int(end[-1]) if len(end) else 0
+        total = int(end[-1]) if len(end) else 0
 
         alone = np.flatnonzero(self.copy_count[mine] > 1)  # its copies are pairs too
         keys = [alone * originals + mine[alone]]
         agreeing = [np.full(len(alone), self.n)]
-        for begin in range(0, candidates, CANDIDATES):
-            index = np.arange(begin, min(begin + CANDIDATES, candidates))
+        compared = 0
+        for begin in range(0, total, CANDIDATES):
+            index = np.arange(begin, min(begin + CANDIDATES, total))
             entry = np.searchsorted(end, index, "right")
             partner = self.members[start[entry] + index - (end - count)[entry]] % originals
             key = owner[entry] * originals + partner
             key = np.unique(key[partner != mine[owner[entry]]])  # met in several bands, compared once
+            compared += len(key)
             agree = kernel.agreements(self.rows, mine[key // originals], key % originals)
             enough = agree >= self.least
             keys.append(key[enough])
             agreeing.append(agree[enough])
         key, where = np.unique(np.concatenate(keys), return_index=True)
         pair_end = np.searchsorted(key, np.arange(1, len(mine) + 1) * originals)
-        return Found(first, last, candidates, asked, pair_end, key % originals, np.concatenate(agreeing)[where])
+        return Found(first, last, compared, asked, pair_end, key % originals, np.concatenate(agreeing)[where])
 
     def _expand(self, found: Found) -> Iterator[Pairs]:
         """The pairs of originals as pairs of documents."""
