@@ -9,17 +9,15 @@ every command: files, bad records, workers, complete output, signals, exit statu
 import argparse
 import contextlib
 import importlib
-import signal
 import sys
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, cast
 
-from shingletools import streams, wire
+from shingletools import signals, streams, wire
 from shingletools.options import Printed, make_parser
 from shingletools.streams import Chunk, Output, ReaderGone, Rejects
 from shingletools.wire import Failed, Record, Rejected
@@ -181,15 +179,14 @@ def run(name: str, argv: Sequence[str] | None) -> int:
             stack.callback(bar.close)
         rejects = Rejects(options.rejects, options.strict, partial(complain, name, bar))
         stack.callback(rejects.close)
-        output = Output(options.output)
-        stack.callback(output.discard)
+        output = stack.enter_context(Output(options.output))
         stack.callback(results.close)
         try:
             size, records = write_all(results, output, rejects, bar)
+            rejects.close()
             output.commit()
         except ReaderGone:
             return SOME_REJECTED if rejects.count else DONE
-        rejects.close()
     if options.verbose:
         seconds = time.monotonic() - start
         figures = [f"{records} records", f"{rejects.count} rejected", f"{seconds:.2f} s"]
@@ -217,19 +214,9 @@ def complain(name: str, bar: "tqdm[NoReturn] | None", message: str) -> None:
         bar.refresh()
 
 
-class Terminated(BaseException):
-    """A signal asks the run to end; like KeyboardInterrupt, it must pass every handler but the last."""
-
-
-def terminate(number: int, _frame: FrameType | None) -> NoReturn:
-    raise Terminated(number)
-
-
 def main(name: str, argv: Sequence[str] | None = None) -> int:
     """Runs a command and gives its exit status; nothing else in the suite prints or decides how a run ends."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # nohup stays in force
-            signal.signal(number, terminate)
+    signals.install()
     try:
         return run_or_print(name, argv)
     except Failed as error:
@@ -238,8 +225,8 @@ def main(name: str, argv: Sequence[str] | None = None) -> int:
         streams.say(f"{name}: out of memory")
     except KeyboardInterrupt:
         return INTERRUPTED
-    except Terminated as error:
-        return 128 + cast(int, error.args[0])
+    except signals.Terminated as error:
+        return 128 + error.number
     except Exception:
         traceback.print_exc()  # a fault of ours; Python's own status for it, 1, would say that all went well
     return FAILED
@@ -249,8 +236,7 @@ def run_or_print(name: str, argv: Sequence[str] | None) -> int:
     try:
         return run(name, argv)
     except Printed as text:
-        with contextlib.suppress(ReaderGone):
-            output = Output(None)
+        with contextlib.suppress(ReaderGone), Output(None) as output:
             output.write(str(text).encode())
             output.commit()
         return DONE

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from shingletools import signals
 from shingletools.wire import Failed, printable
 
 BLOCK = 1 << 18  # bytes asked of a read; a pipe gives less, so that records flow on as they come
@@ -68,8 +69,14 @@ def same_file(one: str, other: str) -> bool:
 
 def total_size(files: Iterable[str]) -> int | None:
     """Bytes to be read, or None where that is not known, as with a pipe."""
-    states = [os.fstat(0) if name == "-" else os.stat(name) for name in files]
-    return sum(state.st_size for state in states) if all(stat.S_ISREG(state.st_mode) for state in states) else None
+    total = 0
+    for name in files:
+        with _named(name):
+            state = os.fstat(0) if name == "-" else os.stat(name)
+        if not stat.S_ISREG(state.st_mode):
+            return None
+        total += state.st_size
+    return total
 
 
 def read_chunks(files: Sequence[str], whole: bool = False) -> Iterator[Chunk]:
@@ -79,9 +86,9 @@ def read_chunks(files: Sequence[str], whole: bool = False) -> Iterator[Chunk]:
         line = 0 if whole else 1
         for data in _read_whole(name) if whole else _read_lines(name):
             yield Chunk(name, line, number, data)
-            lines = 1 if whole else data.count(b"\n")
-            number += lines
-            line += 0 if whole else lines
+            documents = 1 if whole else data.count(b"\n") + (not data.endswith(b"\n"))
+            number += documents
+            line += 0 if whole else documents
 
 
 def _read_blocks(name: str) -> Iterator[bytes]:
@@ -125,39 +132,42 @@ def _named(name: str) -> Iterator[None]:
 class Output:
     """Standard output, or a file that appears only when it is complete.
 
-    Such a file is written beside its place, synced and renamed into it by `commit`. What is not a regular file (a
-    device, a named pipe) is written to directly.
+    Such a file is written beside its place, synced and renamed into it by `commit`; leaving the context without that
+    leaves no trace. What is not a regular file (a device, a named pipe) is written to directly.
     """
 
     def __init__(self, path: str | None) -> None:
+        self.path = path
         self.name = "standard output" if path is None else path
-        self.target = ""
-        self.temporary = ""
-        with _named(self.name):
+        self.descriptor = 1
+        self.target = self.temporary = ""
+
+    def __enter__(self) -> "Output":
+        """Opens it; raises Failed."""
+        path = self.path
+        with _named(self.name), signals.held():
             if path is None:
-                self.descriptor = 1
+                pass
             elif os.path.exists(path) and not os.path.isfile(path):
                 self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
             else:
                 self.target = os.path.realpath(path)  # a link stays a link
-                self.descriptor, self.temporary = tempfile.mkstemp(
-                    prefix=".shingletools.", dir=os.path.dirname(self.target)
-                )
+                folder = os.path.dirname(self.target)
+                self.descriptor, self.temporary = tempfile.mkstemp(prefix=".shingletools.", dir=folder)
                 os.fchmod(self.descriptor, _mode(self.target))
+        return self
 
     def write(self, data: bytes) -> None:
         """Writes all of it; raises ReaderGone or Failed."""
-        view = memoryview(data)
         with _named(self.name):
             try:
-                while view:
-                    view = view[os.write(self.descriptor, view) :]
+                _write(self.descriptor, data)
             except BrokenPipeError:
                 raise ReaderGone from None
 
     def commit(self) -> None:
-        """Closes the output, checking that all of it arrived; a file now takes its place."""
-        with _named(self.name):
+        """Closes the output, checking that all of it arrived; a file now takes its place. Raises Failed."""
+        with _named(self.name), signals.held():
             if self.temporary:
                 os.fsync(self.descriptor)
             descriptor, self.descriptor = self.descriptor, -1
@@ -166,14 +176,18 @@ class Output:
                 os.replace(self.temporary, self.target)
                 self.temporary = ""
 
-    def discard(self) -> None:
-        """Leaves no trace of an unfinished file; does nothing after `commit`."""
-        if self.descriptor > 1:
-            os.close(self.descriptor)
-            self.descriptor = -1
-        if self.temporary:
-            os.unlink(self.temporary)
-            self.temporary = ""
+    def __exit__(self, *_: object) -> None:
+        with signals.held(), contextlib.suppress(OSError):
+            if self.descriptor > 1:
+                os.close(self.descriptor)
+            if self.temporary:
+                os.unlink(self.temporary)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
 
 
 def _mode(path: str) -> int:
@@ -204,9 +218,7 @@ class Rejects:
         self.count += 1
         if self.path is not None:
             with _named(self.path):
-                view = memoryview(document + b"\n")
-                while view:
-                    view = view[os.write(self.descriptor, view) :]
+                _write(self.descriptor, document + b"\n")
         message = f"{where(name, line)}: {cause}"
         if self.strict:
             raise Failed(message)

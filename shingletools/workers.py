@@ -2,7 +2,6 @@
 
 import pickle
 import queue
-import signal
 import subprocess
 import sys
 from collections import deque
@@ -11,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, TypeVar, cast
 
+from shingletools import signals
 from shingletools.wire import Failed
 
 Item = TypeVar("Item")
@@ -66,14 +66,11 @@ class Worker:
     """A process that applies one function to what it is sent."""
 
     def __init__(self, function: Callable[[Item], Result]) -> None:
-        # Ctrl-C reaches every process of a terminal's pipeline. A worker inherits that it is held back, and is ended
-        # by us. -P: the current folder is the user's, so no module is to be found there.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        # Ctrl-C reaches every process of a terminal; we end our workers ourselves. -P: the current folder is the
+        # user's, so no module is to be found there.
+        with signals.held():
             command = [sys.executable, "-P", "-m", "shingletools.workers"]
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         self.to, self.back = cast(IO[bytes], self.process.stdin), cast(IO[bytes], self.process.stdout)
         self.send(function)
 

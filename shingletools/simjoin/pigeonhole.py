@@ -83,7 +83,8 @@ class Join:
     from some number on.
 
     Memory beside the rows: 64 bytes a document, and 20 for each band in which it agrees with another (twice that while
-    the join is set up); then some 50 MB for each portion at work, or 100 bytes for each pair of a single document where that is more.
+    the join is set up); then some 50 MB for each portion at work, or 100 bytes for each pair of a single document where
+    that is more.
     """
 
     def __init__(self, rows: U32, least: int, cross: int | None = None) -> None:

@@ -158,9 +158,10 @@ def test_stop_list_that_is_not_text(tmp_path: Path) -> None:
 def test_lines(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"One\n\nthree\r\n")
     (tmp_path / "b").write_bytes(b"f\xff\nFive")
-    ran = run("canon", "--lines", "a", "b", cwd=tmp_path)
+    (tmp_path / "c").write_bytes(b"six\n")
+    ran = run("canon", "--lines", "a", "b", "c", cwd=tmp_path)
     assert (ran.status, ran.err) == (1, "canon: b:1: not UTF-8 (byte 2)\n")
-    texts = [(1, "one"), (2, ""), (3, "three"), (5, "five")]
+    texts = [(1, "one"), (2, ""), (3, "three"), (5, "five"), (6, "six")]
     assert ran.out == b"".join(b'{"id":%d,"text":"%s","via":"canon"}\n' % (i, t.encode()) for i, t in texts)
 
 
