@@ -17,12 +17,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, cast
 
-from shingletools import signals, streams, wire
+from shingletools import streams, wire
 from shingletools.options import Printed, make_parser
 from shingletools.streams import Chunk, Output, ReaderGone, Rejects
 from shingletools.wire import Failed, Record, Rejected
 
-DONE, SOME_REJECTED, FAILED, INTERRUPTED = 0, 1, 2, 130
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+DONE, SOME_REJECTED, FAILED = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class Filter:
     function: Callable[[str], Any]
     parse: wire.Parse = wire.parse_json
     whole: bool = False  # each FILE is one document
+    reads: tuple[str, ...] = ()  # files that shape the output
 
 
 class Collector(Protocol):
@@ -76,12 +80,12 @@ class Result(NamedTuple):
 
     size: int  # bytes of input
     records: int
-    rejects: list[tuple[str, int, str, bytes]]  # file, line, cause, document
+    rejects: list[tuple[str, int | None, str, bytes]]  # file, line, cause, document
     output: bytes
 
 
-def filter_chunk(stage: Filter, id_field: str, chunk: Chunk) -> Result:
-    """All of a chunk's records through a stage; a pure function, so any worker may run it."""
+def filter_chunk(stage: Filter, id_field: str, strict: bool, chunk: Chunk) -> Result:
+    """A chunk's records through a stage, up to the first bad one if strict; pure, so any worker may run it."""
     consumes, produces, function, parse = stage.consumes, stage.produces, stage.function, stage.parse
     output = []
     rejects = []
@@ -96,13 +100,16 @@ def filter_chunk(stage: Filter, id_field: str, chunk: Chunk) -> Result:
             wire.append_recipe(record, stage.recipe)
             output.append(wire.format_json(record))
         except Rejected as error:
-            rejects.append((chunk.name, chunk.line and chunk.line + offset, str(error), document))
+            line = None if chunk.line is None else chunk.line + offset
+            rejects.append((chunk.name, line, str(error), document))
+            if strict:
+                break
     return Result(len(chunk.data), len(output), rejects, b"".join(output))
 
 
 def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Result]:
     chunks = streams.read_chunks(options.files, stage.whole)
-    work = partial(filter_chunk, stage, options.id)
+    work = partial(filter_chunk, stage, options.id, options.strict)
     if options.jobs == 1:
         yield from map(work, chunks)
         return
@@ -114,9 +121,9 @@ def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Result]:
 def run_collector(stage: Collector, options: argparse.Namespace) -> Generator[Result]:
     for side, files in enumerate((options.files, stage.against)):
         for chunk in streams.read_chunks(files):
-            rejects = []
+            rejects: list[tuple[str, int | None, str, bytes]] = []
             documents = chunk.documents()
-            for line, document in enumerate(documents, chunk.line):
+            for line, document in enumerate(documents, chunk.line or 1):
                 try:
                     record = wire.parse_json(document, line, chunk.name)
                     stage.take(record, wire.take_id(record, options.id), side)
@@ -129,18 +136,33 @@ def run_collector(stage: Collector, options: argparse.Namespace) -> Generator[Re
         yield Result(0, 0, [], block)
 
 
-def check_streams(inputs: Sequence[str], options: argparse.Namespace, closed: set[int]) -> None:
-    """Raises Failed for what would fail, or destroy its own input, later on."""
-    if "-" in inputs and 0 in closed:
-        raise Failed("standard input: closed")
-    if options.output is None and 1 in closed:
-        raise Failed("standard output: closed")
+def check(stage: Stage, options: argparse.Namespace, closed: set[int]) -> list[str]:
+    """The files to be read. Raises Failed for what would fail, or destroy what it reads or writes, later on."""
+    inputs = [*options.files, *([] if isinstance(stage, Filter) else stage.against)]
+    if "-" in inputs:
+        streams.check_open(0, closed)
+    if options.output is None:
+        streams.check_open(1, closed)
     if inputs.count("-") > 1:
         raise Failed("standard input can be read only once")
     streams.check_readable(inputs)
-    for other in (*inputs, options.output):
-        if options.rejects is not None and other is not None and streams.same_file(options.rejects, other):
+    if isinstance(stage, Filter):
+        check_fields(options.id, stage)
+    if options.rejects is not None:
+        reads = [0 if name == "-" else name for name in inputs]
+        rules = stage.reads if isinstance(stage, Filter) else ()
+        writes = 1 if options.output is None else options.output
+        if any(streams.same_file(options.rejects, other) for other in (*reads, *rules, writes)):
             raise Failed(f"--rejects {wire.printable(options.rejects)}: this run reads or writes that file already")
+    return inputs
+
+
+def check_fields(id_field: str, stage: Filter) -> None:
+    """Raises Failed if one field would have to hold two things."""
+    for payload in (stage.consumes, stage.produces):
+        if payload in (id_field, "via") or id_field == "via":
+            names = ", ".join(map(wire.shown, dict.fromkeys((id_field, stage.consumes, stage.produces, "via"))))
+            raise Failed(f"the id, the payload and via need fields of their own, not {names}")
 
 
 def write_all(
@@ -149,10 +171,12 @@ def write_all(
     """Everything to where it belongs, as it comes; the bytes read and the good records among them."""
     size = records = 0
     for result in results:
-        for reject in result.rejects:
-            rejects.add(*reject)
-        if result.output:
-            output.write(result.output)
+        try:
+            if result.output:
+                output.write(result.output)  # first, so that --strict always lets the same records out
+        finally:
+            for reject in result.rejects:
+                rejects.add(*reject)
         size += result.size
         records += result.records
         if bar is not None:
@@ -160,16 +184,13 @@ def write_all(
     return size, records
 
 
-def run(name: str, argv: Sequence[str] | None) -> int:
-    """One run of a command: its exit status. Raises Failed, Printed or ReaderGone."""
-    closed = streams.claim_standard_streams()
+def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
+    """One run of a command: its exit status. Raises Failed or Printed."""
     command = cast(Command, importlib.import_module(f"shingletools.{name}.command"))
-    options = make_parser(name, command.__doc__ or "", command.add_options).parse(
-        sys.argv[1:] if argv is None else argv
-    )
+    parser = make_parser(name, command.__doc__ or "", command.add_options)
+    options = parser.parse(sys.argv[1:] if argv is None else argv)
     stage = command.build(options)
-    inputs = [*options.files, *([] if isinstance(stage, Filter) else stage.against)]
-    check_streams(inputs, options, closed)
+    inputs = check(stage, options, closed)
     results = run_filter(stage, options) if isinstance(stage, Filter) else run_collector(stage, options)
 
     start = time.monotonic()
@@ -195,14 +216,12 @@ def run(name: str, argv: Sequence[str] | None) -> int:
     return SOME_REJECTED if rejects.count else DONE
 
 
-def progress_bar(name: str, inputs: Sequence[str]) -> "tqdm[NoReturn] | None":
+def progress_bar(name: str, inputs: Sequence[str]) -> "tqdm[NoReturn]":
     """A bar of bytes read, on standard error."""
-    if sys.stderr is None:
-        return None
     from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # no thread of its own
-    return tqdm(desc=name, total=streams.total_size(inputs), unit="B", unit_scale=True, file=sys.stderr)
+    return tqdm(desc=name, total=streams.total_size(inputs), unit="B", unit_scale=True, file=streams.StandardError())
 
 
 def complain(name: str, bar: "tqdm[NoReturn] | None", message: str) -> None:
@@ -216,31 +235,25 @@ def complain(name: str, bar: "tqdm[NoReturn] | None", message: str) -> None:
 
 def main(name: str, argv: Sequence[str] | None = None) -> int:
     """Runs a command and gives its exit status; nothing else in the suite prints or decides how a run ends."""
-    signals.install()
     try:
         return run_or_print(name, argv)
     except Failed as error:
         streams.say(f"{name}: {error}")
     except MemoryError:
         streams.say(f"{name}: out of memory")
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except signals.Terminated as error:
-        return 128 + error.number
     except Exception:
-        traceback.print_exc()  # a fault of ours; Python's own status for it, 1, would say that all went well
+        # A fault of ours. Python's own status for it is 1, which would say that all but some records went well
+        streams.say(traceback.format_exc().rstrip())
     return FAILED
 
 
 def run_or_print(name: str, argv: Sequence[str] | None) -> int:
+    closed = streams.claim_standard_streams()
     try:
-        return run(name, argv)
+        return run(name, argv, closed)
     except Printed as text:
+        streams.check_open(1, closed)
         with contextlib.suppress(ReaderGone), Output(None) as output:
             output.write(str(text).encode())
             output.commit()
         return DONE
-
-
-if TYPE_CHECKING:
-    from tqdm import tqdm

@@ -51,11 +51,13 @@ def make_parser(name: str, summary: str, add_options: Callable[[argparse.Argumen
     )  # fmt: skip
     jobs = partial(count, most=MOST_JOBS)
     add_options(parser)
-    parser.add_argument("--id", metavar="NAME", default="id", help="the field that names a document (default id)")
+    parser.add_argument(
+        "--id", metavar="NAME", type=text, default="id", help="the field that names a document (default id)"
+    )
     parser.add_argument("--rejects", metavar="FILE", help="keep the bad records in FILE, as they came")
     parser.add_argument("--strict", action="store_true", help="stop at the first bad record")
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE; it appears only when complete")
-    parser.add_argument("-j", "--jobs", metavar="N", type=jobs, default=1, help="work with N processes (default 1)")
+    parser.add_argument("-j", "--jobs", metavar="N", type=jobs, default=1, help="work with N workers (default 1)")
     parser.add_argument("--progress", action="store_true", help="show a progress bar on standard error")
     parser.add_argument("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
     parser.add_argument("-h", "--help", action=Help, nargs=0, help="print this help")
@@ -69,3 +71,12 @@ def count(text: str, most: int = 10**6) -> int:
     if not re.fullmatch("[0-9]{1,9}", text) or not 1 <= int(text) <= most:
         raise argparse.ArgumentTypeError(f"not a whole number from 1 to {most}: {wire.shown(text)}")
     return int(text)
+
+
+def text(argument: str) -> str:
+    """An option's argument that goes into records or recipes, and so must be UTF-8."""
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError("not UTF-8") from None
+    return argument

@@ -2,37 +2,55 @@
 
 import contextlib
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import NoReturn
 
-ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Terminated(BaseException):
-    """SIGTERM or SIGHUP came; like KeyboardInterrupt, it must pass every handler but the last."""
+class Ended(BaseException):
+    """One of ENDING came; like KeyboardInterrupt, this must pass every handler but the last."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.number = number
 
 
-def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
-    raise Terminated(number)
+class _State:
+    """Python runs handlers in the main thread only, whichever thread a signal comes to, so this needs no lock."""
+
+    holding = 0
+    pending: int | None = None
 
 
-def install() -> None:
-    """Lets SIGTERM and SIGHUP raise Terminated, as Python lets SIGINT raise KeyboardInterrupt."""
-    for number in ENDING - {signal.SIGINT}:
-        if signal.getsignal(number) is signal.SIG_DFL:  # what the caller ignores, as nohup does, stays ignored
-            signal.signal(number, _terminate)
+def _handle(number: int, _frame: FrameType | None) -> None:
+    if _State.holding:
+        _State.pending = number
+    else:
+        raise Ended(number)
 
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """Signals that come meanwhile come afterwards; a process started meanwhile never gets them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    """A signal that comes meanwhile is raised afterwards. For the main thread."""
+    _State.holding += 1
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        _State.holding -= 1
+        if not _State.holding and _State.pending is not None:
+            number, _State.pending = _State.pending, None
+            raise Ended(number)
+
+
+def ended_by_signal(run: Callable[[], int]) -> int:
+    """The exit status of a run, or 128 and the number of the signal that ended it."""
+    try:
+        for number in ENDING:
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                signal.signal(number, _handle)  # what the caller ignores, as nohup does, stays ignored
+        return run()
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except Ended as end:
+        return 128 + end.number

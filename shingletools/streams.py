@@ -1,6 +1,7 @@
 """Reading, writing and reporting for the driver: whole lines in, complete files out, nothing lost silently."""
 
 import contextlib
+import io
 import os
 import stat
 import tempfile
@@ -18,15 +19,16 @@ class ReaderGone(Exception):
 
 
 class Chunk(NamedTuple):
-    """Some whole lines of one file, or a whole file that is one document (line 0)."""
+    """Some whole lines of one file, or a whole file that is one document."""
 
     name: str
-    line: int  # number of the first line in its file, from 1
+    line: int | None  # number of the first line in its file, from 1; None if the file is one document
     number: int  # number of the first document in the whole input, from 1
     data: bytes
 
     def documents(self) -> list[bytes]:
-        if not self.line:
+        """Its lines, without their line feeds, or the file."""
+        if self.line is None:
             return [self.data]
         lines = self.data.split(b"\n")  # bytes.splitlines would also split at a lone carriage return
         if not lines[-1]:
@@ -57,14 +59,19 @@ def check_readable(files: Iterable[str]) -> None:
                 os.stat(name)
 
 
-def same_file(one: str, other: str) -> bool:
-    """Whether two names lead to one regular file, or would if it were there."""
-    if os.path.exists(one) and not os.path.isfile(one):
-        return False
+def check_open(descriptor: int, closed: set[int]) -> None:
+    """Raises Failed if the standard stream was closed from the start."""
+    if descriptor in closed:
+        raise Failed(f"{('standard input', 'standard output')[descriptor]}: closed")
+
+
+def same_file(path: str, other: str | int) -> bool:
+    """Whether a path and another, or a descriptor, are one regular file, or would be if they were there."""
     try:
-        return os.path.samefile(one, other)
+        state = os.stat(path)
+        return stat.S_ISREG(state.st_mode) and os.path.samestat(state, os.stat(other))
     except OSError:
-        return os.path.realpath(one) == os.path.realpath(other)
+        return isinstance(other, str) and os.path.realpath(path) == os.path.realpath(other)
 
 
 def total_size(files: Iterable[str]) -> int | None:
@@ -83,12 +90,16 @@ def read_chunks(files: Sequence[str], whole: bool = False) -> Iterator[Chunk]:
     """The input, in order; "-" is standard input. Raises Failed if a file cannot be read."""
     number = 1
     for name in files:
-        line = 0 if whole else 1
-        for data in _read_whole(name) if whole else _read_lines(name):
+        if whole:
+            yield Chunk(name, None, number, b"".join(_read_blocks(name)))
+            number += 1
+            continue
+        line = 1
+        for data in _read_lines(name):
             yield Chunk(name, line, number, data)
-            documents = 1 if whole else data.count(b"\n") + (not data.endswith(b"\n"))
-            number += documents
-            line += 0 if whole else documents
+            lines = data.count(b"\n") + (not data.endswith(b"\n"))
+            number += lines
+            line += lines
 
 
 def _read_blocks(name: str) -> Iterator[bytes]:
@@ -100,10 +111,6 @@ def _read_blocks(name: str) -> Iterator[bytes]:
         finally:
             if descriptor:
                 os.close(descriptor)
-
-
-def _read_whole(name: str) -> Iterator[bytes]:
-    yield b"".join(_read_blocks(name))
 
 
 def _read_lines(name: str) -> Iterator[bytes]:
@@ -144,18 +151,29 @@ class Output:
 
     def __enter__(self) -> "Output":
         """Opens it; raises Failed."""
-        path = self.path
-        with _named(self.name), signals.held():
-            if path is None:
-                pass
-            elif os.path.exists(path) and not os.path.isfile(path):
-                self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-            else:
-                self.target = os.path.realpath(path)  # a link stays a link
-                folder = os.path.dirname(self.target)
-                self.descriptor, self.temporary = tempfile.mkstemp(prefix=".shingletools.", dir=folder)
-                os.fchmod(self.descriptor, _mode(self.target))
+        try:
+            with _named(self.name), signals.held():
+                self._open()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
+
+    def _open(self) -> None:
+        path = self.path
+        if path == "" or (path or "").endswith("/"):
+            raise Failed(f"{printable(self.name) or 'the name of the output'}: not the name of a file")
+        if path is None or same_file(path, 1):
+            return  # /dev/stdout may be a file with lines of others in it
+        if same_file(path, 2):
+            self.descriptor = os.dup(2)
+        elif os.path.exists(path) and not os.path.isfile(path):
+            self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        else:
+            self.target = os.path.realpath(path)  # a link stays a link
+            folder = os.path.dirname(self.target)
+            self.descriptor, self.temporary = tempfile.mkstemp(prefix=".shingletools.", dir=folder)
+            os.fchmod(self.descriptor, _mode(self.target))
 
     def write(self, data: bytes) -> None:
         """Writes all of it; raises ReaderGone or Failed."""
@@ -213,7 +231,7 @@ class Rejects:
             with _named(path):
                 self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
 
-    def add(self, name: str, line: int, cause: str, document: bytes) -> None:
+    def add(self, name: str, line: int | None, cause: str, document: bytes) -> None:
         """Raises Failed in strict mode, after the document was kept."""
         self.count += 1
         if self.path is not None:
@@ -232,12 +250,20 @@ class Rejects:
                 os.close(descriptor)
 
 
-def where(name: str, line: int) -> str:
+def where(name: str, line: int | None) -> str:
     """A place in the input, as messages give it."""
-    return f"{printable(name)}:{line}" if line else printable(name)
+    return printable(name) if line is None else f"{printable(name)}:{line}"
+
+
+class StandardError(io.TextIOBase):
+    """Standard error for what must not fail the run: if it cannot be written, the exit status must do."""
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            os.write(2, text.encode(errors="backslashreplace"))
+        return len(text)
 
 
 def say(message: str) -> None:
-    """A line on standard error; if even that cannot be written, the exit status must do."""
-    with contextlib.suppress(OSError):
-        os.write(2, f"{message}\n".encode(errors="backslashreplace"))
+    """A line on standard error."""
+    StandardError().write(f"{message}\n")

@@ -34,9 +34,9 @@ def parse_json(line: bytes, _number: int, _name: str) -> Record:
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        if line.startswith(BOM):
-            return parse_json(line.removeprefix(BOM), _number, _name)
         decode(line)
+        if line.startswith(BOM):
+            return parse_json(b" " * len(BOM) + line.removeprefix(BOM), _number, _name)
         cause = f"column {error.colno}" if line.strip() else "empty line"
         raise Rejected(f"not JSON ({cause})") from None
     if type(record) is not dict:
@@ -153,9 +153,15 @@ def file_label(path: str, content: bytes) -> str:
     return f"{quoted(os.path.basename(path))}@{blake3(content).hexdigest()[:16]}"
 
 
-def append_recipe(record: Record, via: str) -> None:
-    """Add a stage's recipe to the record's field via; raises Rejected if that is not a string."""
-    before = record.get("via", "")
-    if type(before) is not str:
+def take_recipe(record: Record) -> str:
+    """How the record was made, empty if it does not say; raises Rejected if its field via is not a string."""
+    via = record.get("via", "")
+    if type(via) is not str:
         raise Rejected('field "via" is not a string')
+    return via
+
+
+def append_recipe(record: Record, via: str) -> None:
+    """Adds a stage's recipe to the record's field via; raises Rejected if that is not a string."""
+    before = take_recipe(record)
     record["via"] = f"{before} | {via}" if before else via

@@ -2,6 +2,7 @@
 
 import pickle
 import queue
+import signal
 import subprocess
 import sys
 from collections import deque
@@ -10,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, TypeVar, cast
 
-from shingletools import signals
+from shingletools.signals import ENDING
 from shingletools.wire import Failed
 
 Item = TypeVar("Item")
@@ -18,7 +19,7 @@ Result = TypeVar("Result")
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
-    """map(function, items) by so many threads; at most 2 * jobs items and results are held."""
+    """map(function, items) by so many threads; 2 * jobs items are taken before the first result is given."""
     if jobs == 1:
         yield from map(function, items)
         return
@@ -36,11 +37,11 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
 
 
 def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
-    """map(function, items) by so many processes; at most 2 * jobs items and results are held.
+    """map(function, items) by so many processes, taken ahead as by threads.
 
-    Each process is asked by one thread at a time, over pipes that nobody else holds: so a process that dies is noticed
-    at once, and processes whose asker dies end by themselves. (concurrent.futures' process pool shares one queue, and
-    was seen to wait for ever after a worker was killed.) Raises Failed if a process dies.
+    Each process is asked by one thread at a time, over pipes that nobody else holds: so whoever waits for a process
+    that dies is told, and processes whose asker dies end by themselves. (concurrent.futures' process pool shares one
+    queue, and was seen to wait for ever after a worker was killed.) Raises Failed if a process dies.
     """
     workers: list[Worker] = []
     free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
@@ -68,9 +69,12 @@ class Worker:
     def __init__(self, function: Callable[[Item], Result]) -> None:
         # Ctrl-C reaches every process of a terminal; we end our workers ourselves. -P: the current folder is the
         # user's, so no module is to be found there.
-        with signals.held():
-            command = [sys.executable, "-P", "-m", "shingletools.workers"]
+        command = [sys.executable, "-P", "-m", "shingletools.workers"]
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # which a new process inherits
+        try:
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         self.to, self.back = cast(IO[bytes], self.process.stdin), cast(IO[bytes], self.process.stdout)
         self.send(function)
 

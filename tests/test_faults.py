@@ -67,6 +67,9 @@ def test_a_full_disk_leaves_no_file(command: str, folder: Path, tmp_path: Path) 
 @every_command
 def test_closed_streams(command: str, folder: Path, tmp_path: Path) -> None:
     expected = run(command, folder / command).good()
+    for option in ("--help", "--version"):
+        ran = shell(f"{command} {option} >&-", folder)
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: standard output: closed\n")
     ran = shell(f"{command} <&-", folder)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: standard input: closed\n")
     ran = shell(f"{command} {command} >&-", folder)
@@ -74,7 +77,7 @@ def test_closed_streams(command: str, folder: Path, tmp_path: Path) -> None:
     assert shell(f"{command} {command} <&-", folder).good() == expected
     assert shell(f"{command} {folder / command} -o out <&- >&- 2>&-", tmp_path).good() == b""
     assert (tmp_path / "out").read_bytes() == expected
-    for errors in ("2>&-", "2>/dev/full"):
+    for errors in ("2>&-", "2>/dev/full", "--progress 2>&-", "--progress 2>/dev/full"):
         ran = shell(f"(echo bad; cat {command}) | {command} - {errors}", folder)
         assert (ran.status, ran.out) == (1, expected)
 
@@ -171,6 +174,31 @@ def test_workers_do_not_outlive_a_killed_run(command: str, folder: Path, tmp_pat
     running.process.kill()
     running.process.wait()
     wait_until(running.group_is_gone)
+
+
+def test_a_signal_is_held_back_while_a_step_is_taken() -> None:
+    """Also where another thread is there to take it."""
+    script = """if True:
+        import os, signal, sys, threading, time
+        from shingletools.signals import ended_by_signal, held
+        threading.Thread(target=time.sleep, args=(1,), daemon=True).start()
+        def run():
+            with held():
+                os.kill(os.getpid(), signal.SIGTERM)
+                time.sleep(0.1)
+                print("whole", flush=True)
+            print("not reached")
+            return 0
+        sys.exit(ended_by_signal(run))
+    """
+    ran = run(BIN / "python", "-c", script)
+    assert (ran.status, ran.out, ran.err) == (143, b"whole\n", "")
+
+
+def test_modules_of_the_current_folder_are_not_run(folder: Path, tmp_path: Path) -> None:
+    for module in ("queue", "pickle", "shingletools", "numpy"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('not this one')")
+    assert run("sketch", "-j2", folder / "sketch", cwd=tmp_path).good() == run("sketch", folder / "sketch").good()
 
 
 @every_command

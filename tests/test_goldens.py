@@ -3,10 +3,11 @@
 import json
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from harness import DATA, jsonl, pipe
-from shingletools.simjoin.pigeonhole import bands
+from shingletools.simjoin.pigeonhole import Join, bands
 
 ARTICLES = {record["id"]: record for record in map(json.loads, (DATA / "articles.jsonl").open(encoding="utf-8"))}
 BELINSKY = f"canon --stop {DATA / 'stop-belinsky.txt'}"
@@ -63,6 +64,7 @@ def test_two_texts_that_differ_in_one_word(shingle: str) -> None:
     one, two = (set(payload(name, "shingles", BELINSKY, shingle)) for name in ("compare-1", "compare-2"))
     common = len(one & two)
     assert (len(one), len(two), common) == (2, 2, 1)
+    assert common / len(payload("compare-1", "text", BELINSKY)) == 0.25  # the article's own formula: per word
     assert 2 * common / (len(one) + len(two)) == 0.5
     assert common / len(one | two) == pytest.approx(1 / 3)
 
@@ -84,5 +86,18 @@ def test_words_at_hamming_distance_three_share_a_block() -> None:
 
 
 def test_hamming_distances_of_the_article() -> None:
+    """Bits as columns of the join: it finds a pair at its distance, and not below."""
     words = (851459198, 847263864, 984968088)
-    assert [(a ^ b).bit_count() for a, b in combinations(words, 2)] == [4, 16, 12]
+    rows = np.array([[word >> bit & 1 for bit in range(32)] for word in words], np.uint32)
+    for distance, pairs in (
+        (3, []),
+        (4, [(0, 1, 28)]),
+        (12, [(0, 1, 28), (1, 2, 20)]),
+        (16, [(0, 1, 28), (0, 2, 16), (1, 2, 20)]),
+    ):
+        found = [
+            pair
+            for block in Join(rows.copy(), 32 - distance).pairs()
+            for pair in zip(*(x.tolist() for x in block), strict=True)
+        ]
+        assert found == pairs

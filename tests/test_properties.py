@@ -117,7 +117,7 @@ def test_every_other_field_passes_through(fields: dict[str, object], identity: s
     record = {**fields, "id": identity, "text": text, "via": "mine"}
     stage = Filter(consumes="text", produces="shingles", recipe="shingle k=2", function=Rolling(2, chars=False))
     line = json.dumps(record).encode()
-    result = filter_chunk(stage, "id", streams.Chunk("-", 1, 1, line))
+    result = filter_chunk(stage, "id", False, streams.Chunk("-", 1, 1, line))
     assert result.rejects == []
     expected = {key: value for key, value in record.items() if key != "text"}
     expected |= {"shingles": Rolling(2, chars=False)(text), "via": "mine | shingle k=2"}
@@ -137,11 +137,11 @@ def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, n
     """However the reads fall, and with or without the last newline."""
     data = b"\n".join(documents) + (b"\n" if newline and documents else b"")
     stage = Filter(consumes="text", produces="text", recipe="canon", function=plain)
-    whole = filter_chunk(stage, "id", streams.Chunk("-", 1, 1, data))
+    whole = filter_chunk(stage, "id", False, streams.Chunk("-", 1, 1, data))
     with pytest.MonkeyPatch.context() as patch:
         blocks = [data[i : i + block] for i in range(0, len(data), block)]
         patch.setattr(streams, "_read_blocks", lambda _name: iter(blocks))
-        results = [filter_chunk(stage, "id", chunk) for chunk in streams.read_chunks(["-"])]
+        results = [filter_chunk(stage, "id", False, chunk) for chunk in streams.read_chunks(["-"])]
     assert b"".join(result.output for result in results) == whole.output
     assert [reject for result in results for reject in result.rejects] == whole.rejects
     assert sum(result.size for result in results) == len(data)

@@ -9,12 +9,15 @@ from shingletools import wire
 from shingletools.canon.folding import fold
 from shingletools.canon.words import Canonizer
 from shingletools.filter import Filter, Stage
+from shingletools.options import text
 
 STOP_LISTS = resources.files("shingletools.canon") / "stop"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--text", metavar="NAME", default="text", help="the field that holds the text (default text)")
+    parser.add_argument(
+        "--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)"
+    )
     parser.add_argument(
         "--stop", metavar="LIST", action="append", default=[],
         help="drop stop words: en, ru or zh, or a FILE of one word a line; may be repeated",
@@ -40,6 +43,7 @@ def build(options: argparse.Namespace) -> Stage:
         function=Canonizer(frozenset(stop)),
         parse=source(options),
         whole=options.whole,
+        reads=tuple(options.stop),
     )
 
 

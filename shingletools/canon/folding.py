@@ -22,23 +22,19 @@ DECOMPOSED = str.maketrans({c: unicodedata.normalize("NFKD", c) for c in "\u0f73
 def fold(text: str) -> str:
     """Text with case, compatibility forms and invisible characters folded away; fold(fold(x)) == fold(x).
 
-    Unicode's compatibility caseless matching (The Unicode Standard, D146), with typographic apostrophes made straight.
-    It is repeated until nothing changes: a full case folding may leave what a normalization joins anew.
+    Unicode's compatibility caseless matching (The Unicode Standard, D146) without invisible characters, and with
+    typographic apostrophes made straight.
 
     >>> fold("Ｆｕｌｌ ｗｉｄｔｈ, STRASSE, straße, co\\u00adoperate")
     'full width, strasse, strasse, cooperate'
     """
     if text.isascii():
         return text.lower()
-    while True:
-        folded = INVISIBLE.sub("", text)
-        if len(folded) >= LONG:
-            folded = LONG_RUN.sub(_sorted_marks, folded.translate(DECOMPOSED))
-        folded = unicodedata.normalize("NFKD", folded).casefold()
-        folded = unicodedata.normalize("NFKC", folded).translate(APOSTROPHES)
-        if folded == text:
-            return folded
-        text = folded
+    visible = INVISIBLE.sub("", text)
+    if len(visible) >= LONG:
+        visible = LONG_RUN.sub(_sorted_marks, visible.translate(DECOMPOSED))
+    folded = unicodedata.normalize("NFKD", visible).casefold()
+    return unicodedata.normalize("NFKC", folded).translate(APOSTROPHES)
 
 
 def _sorted_marks(run: "regex.Match[str]") -> str:

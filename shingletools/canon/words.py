@@ -52,7 +52,7 @@ class Canonizer:
     def _canonize(self, chunk: str) -> str:
         if not chunk.isascii():
             if len(chunk) == 1 and is_later(chunk):
-                return chunk
+                return "" if chunk in self.stop else chunk
             parted = part_later(chunk)
             if parted is not chunk:
                 return self(parted)

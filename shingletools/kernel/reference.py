@@ -11,26 +11,37 @@ U64 = NDArray[np.uint64]
 Index = NDArray[np.int64]
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
-BLOCK = 2048  # shingles, or rows, worked on together, so that intermediate results stay in the cache
+UNROLL = np.uint64(pow(0x9E3779B97F4A7C15, -1, 2**64))
+BLOCK = 1 << 18  # words worked on together, so that intermediate results stay in the cache
 
 
 def roll(words: U64, k: int) -> U64:
-    """Fingerprints of the n - k + 1 runs of k words, of one run of all if n < k, of none if n = 0.
+    """Fingerprints of the n - k + 1 runs of k of n words, of one run of all if n < k, of none if n = 0.
 
-    z = sum of w_i * ROLL^(k-1-i) mod 2^64 (Karp and Rabin 1987), then the finalizer z ^= z >> 32;
-    z *= 0xD6E8FEB86659FD93; z ^= z >> 32.
+    z_i = sum over j < k of w_(i+j) * ROLL^(k-1-j) mod 2^64 (Karp and Rabin 1987), then the finalizer z ^= z >> 32;
+    z *= 0xD6E8FEB86659FD93; z ^= z >> 32. Shape (n,) in, (n - k + 1,) out.
+
+    ROLL is odd, so it has an inverse, and each sum is a difference of two prefix sums of w_t * ROLL^-t, times
+    ROLL^(i+k-1): the cost does not depend on k.
     """
-    k = min(k, len(words))
+    n = len(words)
+    k = min(k, n)
     if not k:
         return words.astype(np.uint64)
-    z = np.zeros(len(words) - k + 1, np.uint64)
-    for i in range(k):
-        z *= ROLL
-        z += words[i : i + len(z)]
+    sums = np.zeros(n + 1, np.uint64)
+    np.cumsum(words * _powers(UNROLL, n), out=sums[1:])
+    z = (sums[k:] - sums[:-k]) * _powers(ROLL, n)[k - 1 :]
     z ^= z >> np.uint64(32)
     z *= np.uint64(0xD6E8FEB86659FD93)
     z ^= z >> np.uint64(32)
     return z
+
+
+def _powers(base: np.uint64, n: int) -> U64:
+    """base^0 to base^(n-1) mod 2^64."""
+    powers = np.full(n, base, np.uint64)
+    powers[0] = 1
+    return np.cumprod(powers)
 
 
 def fmix64(x: U64) -> U64:
@@ -46,19 +57,23 @@ def fmix64(x: U64) -> U64:
 def minima(shingles: U64, a: U32, b: U32) -> U32:
     """The least h_i(x) = a_i * y + b_i mod 2^32 over all shingles x, for each i; y = the high half of fmix64(x).
 
-    `shingles` must hold one at least.
+    Shapes: (shingles,), one at least; (n,), (n,); gives (n,).
     """
     y = (fmix64(shingles) >> np.uint64(32)).astype(np.uint32)
     least = np.full(len(a), 0xFFFFFFFF, np.uint32)
-    for start in range(0, len(y), BLOCK):
-        values = a[:, None] * y[None, start : start + BLOCK]
+    block = max(1, BLOCK // len(a))
+    for start in range(0, len(y), block):
+        values = a[:, None] * y[None, start : start + block]
         values += b[:, None]
         np.minimum(least, values.min(axis=1), out=least)
     return least
 
 
 def row_keys(rows: U32, first: int, last: int) -> U64:
-    """A 64-bit key of columns first to last (not included) of each row: equal columns, equal keys."""
+    """A 64-bit key of columns first to last (not included) of each row: equal columns, equal keys.
+
+    Shapes: (rows, n) in, (rows,) out.
+    """
     keys = np.zeros(len(rows), np.uint64)
     for column in range(first, last):
         keys *= ROLL
@@ -67,9 +82,13 @@ def row_keys(rows: U32, first: int, last: int) -> U64:
 
 
 def agreements(rows: U32, left: Index, right: Index) -> Index:
-    """In how many columns row left[i] agrees with row right[i], for each i."""
+    """In how many columns row left[i] agrees with row right[i], for each i.
+
+    Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.
+    """
     counts = np.empty(len(left), np.int64)
-    for start in range(0, len(left), BLOCK):
-        part = slice(start, start + BLOCK)
+    block = max(1, BLOCK // rows.shape[1])
+    for start in range(0, len(left), block):
+        part = slice(start, start + block)
         counts[part] = np.count_nonzero(rows[left[part]] == rows[right[part]], axis=1)
     return counts

@@ -4,13 +4,15 @@ import argparse
 
 from shingletools import wire
 from shingletools.filter import Filter, Stage
-from shingletools.options import count
+from shingletools.options import count, text
 
 ROLLING = "rolling"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--text", metavar="NAME", default="text", help="the field that holds the words (default text)")
+    parser.add_argument(
+        "--text", metavar="NAME", type=text, default="text", help="the field that holds the words (default text)"
+    )
     parser.add_argument("-k", metavar="K", type=count, default=10, help="words in a shingle (default 10)")
     parser.add_argument("--chars", action="store_true", help="runs of K characters instead of K words")
     form = parser.add_mutually_exclusive_group()

@@ -1,8 +1,8 @@
 """The exact join of equally long sketches: every pair of rows that agree in enough columns, and no other.
 
 Two rows of n columns that agree in at least m of them differ in at most n - m, so of any n - m + 1 disjoint bands at
-least one agrees wholly (the pigeonhole principle). Rows are therefore grouped band by band, and only rows that share a
-group are compared. Nothing is missed, nothing is estimated, there is nothing to tune.
+least one agrees wholly (the pigeonhole principle). Rows are therefore put into buckets band by band, and only rows that
+share a bucket are compared. Nothing is missed, nothing is estimated, there is nothing to tune.
 """
 
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from shingletools.workers import in_threads
 
 DOCUMENTS = 1 << 13  # looked up together
 CANDIDATES = 1 << 18  # compared together, and pairs written together; one document alone may have more pairs
+REMEMBERED = 1 << 22  # pairs of originals kept for later copies; where there are more, some are found anew
 
 
 class Pairs(NamedTuple):
@@ -83,8 +84,8 @@ class Join:
     from some number on.
 
     Memory beside the rows: 64 bytes a document, and 20 for each band in which it agrees with another (twice that while
-    the join is set up); then some 50 MB for each portion at work, or 100 bytes for each pair of a single document where
-    that is more.
+    the join is set up); 64 MB for what is remembered of copied originals; some 50 MB for each portion at work, or 100
+    bytes for each pair of a single document where that is more.
     """
 
     def __init__(self, rows: U32, least: int, cross: int | None = None) -> None:
@@ -92,8 +93,10 @@ class Join:
         self.least = least
         self.cross = cross
         self.candidates = 0
+        self.remembered: dict[int, tuple[Index, Index]] = {}  # partners of copied originals, and their agreement
+        self.room = REMEMBERED
         self._collapse(rows)
-        self._group()
+        self._index()
 
     def _collapse(self, rows: U32) -> None:
         """Finds the originals and leaves only their rows."""
@@ -118,33 +121,33 @@ class Join:
                 rows[start : start + len(some)] = rows[some]
         self.rows = rows[:originals]
 
-    def _group(self) -> None:
-        """Finds the groups of two or more originals that agree in a band.
+    def _index(self) -> None:
+        """Finds the buckets of two or more originals that agree in a band.
 
-        `members` holds one group after the other, as group number * originals + original, so it ascends throughout;
-        `posts` the places of the first original in it, then of the second, and so on. `weight` bounds the candidates
+        `members` holds one bucket after the other, as bucket number * originals + original, so it ascends throughout;
+        `postings` the places of the first original in it, then of the second, and so on. `weight` bounds the candidates
         of each original.
         """
         originals = len(self.rows)
         parts = [np.empty(0, np.int64)]
-        groups = 0
+        buckets = 0
         for first, last in bands(self.n, self.least) if originals > 1 else ():
             keys = kernel.row_keys(self.rows, first, last)
             order = np.argsort(keys, kind="stable")
             starts = np.append(True, keys[order[1:]] != keys[order[:-1]])
             shared = ~(starts & np.append(starts[1:], True))
-            number = np.cumsum(starts[shared]) - 1 + groups
+            number = np.cumsum(starts[shared]) - 1 + buckets
             parts.append(number * originals + order[shared])
-            groups += int(np.count_nonzero(starts[shared]))
+            buckets += int(np.count_nonzero(starts[shared]))
         self.members = np.concatenate(parts)
         del parts
-        self.group_end = np.searchsorted(self.members, np.arange(1, groups + 1) * originals)
+        self.bucket_end = np.searchsorted(self.members, np.arange(1, buckets + 1) * originals)
         owner = self.members % originals
-        sizes = np.diff(self.group_end, prepend=0)
+        sizes = np.diff(self.bucket_end, prepend=0)
         self.weight = np.bincount(owner, np.repeat(sizes.astype(np.float64), sizes), originals).astype(np.int64)
-        self.post_count = np.bincount(owner, minlength=originals)
-        self.post_end = np.cumsum(self.post_count)
-        self.posts = np.argsort(owner, kind="stable")
+        self.posting_count = np.bincount(owner, minlength=originals)
+        self.posting_end = np.cumsum(self.posting_count)
+        self.postings = np.argsort(owner, kind="stable")
 
     def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
         """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
@@ -154,44 +157,76 @@ class Join:
 
     def _portions(self) -> Iterator[tuple[int, int]]:
         """The documents a, in portions that bring a bounded number of candidates."""
-        for first in range(0, self.documents if self.cross is None else self.cross, DOCUMENTS):
-            last = min(first + DOCUMENTS, self.documents if self.cross is None else self.cross)
+        end = self.documents if self.cross is None else self.cross
+        for first in range(0, end, DOCUMENTS):
+            last = min(first + DOCUMENTS, end)
             for part in stretches(self.weight[self.original[first:last]], CANDIDATES):
                 yield first + part.start, first + part.stop
+
+    def _behind(self, documents: Index) -> Index:
+        """For each document, the one behind which its partners are."""
+        return documents if self.cross is None else np.full(len(documents), self.cross - 1)
 
     def _find(self, portion: tuple[int, int]) -> Found:
         """The originals that agree with each original in a portion and have a copy behind it."""
         first, last = portion
         originals = len(self.rows)
         mine, place, asked = np.unique(self.original[first:last], return_index=True, return_inverse=True)
-        behind = first + place if self.cross is None else np.full(len(mine), self.cross - 1)
+        behind = self._behind(first + place)
         least_partner = np.searchsorted(self.last, behind, "right")
 
-        posts, owner = spread((self.post_end - self.post_count)[mine], self.post_count[mine])
-        group = self.members[self.posts[posts]] // originals
-        start = np.searchsorted(self.members, group * originals + least_partner[owner])
-        count = self.group_end[group] - start
+        copied = np.flatnonzero(self.copy_count[mine] > 1)
+        numbers = mine[copied].tolist()
+        known = {
+            place: self.remembered[number]
+            for place, number in zip(copied.tolist(), numbers, strict=True)
+            if number in self.remembered
+        }
+        unknown = self.posting_count[mine]
+        unknown[list(known)] = 0
+
+        postings, owner = spread((self.posting_end - self.posting_count)[mine], unknown)
+        bucket = self.members[self.postings[postings]] // originals
+        start = np.searchsorted(self.members, bucket * originals + least_partner[owner])
+        count = self.bucket_end[bucket] - start
         end = np.cumsum(count)
         total = int(end[-1]) if len(end) else 0
 
-        alone = np.flatnonzero(self.copy_count[mine] > 1)  # its copies are pairs too
-        keys = [alone * originals + mine[alone]]
-        agreeing = [np.full(len(alone), self.n)]
+        fresh = np.setdiff1d(copied, list(known))
+        key = fresh * originals + mine[fresh]  # its copies are pairs too
+        agreeing = np.full(len(fresh), self.n)
+        for place_of_known, (partner, agree) in known.items():
+            key = np.append(key, place_of_known * originals + partner)
+            agreeing = np.append(agreeing, agree)
         compared = 0
         for begin in range(0, total, CANDIDATES):
             index = np.arange(begin, min(begin + CANDIDATES, total))
             entry = np.searchsorted(end, index, "right")
             partner = self.members[start[entry] + index - (end - count)[entry]] % originals
-            key = owner[entry] * originals + partner
-            key = np.unique(key[partner != mine[owner[entry]]])  # met in several bands, compared once
-            compared += len(key)
-            agree = kernel.agreements(self.rows, mine[key // originals], key % originals)
+            candidate = owner[entry] * originals + partner
+            candidate = np.unique(candidate[partner != mine[owner[entry]]])  # met in several bands, compared once
+            compared += len(candidate)
+            agree = kernel.agreements(self.rows, mine[candidate // originals], candidate % originals)
             enough = agree >= self.least
-            keys.append(key[enough])
-            agreeing.append(agree[enough])
-        key, where = np.unique(np.concatenate(keys), return_index=True)
+            # Merged at once: a document with many partners may meet them again in the next block
+            key, where = np.unique(np.append(key, candidate[enough]), return_index=True)
+            agreeing = np.append(agreeing, agree[enough])[where]
+        order = np.argsort(key)
+        key, agreeing = key[order], agreeing[order]
         pair_end = np.searchsorted(key, np.arange(1, len(mine) + 1) * originals)
-        return Found(first, last, compared, asked, pair_end, key % originals, np.concatenate(agreeing)[where])
+        found = Found(first, last, compared, asked, pair_end, key % originals, agreeing)
+        self._remember(found, mine, fresh.tolist())
+        return found
+
+    def _remember(self, found: Found, mine: Index, places: list[int]) -> None:
+        """Keeps the partners of originals that have copies in portions to come, so that they are not compared again."""
+        for place in places:
+            if self.last[mine[place]] >= found.last:
+                start, end = int(found.pair_end[place - 1]) if place else 0, int(found.pair_end[place])
+                if end - start <= self.room:
+                    self.room -= end - start
+                    partners = found.partner[start:end].copy(), found.agreeing[start:end].copy()
+                    self.remembered[int(mine[place])] = partners
 
     def _expand(self, found: Found) -> Iterator[Pairs]:
         """The pairs of originals as pairs of documents."""
@@ -201,8 +236,7 @@ class Join:
             pair, owner = spread((found.pair_end[found.asked] - pairs)[part], pairs[part])
             document = documents[part][owner]
             partner = found.partner[pair]
-            behind = document if self.cross is None else np.full(len(document), self.cross - 1)
-            start = np.searchsorted(self.copy_key, partner * self.documents + behind, "right")
+            start = np.searchsorted(self.copy_key, partner * self.documents + self._behind(document), "right")
             count = self.copy_end[partner] - start
             by_document = np.bincount(owner, count, len(pairs[part])).astype(np.int64)
             for some in stretches(by_document, CANDIDATES):

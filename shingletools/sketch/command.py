@@ -4,14 +4,14 @@ import argparse
 
 from shingletools import wire
 from shingletools.filter import Filter, Stage
-from shingletools.options import count
+from shingletools.options import count, text
 
 SEED = "0"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-n", metavar="N", type=count, default=84, help="words in the sketch (default 84)")
-    parser.add_argument("--seed", metavar="S", default=SEED, help="choose other hash functions (default 0)")
+    parser.add_argument("--seed", metavar="S", type=text, default=SEED, help="choose other hash functions (default 0)")
 
 
 def build(options: argparse.Namespace) -> Stage:

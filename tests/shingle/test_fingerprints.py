@@ -15,7 +15,7 @@ TEXT = "to be or not to be that is the question"
 
 
 def slow_rolling(units: list[str]) -> str:
-    """The definition in DESIGN's words, in Python's unbounded integers."""
+    """The definition of shingle(1), in Python's unbounded integers."""
     z = 0
     for unit in units:
         z = z * ROLL + int.from_bytes(blake3(unit.encode()).digest()[:8], "little")

@@ -135,6 +135,21 @@ def test_threshold_out_of_range(threshold: str) -> None:
     assert "argument -t/--threshold: not a number above 0 and at most 1: " in ran.err
 
 
+@pytest.mark.parametrize(("n", "threshold", "agreeing"), [(25, "0.28", 7), (100, "0.29", 29), (84, "17/21", 68)])
+def test_exact_ties_are_in(n: int, threshold: str, agreeing: int) -> None:
+    """In floating point, 0.28 * 25 is more than 7, and an eighth word would be asked for."""
+    words = [f"{i:08x}" for i in range(n)]
+    for same, found in ((agreeing, 1), (agreeing - 1, 0)):
+        other = words[:same] + [f"{i + n:08x}" for i in range(n - same)]
+        stdin = sketches(a=" ".join(words), b=" ".join(other))
+        assert len(run("simjoin", "-t", threshold, stdin=stdin).records()) == found
+
+
+def test_no_recipe_and_an_empty_one_are_the_same() -> None:
+    stdin = jsonl({"id": 1, "sketch": WORDS, "via": ""}, {"id": 2, "sketch": WORDS})
+    assert len(run("simjoin", stdin=stdin).records()) == 1
+
+
 def test_figures() -> None:
     ran = run("simjoin", "-v", "-t", "0.8", stdin=sketches(a=WORDS, b=NEAR, c=FAR, d=""))
     figures = ran.err.strip().split(", ")

@@ -70,6 +70,7 @@ def test_equals_brute_force_however_it_is_cut_into_blocks(data: st.DataObject) -
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pigeonhole, "DOCUMENTS", data.draw(st.integers(1, 9)))
         patch.setattr(pigeonhole, "CANDIDATES", data.draw(st.integers(1, 30)))
+        patch.setattr(pigeonhole, "REMEMBERED", data.draw(st.sampled_from([0, 3, 100])))
         assert joined(rows, least, cross, data.draw(st.integers(1, 2))) == brute_force(rows, least, cross)
 
 
@@ -136,6 +137,33 @@ def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
     assert sum(blocks) == 2000 * 1999 // 2
     assert max(blocks) <= 5000
     assert join.candidates == sum(blocks)
+
+
+def test_copies_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """200 sketches share a band, each has 20 copies, and there are many portions: one comparison a pair of sketches."""
+    rng = np.random.default_rng(2)
+    distinct = rng.integers(0, 2**32, (200, 84), dtype=np.uint32)
+    distinct[:, :4] = 7
+    rows = np.tile(distinct, (20, 1))
+    monkeypatch.setattr(pigeonhole, "DOCUMENTS", 100)
+    join = Join(rows.copy(), 68)
+    assert sum(len(block.a) for block in join.pairs()) == 200 * 20 * 19 // 2
+    assert join.candidates <= 200 * 199  # a pair may be met from both sides, whatever the number of copies
+    monkeypatch.setattr(pigeonhole, "REMEMBERED", 50)
+    assert joined(rows, 68) == brute_force_of_copies(200, 20)
+
+
+def brute_force_of_copies(distinct: int, copies: int) -> list[Triple]:
+    last = distinct * copies
+    return [(a, b, 84) for a in range(last) for b in range(a + distinct, last, distinct)]
+
+
+def test_a_pair_met_in_all_bands_is_compared_once() -> None:
+    rows = np.zeros((2, 84), np.uint32)
+    rows[1, 0] = 1
+    join = Join(rows, 68)
+    assert sum(len(block.a) for block in join.pairs()) == 1
+    assert join.candidates == 1
 
 
 def test_rows_with_one_key_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

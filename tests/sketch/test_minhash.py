@@ -30,7 +30,7 @@ def fmix64(x: int) -> int:
 
 
 def slow_sketch(shingles: list[int], n: int, seed: str = "0") -> str:
-    """The definition in DESIGN's words, in Python's unbounded integers."""
+    """The definition of sketch(1), in Python's unbounded integers."""
     stream = blake3(b"shingletools minhash " + seed.encode()).digest(8 * n)
     words = []
     for i in range(n):
@@ -55,7 +55,7 @@ def test_golden() -> None:
 
 @pytest.mark.parametrize("seed", ["0", "1", "семя", "a b|c"])
 @pytest.mark.parametrize("n", [1, 2, 84, 100])
-@pytest.mark.parametrize("size", [1, 2, 50, BLOCK, BLOCK + 1])
+@pytest.mark.parametrize("size", [1, 2, 50, BLOCK // 100, BLOCK // 100 + 1])
 def test_equals_the_slow_definition(seed: str, n: int, size: int) -> None:
     rng = random.Random(f"{seed} {n} {size}")
     shingles = [rng.getrandbits(64) for _ in range(size)]
