@@ -1,5 +1,7 @@
 """Canonical words: the word pattern, stop words, the memo."""
 
+import re
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 import regex
@@ -12,12 +14,18 @@ from shingletools.memo import LONGEST, Memo
 SPACELESS = r"[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]"
 ALONE = rf"[[\p{{L}}\p{{N}}]&&{SPACELESS}]"
 LETTER = rf"[[\p{{L}}\p{{N}}]--{SPACELESS}]"
-RUN = rf"{LETTER}[{LETTER}\p{{M}}]*+"
+RUN = rf"{LETTER}[{LETTER}\p{{M}}']*+"
 
 # A word is one letter or digit of a spaceless script with its marks; or else a run of letters and digits with their
-# marks, in which an apostrophe between two of them stays.
-WORD = regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}(?:'{RUN})*+", regex.VERSION1)
+# marks, and with the apostrophes between them. Those that stand elsewhere go first: a pattern that repeats a group
+# for each would hold a state for each, gigabytes for 10 MB of "a'a'a'".
+OUTSIDE = regex.compile(rf"(?<![{LETTER}\p{{M}}])'|'(?!{LETTER})", regex.VERSION1)
+WORD = regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}", regex.VERSION1)
 IS_ALONE = regex.compile(ALONE, regex.VERSION1)
+
+
+SPACE = re.compile(r"\s")  # as str.split has it
+SEGMENT = 1 << 18  # characters
 
 
 class _Spacer(dict[int, str]):
@@ -30,6 +38,15 @@ class _Spacer(dict[int, str]):
 
 
 SPACER = _Spacer()
+
+
+def segments(text: str) -> Iterator[str]:
+    """A long text in parts, each cut at white space, since a list of all its words may take 20 times its memory."""
+    start = 0
+    while space := SPACE.search(text, start + SEGMENT):
+        yield text[start : space.start()]
+        start = space.end()
+    yield text[start:]
 
 
 class Canonizer:
@@ -47,6 +64,11 @@ class Canonizer:
         self.memo = Memo(self._canonize)
 
     def __call__(self, text: str) -> str:
+        if len(text) > SEGMENT:
+            return " ".join(filter(None, map(self._words, segments(text))))
+        return self._words(text)
+
+    def _words(self, text: str) -> str:
         return " ".join(filter(None, map(self.memo.__getitem__, text.split())))
 
     def _canonize(self, chunk: str) -> str:
@@ -62,4 +84,6 @@ class Canonizer:
             parted = folded.translate(SPACER)
             if " " in parted.strip():
                 return self(parted)
+        if "'" in folded:
+            folded = OUTSIDE.sub(" ", folded)
         return " ".join(word for word in WORD.findall(folded) if word not in self.stop)

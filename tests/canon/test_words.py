@@ -31,6 +31,7 @@ canonize = Canonizer()
             "cooperate zerowidth bom bidi joiner",
         ),
         ("don't don’t don‘t 'quoted' ’tis dogs' rock'n'roll a''b", "don't don't don't quoted tis dogs rock'n'roll a b"),
+        ("a'\u0301b a\u0301'b 中'a a'中 'a '\u0301'a 1'2", "a b á'b 中 a a 中 a a 1'2"),
         ("п'ять п’ять пʼять", "п'ять п'ять п'ять"),
         ("snake_case e-mail 3.14 1,000 U.S.A.", "snake case e mail 3 14 1 000 u s a"),
         ("中文abc和2024年", "中 文 abc 和 2024 年"),
@@ -101,6 +102,21 @@ def test_ten_megabytes_of_marks() -> None:
     canonical = canonize("a" + "\u0301\u0316\u0f73\uff9e" * 1_000_000)
     assert canonical == canonize(canonical)
     assert len(canonical) == 5_000_000
+
+
+def test_long_texts_are_cut_at_white_space_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = " \u2003One,two\n\x1cthree  \x85 中文字，abc d'e'' " * 40
+    expected = canonize(text)
+    for segment in (1, 2, 3, 7, 50):
+        monkeypatch.setattr("shingletools.canon.words.SEGMENT", segment)
+        assert canonize(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("unit", "words"), [("a'", "a" + "'a" * 999_999), ("a''", "a " * 1_000_000), ("'", ""), ("中", "中 " * 1_000_000)]
+)
+def test_a_million_times_the_same(unit: str, words: str) -> None:
+    assert canonize(unit * 1_000_000) == words.strip()
 
 
 def test_memo_forgets_but_never_errs() -> None:
