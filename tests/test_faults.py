@@ -82,18 +82,15 @@ def test_closed_streams(command: str, folder: Path, tmp_path: Path) -> None:
         assert (ran.status, ran.out) == (1, expected)
 
 
-def listen() -> None:
-    """Undoes what a shell does to a job in the background, in which Ctrl-C would be ignored, as it should."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 class Running:
     """A command in a process group of its own, as a shell would start it, that waits for more input."""
 
     def __init__(self, folder: Path, *argv: str, stdin: bytes) -> None:
+        # A job that a script put into the background ignores Ctrl-C, and so would what it starts
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         self.process = subprocess.Popen(
             [BIN / argv[0], *argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            cwd=folder, env=ENVIRONMENT, start_new_session=True, preexec_fn=listen,
+            cwd=folder, env=ENVIRONMENT, start_new_session=True,
         )  # fmt: skip
         assert self.process.stdin is not None
         self.process.stdin.write(stdin)
