@@ -148,13 +148,23 @@ def check(stage: Stage, options: argparse.Namespace, closed: set[int]) -> list[s
     streams.check_readable(inputs)
     if isinstance(stage, Filter):
         check_fields(options.id, stage)
-    if options.rejects is not None:
-        reads = [0 if name == "-" else name for name in inputs]
-        rules = stage.reads if isinstance(stage, Filter) else ()
-        writes = 1 if options.output is None else options.output
-        if any(streams.same_file(options.rejects, other) for other in (*reads, *rules, writes)):
-            raise Failed(f"--rejects {wire.printable(options.rejects)}: this run reads or writes that file already")
+    check_files(options, inputs, stage.reads if isinstance(stage, Filter) else ())
     return inputs
+
+
+def check_files(options: argparse.Namespace, inputs: Sequence[str], rules: Sequence[str]) -> None:
+    """Raises Failed if what the run writes is also something else that it reads or writes."""
+    reads = [0 if name == "-" else name for name in inputs]
+    to_stream = options.output is None or streams.same_file(options.output, 1)
+    for name, file in zip(inputs, reads, strict=True):
+        if to_stream and streams.same_file(file, 1):
+            raise Failed(f"{wire.printable(name)}: input file is output file (-o may name its own input)")
+    if options.rejects is not None:
+        if options.rejects == "-":
+            raise Failed("--rejects -: needs the name of a file (standard output carries records only)")
+        writes = 1 if options.output is None else options.output
+        if any(streams.same_file(options.rejects, other) for other in (*reads, *rules, writes, 2)):
+            raise Failed(f"--rejects {wire.printable(options.rejects)}: this run reads or writes that file already")
 
 
 def check_fields(id_field: str, stage: Filter) -> None:
@@ -198,9 +208,9 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         bar = progress_bar(name, inputs) if options.progress else None
         if bar is not None:
             stack.callback(bar.close)
-        rejects = Rejects(options.rejects, options.strict, partial(complain, name, bar))
-        stack.callback(rejects.close)
         output = stack.enter_context(Output(options.output))
+        rejects = Rejects(options.rejects, options.strict, partial(complain, name, bar))  # last: it empties its file
+        stack.callback(rejects.close)
         stack.callback(results.close)
         try:
             size, records = write_all(results, output, rejects, bar)

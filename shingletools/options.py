@@ -24,6 +24,7 @@ class Parser(argparse.ArgumentParser):
         cut = argv.index("--") if "--" in argv else len(argv)
         options = self.parse_intermixed_args(argv[:cut])  # which itself would lose the --
         options.files = [*options.files, *argv[cut + 1 :]] or ["-"]
+        options.output = None if options.output == "-" else options.output
         return options
 
     def error(self, message: str) -> NoReturn:
@@ -56,7 +57,7 @@ def make_parser(name: str, summary: str, add_options: Callable[[argparse.Argumen
     )
     parser.add_argument("--rejects", metavar="FILE", help="keep the bad records in FILE, as they came")
     parser.add_argument("--strict", action="store_true", help="stop at the first bad record")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE; it appears only when complete")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE, which appears only when complete")
     parser.add_argument("-j", "--jobs", metavar="N", type=jobs, default=1, help="work with N workers (default 1)")
     parser.add_argument("--progress", action="store_true", help="show a progress bar on standard error")
     parser.add_argument("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")

@@ -65,13 +65,15 @@ def check_open(descriptor: int, closed: set[int]) -> None:
         raise Failed(f"{('standard input', 'standard output')[descriptor]}: closed")
 
 
-def same_file(path: str, other: str | int) -> bool:
-    """Whether a path and another, or a descriptor, are one regular file, or would be if they were there."""
+def same_file(one: str | int, other: str | int) -> bool:
+    """Whether two paths or descriptors are one regular file, or would be if they were there."""
     try:
-        state = os.stat(path)
+        state = os.stat(one)
         return stat.S_ISREG(state.st_mode) and os.path.samestat(state, os.stat(other))
     except OSError:
-        return isinstance(other, str) and os.path.realpath(path) == os.path.realpath(other)
+        if isinstance(one, int) or isinstance(other, int):
+            return False
+        return os.path.realpath(one) == os.path.realpath(other)
 
 
 def total_size(files: Iterable[str]) -> int | None:

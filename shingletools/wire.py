@@ -13,6 +13,11 @@ Record = dict[str, Any]
 Parse = Callable[[bytes, int, str], Record]  # a line, its number in the whole input, its file's name
 
 BOM = b"\xef\xbb\xbf"
+JSON_FAULTS = {  # a word of the parser's message: what to say
+    "surrogate": "lone surrogate",
+    "infinity": "number beyond a double",
+    "out of range": "number beyond a double",
+}
 
 
 class Rejected(Exception):
@@ -37,8 +42,12 @@ def parse_json(line: bytes, _number: int, _name: str) -> Record:
         decode(line)
         if line.startswith(BOM):
             return parse_json(b" " * len(BOM) + line.removeprefix(BOM), _number, _name)
-        cause = f"column {error.colno}" if line.strip() else "empty line"
-        raise Rejected(f"not JSON ({cause})") from None
+        if not line.strip():
+            raise Rejected("not JSON (empty line)") from None
+        if "depth" in error.msg or "recursion" in error.msg:
+            raise Rejected("nested too deeply") from None
+        fault = next((f"{fault}, " for word, fault in JSON_FAULTS.items() if word in error.msg), "")
+        raise Rejected(f"not JSON ({fault}column {error.colno})") from None
     if type(record) is not dict:
         raise Rejected("not a JSON object")
     return record
@@ -67,7 +76,7 @@ def take_id(record: Record, field: str) -> str | int:
         return value
     if field not in record:
         raise Rejected(f"field {shown(field)} is missing")
-    raise Rejected(f"field {shown(field)} is neither a string nor an integer")
+    raise Rejected(f"field {shown(field)} is neither a string nor an integer of 64 bits")
 
 
 def take_string(record: Record, field: str) -> str:

@@ -19,6 +19,7 @@ FIELDS = {
     "sketch": ("shingles", "0123456789abcdef 00000000000000ff"),
     "simjoin": ("sketch", "01234567 89abcdef"),
 }
+NOT_AN_ID = 'field "id" is neither a string nor an integer of 64 bits'
 every_command = pytest.mark.parametrize("command", COMMANDS)
 
 
@@ -37,7 +38,9 @@ def bad_lines(command: str) -> list[tuple[bytes, str]]:
         (b"{", "not JSON (column 2)"),
         (b'{"id":1,}', "not JSON (column 8)"),
         (b'{"id":NaN}', "not JSON (column 7)"),
-        (b'{"id":1,"%b":"\\ud800"}' % name, f"not JSON (column {len(name) + 13})"),
+        (b'{"id":1,"%b":"\\ud800"}' % name, f"not JSON (lone surrogate, column {len(name) + 13})"),
+        (b'{"id":1,"x":-1e999}', "not JSON (number beyond a double, column 13)"),
+        (b'{"id":1,"x":%b}' % (b"[" * 9999 + b"]" * 9999), "nested too deeply"),
         (b"\xef\xbb\xbf" * 3000, "not JSON (column 4)"),
         (b"[1]", "not a JSON object"),
         (b'"text"', "not a JSON object"),
@@ -46,10 +49,10 @@ def bad_lines(command: str) -> list[tuple[bytes, str]]:
         (b'{"id":1,"%b":"\xed\xa0\x80"}' % name, f"not UTF-8 (byte {len(name) + 13})"),
         (b"\x00\x01\x02", "not JSON (column 1)"),
         (b'{"%b":%b}' % (name, quoted), 'field "id" is missing'),
-        (b'{"id":null,"%b":%b}' % (name, quoted), 'field "id" is neither a string nor an integer'),
-        (b'{"id":1.0,"%b":%b}' % (name, quoted), 'field "id" is neither a string nor an integer'),
-        (b'{"id":true,"%b":%b}' % (name, quoted), 'field "id" is neither a string nor an integer'),
-        (b'{"id":18446744073709551616,"%b":%b}' % (name, quoted), 'field "id" is neither a string nor an integer'),
+        (b'{"id":null,"%b":%b}' % (name, quoted), NOT_AN_ID),
+        (b'{"id":1.0,"%b":%b}' % (name, quoted), NOT_AN_ID),
+        (b'{"id":true,"%b":%b}' % (name, quoted), NOT_AN_ID),
+        (b'{"id":99999999999999999999,"%b":%b}' % (name, quoted), NOT_AN_ID),
         (b'{"id":1}', f'field "{field}" is missing'),
         (b'{"id":1,"%b":null}' % name, f'field "{field}" is not a string'),
         (b'{"id":1,"%b":["a"]}' % name, f'field "{field}" is not a string'),
@@ -237,6 +240,8 @@ def test_output_to_what_is_no_file(command: str, tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(jsonl(good(command, 1), good(command, 2)))
     expected = run(command, tmp_path / "docs").good()
     assert run(command, tmp_path / "docs", "-o", "/dev/stdout").good() == expected
+    assert run(command, "docs", "-o", "-", cwd=tmp_path).good() == expected
+    assert [path.name for path in tmp_path.iterdir()] == ["docs"]
     assert shell(f"mkfifo pipe; {command} docs -o pipe & cat pipe; wait $!", tmp_path).good() == expected
     assert shell(f"{command} docs -o >(cat)", tmp_path).good() == expected
     ran = run(command, tmp_path / "docs", "-o", tmp_path / "no" / "folder")
@@ -268,6 +273,34 @@ def test_rejects_never_overwrite_a_redirected_stream(command: str, tmp_path: Pat
     if command == "canon":
         ran = run("canon", "--stop", "docs", "--rejects", "docs", stdin=content, cwd=tmp_path)
         assert (ran.status, (tmp_path / "docs").read_bytes()) == (2, content)
+
+
+@every_command
+def test_rejects_and_messages_do_not_share_a_file(command: str, tmp_path: Path) -> None:
+    ran = shell(f"echo bad | {command} --rejects out 2> out || cat out", tmp_path)
+    assert ran.good().decode() == f"{command}: --rejects out: this run reads or writes that file already\n"
+    ran = run(command, "--rejects", "-", stdin=b"bad\n", cwd=tmp_path)
+    message = f"{command}: --rejects -: needs the name of a file (standard output carries records only)\n"
+    assert (ran.status, ran.err) == (2, message)
+
+
+@every_command
+def test_a_run_that_cannot_write_leaves_the_rejects_of_the_one_before(command: str, tmp_path: Path) -> None:
+    (tmp_path / "bad").write_bytes(b"old")
+    assert run(command, "-o", "no/folder", "--rejects", "bad", cwd=tmp_path).status == 2
+    assert (tmp_path / "bad").read_bytes() == b"old"
+
+
+@every_command
+@pytest.mark.parametrize("script", ["{0} docs >> docs", "{0} < docs >> docs", "{0} docs -o /dev/stdout >> docs"])
+def test_no_command_feeds_itself(command: str, script: str, tmp_path: Path) -> None:
+    content = jsonl(good(command, 1), good(command, 2))
+    (tmp_path / "docs").write_bytes(content)
+    ran = shell(script.format(command), tmp_path)
+    name = "-" if "<" in script else "docs"
+    message = f"{command}: {name}: input file is output file (-o may name its own input)\n"
+    assert (ran.status, ran.err) == (2, message)
+    assert (tmp_path / "docs").read_bytes() == content
 
 
 @every_command

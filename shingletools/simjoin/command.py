@@ -30,4 +30,4 @@ def threshold(text: str) -> Fraction:
             value = Fraction(0)
         if 0 < value <= 1:
             return value
-    raise argparse.ArgumentTypeError(f"not a number above 0 and at most 1: {wire.shown(text)}")
+    raise argparse.ArgumentTypeError(f"not a number above 0 and at most 1, of at most 18 digits: {wire.shown(text)}")

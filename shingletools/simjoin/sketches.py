@@ -3,11 +3,13 @@
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice
 
 from shingletools import wire
 from shingletools.wire import Failed, Record, Rejected
 
 DIGITS = 8  # of a min-hash
+LINES = 4096  # of output, made at once
 
 
 def made_by(via: str) -> str:
@@ -74,10 +76,13 @@ class SketchJoin:
         ids = self.ids
         for block in join.pairs(self.jobs):
             self.pairs += len(block.a)
-            yield b"".join(
+            lines = (
                 wire.format_json({"a": ids[a], "b": ids[b], "similarity": similarity[agreeing]})
                 for a, b, agreeing in zip(*(part.tolist() for part in block), strict=True)
             )
+            # orjson's lines keep some 4 kB of heap each until they are joined
+            while batch := b"".join(islice(lines, LINES)):
+                yield batch
         self.candidates = join.candidates
 
     def summary(self) -> list[str]:

@@ -132,7 +132,7 @@ def test_rejects(record: Record, cause: str) -> None:
 def test_threshold_out_of_range(threshold: str) -> None:
     ran = run("simjoin", f"-t={threshold}" if threshold.startswith("-") else f"-t{threshold}" if threshold else "-t=")
     assert (ran.status, ran.out) == (2, b"")
-    assert "argument -t/--threshold: not a number above 0 and at most 1: " in ran.err
+    assert "argument -t/--threshold: not a number above 0 and at most 1, of at most 18 digits: " in ran.err
 
 
 @pytest.mark.parametrize(("n", "threshold", "agreeing"), [(25, "0.28", 7), (100, "0.29", 29), (84, "17/21", 68)])
