@@ -20,9 +20,14 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that neither prints nor exits: it raises Failed or Printed."""
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
-        """Options and files in any order; after --, only files. No file means standard input."""
+        """Options and files in any order; after --, only files. No file means standard input.
+
+        An argument that an option may have is joined to it by =, so that the next word may be a file.
+        """
         cut = argv.index("--") if "--" in argv else len(argv)
-        options = self.parse_intermixed_args(argv[:cut])  # which itself would lose the --
+        bare = {name: action.const for action in self._actions if action.nargs == "?" for name in action.option_strings}
+        given = [f"{word}={bare[word]}" if word in bare else word for word in argv[:cut]]
+        options = self.parse_intermixed_args(given)  # which itself would lose the --
         options.files = [*options.files, *argv[cut + 1 :]] or ["-"]
         options.output = None if options.output == "-" else options.output
         return options

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shingletools.canon.rules import Rule
+from shingletools.canon.stopwords import Stop
+from shingletools.canon.words import Canonizer, Rules
+
 BIN = Path(sysconfig.get_path("scripts"))
 DATA = Path(__file__).parent / "data"
 DOCS = DATA / "docs.jsonl"
@@ -46,6 +50,11 @@ def run(*argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dic
 def shell(script: str, cwd: Path | None = None) -> Ran:
     """A bash script; its status is that of the last command in a pipeline that failed."""
     return run("bash", "-o", "pipefail", "-c", script, cwd=cwd)
+
+
+def stopping(*words: str) -> Canonizer:
+    """A canonizer that drops these words."""
+    return Canonizer(Rules(words=(Rule("stop", True, Stop(frozenset(words))),)))
 
 
 def jsonl(*records: Record) -> bytes:

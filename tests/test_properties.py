@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import DOCS, pipe, run
+from harness import DOCS, pipe, run, stopping
 from shingletools import streams, wire
 from shingletools.canon.words import WORD, Canonizer
 from shingletools.filter import Filter, filter_chunk
@@ -30,7 +30,7 @@ def payload(shingles: list[int]) -> str:
 
 @given(texts, st.sets(st.sampled_from(["a", "中", "й", "ss"])))
 def test_canon_is_idempotent_and_gives_words(text: str, stop: set[str]) -> None:
-    canonize = Canonizer(frozenset(stop))
+    canonize = stopping(*stop)
     canonical = canonize(text)
     assert canonize(canonical) == canonical
     assert canonical == " ".join(canonical.split(" ")).strip()

@@ -1,98 +1,141 @@
 """turn documents into their canonical words"""
 
 import argparse
-from functools import partial
-from importlib import resources
-from pathlib import Path
+
+import orjson
 
 from shingletools import wire
-from shingletools.canon.folding import fold
-from shingletools.canon.words import Canonizer
+from shingletools.canon import sources
+from shingletools.canon.patterns import Clock, Replace, Words
+from shingletools.canon.rules import Rule, drop_number, made_with, mask_number
+from shingletools.canon.stopwords import stop
+from shingletools.canon.words import Canonizer, Rules, cut, explain
 from shingletools.filter import Filter, Stage
-from shingletools.options import text
-
-STOP_LISTS = resources.files("shingletools.canon") / "stop"
+from shingletools.options import Printed, text
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)"
-    )
-    parser.add_argument(
-        "--stop", metavar="LIST", action="append", default=[],
-        help="drop stop words: en, ru or zh, or a FILE of one word a line; may be repeated",
-    )  # fmt: skip
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument("--lines", action="store_true", help="each line is a document, its number the id")
-    source.add_argument("--whole", action="store_true", help="each FILE is a document, its name the id")
-    source.add_argument("--number", action="store_true", help="a record without an id gets its line's number")
+    add = parser.add_argument
+    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
+    sources.add_options(parser)
+    add("--delete", metavar="REGEX", dest="edits", help="first of all, delete what matches; may be repeated",
+        action="append", type=deletion, default=[])  # fmt: skip
+    add("--replace", metavar="REGEX=TEXT", dest="edits", help="replace what matches, in one order with --delete",
+        action="append", type=replacement, default=[])  # fmt: skip
+    add("--html", metavar="PART", nargs="?", const="page", choices=("page", "main"),
+        help="the text is HTML; with --html=main leave out what stands around the main content")  # fmt: skip
+    add("--skip", metavar="SELECTOR", help="leave out HTML elements that match; may be repeated",
+        action="append", type=text, default=[])  # fmt: skip
+    add("--sentences", action="store_true", help="keep a line feed between sentences")
+    add("--fold-accents", action="store_true", help="drop accents and vowel points")
+    words = parser.add_mutually_exclusive_group()
+    words.add_argument("--word", metavar="REGEX", type=text, help="what a word is, in folded text")
+    words.add_argument("--segment", choices=("zh",), metavar="LANG", help="cut Chinese (zh) into words, not characters")
+    add("--drop-numbers", action="store_true", help="drop words of digits alone")
+    add("--mask-numbers", action="store_true", help="write each run of digits as 0")
+    add("--stop", metavar="LIST", help="drop stop words: en, ru, zh, iso:LANG, or a FILE of one word a line; may be "
+        "repeated", action="append", default=[])  # fmt: skip
+    add("--drop-adjectives", metavar="LANG", choices=("en", "ru"), action="append", default=[],
+        help="drop what can only be an adjective: en, ru; may be repeated")  # fmt: skip
+    add("--lemma", metavar="LANG[,LANG]", type=text, help="put words into their dictionary form")
+    add("--stem", metavar="LANG[,LANG]", type=text, help="cut words down to their stem")
+    add("--explain", action="store_true", help="print what each rule makes of each WORD given in place of FILE")
 
 
 def build(options: argparse.Namespace) -> Stage:
-    stop: set[str] = set()
-    names = set()
-    for name in options.stop:
-        words, label = read_stop_list(name)
-        stop |= words
-        names.add(label)
-    via = wire.recipe("canon", ("stop", ",".join(sorted(names)) or None))
+    rules, via = chosen(options)
+    if options.explain:
+        raise Printed(explanations(rules, options))
     return Filter(
         consumes=options.text,
         produces=options.text,
         recipe=via,
-        function=Canonizer(frozenset(stop)),
-        parse=source(options),
+        function=Canonizer(rules),
+        parse=sources.parse(options),
         whole=options.whole,
         reads=tuple(options.stop),
     )
 
 
-def source(options: argparse.Namespace) -> wire.Parse:
-    """How a document is read: as a record, a line or a file."""
-    if options.lines:
-        return partial(parse_line, id_field=options.id, text_field=options.text)
-    if options.whole:
-        return partial(parse_file, id_field=options.id, text_field=options.text)
-    if options.number:
-        return partial(parse_numbered, id_field=options.id)
-    return wire.parse_json
+def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
+    """The rules that the options ask for, and their recipe: in it they stand in the order in which they work."""
+    clock = Clock()
+    texts = [edit(name, pattern, template, clock) for name, pattern, template in options.edits]
+    if options.html:
+        from shingletools.canon.html import html
+
+        texts.append(html(options.html, options.skip))
+    elif options.skip:
+        raise wire.Failed("--skip needs --html")
+    cutter, segment = cut, None
+    if options.word is not None:
+        cutter = Words(options.word, clock)
+    elif options.segment:
+        from shingletools.canon.chinese import Chinese
+
+        cutter, segment = Chinese(cut), made_with(options.segment, "rjieba")
+    words = word_rules(options)
+    own = options.edits or options.word is not None or options.sentences
+    via = wire.recipe(
+        "canon",
+        *((rule.name, rule.label) for rule in texts),
+        ("sentences", options.sentences),
+        ("fold-accents", options.fold_accents),
+        ("word", None if options.word is None else wire.quoted(options.word)),
+        ("segment", segment),
+        *((rule.name, rule.label) for rule in words),
+        ("regex", made_with("", "regex").removeprefix("@regex-") if own else None),
+    )
+    return Rules(tuple(texts), clock, options.sentences, options.fold_accents, cutter, tuple(words)), via
 
 
-def parse_line(line: bytes, number: int, _name: str, id_field: str, text_field: str) -> wire.Record:
-    return {id_field: number, text_field: wire.decode(line)}
+def word_rules(options: argparse.Namespace) -> list[Rule]:
+    """What happens to each word, in order: what is to be dropped goes before its form changes."""
+    words = []
+    if options.drop_numbers:
+        words.append(Rule("drop-numbers", True, drop_number))
+    if options.mask_numbers:
+        words.append(Rule("mask-numbers", True, mask_number))
+    if options.stop:
+        words.append(stop(options.stop, options.fold_accents))
+    for language in options.drop_adjectives:
+        from shingletools.canon.adjectives import drop_adjectives
+
+        words.append(drop_adjectives(language))
+    if options.lemma:
+        from shingletools.canon.lemmas import lemma
+
+        words.append(lemma(options.lemma))
+    if options.stem:
+        from shingletools.canon.stems import stem
+
+        words.append(stem(options.stem))
+    return words
 
 
-def parse_file(content: bytes, _number: int, name: str, id_field: str, text_field: str) -> wire.Record:
+def deletion(argument: str) -> tuple[str, str, str]:
+    return "delete", text(argument), ""
+
+
+def replacement(argument: str) -> tuple[str, str, str]:
+    """REGEX=TEXT, parted at the last =, for regular expressions have more of them."""
+    pattern, equals, template = text(argument).rpartition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"not REGEX=TEXT: {wire.shown(argument)}")
+    return "replace", pattern, template
+
+
+def edit(name: str, pattern: str, template: str, clock: Clock) -> Rule:
+    label = wire.quoted(pattern) + (f",{wire.quoted(template)}" if name == "replace" else "")
+    return Rule(name, label, Replace(f"--{name}", pattern, template, clock))
+
+
+def explanations(rules: Rules, options: argparse.Namespace) -> str:
+    """A line of JSON for each word."""
+    if options.files == ["-"] or options.output is not None:
+        raise wire.Failed("--explain needs words in place of files, and writes to standard output")
     try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise wire.Rejected("a name that is not UTF-8 cannot be an id") from None
-    return {id_field: name, text_field: wire.decode(content)}
-
-
-def parse_numbered(line: bytes, number: int, name: str, id_field: str) -> wire.Record:
-    record = wire.parse_json(line, number, name)
-    return record if id_field in record else {id_field: number, **record}
-
-
-def read_stop_list(name: str) -> tuple[set[str], str]:
-    """The folded words of a shipped list or a file, and how a recipe names them.
-
-    Empty lines and lines that begin with # are skipped. Raises Failed if there is no such list or it is not UTF-8.
-    """
-    shipped = {entry.name.removesuffix(".txt"): entry for entry in STOP_LISTS.iterdir()}
-    try:
-        content = shipped[name].read_bytes() if name in shipped else Path(name).read_bytes()
-    except OSError as error:
-        known = ", ".join(sorted(shipped))
-        raise wire.Failed(f"--stop: {wire.printable(name)}: {error.strerror} (shipped lists: {known})") from None
-    label = name if name in shipped else wire.file_label(name, content)
-    words = set()
-    for number, line in enumerate(content.removeprefix(wire.BOM).split(b"\n"), 1):
-        try:
-            word = wire.decode(line).strip()
-        except wire.Rejected as error:
-            raise wire.Failed(f"{wire.printable(name)}:{number}: {error}") from None
-        if word and not word.startswith("#"):
-            words.add(fold(word))
-    return words, label
+        lines = [orjson.dumps(explain(rules, word), option=orjson.OPT_APPEND_NEWLINE) for word in options.files]
+    except (orjson.JSONEncodeError, wire.Rejected) as error:
+        raise wire.Failed(f"--explain: {error}") from None
+    return b"".join(lines).decode()

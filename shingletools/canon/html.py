@@ -1,0 +1,90 @@
+"""The text of HTML: parsed by Lexbor, an HTML5 parser, and parted where a browser would part it."""
+
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
+
+from shingletools.canon.markup import BLOCKS, PARAGRAPH, PARTS, UNSEEN, tame
+from shingletools.canon.rules import Rule, made_with
+from shingletools.wire import Failed, quoted, shown
+
+PARTING = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
+
+# The landmarks of ARIA, and the elements of HTML that are such: a header or footer is the page's own only outside of
+# its articles and main part (HTML Accessibility API Mappings).
+MAIN = ":is(main,[role=main i]):not(:is(main,[role=main i]) *)"
+AROUND = (
+    "nav,aside,header:not(:is(article,main,section) header),footer:not(:is(article,main,section) footer),"
+    "[role=navigation i],[role=complementary i],[role=banner i],[role=contentinfo i],[role=search i]"
+)
+
+
+@dataclass(frozen=True)
+class Html:
+    """HTML to its text; may raise Rejected.
+
+    Blocks are parted by paragraph separators. With `main`, what stands around the main content is left out, unless
+    nothing else is there; so is what the CSS selector `skip` matches.
+
+    >>> Html()("<title>t</title><p>a&amp;b</p><script>no</script><b>c</b>d<br>e").split()
+    ['t', 'a&b', 'cd', 'e']
+    """
+
+    main: bool = False
+    skip: str = ""
+
+    def __call__(self, markup: str) -> str:
+        # Without events no option's content is copied elsewhere; with scripting, what is for browsers without is text
+        tree = LexborHTMLParser(tame(markup), options=LexborDocumentOptions.WO_EVENTS, scripting=True)
+        root = tree.root
+        if root is None:
+            return ""
+        left_out = {node.mem_id for node in tree.css(self.skip)} if self.skip else set()
+        if self.main:
+            around = left_out | {node.mem_id for node in tree.css(AROUND)}
+            mains = tree.css(MAIN)
+            text = PARAGRAPH.join(text_of(node, around) for node in mains) or text_of(root, around)
+            if text.strip():
+                return text
+        return text_of(root, left_out)
+
+
+def text_of(top: LexborNode, left_out: set[int]) -> str:
+    """The text under a node, without recursion, since pages may be nested deeply."""
+    parts: list[str] = []
+    above: list[tuple[LexborNode, str]] = []  # the open elements, and what parts the text after each
+    node: LexborNode | None = top
+    while node is not None:
+        tag = node.tag or ""
+        if tag == "-text":
+            parts.append(node.text_content or "")
+        elif tag not in UNSEEN and not (left_out and node.mem_id in left_out):
+            parting = PARTING.get(tag)
+            if parting:
+                parts.append(parting)
+            inner = node.child
+            if inner is not None:
+                above.append((node, parting or ""))
+                node = inner
+                continue
+        following = node.next
+        while following is None and above:
+            node, parting = above.pop()
+            if parting:
+                parts.append(parting)
+            following = node.next
+        node = following if above else None
+    return "".join(parts)
+
+
+def html(part: str, skip: list[str]) -> Rule:
+    """Raises Failed for what is no CSS selector."""
+    for selector in skip:
+        try:
+            LexborHTMLParser("").css(selector)
+        except SelectolaxError:
+            raise Failed(f"--skip: not a CSS selector: {shown(selector)}") from None
+    label = made_with(part, "selectolax")
+    if skip:
+        label += f",skip={quoted(','.join(skip))}"
+    return Rule("html", label, Html(part == "main", ",".join(skip)))

@@ -1,0 +1,82 @@
+"""Stop words: lists that come with the program, those of stopwordsiso, and files."""
+
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from shingletools import wire
+from shingletools.canon.folding import fold
+from shingletools.canon.rules import Rule, fold_accents, made_with
+from shingletools.wire import Failed
+
+SHIPPED = {
+    entry.name.removesuffix(".txt"): entry for entry in (resources.files("shingletools.canon") / "stop").iterdir()
+}
+ISO = "iso:"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A word, or nothing if it is one of the stop words.
+
+    >>> Stop(frozenset(["the"]))("the"), Stop(frozenset())("the")
+    ('', 'the')
+    """
+
+    words: frozenset[str]
+
+    def __call__(self, word: str) -> str:
+        return "" if word in self.words else word
+
+
+def stop(lists: list[str], accents: bool) -> Rule:
+    """The rule that drops the words of all lists, folded as the text is; may raise Failed."""
+    words: set[str] = set()
+    labels = set()
+    for name in lists:
+        content, label = stop_list(name)
+        labels.add(label)
+        words.update(map(fold, content))
+    if accents:
+        words = set(map(fold_accents, words))
+    return Rule("stop", ",".join(sorted(labels)), Stop(frozenset(words)))
+
+
+def stop_list(name: str) -> tuple[list[str], str]:
+    """The words of a list, and how a recipe names it.
+
+    Raises Failed if there is no such list or file, or it is not UTF-8.
+    """
+    if name.startswith(ISO):
+        return iso_list(name)
+    try:
+        content = SHIPPED[name].read_bytes() if name in SHIPPED else Path(name).read_bytes()
+    except OSError as error:
+        known = ", ".join(sorted(SHIPPED))
+        cause = f"{error.strerror} (shipped lists: {known}; {ISO}LANG for those of stopwordsiso)"
+        raise Failed(f"--stop: {wire.printable(name)}: {cause}") from None
+    label = name if name in SHIPPED else wire.file_label(name, content)
+    return file_words(name, content), label
+
+
+def iso_list(name: str) -> tuple[list[str], str]:
+    import stopwordsiso
+
+    language = name.removeprefix(ISO)
+    if not stopwordsiso.has_lang(language):
+        known = ", ".join(sorted(stopwordsiso.langs()))
+        raise Failed(f"--stop: {wire.printable(name)}: no such list (iso lists: {known})")
+    return sorted(stopwordsiso.stopwords(language)), made_with(name, "stopwordsiso")
+
+
+def file_words(name: str, content: bytes) -> list[str]:
+    """The words of a file, one a line; empty lines and lines that begin with # are skipped."""
+    words = []
+    for number, line in enumerate(content.removeprefix(wire.BOM).split(b"\n"), 1):
+        try:
+            word = wire.decode(line).strip()
+        except wire.Rejected as error:
+            raise Failed(f"{wire.printable(name)}:{number}: {error}") from None
+        if word and not word.startswith("#"):
+            words.append(word)
+    return words
