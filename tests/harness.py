@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shingletools.canon.canonizer import Canonizer, Rules
 from shingletools.canon.rules import Rule
 from shingletools.canon.stopwords import Stop
-from shingletools.canon.words import Canonizer, Rules
 
 BIN = Path(sysconfig.get_path("scripts"))
 DATA = Path(__file__).parent / "data"

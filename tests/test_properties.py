@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from harness import DOCS, pipe, run, stopping
 from shingletools import streams, wire
-from shingletools.canon.words import WORD, Canonizer
+from shingletools.canon.canonizer import Canonizer
+from shingletools.canon.words import WORD
 from shingletools.filter import Filter, filter_chunk
 from shingletools.shingle.fingerprints import Hashed, Rolling, runs
 from shingletools.sketch.minhash import MinHash

@@ -6,10 +6,11 @@ import orjson
 
 from shingletools import wire
 from shingletools.canon import sources
+from shingletools.canon.canonizer import Canonizer, Rules, explain
 from shingletools.canon.patterns import Clock, Replace, Words
 from shingletools.canon.rules import Rule, drop_number, made_with, mask_number
 from shingletools.canon.stopwords import stop
-from shingletools.canon.words import Canonizer, Rules, cut, explain
+from shingletools.canon.words import cut
 from shingletools.filter import Filter, Stage
 from shingletools.options import Printed, text
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 
-import regex
-
 from shingletools.canon.folding import fold
 from shingletools.canon.rules import Rule, made_with, needs
 from shingletools.canon.russian import russian
+from shingletools.canon.words import WORD
 from shingletools.wire import Failed, shown
 
 
@@ -51,9 +50,6 @@ def settled(step: Callable[[str], str], word: str) -> str:
         seen.append(word)
         word = step(word)
     return min(seen[seen.index(word) :])
-
-
-WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}']*+")
 
 
 def simple(language: str) -> Callable[[str], str]:

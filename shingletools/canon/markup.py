@@ -21,7 +21,7 @@ BLOCKS = frozenset(
 )
 # Others that part words, within a line.
 PARTS = frozenset(
-    "audio br button canvas embed iframe img input meter object option progress rp rt select svg textarea video".split()
+    "audio br button canvas embed img input meter object option progress rp rt select svg textarea video".split()
 )
 # Elements whose content nobody reads.
 UNSEEN = frozenset("datalist iframe noembed noframes noscript script style template".split())

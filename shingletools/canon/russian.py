@@ -8,7 +8,7 @@ import regex
 
 from shingletools.canon.rules import needs
 
-RUSSIAN = regex.compile(r"(?:[a-z0-9]+)?[а-яё]{2,}")
+RUSSIAN = regex.compile("[а-яё]{2,}")
 NAMES = {"Name", "Surn", "Patr", "Geox"}  # грант and гранта are not a man called Гранта
 ADJECTIVES = {"ADJF", "ADJS", "PRTF", "PRTS", "COMP"}
 SHARE = 0.2  # of the score of all readings, that a part of speech needs to be preferred

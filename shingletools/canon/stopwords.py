@@ -7,6 +7,7 @@ from pathlib import Path
 from shingletools import wire
 from shingletools.canon.folding import fold
 from shingletools.canon.rules import Rule, fold_accents, made_with
+from shingletools.canon.words import cut
 from shingletools.wire import Failed
 
 SHIPPED = {
@@ -36,10 +37,21 @@ def stop(lists: list[str], accents: bool) -> Rule:
     for name in lists:
         content, label = stop_list(name)
         labels.add(label)
-        words.update(map(fold, content))
+        words.update(map(canonical, content))
     if accents:
         words = set(map(fold_accents, words))
     return Rule("stop", ",".join(sorted(labels)), Stop(frozenset(words)))
+
+
+def canonical(word: str) -> str:
+    """The one word that canon makes of an entry; one that is several words to it is only folded.
+
+    >>> canonical("Etc."), canonical("我们")
+    ('etc', '我们')
+    """
+    folded = fold(word)
+    words = cut(folded)
+    return words[0] if len(words) == 1 else folded
 
 
 def stop_list(name: str) -> tuple[list[str], str]:
@@ -53,7 +65,7 @@ def stop_list(name: str) -> tuple[list[str], str]:
         content = SHIPPED[name].read_bytes() if name in SHIPPED else Path(name).read_bytes()
     except OSError as error:
         known = ", ".join(sorted(SHIPPED))
-        cause = f"{error.strerror} (shipped lists: {known}; {ISO}LANG for those of stopwordsiso)"
+        cause = f"{error.strerror} (shipped: {known}; {ISO}LANG for more)"
         raise Failed(f"--stop: {wire.printable(name)}: {cause}") from None
     label = name if name in SHIPPED else wire.file_label(name, content)
     return file_words(name, content), label

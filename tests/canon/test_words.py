@@ -10,9 +10,11 @@ import regex
 from blake3 import blake3
 
 from harness import jsonl, run, stopping
+from shingletools.canon.canonizer import Canonizer, Rules
+from shingletools.canon.chinese import Chinese
 from shingletools.canon.folding import LONG_RUN, fold
 from shingletools.canon.repertoire import is_later
-from shingletools.canon.words import Canonizer
+from shingletools.canon.words import cut
 from shingletools.memo import ENTRIES, Memo
 
 canonize = Canonizer()
@@ -108,7 +110,7 @@ def test_long_texts_are_cut_at_white_space_only(monkeypatch: pytest.MonkeyPatch)
     text = " \u2003One,two\n\x1cthree  \x85 中文字，abc d'e'' " * 40
     expected = canonize(text)
     for segment in (1, 2, 3, 7, 50):
-        monkeypatch.setattr("shingletools.canon.words.SEGMENT", segment)
+        monkeypatch.setattr("shingletools.canon.canonizer.SEGMENT", segment)
         assert canonize(text) == expected
 
 
@@ -141,12 +143,13 @@ def test_stop_lists_are_closed_classes() -> None:
 
 @pytest.mark.parametrize("language", ["en", "ru", "zh"])
 def test_every_shipped_stop_word_is_a_word(language: str) -> None:
+    segmented = Canonizer(Rules(cut=Chinese(cut)))
     lines = (Path(__file__).parents[2] / f"shingletools/canon/stop/{language}.txt").read_text("utf-8").splitlines()
     words = [line for line in lines if not line.startswith("#")]
     assert len(words) == len(set(words)) < 400
     for word in words:
         assert fold(word) == word
-        assert canonize(word) == word
+        assert (segmented if language == "zh" else canonize)(word) == word
 
 
 def test_stop_file_and_recipe(tmp_path: Path) -> None:
@@ -173,7 +176,7 @@ def test_fields_must_be_distinct() -> None:
 def test_stop_list_that_is_not_there(tmp_path: Path) -> None:
     ran = run("canon", "--stop", "fr", cwd=tmp_path)
     assert (ran.status, ran.out) == (2, b"")
-    assert ran.err == "canon: --stop: fr: No such file or directory (shipped lists: en, ru, zh)\n"
+    assert ran.err == "canon: --stop: fr: No such file or directory (shipped: en, ru, zh; iso:LANG for more)\n"
 
 
 def test_stop_list_that_is_not_text(tmp_path: Path) -> None:

@@ -1,0 +1,121 @@
+"""The rules in their order, the memo that makes them cheap, and what each rule did."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from shingletools.canon.folding import fold
+from shingletools.canon.patterns import Clock
+from shingletools.canon.repertoire import is_later, part_later
+from shingletools.canon.rules import Rule, fold_accents
+from shingletools.canon.sentences import sentences
+from shingletools.canon.words import SPACER, cut
+from shingletools.memo import LONGEST, Memo
+
+SPACE = re.compile(r"\s")  # as str.split has it
+SEGMENT = 1 << 18  # characters
+
+
+def segments(text: str) -> Iterator[str]:
+    """A long text in parts, each cut at white space, since a list of all its words may take 20 times its memory."""
+    start = 0
+    while space := SPACE.search(text, start + SEGMENT):
+        yield text[start : space.start()]
+        start = space.end()
+    yield text[start:]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What canonization does beside folding, in this order; each rule may raise Rejected."""
+
+    texts: tuple[Rule, ...] = ()  # to the whole text
+    clock: Clock | None = None  # of those rules that have a time limit
+    sentences: bool = False  # one on each line
+    accents: bool = False  # are folded too
+    cut: Callable[[str], list[str]] = cut  # folded text without white space into words
+    words: tuple[Rule, ...] = ()  # to each word
+
+
+class Canonizer:
+    """Text to canonical words, single spaces between; a word's form depends on that word alone.
+
+    What stands between white space goes through a memo, and so do words: rules cost nothing for what was seen before.
+    Without rules, canonizing twice changes nothing.
+
+    >>> Canonizer()("The cat’s  “whiskers” — and THE dog...")
+    "the cat's whiskers and the dog"
+    """
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        self.rules = rules or Rules()
+        self.chunks = Memo(self._chunk)
+        self.words = Memo(self._word)
+
+    def __call__(self, text: str) -> str:
+        rules = self.rules
+        if rules.clock:
+            rules.clock.start(text)
+        for rule in rules.texts:
+            text = rule.function(text)
+        if rules.sentences:
+            return "\n".join(filter(None, map(self.canonize, sentences(text))))
+        return self.canonize(text)
+
+    def canonize(self, text: str) -> str:
+        """What follows the rules for whole texts."""
+        if len(text) > SEGMENT:
+            return " ".join(filter(None, map(self._chunks, segments(text))))
+        return self._chunks(text)
+
+    def _chunks(self, text: str) -> str:
+        return " ".join(filter(None, map(self.chunks.__getitem__, text.split())))
+
+    def fold(self, text: str) -> str:
+        return fold_accents(fold(text)) if self.rules.accents else fold(text)
+
+    def _chunk(self, chunk: str) -> str:
+        if not chunk.isascii():
+            if len(chunk) == 1 and is_later(chunk):
+                return self._rest([chunk] if self.rules.cut is cut else self.rules.cut(chunk))
+            parted = part_later(chunk)
+            if parted is not chunk:
+                return self._chunks(parted)
+        folded = self.fold(chunk)
+        if len(folded) > LONGEST and self.rules.cut is cut:
+            # Whole sentences of a spaceless script: cut before each character, the pieces are short and come again
+            parted = folded.translate(SPACER)
+            if " " in parted.strip():
+                return self._chunks(parted)
+        return self._rest(self.rules.cut(folded))
+
+    def _rest(self, words: Iterable[str]) -> str:
+        return " ".join(filter(None, map(self.words.__getitem__, words)) if self.rules.words else words)
+
+    def _word(self, word: str) -> str:
+        for rule in self.rules.words:
+            if word:
+                word = rule.function(word)
+        return word
+
+
+def explain(rules: Rules, text: str) -> dict[str, str]:
+    """What each rule makes of a text, in order: under its name, the text or the words that it leaves."""
+    if rules.clock:
+        rules.clock.start(text)
+    steps: dict[str, str] = {"given": text}
+    for rule in rules.texts:
+        text = rule.function(text)
+        count = sum(other.name == rule.name for other in rules.texts[: rules.texts.index(rule)])
+        steps[f"{rule.name} {count + 1}" if count else rule.name] = text
+    folded = [fold(chunk) for chunk in part_later(text).split()]
+    steps["fold"] = " ".join(folded)
+    if rules.accents:
+        folded = list(map(fold_accents, folded))
+        steps["fold-accents"] = " ".join(folded)
+    words = [word for chunk in folded for word in rules.cut(chunk)]
+    steps["words"] = " ".join(words)
+    for rule in rules.words:
+        words = list(filter(None, map(rule.function, words)))
+        steps[rule.name] = " ".join(words)
+    return steps

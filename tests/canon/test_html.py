@@ -1,0 +1,226 @@
+"""canon --html: what a page's text is, and pages made to break parsers."""
+
+import html
+import json
+import random
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import DOCS, jsonl, run
+from shingletools.canon.canonizer import Canonizer
+from shingletools.canon.html import Html
+from shingletools.canon.markup import costs, flatten, tame
+from shingletools.wire import Rejected
+
+canonize = Canonizer()
+page = Html()
+
+
+def words(markup: str, to_text: Html = page) -> str:
+    return canonize(to_text(markup))
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<p>a</p><p>b</p>", "a b"),
+        ("<b>a</b>b", "ab"),
+        ("a<br>b<BR/>c", "a b c"),
+        ("a<hr>b<wbr>c", "a bc"),
+        ("<table><tr><td>a<td>b<tr><th>c</table>d", "a b c d"),
+        ("<ul><li>a<li>b</ul>c<dl><dt>d<dd>e</dl>", "a b c d e"),
+        ("x<div><span>a</span><div>b</div>c</div>d", "x a b c d"),
+        ("<title>T&amp;t</title><meta name=a content=no><style>no</style><p>p", "t t p"),
+        ("<head><title>a</title><script>no()</script><noscript><img alt=no></noscript></head><body>b", "a b"),
+        ("a<script>'<p>no'</script>b<!-- no --><style>no{}</style>c<template><p>no</template>d", "abcd"),
+        ("<noscript><p>no</p></noscript>a<iframe>no</iframe>b<noframes>no</noframes>c", "abc"),
+        ("<img src=no alt='no' title=no>a<input value=no placeholder=no>b", "a b"),
+        ("a<option>b<option>c<textarea><b>d</b></textarea>", "a b c b d b"),
+        ("caf&eacute; &lt;b&gt; &#x41;&#66; &notanentity; AT&T x&nbsp;y", "café b ab anentity at t x y"),
+        ("soft&shy;ly zero&#8203;width", "softly zerowidth"),
+        ("<p>unclosed <b>bold <i>both</b> italic</i> <a href='x>y'>link</p", "unclosed bold both italic link"),
+        ("</p></b></nothing>a < b <3 c <> d </ e> f", "a b 3 c d f"),
+        ("<my-tag>a</my-tag>b<o:p>c</o:p>d", "abcd"),
+        ("<svg><text>a</text></svg>b<math><mi>c</mi></math>", "a bc"),
+        ("<select><button><selectedcontent></selectedcontent></button><option>a</select>", "a"),
+        ("a<plaintext>b</p>c", "ab p c"),
+        ("<ruby>漢<rp>(<rt>kan<rp>)</ruby>b", "漢 kan b"),
+        ("plain text, no markup", "plain text no markup"),
+        ("", ""),
+        ("<", ""),
+        ("nul\x00nul<p>\x00", "nulnul"),
+    ],
+)
+def test_text(markup: str, text: str) -> None:
+    assert words(markup) == text
+    if "plaintext" not in markup:  # after which there are no tags
+        assert words(flatten(markup)) == text
+
+
+Tree = tuple[str, list["Tree | str"]]
+strings = st.text("aB<>&\"' é中\n;#x-!/", max_size=6)
+inline = st.recursive(
+    strings, lambda inner: st.tuples(st.sampled_from(["b", "span", "a", "em", "x-y"]), st.lists(inner, max_size=3))
+)
+blocks = st.recursive(
+    st.tuples(st.just("p"), st.lists(inline, max_size=3)),
+    lambda inner: st.tuples(
+        st.sampled_from(["div", "section", "li", "blockquote"]), st.lists(inline | inner, max_size=4)
+    ),
+)
+
+
+def markup_of(tree: "Tree | str") -> str:
+    if isinstance(tree, str):
+        return html.escape(tree)
+    name, children = tree
+    return f'<{name} class="no">{"".join(map(markup_of, children))}</{name}>'
+
+
+def text_of(tree: "Tree | str") -> str:
+    if isinstance(tree, str):
+        return tree
+    name, children = tree
+    edge = "\n" if name in ("p", "div", "section", "li", "blockquote") else ""
+    return edge + "".join(map(text_of, children)) + edge
+
+
+def unnested(tree: "Tree | str", names: frozenset[str] = frozenset()) -> bool:
+    """A link in a link, or a list item directly in another, ends the one before."""
+    if isinstance(tree, str):
+        return True
+    name, children = tree
+    return name not in names and all(unnested(child, names | ({name} & {"a", "li"})) for child in children)
+
+
+@given(st.lists(blocks, max_size=3))
+def test_text_of_any_tree(trees: list[Tree]) -> None:
+    trees = [tree for tree in trees if unnested(tree)]
+    expected = canonize("".join(map(text_of, trees)))
+    markup = "".join(map(markup_of, trees))
+    assert words(markup) == expected
+    assert words(flatten(markup)) == expected
+
+
+def with_references(text: str, rng: random.Random) -> str:
+    """Some characters as themselves, others as decimal, hexadecimal or named references."""
+    forms = (html.escape, html.escape, lambda c: f"&#{ord(c)};", lambda c: f"&#x{ord(c):x};")
+    return "".join(rng.choice(forms)(character) for character in text)
+
+
+def test_wrapping_real_text_in_html_changes_nothing() -> None:
+    rng = random.Random(7)
+    for line in DOCS.open(encoding="utf-8"):
+        text = json.loads(line)["text"]
+        lines = "".join(f"<div>{with_references(part, rng)}</div>" for part in text.split("\n"))
+        assert words(f"<!doctype html><html><body class=x>{lines}</body></html>") == canonize(text)
+
+
+SITE = """<!doctype html><title>Title</title><body>
+<header>Site <nav>Home About</nav></header><div role=Navigation>Crumbs</div>
+{}<aside>Related</aside><footer>Imprint</footer>"""
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("<article><header>Head</header>Body<nav>1 2</nav><footer>By me</footer></article>", "title head body by me"),
+        ("<main><h1>Head</h1>Body</main>Outside", "head body"),
+        ("<main>One<div role=main>Two</div></main><div role=MAIN>Three</div>", "one two three"),
+        ("<p>Body<div role=search>Find</div><div role=complementary>Ads</div>", "title body"),
+    ],
+)
+def test_main_content(content: str, text: str) -> None:
+    assert words(SITE.format(content), Html(main=True)) == text
+
+
+def test_a_page_that_is_nothing_but_its_header_keeps_it() -> None:
+    assert words("<header>All<nav> there</nav> is</header>", Html(main=True)) == "all there is"
+
+
+def test_skip() -> None:
+    stdin = jsonl({"id": 1, "text": "<p class='ad x'>Buy</p><p>Text</p><div id=n><p>Next</div>"})
+    ran = run("canon", "--html", "--skip", ".ad", "--skip", "#n", stdin=stdin).records()
+    assert ran == [{"id": 1, "text": "text", "via": "canon html=page@selectolax-1.0.2,skip=.ad%2C%23n"}]
+    for argv, message in [
+        (["--html", "--skip", "p["], '--skip: not a CSS selector: "p["'),
+        (["--skip", "p"], "--skip needs --html"),
+        (["--html=x"], "argument --html: invalid choice: 'x' (choose from 'page', 'main') (see canon --help)"),
+    ]:
+        ran2 = run("canon", *argv)
+        assert (ran2.status, ran2.out, ran2.err) == (2, b"", f"canon: {message}\n")
+
+
+# Each makes the parser's time or memory grow with the square of its size, or its tree with the size; at 2 MB
+BOMBS = {
+    "blocks": "<div>x" * 300_000,
+    "lists": "<ul><li>x" * 200_000,
+    "closed": "<div>" * 180_000 + "x" + "</div>" * 180_000,
+    "ends": "<x>" * 300_000 + "<p>x</y></p>" * 100_000,
+    "formatting": "<p>" + "".join(f"<b a={i}>" for i in range(90_000)) + "<p>x" * 250_000,
+    "ends that are none": "<p>"
+    + "".join(f"<b a={i}><!--</b>--><i title='</b>'>" for i in range(45_000))
+    + "<p>x" * 9999,
+    "ends in cells": "<p>" + "".join(f"<b a={i}><table><td></b></table>" for i in range(45_000)) + "<p>x" * 9999,
+    "hidden in SVG": "<p>" + "".join(f"<svg><style><b a={i}></b></style>" for i in range(45_000)) + "<p>x" * 9999,
+    "paragraphs": "<p>x" * 500_000,
+    "options": "<select>" + "<option>x" * 200_000,
+    "attributes": "<p " + " ".join(f"a{i}" for i in range(250_000)) + ">x",
+    "attributes of the body": "".join(f"<body a{i}=1></body>" for i in range(90_000)) + "x",
+    "tables": "<table><tr><td>x" * 120_000,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs(name: str) -> None:
+    """Without care each takes minutes or gigabytes; the text must be there all the same."""
+    markup = BOMBS[name]
+    assert costs(markup)
+    assert not costs(tame(markup), foreign=False)
+    assert words(markup) == " ".join(["x"] * markup.count(">x"))
+
+
+@pytest.mark.parametrize("markup", ["<template>" * 200_000, "<title>x</title>" * 200_000])
+def test_what_cannot_be_made_harmless_is_rejected(markup: str) -> None:
+    with pytest.raises(Rejected, match="HTML that takes too much memory or time"):
+        page(markup)
+
+
+@pytest.mark.parametrize(
+    "unit", ["<", "<a ", "<a b='", "<!-- ", "<script>", "</ ", "&#x", "<title>", "<![CDATA[", "&amp", "<!"]
+)
+def test_a_million_times_what_begins_markup(unit: str) -> None:
+    canonical = words("word " + unit * 1_000_000)
+    assert canonical.startswith("word")
+    assert words("word " + unit * 2) in canonical
+
+
+def test_what_is_no_html() -> None:
+    png = b"\x89PNG\r\n\x1a\n" + random.Random(1).randbytes(100_000)
+    ran = run("canon", "--html", "--whole", stdin=png)
+    assert (ran.status, ran.err) == (1, "canon: -: not UTF-8 (byte 1)\n")
+    text = png.decode("utf-8", "replace")
+    (record,) = run("canon", "--html", stdin=jsonl({"id": 1, "text": text})).records()
+    assert record["text"].startswith("png")
+
+
+def real_pages() -> Iterator[str]:
+    """Descriptions as pages whose tags are all closed, more of them than are let through unseen."""
+    lines = DOCS.read_text("utf-8").splitlines()
+    for start in range(0, 300, 60):
+        yield "".join(
+            f'<div class="d"><h2 id={i}><a href="#{i}">x</a></h2><p>{html.escape(line)}<br><ul>'
+            + "<li>y" * 9
+            + "</ul></div>"
+            for i, line in enumerate(lines[start : start + 60])
+        )
+
+
+def test_real_pages_are_left_as_they_are() -> None:
+    for markup in real_pages():
+        assert markup.count("<") > 1000
+        assert tame(markup) is markup
+        assert words(flatten(markup)) == words(markup)

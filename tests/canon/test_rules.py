@@ -1,0 +1,226 @@
+"""canon's rules for words: accents, numbers, stop lists, adjectives, lemmas, stems, Chinese words; --explain."""
+
+import json
+import pickle
+import unicodedata
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+import Stemmer
+import stopwordsiso
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import DOCS, jsonl, run
+from shingletools.canon.canonizer import Canonizer, explain
+from shingletools.canon.command import add_options, chosen
+from shingletools.canon.folding import fold
+from shingletools.canon.lemmas import settled
+from shingletools.canon.rules import fold_accents
+from shingletools.options import make_parser
+
+
+def canonizer(*argv: str) -> Canonizer:
+    """What the command makes of its options."""
+    return Canonizer(chosen(make_parser("canon", "", add_options).parse(argv))[0])
+
+
+def made_with(package: str) -> str:
+    return f"{package}-{metadata.version(package)}"
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "words"),
+    [
+        ("--fold-accents", "Crème BRÛLÉE, Łódź, Øl, İstanbul ısı", "creme brulee lodz ol istanbul isi"),
+        ("--fold-accents", "Ёлка ёж йод їжак замо́к", "елка еж йод їжак замок"),
+        ("--fold-accents", "Άλφα, ϊ; tiếng Việt", "αλφα ι tieng viet"),
+        ("--fold-accents", "שָׁלוֹם العَرَبِيَّة أحمد", "שלום العربية أحمد"),
+        ("--fold-accents", "हिन्दी ไทย 한국어 が", "हिन्दी ไ ท ย 한국어 が"),
+        ("--drop-numbers", "In 2024 v2 3.14 ٣٤ ½ x86 三", "in v2 x86 三"),
+        ("--mask-numbers", "In 2024 v2 3.14 1024x768 ٣٤", "in 0 v0 0 0 0x0 0"),
+        ("--drop-numbers --mask-numbers", "In 2024 v2", "in v0"),
+        ("--stop iso:de", "Das ist nicht der Hund", "hund"),
+        ("--stop iso:fr --fold-accents", "Où étaient les chevaux? ou etaient", "chevaux"),
+        ("--stem en", "running runner's dogs", "run runner dog"),
+        ("--stem ru,en", "кошками dogs", "кошк dog"),
+        ("--stem de", "Häuser Häusern", "haus haus"),
+        ("--lemma en", "Mice, wolves; bacteria bacterium, Mondays", "mouse wolf bacteria bacteria monday"),
+        ("--lemma de", "Haus Häuser Häusern, Größe", "haus haus haus grösse"),
+        ("--lemma ru", "Кошками кошек кошка; статьями статей статья", "кошка кошка кошка статья статья статья"),
+        ("--lemma ru", "Новое новому новыми; мышью мыши", "новый новый новый мышь мышь"),
+        ("--lemma ru", "счёт счетами debian'у 40мб", "счет счет debian'у 40мб"),
+        ("--lemma en,ru", "Wolves и волками", "wolf и волк"),
+        ("--lemma en --stem en", "mice running", "mous run"),
+        ("--drop-adjectives en", "The beautiful red house is economic", "the red house is"),
+        ("--drop-adjectives en", "desktop audio for the same few apt", "desktop audio for the same few apt"),
+        ("--drop-adjectives ru", "Красивый белый дом, красивого дома, рабочий должен", "дом дома рабочий должен"),
+        ("--drop-adjectives ru", "читающий мой первый быстрее", "читающий мой первый быстрее"),
+        ("--drop-adjectives en --drop-adjectives ru", "beautiful красивая", ""),
+        ("--segment zh", "我来到北京清华大学2024年ok", "我 来到 北京 清华大学 2024 年 ok"),
+        ("--segment zh", "漢字、かな交じり文", "漢字 か な 交 じ り 文"),
+        ("--segment zh --stop zh", "因为我们的书和你们的书", "书 书"),
+        ("--word [a-z]{3,}", "one 2 three-four ＦＩＶＥ", "one three four five"),
+        ("--word (..)", "abcde fg", "ab cd fg"),
+    ],
+)  # fmt: skip
+def test_rule(options: str, text: str, words: str) -> None:
+    canonize = canonizer(*options.split())
+    assert canonize(text) == words
+    assert canonize(f"{text} {text}") == f"{words} {words}".strip()
+    assert pickle.loads(pickle.dumps(canonize))(text) == words
+
+
+def test_the_steps_of_the_node_article() -> None:
+    """Tags and entities off, then quotes, plural to singular, adjectives, articles and prepositions."""
+    page = """<!DOCTYPE html><html><head><title>My cats</title><script>var cats = "cat";</script></head><body>
+    <h1>The &quot;beautiful&quot; cats</h1><p>Two <b>boy</b>s put the &laquo;boxes&raquo; on&nbsp;a table
+    for the children&#39;s mice.</p></body></html>"""
+    canonize = canonizer("--html", "--stop", "en", "--drop-adjectives", "en", "--lemma", "en")
+    assert canonize(page) == "cat cat two boy put box table child mouse"
+
+
+NOUNS = {
+    "book": "книга книги книге книгу книгой книгою книг книгам книгами книгах",
+    "house": "дом дома дому домом доме домов домам домами домах",
+    "sea": "море моря морю морем морей морям морями морях",
+    "article": "статья статьи статье статью статьей статьёй статей статьям статьями статьях",
+    "language": "язык языка языку языком языке языки языков языкам языками языках",
+    "user": "пользователь пользователя пользователю пользователем пользователе пользователи пользователей",
+}
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_all_cases_of_a_russian_noun_fall_together(noun: str) -> None:
+    words = NOUNS[noun].split()
+    assert canonizer("--lemma", "ru")(NOUNS[noun]).split() == [words[0]] * len(words)
+
+
+def test_lemmas_of_lemmas_change_nothing() -> None:
+    text = DOCS.read_text("utf-8")
+    for language in ("en", "de", "ru"):
+        lemmatize = canonizer("--lemma", language)
+        lemmas = lemmatize(text)
+        assert lemmatize(lemmas) == lemmas
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.sampled_from("abcdef")))
+def test_settled_words_meet(steps: dict[str, str]) -> None:
+    def step(word: str) -> str:
+        return steps.get(word, word)
+
+    for word in "abcdef":
+        assert settled(step, word) == settled(step, step(word)) == settled(step, settled(step, word))
+
+
+def test_stems_are_those_of_snowball() -> None:
+    text = "Die Häuser der Straßen liefen schneller"
+    expected = [Stemmer.Stemmer("german").stemWord(fold(word)) for word in text.split()]
+    assert canonizer("--stem", "de")(text).split() == expected
+
+
+@pytest.mark.parametrize("language", sorted(stopwordsiso.langs()))
+def test_iso_lists_drop_their_own_words(language: str) -> None:
+    """All but those that are several words to canon, such as p.m., Chinese words, and Thai ones."""
+    words = [word for word in stopwordsiso.stopwords(language) if len(canonizer()(word).split()) == 1]
+    assert canonizer("--stop", f"iso:{language}")("\n".join(words)) == ""
+    assert words or language in ("ja", "th", "zh")
+
+
+marked = st.text("aeiouyncsz\u0301\u0300\u0308\u0302\u0327\u0323øłđ ёйъїα", max_size=20)
+
+
+@given(marked)
+def test_accents_do_not_matter(text: str) -> None:
+    canonize = canonizer("--fold-accents")
+    canonical = canonize(text)
+    assert canonize(canonical) == canonical
+    latin = "".join(c for c in text if not "а" <= c <= "ї")
+    bare = "".join(c for c in unicodedata.normalize("NFD", latin) if not unicodedata.combining(c))
+    assert canonize(latin) == canonize(bare)
+
+
+def test_accents_fold_once_and_for_all() -> None:
+    for code in range(0x30000):
+        if not 0xD800 <= code < 0xE000:
+            folded = fold_accents(fold(chr(code)))
+            assert fold_accents(fold(folded)) == folded, hex(code)
+
+
+def test_recipes() -> None:
+    options = "--fold-accents --drop-numbers --mask-numbers --stop en --drop-adjectives en --lemma en,ru --stem en"
+    (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
+    lemma = ",".join(map(made_with, ("simplemma", "pymorphy3", "pymorphy3-dicts-ru")))
+    assert record["via"] == (
+        f"canon fold-accents drop-numbers mask-numbers stop=en drop-adjectives=en@{made_with('lemminflect')} "
+        f"lemma=en,ru@{lemma} stem=en@{made_with('PyStemmer')}"
+    )
+    options = "--html=main --segment zh --stop iso:zh --stop zh --lemma ru"
+    (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
+    assert record["via"] == (
+        f"canon html=main@{made_with('selectolax')} segment=zh@{made_with('rjieba')} "
+        f"stop=iso:zh@{made_with('stopwordsiso')},zh "
+        f"lemma=ru@{made_with('pymorphy3')},{made_with('pymorphy3-dicts-ru')}"
+    )
+
+
+def test_unknown_languages() -> None:
+    for argv, message in [
+        (["--stop", "iso:xx"], "--stop: iso:xx: no such list (iso lists: af, ar, "),
+        (["--lemma", "en,xx"], '--lemma: no dictionary for "xx" (there are ar, ast, bg, '),
+        (["--stem", "ru,xx"], '--stem: no stemmer for all of "ru,xx" (there are arabic, armenian, '),
+        (["--drop-adjectives", "de"], "argument --drop-adjectives: invalid choice: 'de'"),
+        (["--segment", "ja"], "argument --segment: invalid choice: 'ja'"),
+        (["--segment", "zh", "--word", "x"], "argument --word: not allowed with argument --segment"),
+    ]:
+        ran = run("canon", *argv)
+        assert (ran.status, ran.out) == (2, b"")
+        assert ran.err.startswith(f"canon: {message}")
+
+
+@pytest.mark.parametrize(
+    ("options", "package"),
+    [
+        ("--lemma de", "simplemma"), ("--lemma ru", "pymorphy3"), ("--drop-adjectives ru", "pymorphy3"),
+        ("--drop-adjectives en", "lemminflect"), ("--segment zh", "rjieba"),
+    ],
+)  # fmt: skip
+def test_an_extra_that_is_missing_is_named_with_its_install_command(options: str, package: str, tmp_path: Path) -> None:
+    (tmp_path / f"{package}.py").write_text("raise ImportError('hidden by the test')")
+    ran = run("canon", *options.split(), env={"PYTHONPATH": str(tmp_path)})
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.endswith(f"needs the package {package}: pip install 'shingletools[lang]'\n")
+
+
+def test_explain() -> None:
+    ran = run(
+        "canon", "--explain", "The Beautiful", "--stop", "en", "cafés", "--drop-adjectives", "en", "--lemma", "en"
+    )
+    assert [json.loads(line) for line in ran.good().splitlines()] == [
+        {"given": "The Beautiful", "fold": "the beautiful", "words": "the beautiful", "stop": "beautiful",
+         "drop-adjectives": "", "lemma": ""},
+        {"given": "cafés", "fold": "cafés", "words": "cafés", "stop": "cafés", "drop-adjectives": "cafés",
+         "lemma": "café"},
+    ]  # fmt: skip
+    ran = run("canon", "--explain", "--delete", "a", "--delete", "b", "--html", "--fold-accents", "--", "-<i>ábc</i>")
+    (steps,) = ran.records()
+    assert list(steps) == ["given", "delete", "delete 2", "html", "fold", "fold-accents", "words"]
+    assert (steps["delete 2"], steps["words"]) == ("-<i>ác</i>", "ac")
+    for argv in ([], ["-o", "out", "word"]):
+        ran = run("canon", "--explain", *argv)
+        message = "canon: --explain needs words in place of files, and writes to standard output\n"
+        assert (ran.status, ran.out, ran.err) == (2, b"", message)
+
+
+EVERY_RULE = (
+    "--html --fold-accents --mask-numbers --stop en --drop-adjectives en --drop-adjectives ru --lemma en,ru --stem en"
+)
+
+
+def test_explanations_end_where_canon_ends() -> None:
+    for options in (EVERY_RULE, "--segment zh --lemma en", "--drop-numbers --stop ru --stem ru"):
+        canonize = canonizer(*options.split())
+        for line in DOCS.open(encoding="utf-8"):
+            text = json.loads(line)["text"] + " красивого дома 北京大学 \ua7cb3"
+            assert list(explain(canonize.rules, text).values())[-1] == canonize(text)
