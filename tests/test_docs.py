@@ -43,7 +43,7 @@ def documented(page: str, section: str) -> dict[str, tuple[str, str]]:
     options = {}
     for item in text.split("\n.It ")[1:]:
         head, _, body = item.partition("\n")
-        for flag, argument in re.findall(r"Fl (\S+)(?: Ar (\S+))?", head):
+        for flag, argument in re.findall(r"Fl (\S+)(?:(?: Ns Oo = Ns)? Ar (\S+))?", head):
             options[f"-{flag}"] = (argument, body.replace("\\-", "-"))
     return options
 

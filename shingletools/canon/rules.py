@@ -28,7 +28,8 @@ def needs(option: str, module: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError:
-        raise Failed(f"{option} needs the package {module}: pip install 'shingletools[lang]'") from None
+        package = module.partition(".")[0]
+        raise Failed(f"{option} needs {package}: pip install {package} (or, for all such, the extra lang)") from None
 
 
 def made_with(value: str, *packages: str) -> str:
