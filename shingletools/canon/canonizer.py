@@ -80,13 +80,15 @@ class Canonizer:
                 return self._rest([chunk] if self.rules.cut is cut else self.rules.cut(chunk))
             parted = part_later(chunk)
             if parted is not chunk:
-                return self._chunks(parted)
+                return self.canonize(parted)
         folded = self.fold(chunk)
         if len(folded) > LONGEST and self.rules.cut is cut:
             # Whole sentences of a spaceless script: cut before each character, the pieces are short and come again
             parted = folded.translate(SPACER)
             if " " in parted.strip():
-                return self._chunks(parted)
+                return self.canonize(parted)
+        if len(folded) > SEGMENT:  # folding may bring white space: one character of Arabic becomes four words
+            return " ".join(filter(None, (self._rest(self.rules.cut(part)) for part in segments(folded))))
         return self._rest(self.rules.cut(folded))
 
     def _rest(self, words: Iterable[str]) -> str:

@@ -20,7 +20,7 @@ canonize = Canonizer()
 
 # Forms of letters that upper case merges with others: dotless i, and what is written with an apostrophe.
 MERGED = set("ıŉ")
-FULL_WIDTH = {ord("'"): "\uff07"} | {code: code + 0xFEE0 for code in range(0x21, 0x7F) if chr(code) != "'"}
+FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 SPACES = " \t\n\r\x0b\x0c\x1c\x85\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
 
 
