@@ -54,11 +54,11 @@ def parse_json(line: bytes, _number: int, _name: str) -> Record:
 
 
 def format_json(record: Record) -> bytes:
-    """One line of JSON lines; raises Rejected if the record is nested too deeply to be written."""
+    """One line of JSON lines; raises Rejected if the record cannot be written: nested too deeply, not UTF-8."""
     try:
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
-    except orjson.JSONEncodeError:
-        raise Rejected("nested too deeply") from None
+    except orjson.JSONEncodeError as error:
+        raise Rejected("lone surrogate" if "surrogate" in str(error) else "nested too deeply") from None
 
 
 def decode(text: bytes) -> str:

@@ -2,6 +2,9 @@
 
 from shingletools.canon.rules import Rule, made_with, needs
 from shingletools.canon.russian import RUSSIAN, readings
+from shingletools.wire import Failed, shown
+
+RU = "--drop-adjectives ru"
 
 # Nouns and determiners that lemminflect's dictionary, or pymorphy3's, knows only as adjectives.
 ALSO_OTHERS = {
@@ -14,11 +17,13 @@ ALSO_OTHERS = {
 
 
 def drop_adjectives(language: str) -> Rule:
-    """Raises Failed where a package is missing."""
+    """Raises Failed for another language, or where a package is missing."""
+    if language not in ALSO_OTHERS:
+        raise Failed(f"--drop-adjectives: en or ru, not {shown(language)}")
     if language == "en":
         needs("--drop-adjectives en", "lemminflect")
         return Rule("drop-adjectives", made_with(language, "lemminflect"), drop_english_adjective)
-    readings()
+    readings(RU)
     return Rule("drop-adjectives", made_with(language, "pymorphy3", "pymorphy3-dicts-ru"), drop_russian_adjective)
 
 
@@ -37,7 +42,7 @@ def drop_russian_adjective(word: str) -> str:
     """
     if word in ALSO_OTHERS["ru"] or not RUSSIAN.fullmatch(word):
         return word
-    for reading in readings()(word):
+    for reading in readings(RU)(word):
         tag = reading.tag
         if not reading.is_known or tag.POS not in ("ADJF", "ADJS") or tag.grammemes & {"Apro", "Anum", "Subx"}:
             return word

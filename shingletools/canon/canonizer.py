@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shingletools.canon.folding import fold
-from shingletools.canon.patterns import Clock
+from shingletools.canon.patterns import Clock, Words
 from shingletools.canon.repertoire import is_later, part_later
 from shingletools.canon.rules import Rule, fold_accents
 from shingletools.canon.sentences import sentences
@@ -30,7 +30,7 @@ class Rules:
     """What canonization does beside folding, in this order; each rule may raise Rejected."""
 
     texts: tuple[Rule, ...] = ()  # to the whole text
-    clock: Clock | None = None  # of those rules that have a time limit
+    clock: Clock = field(default_factory=Clock)  # of those rules that have a time limit
     sentences: bool = False  # one on each line
     accents: bool = False  # are folded too
     cut: Callable[[str], list[str]] = cut  # folded text without white space into words
@@ -54,8 +54,7 @@ class Canonizer:
 
     def __call__(self, text: str) -> str:
         rules = self.rules
-        if rules.clock:
-            rules.clock.start(text)
+        rules.clock.start(text)
         for rule in rules.texts:
             text = rule.function(text)
         if rules.sentences:
@@ -77,7 +76,7 @@ class Canonizer:
     def _chunk(self, chunk: str) -> str:
         if not chunk.isascii():
             if len(chunk) == 1 and is_later(chunk):
-                return self._rest([chunk] if self.rules.cut is cut else self.rules.cut(chunk))
+                return self._rest(later_words(self.rules, chunk))
             parted = part_later(chunk)
             if parted is not chunk:
                 return self.canonize(parted)
@@ -101,23 +100,40 @@ class Canonizer:
         return word
 
 
+def later_words(rules: Rules, character: str) -> list[str]:
+    """A character later than Unicode 14.0 is a word alone, unless a pattern says what words are."""
+    return rules.cut(character) if isinstance(rules.cut, Words) else [character]
+
+
 def explain(rules: Rules, text: str) -> dict[str, str]:
     """What each rule makes of a text, in order: under its name, the text or the words that it leaves."""
-    if rules.clock:
-        rules.clock.start(text)
-    steps: dict[str, str] = {"given": text}
+    rules.clock.start(text)
+    steps = {"given": text}
+
+    def step(name: str, result: str) -> None:
+        number = 1 + sum(known.partition(" ")[0] == name for known in steps)
+        steps[name if number == 1 else f"{name} {number}"] = result
+
     for rule in rules.texts:
         text = rule.function(text)
-        count = sum(other.name == rule.name for other in rules.texts[: rules.texts.index(rule)])
-        steps[f"{rule.name} {count + 1}" if count else rule.name] = text
-    folded = [fold(chunk) for chunk in part_later(text).split()]
-    steps["fold"] = " ".join(folded)
+        step(rule.name, text)
+    if rules.sentences:
+        text = "\n".join(map(str.strip, sentences(text)))
+        step("sentences", text)
+    chunks = part_later(text).split()
+    later = [len(chunk) == 1 and is_later(chunk) for chunk in chunks]
+    folded = [chunk if new else fold(chunk) for chunk, new in zip(chunks, later, strict=True)]
+    step("fold", " ".join(folded))
     if rules.accents:
-        folded = list(map(fold_accents, folded))
-        steps["fold-accents"] = " ".join(folded)
-    words = [word for chunk in folded for word in rules.cut(chunk)]
-    steps["words"] = " ".join(words)
+        folded = [chunk if new else fold_accents(chunk) for chunk, new in zip(folded, later, strict=True)]
+        step("fold-accents", " ".join(folded))
+    words = [
+        word
+        for chunk, new in zip(folded, later, strict=True)
+        for word in (later_words(rules, chunk) if new else rules.cut(chunk))
+    ]
+    step("words", " ".join(words))
     for rule in rules.words:
         words = list(filter(None, map(rule.function, words)))
-        steps[rule.name] = " ".join(words)
+        step(rule.name, " ".join(words))
     return steps

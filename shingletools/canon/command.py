@@ -8,7 +8,7 @@ from shingletools import wire
 from shingletools.canon import sources
 from shingletools.canon.canonizer import Canonizer, Rules, explain
 from shingletools.canon.patterns import Clock, Replace, Words
-from shingletools.canon.rules import Rule, drop_number, made_with, mask_number
+from shingletools.canon.rules import Rule, drop_number, made_with, mask_number, version
 from shingletools.canon.stopwords import stop
 from shingletools.canon.words import cut
 from shingletools.filter import Filter, Stage
@@ -36,10 +36,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--mask-numbers", action="store_true", help="write each run of digits as 0")
     add("--stop", metavar="LIST", help="drop stop words: en, ru, zh, iso:LANG, or a FILE of one word a line; may be "
         "repeated", action="append", default=[])  # fmt: skip
-    add("--drop-adjectives", metavar="LANG", choices=("en", "ru"), action="append", default=[],
-        help="drop what can only be an adjective: en, ru; may be repeated")  # fmt: skip
-    add("--lemma", metavar="LANG[,LANG]", type=text, help="put words into their dictionary form")
-    add("--stem", metavar="LANG[,LANG]", type=text, help="cut words down to their stem")
+    for option, does in (
+        ("--drop-adjectives", "drop what can only be an adjective, in en or ru"),
+        ("--lemma", "put words into their dictionary form"),
+        ("--stem", "cut words down to their stem"),
+    ):
+        add(option, metavar="LANG[,LANG]", help=does, action="extend", type=languages, default=[])
     add("--explain", action="store_true", help="print what each rule makes of each WORD given in place of FILE")
 
 
@@ -69,7 +71,9 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     elif options.skip:
         raise wire.Failed("--skip needs --html")
     cutter, segment = cut, None
-    if options.word is not None:
+    if options.word == "":
+        raise wire.Failed("--word needs a pattern")
+    if options.word:
         cutter = Words(options.word, clock)
     elif options.segment:
         from shingletools.canon.chinese import Chinese
@@ -85,7 +89,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         ("word", None if options.word is None else wire.quoted(options.word)),
         ("segment", segment),
         *((rule.name, rule.label) for rule in words),
-        ("regex", made_with("", "regex").removeprefix("@regex-") if own else None),
+        ("regex", version("regex") if own else None),
     )
     return Rules(tuple(texts), clock, options.sentences, options.fold_accents, cutter, tuple(words)), via
 
@@ -99,7 +103,7 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
         words.append(Rule("mask-numbers", True, mask_number))
     if options.stop:
         words.append(stop(options.stop, options.fold_accents))
-    for language in options.drop_adjectives:
+    for language in sorted(set(options.drop_adjectives)):
         from shingletools.canon.adjectives import drop_adjectives
 
         words.append(drop_adjectives(language))
@@ -112,6 +116,14 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
 
         words.append(stem(options.stem))
     return words
+
+
+def languages(argument: str) -> list[str]:
+    """One language or several, with commas between."""
+    names = text(argument).split(",")
+    if not all(names):
+        raise argparse.ArgumentTypeError(f"not LANG[,LANG]: {wire.shown(argument)}")
+    return names
 
 
 def deletion(argument: str) -> tuple[str, str, str]:

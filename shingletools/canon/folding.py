@@ -8,6 +8,8 @@ import regex
 # Typographic and reversed quotes, and the letter that Ukrainian and Breton use: all become ' when inside a word.
 APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"))
 
+TATWEEL = "\u0640"  # draws out an Arabic word, as spacing does a Latin one
+
 # Soft hyphens, zero-width characters, byte order marks, bidi controls, variation selectors: nobody sees them.
 INVISIBLE = regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+")
 
@@ -33,7 +35,7 @@ def fold(text: str) -> str:
     visible = INVISIBLE.sub("", text)
     if len(visible) >= LONG:
         visible = LONG_RUN.sub(_sorted_marks, visible.translate(DECOMPOSED))
-    folded = unicodedata.normalize("NFKD", visible).casefold()
+    folded = unicodedata.normalize("NFKD", visible).replace(TATWEEL, "").casefold()
     return unicodedata.normalize("NFKC", folded).translate(APOSTROPHES)
 
 

@@ -6,10 +6,12 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from shingletools.canon.markup import BLOCKS, PARAGRAPH, PARTS, UNSEEN, tame
 from shingletools.canon.rules import Rule, made_with
-from shingletools.wire import Failed, quoted, shown
+from shingletools.wire import Failed, Rejected, quoted, shown
 
 PARTING = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
 
+# Why not a heuristic extractor: on 1,097 pages of documentation in 19 languages, made by 15 programs, resiliparse 2.0.1
+# lost more than half of the main text of 91, trafilatura 2.3.1 of 34, landmarks of none, at 1 to 20 times the speed.
 # The landmarks of ARIA, and the elements of HTML that are such: a header or footer is the page's own only outside of
 # its articles and main part (HTML Accessibility API Mappings).
 MAIN = ":is(main,[role=main i]):not(:is(main,[role=main i]) *)"
@@ -24,28 +26,32 @@ class Html:
     """HTML to its text; may raise Rejected.
 
     Blocks are parted by paragraph separators. With `main`, what stands around the main content is left out, unless
-    nothing else is there; so is what the CSS selector `skip` matches.
+    nothing else is there; so is what the CSS selectors `skip` match.
 
     >>> Html()("<title>t</title><p>a&amp;b</p><script>no</script><b>c</b>d<br>e").split()
     ['t', 'a&b', 'cd', 'e']
     """
 
     main: bool = False
-    skip: str = ""
+    skip: tuple[str, ...] = ()
 
     def __call__(self, markup: str) -> str:
         # Without events no option's content is copied elsewhere; with scripting, what is for browsers without is text
-        tree = LexborHTMLParser(tame(markup), options=LexborDocumentOptions.WO_EVENTS, scripting=True)
+        tamed = tame(markup, structure=self.main or bool(self.skip))
+        try:
+            tree = LexborHTMLParser(tamed, options=LexborDocumentOptions.WO_EVENTS, scripting=True)
+        except SelectolaxError:
+            raise Rejected("HTML that takes too much memory or time") from None
         root = tree.root
         if root is None:
             return ""
-        left_out = {node.mem_id for node in tree.css(self.skip)} if self.skip else set()
+        left_out = {node.mem_id for selector in self.skip for node in tree.css(selector)}
         if self.main:
             around = left_out | {node.mem_id for node in tree.css(AROUND)}
             mains = tree.css(MAIN)
-            text = PARAGRAPH.join(text_of(node, around) for node in mains) or text_of(root, around)
-            if text.strip():
-                return text
+            for text in (PARAGRAPH.join(text_of(node, around) for node in mains), text_of(root, around)):
+                if text.strip():
+                    return text
         return text_of(root, left_out)
 
 
@@ -86,5 +92,5 @@ def html(part: str, skip: list[str]) -> Rule:
             raise Failed(f"--skip: not a CSS selector: {shown(selector)}") from None
     label = made_with(part, "selectolax")
     if skip:
-        label += f",skip={quoted(','.join(skip))}"
-    return Rule("html", label, Html(part == "main", ",".join(skip)))
+        label += f",skip={quoted(','.join(sorted(set(skip))))}"
+    return Rule("html", label, Html(part == "main", tuple(skip)))

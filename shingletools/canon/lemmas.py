@@ -1,10 +1,10 @@
 """Dictionary forms: one word at a time, never by its neighbours, so that they can be remembered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from shingletools.canon.folding import fold
 from shingletools.canon.rules import Rule, made_with, needs
-from shingletools.canon.russian import russian
+from shingletools.canon.russian import LONGEST, russian
 from shingletools.canon.words import WORD
 from shingletools.wire import Failed, shown
 
@@ -27,14 +27,14 @@ class Lemmas:
         return Lemmas, (self.languages,)
 
 
-def lemma(languages: str) -> Rule:
+def lemma(languages: Sequence[str]) -> Rule:
     """Raises Failed for a language without a dictionary, or where a package is missing."""
-    names = tuple(languages.split(","))
+    names = tuple(languages)
     packages = ["pymorphy3", "pymorphy3-dicts-ru"] if "ru" in names else []
     if set(names) != {"ru"}:
         packages.insert(0, "simplemma")
     function = Lemmas(names)
-    return Rule("lemma", made_with(languages, *packages), function)
+    return Rule("lemma", made_with(",".join(names), *packages), function)
 
 
 def settled(step: Callable[[str], str], word: str) -> str:
@@ -56,18 +56,30 @@ def simple(language: str) -> Callable[[str], str]:
     """Dictionary forms by simplemma, folded."""
     package = needs("--lemma", "simplemma")
     strategies = needs("--lemma", "simplemma.strategies")
-    known = needs("--lemma", "simplemma.strategies.dictionaries.dictionary_factory").SUPPORTED_LANGUAGES
-    if language not in known:
-        raise Failed(f"--lemma: no dictionary for {shown(language)} (there are {', '.join(sorted(known))})")
+    supported = needs("--lemma", "simplemma.strategies.dictionaries.dictionary_factory").SUPPORTED_LANGUAGES
+    if language not in supported:
+        raise Failed(f"--lemma: no dictionary for {shown(language)} (there are {', '.join(sorted(supported))})")
     strategy = strategies.DefaultStrategy(low_memory=True)
     lemmatizer = package.Lemmatizer(cache_max_size=1, lemmatization_strategy=strategy)
 
+    def known(word: str) -> bool:
+        return bool(strategy.is_dictionary_member(word, language))
+
     def step(word: str) -> str:
+        if len(word) > LONGEST:
+            return word
+        # Words come folded: dictionaries have some with a capital, such as Germans, or with a ß that has become ss
+        for spelling in dict.fromkeys((word, word.capitalize(), word.replace("ss", "ß"))):
+            if known(spelling):
+                break
+        else:
+            spelling = word
+        found = fold(lemmatizer.lemmatize(spelling, language))
         if language == "de":
-            # A German noun is in the dictionary with its capital; in lower case, haus would come from hausen
-            noun = word[:1].upper() + word[1:]
-            word = noun if strategy.is_dictionary_member(noun, language) else word
-        found = fold(lemmatizer.lemmatize(word, language))
-        return found if WORD.fullmatch(found) else fold(word)
+            # haus is the noun, not hausen's imperative; but kleine is from klein, not the little one
+            noun = next(filter(known, (spelling.capitalize(), spelling.capitalize().replace("ss", "ß"))), None)
+            if noun is not None and not (word.startswith(found) and word != found):
+                found = fold(lemmatizer.lemmatize(noun, language))
+        return found if WORD.fullmatch(found) else word
 
     return step

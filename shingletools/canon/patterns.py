@@ -1,28 +1,41 @@
 """Rules of one's own, as regular expressions, with a limit on the time that they may take for a record."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import regex
 
 from shingletools.wire import Failed, Rejected, shown
+
+Result = TypeVar("Result")
 
 SECONDS = 10.0  # for each record
 CHARACTERS = 1_000_000  # that give a record one second more
 
 
 class Clock:
-    """The processor time that is left to all patterns for the record at hand."""
+    """The processor time that all patterns together may still take for the record at hand."""
 
     def __init__(self) -> None:
-        self.end = 0.0
+        self.left = 0.0
 
     def start(self, text: str) -> None:
-        self.end = time.process_time() + SECONDS + len(text) / CHARACTERS
+        self.left = SECONDS + len(text) / CHARACTERS
 
-    def left(self) -> float:
-        """Seconds; none left is a nanosecond, since regex takes 0 for no limit."""
-        return max(self.end - time.process_time(), 1e-9)
+    def run(self, search: Callable[[float], Result], option: str, pattern: str) -> Result:
+        """What a search gives that is told how many seconds it has; raises Rejected for too much time or memory."""
+        start = time.process_time()
+        try:
+            return search(max(self.left, 1e-9))  # none left is a nanosecond, since regex takes 0 for no limit
+        except TimeoutError:
+            limit = f"{SECONDS:g} s, and 1 s for each million characters"
+            raise Rejected(f"{option} {shown(pattern)}: more than {limit}") from None
+        except MemoryError:
+            raise Rejected(f"{option} {shown(pattern)}: out of memory") from None
+        finally:
+            self.left -= time.process_time() - start
 
 
 @dataclass
@@ -44,16 +57,16 @@ class Replace:
     def __post_init__(self) -> None:
         self.compiled = compile_pattern(self.option, self.pattern)
         try:
-            # A template is read when something matches; so let something match
-            regex.sub(f"(?:{self.pattern})|", self.template, "")
-        except (regex.error, IndexError) as error:
+            # A template is read when something matches; so let something match, even after a comment
+            regex.sub(f"(?:{self.pattern}\n)|", self.template, "")
+        except (regex.error, IndexError, ValueError) as error:
             raise Failed(f"{self.option}: {error}: {shown(self.template)}") from None
 
     def __call__(self, text: str) -> str:
-        try:
-            return self.compiled.sub(self.template, text, timeout=self.clock.left())
-        except TimeoutError:
-            raise timed_out(self.option, self.pattern) from None
+        def search(seconds: float) -> str:
+            return self.compiled.sub(self.template, text, timeout=seconds)
+
+        return self.clock.run(search, self.option, self.pattern)
 
 
 @dataclass
@@ -68,20 +81,15 @@ class Words:
         self.compiled = compile_pattern("--word", self.pattern)
 
     def __call__(self, folded: str) -> list[str]:
-        try:
-            matches = self.compiled.finditer(folded, timeout=self.clock.left())
-            return [word for match in matches for word in match[0].split()]
-        except TimeoutError:
-            raise timed_out("--word", self.pattern) from None
+        def search(seconds: float) -> list[str]:
+            return [word for match in self.compiled.finditer(folded, timeout=seconds) for word in match[0].split()]
+
+        return self.clock.run(search, "--word", self.pattern)
 
 
 def compile_pattern(option: str, pattern: str) -> "regex.Pattern[str]":
     """Raises Failed if it is no regular expression."""
     try:
         return regex.compile(pattern)
-    except (regex.error, OverflowError, RecursionError) as error:
-        raise Failed(f"{option}: {error}: {shown(pattern)}") from None
-
-
-def timed_out(option: str, pattern: str) -> Rejected:
-    return Rejected(f"{option} {shown(pattern)}: more than {SECONDS:g} s, and 1 s for each million characters")
+    except (regex.error, OverflowError, RecursionError, MemoryError) as error:
+        raise Failed(f"{option}: {error or 'out of memory'}: {shown(pattern)}") from None

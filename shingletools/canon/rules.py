@@ -32,17 +32,21 @@ def needs(option: str, module: str) -> ModuleType:
         raise Failed(f"{option} needs {package}: pip install {package} (or, for all such, the extra lang)") from None
 
 
+def version(package: str) -> str:
+    return metadata.version(package)
+
+
 def made_with(value: str, *packages: str) -> str:
     """A recipe's value with the versions of the packages whose data decide the output.
 
     >>> made_with("fr", "regex").startswith("fr@regex-")
     True
     """
-    return f"{value}@{','.join(f'{package}-{metadata.version(package)}' for package in packages)}"
+    return f"{value}@{','.join(f'{package}-{version(package)}' for package in packages)}"
 
 
-# Letters with a stroke or without their dot do not decompose, unlike all others with a mark.
-STROKES = str.maketrans("øłđħŧı", "oldhti")
+# Letters with a stroke through them, and the i without its dot, do not decompose as other accented letters do.
+STROKES = str.maketrans("ƀȼđɇǥħɨɉłƚøɍŧʉɏƶı", "bcdeghijllortuyzi")
 # Of the Cyrillic letters with a mark those that are letters with an accent; the others, such as й and ї, are letters of
 # their own.
 CYRILLIC = str.maketrans("ёѐѝ", "ееи")

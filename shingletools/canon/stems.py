@@ -1,7 +1,18 @@
 """Stems, by Snowball."""
 
+from collections.abc import Sequence
+
 from shingletools.canon.rules import Rule, made_with
 from shingletools.wire import Failed, shown
+
+# One name for each language, so that equal stems have equal recipes; others are as PyStemmer has them.
+NAMES = (
+    "arabic ar, armenian hy, basque eu, catalan ca, czech cs, danish da, dutch nl, english en, esperanto "
+    "eo, estonian et, finnish fi, french fr, german de, greek el, hindi hi, hungarian hu, indonesian id, "
+    "irish ga, italian it, lithuanian lt, nepali ne, norwegian no, persian fa, polish pl, portuguese pt, "
+    "romanian ro, russian ru, serbian sr, spanish es, swedish sv, tamil ta, turkish tr, yiddish yi"
+)
+CODES = dict(language.split(" ") for language in NAMES.split(", "))
 
 
 class Stem:
@@ -25,14 +36,15 @@ class Stem:
         return Stem, (self.languages,)
 
 
-def stem(languages: str) -> Rule:
+def stem(languages: Sequence[str]) -> Rule:
     """Raises Failed for a language that PyStemmer does not know."""
-    names = tuple(languages.split(","))
+    names = tuple(CODES.get(name, name) for name in languages)
     try:
         function = Stem(names)
     except KeyError:
         import Stemmer
 
         known = ", ".join(Stemmer.algorithms())
-        raise Failed(f"--stem: no stemmer for all of {shown(languages)} (there are {known}, by name or code)") from None
-    return Rule("stem", made_with(languages, "PyStemmer"), function)
+        asked = shown(",".join(languages))
+        raise Failed(f"--stem: no stemmer for all of {asked} (there are {known}, by name or code)") from None
+    return Rule("stem", made_with(",".join(names), "PyStemmer"), function)

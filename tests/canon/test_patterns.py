@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from harness import jsonl, run
 from shingletools.canon import patterns
 from shingletools.canon.sentences import sentences
+from shingletools.wire import Rejected
 
 
 def text_of(text: str, *argv: str) -> str:
@@ -23,6 +24,7 @@ def test_edits_come_first_and_in_order() -> None:
     assert text_of("abc", "--delete", "x", "--replace", "b=x", "--replace", "c=d") == "axd"
     assert text_of("<p class=x>a</p>", "--html", "--replace", r"(?<=class)=x=y") == "a"
     assert text_of("<!--keep-->", "--html", "--delete", "<!--|-->") == "keep"
+    assert text_of("aab", "--delete", "(?x) a # comment") == "b"
     assert text_of("a=b", "--replace", "a\\==c") == "cb"
 
 
@@ -41,6 +43,8 @@ def test_recipe_of_patterns() -> None:
         (["--word", "[a"], '--word: unterminated character set at position 2: "[a"'),
         (["--replace", r"(a)=\2"], '--replace: invalid group reference: "\\\\2"'),
         (["--replace", "a=\\"], "--replace: bad escape (end of pattern) at position 1: "),
+        (["--replace", r"a=\U00110000"], "--replace: chr() arg not in range(0x110000): "),
+        (["--word", ""], "--word needs a pattern"),
         (["--replace", "ab"], 'argument --replace: not REGEX=TEXT: "ab" (see canon --help)'),
     ],
 )
@@ -61,15 +65,30 @@ def test_a_hostile_text_is_rejected_and_the_others_go_on(option: str, tmp_path: 
     assert (tmp_path / "bad").read_bytes() == stdin.splitlines(keepends=True)[1]
 
 
-def test_the_clock_is_for_a_record_and_longer_for_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.process_time", lambda: 100.0)
+def test_the_clock_counts_what_searches_take_of_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("time.process_time", lambda: now[0])
     clock = patterns.Clock()
+    given = []
+
+    def search(seconds: float) -> None:
+        given.append(seconds)
+        now[0] += 9
+
     clock.start("x" * 3_000_000)
-    assert clock.left() == 13
-    monkeypatch.setattr("time.process_time", lambda: 112.0)
-    assert clock.left() == 1
-    monkeypatch.setattr("time.process_time", lambda: 200.0)
-    assert 0 < clock.left() < 1e-6
+    clock.run(search, "--word", "x")
+    now[0] += 1000  # spent elsewhere
+    clock.run(search, "--word", "x")
+    clock.run(search, "--word", "x")
+    clock.start("")
+    clock.run(search, "--word", "x")
+    assert given == [13, 4, 1e-9, 10]
+
+    def greedy(_seconds: float) -> None:
+        raise MemoryError
+
+    with pytest.raises(Rejected, match='--word "x": out of memory'):
+        clock.run(greedy, "--word", "x")
 
 
 @pytest.mark.parametrize(
@@ -101,9 +120,12 @@ def test_sentences_lose_nothing(text: str) -> None:
     assert "".join(sentences(text)) == text
 
 
-@pytest.mark.parametrize("unit", [".", ". ", ".)", "a.", "!1", ".\n", "\n ", ".1", "\u2029", "a. 1 ", ".\u0301"])
+@pytest.mark.parametrize(
+    "unit", [".", ". ", ".)", "!", "?!", "a.", "!1", ".\n", "\n ", ".1", "\u2029", "a. 1 ", ".\u0301"]
+)
 def test_a_million_times_what_might_end_a_sentence(unit: str) -> None:
-    assert "".join(sentences(unit * 1_000_000)) == unit * 1_000_000
+    for end in ("", ",", " a"):
+        assert "".join(sentences(unit * 1_000_000 + end)) == unit * 1_000_000 + end
 
 
 def test_sentences_are_words_to_shingle() -> None:

@@ -36,6 +36,9 @@ def made_with(package: str) -> str:
         ("--fold-accents", "Crème BRÛLÉE, Łódź, Øl, İstanbul ısı", "creme brulee lodz ol istanbul isi"),
         ("--fold-accents", "Ёлка ёж йод їжак замо́к", "елка еж йод їжак замок"),
         ("--fold-accents", "Άλφα, ϊ; tiếng Việt", "αλφα ι tieng viet"),
+        ("--fold-accents", "İSTANBUL istanbul IŞIK ışık", "istanbul istanbul isik isik"),
+        ("--fold-accents", "ΟΔΥΣΣΕΥΣ Ὀδυσσεύς ƶ", "οδυσσευσ οδυσσευσ z"),
+        ("", "كتابــــة كتابة ـَ", "كتابة كتابة"),
         ("--fold-accents", "שָׁלוֹם العَرَبِيَّة أحمد", "שלום العربية أحمد"),
         ("--fold-accents", "हिन्दी ไทย 한국어 が", "हिन्दी ไ ท ย 한국어 が"),
         ("--drop-numbers", "In 2024 v2 3.14 ٣٤ ½ x86 三", "in v2 x86 三"),
@@ -52,6 +55,12 @@ def made_with(package: str) -> str:
         ("--lemma ru", "Новое новому новыми; мышью мыши", "новый новый новый мышь мышь"),
         ("--lemma ru", "счёт счетами debian'у 40мб", "счет счет debian'у 40мб"),
         ("--lemma en,ru", "Wolves и волками", "wolf и волк"),
+        ("--lemma en --lemma ru", "Wolves и волками", "wolf и волк"),
+        ("--lemma ru", "Путина Киеве Лавровым", "путин киев лавров"),
+        ("--lemma de", "Große großen Maßnahmen, kleine kleiner", "gross gross massnahme klein klein"),
+        ("--lemma de", "der Fuß, die Füße", "der fuss der fuss"),
+        ("--lemma ru", "ы" * 100_000, "ы" * 100_000),
+        ("--segment zh", "中\U0001faddж", "中 \U0001fadd ж"),
         ("--lemma en --stem en", "mice running", "mous run"),
         ("--drop-adjectives en", "The beautiful red house is economic", "the red house is"),
         ("--drop-adjectives en", "desktop audio for the same few apt", "desktop audio for the same few apt"),
@@ -165,12 +174,25 @@ def test_recipes() -> None:
     )
 
 
+def test_equal_rules_have_equal_recipes() -> None:
+    for one, two in [
+        ("--stem en,ru", "--stem english --stem russian"),
+        ("--drop-adjectives en,ru", "--drop-adjectives ru --drop-adjectives en --drop-adjectives ru"),
+        ("--html --skip a --skip b", "--html --skip b --skip a --skip a"),
+        ("--stop en --stop ru", "--stop ru --stop en"),
+    ]:
+        recipes = [chosen(make_parser("canon", "", add_options).parse(options.split()))[1] for options in (one, two)]
+        assert recipes[0] == recipes[1]
+
+
 def test_unknown_languages() -> None:
     for argv, message in [
         (["--stop", "iso:xx"], "--stop: iso:xx: no such list (iso lists: af, ar, "),
         (["--lemma", "en,xx"], '--lemma: no dictionary for "xx" (there are ar, ast, bg, '),
         (["--stem", "ru,xx"], '--stem: no stemmer for all of "ru,xx" (there are arabic, armenian, '),
-        (["--drop-adjectives", "de"], "argument --drop-adjectives: invalid choice: 'de'"),
+        (["--drop-adjectives", "de"], '--drop-adjectives: en or ru, not "de"'),
+        (["--lemma", "en,"], 'argument --lemma: not LANG[,LANG]: "en,"'),
+        (["--stem", ""], 'argument --stem: not LANG[,LANG]: ""'),
         (["--segment", "ja"], "argument --segment: invalid choice: 'ja'"),
         (["--segment", "zh", "--word", "x"], "argument --word: not allowed with argument --segment"),
     ]:
@@ -203,6 +225,8 @@ def test_explain() -> None:
         {"given": "cafés", "fold": "cafés", "words": "cafés", "stop": "cafés", "drop-adjectives": "cafés",
          "lemma": "café"},
     ]  # fmt: skip
+    (steps,) = run("canon", "--explain", "--delete", "a", "--delete", "a", "--sentences", "aab. C").records()
+    assert list(steps.values()) == ["aab. C", "b. C", "b. C", "b.\nC", "b. c", "b c"]
     ran = run("canon", "--explain", "--delete", "a", "--delete", "b", "--html", "--fold-accents", "--", "-<i>ábc</i>")
     (steps,) = ran.records()
     assert list(steps) == ["given", "delete", "delete 2", "html", "fold", "fold-accents", "words"]
@@ -222,5 +246,5 @@ def test_explanations_end_where_canon_ends() -> None:
     for options in (EVERY_RULE, "--segment zh --lemma en", "--drop-numbers --stop ru --stem ru"):
         canonize = canonizer(*options.split())
         for line in DOCS.open(encoding="utf-8"):
-            text = json.loads(line)["text"] + " красивого дома 北京大学 \ua7cb3"
+            text = json.loads(line)["text"] + " красивого дома 北京大学 \ua7cb3 \U0001fadd"
             assert list(explain(canonize.rules, text).values())[-1] == canonize(text)
