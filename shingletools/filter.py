@@ -32,31 +32,50 @@ DONE, SOME_REJECTED, FAILED = 0, 1, 2
 class Filter:
     """A stage that turns one payload into another, record by record; it is pickled for worker processes.
 
-    The field `consumes` gives way, in its place, to `produces`; `recipe` is appended to the field via; every other
-    field passes through. `function` may raise Rejected.
+    The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
+    field via; every other field passes through. `function` may raise Rejected.
     """
 
     consumes: str
     produces: str
     recipe: str
     function: Callable[[str], Any]
+    keep: bool = False
     parse: wire.Parse = wire.parse_json
     whole: bool = False  # each FILE is one document
     reads: tuple[str, ...] = ()  # files that shape the output
 
 
+class Written(NamedTuple):
+    """Whole lines for the output, and for the file that keeps what was removed."""
+
+    output: bytes = b""
+    removed: bytes = b""
+
+
 class Collector(Protocol):
-    """A stage that must see all records before it can write the first."""
+    """A stage whose output depends on more than one record; it takes them in order, in one process."""
 
     @property
     def against(self) -> Sequence[str]:
         """Files read after the others: their records belong to side 1."""
 
-    def take(self, record: Record, name: str | int, side: int) -> None:
-        """Takes a record with its id; raises Rejected if it is bad, Failed if it cannot go with those before it."""
+    @property
+    def reads(self) -> Sequence[str]:
+        """Files that were read already, since they shape the output."""
 
-    def finish(self) -> Iterator[bytes]:
-        """The output, in blocks of whole lines."""
+    @property
+    def removed(self) -> str | None:
+        """The file that keeps what was removed."""
+
+    def take(self, record: Record, line: bytes, side: int, /) -> Written | None:
+        """Takes a record and the line that it came on; gives what can be written already.
+
+        Raises Rejected if the record is bad, Failed if it cannot go with those before it.
+        """
+
+    def finish(self) -> Iterator[Written]:
+        """The rest."""
 
     def summary(self) -> list[str]:
         """What -v adds to its line, after `finish`."""
@@ -81,7 +100,7 @@ class Result(NamedTuple):
     size: int  # bytes of input
     records: int
     rejects: list[tuple[str, int | None, str, bytes]]  # file, line, cause, document
-    output: bytes
+    written: Written
 
 
 def filter_chunk(stage: Filter, id_field: str, strict: bool, chunk: Chunk) -> Result:
@@ -94,7 +113,7 @@ def filter_chunk(stage: Filter, id_field: str, strict: bool, chunk: Chunk) -> Re
             record = parse(document, chunk.number + offset, chunk.name)
             wire.take_id(record, id_field)
             payload = function(wire.take_string(record, consumes))
-            if produces != consumes:
+            if produces != consumes and not stage.keep:
                 record = {produces if field == consumes else field: value for field, value in record.items()}
             record[produces] = payload
             wire.append_recipe(record, stage.recipe)
@@ -104,7 +123,7 @@ def filter_chunk(stage: Filter, id_field: str, strict: bool, chunk: Chunk) -> Re
             rejects.append((chunk.name, line, str(error), document))
             if strict:
                 break
-    return Result(len(chunk.data), len(output), rejects, b"".join(output))
+    return Result(len(chunk.data), len(output), rejects, Written(b"".join(output)))
 
 
 def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Result]:
@@ -122,18 +141,21 @@ def run_collector(stage: Collector, options: argparse.Namespace) -> Generator[Re
     for side, files in enumerate((options.files, stage.against)):
         for chunk in streams.read_chunks(files):
             rejects: list[tuple[str, int | None, str, bytes]] = []
+            written = []
             documents = chunk.documents()
             for line, document in enumerate(documents, chunk.line or 1):
                 try:
                     record = wire.parse_json(document, line, chunk.name)
-                    stage.take(record, wire.take_id(record, options.id), side)
+                    if (lines := stage.take(record, document, side)) is not None:
+                        written.append(lines)
                 except Rejected as error:
                     rejects.append((chunk.name, line, str(error), document))
                 except Failed as error:
                     raise Failed(f"{streams.where(chunk.name, line)}: {error}") from None
-            yield Result(len(chunk.data), len(documents) - len(rejects), rejects, b"")
-    for block in stage.finish():
-        yield Result(0, 0, [], block)
+            together = Written(*map(b"".join, zip(*written, strict=True))) if written else Written()
+            yield Result(len(chunk.data), len(documents) - len(rejects), rejects, together)
+    for rest in stage.finish():
+        yield Result(0, 0, [], rest)
 
 
 def check(stage: Stage, options: argparse.Namespace, closed: set[int]) -> list[str]:
@@ -148,23 +170,26 @@ def check(stage: Stage, options: argparse.Namespace, closed: set[int]) -> list[s
     streams.check_readable(inputs)
     if isinstance(stage, Filter):
         check_fields(options.id, stage)
-    check_files(options, inputs, stage.reads if isinstance(stage, Filter) else ())
+    check_files(stage, options, inputs)
     return inputs
 
 
-def check_files(options: argparse.Namespace, inputs: Sequence[str], rules: Sequence[str]) -> None:
+def check_files(stage: Stage, options: argparse.Namespace, inputs: Sequence[str]) -> None:
     """Raises Failed if what the run writes is also something else that it reads or writes."""
     reads = [0 if name == "-" else name for name in inputs]
     to_stream = options.output is None or streams.same_file(options.output, 1)
     for name, file in zip(inputs, reads, strict=True):
         if to_stream and streams.same_file(file, 1):
             raise Failed(f"{wire.printable(name)}: input file is output file (-o may name its own input)")
-    if options.rejects is not None:
-        if options.rejects == "-":
-            raise Failed("--rejects -: needs the name of a file (standard output carries records only)")
-        writes = 1 if options.output is None else options.output
-        if any(streams.same_file(options.rejects, other) for other in (*reads, *rules, writes, 2)):
-            raise Failed(f"--rejects {wire.printable(options.rejects)}: this run reads or writes that file already")
+    others = [*reads, *stage.reads, 1 if options.output is None else options.output, 2]
+    removed = None if isinstance(stage, Filter) else stage.removed
+    for option, path in (("--removed", removed), ("--rejects", options.rejects)):
+        if path is not None:
+            if path == "-":
+                raise Failed(f"{option} -: needs the name of a file (standard output carries records only)")
+            if any(streams.same_file(path, other) for other in others):
+                raise Failed(f"{option} {wire.printable(path)}: this run reads or writes that file already")
+            others.append(path)
 
 
 def check_fields(id_field: str, stage: Filter) -> None:
@@ -176,14 +201,16 @@ def check_fields(id_field: str, stage: Filter) -> None:
 
 
 def write_all(
-    results: Iterator[Result], output: Output, rejects: Rejects, bar: "tqdm[NoReturn] | None"
+    results: Iterator[Result], output: Output, removed: Output | None, rejects: Rejects, bar: "tqdm[NoReturn] | None"
 ) -> tuple[int, int]:
     """Everything to where it belongs, as it comes; the bytes read and the good records among them."""
     size = records = 0
     for result in results:
         try:
-            if result.output:
-                output.write(result.output)  # first, so that --strict always lets the same records out
+            if removed is not None:
+                removed.write(result.written.removed)  # before it is missing from the output
+            if result.written.output:
+                output.write(result.written.output)  # before rejects: --strict always lets the same records out
         finally:
             for reject in result.rejects:
                 rejects.add(*reject)
@@ -208,13 +235,17 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         bar = progress_bar(name, inputs) if options.progress else None
         if bar is not None:
             stack.callback(bar.close)
+        kept = None if isinstance(stage, Filter) else stage.removed
+        removed = None if kept is None else stack.enter_context(Output(kept))
         output = stack.enter_context(Output(options.output))
         rejects = Rejects(options.rejects, options.strict, partial(complain, name, bar))  # last: it empties its file
         stack.callback(rejects.close)
         stack.callback(results.close)
         try:
-            size, records = write_all(results, output, rejects, bar)
+            size, records = write_all(results, output, removed, rejects, bar)
             rejects.close()
+            if removed is not None:
+                removed.commit()
             output.commit()
         except ReaderGone:
             return SOME_REJECTED if rejects.count else DONE

@@ -3,6 +3,7 @@
 import argparse
 import re
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import partial
 from typing import Any, NoReturn
 
@@ -86,3 +87,17 @@ def text(argument: str) -> str:
     except UnicodeEncodeError:
         raise argparse.ArgumentTypeError("not UTF-8") from None
     return argument
+
+
+def threshold(argument: str) -> Fraction:
+    """An exact number above 0 and at most 1."""
+    if re.fullmatch(r"[0-9]{0,18}\.?[0-9]{1,18}|[0-9]{1,18}/[0-9]{1,18}", argument, re.ASCII):
+        try:
+            value = Fraction(argument)
+        except ZeroDivisionError:
+            value = Fraction(0)
+        if 0 < value <= 1:
+            return value
+    raise argparse.ArgumentTypeError(
+        f"not a number above 0 and at most 1, of at most 18 digits: {wire.shown(argument)}"
+    )

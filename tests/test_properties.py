@@ -13,7 +13,7 @@ from shingletools import streams, wire
 from shingletools.canon.canonizer import Canonizer
 from shingletools.canon.words import WORD
 from shingletools.filter import Filter, filter_chunk
-from shingletools.shingle.fingerprints import Hashed, Rolling, runs
+from shingletools.shingle.fingerprints import Hashed, Rolling, Runs
 from shingletools.sketch.minhash import MinHash
 
 plain = Canonizer()
@@ -62,12 +62,12 @@ def test_canon_does_not_depend_on_its_memo(text: str) -> None:
 def test_shingles_overlap_and_there_are_as_many_as_promised(text: str, k: int, chars: bool) -> None:
     units = len(text) if chars else len(text.split())
     expected = max(1, units - k + 1) if units else 0
-    assert len(runs(text, k, chars)) == expected
-    assert len(Rolling(k, chars)(text).split()) == expected
-    assert len(Hashed(k, chars, "md5")(text).split()) == expected
-    same = dict(zip(runs(text, k, chars), Rolling(k, chars)(text).split(), strict=True))
+    assert len(Runs(k, chars)(text)) == expected
+    assert len(Rolling(Runs(k, chars))(text).split()) == expected
+    assert len(Hashed(Runs(k, chars), "md5")(text).split()) == expected
+    same = dict(zip(Runs(k, chars)(text), Rolling(Runs(k, chars))(text).split(), strict=True))
     assert len(set(same.values())) == len(same)
-    assert [same[run] for run in runs(text, k, chars)] == Rolling(k, chars)(text).split()
+    assert [same[run] for run in Runs(k, chars)(text)] == Rolling(Runs(k, chars))(text).split()
 
 
 @given(fingerprints, st.data())
@@ -116,13 +116,13 @@ ids = integers | strings
 @given(st.dictionaries(strings, json_values, max_size=4), ids, words)
 def test_every_other_field_passes_through(fields: dict[str, object], identity: str | int, text: str) -> None:
     record = {**fields, "id": identity, "text": text, "via": "mine"}
-    stage = Filter(consumes="text", produces="shingles", recipe="shingle k=2", function=Rolling(2, chars=False))
+    stage = Filter(consumes="text", produces="shingles", recipe="shingle k=2", function=Rolling(Runs(2)))
     line = json.dumps(record).encode()
     result = filter_chunk(stage, "id", False, streams.Chunk("-", 1, 1, line))
     assert result.rejects == []
     expected = {key: value for key, value in record.items() if key != "text"}
-    expected |= {"shingles": Rolling(2, chars=False)(text), "via": "mine | shingle k=2"}
-    assert json.loads(result.output) == expected
+    expected |= {"shingles": Rolling(Runs(2))(text), "via": "mine | shingle k=2"}
+    assert json.loads(result.written.output) == expected
 
 
 lines = st.lists(
@@ -143,7 +143,7 @@ def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, n
         blocks = [data[i : i + block] for i in range(0, len(data), block)]
         patch.setattr(streams, "_read_blocks", lambda _name: iter(blocks))
         results = [filter_chunk(stage, "id", False, chunk) for chunk in streams.read_chunks(["-"])]
-    assert b"".join(result.output for result in results) == whole.output
+    assert b"".join(result.written.output for result in results) == whole.written.output
     assert [reject for result in results for reject in result.rejects] == whole.rejects
     assert sum(result.size for result in results) == len(data)
 

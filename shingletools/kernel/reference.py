@@ -69,6 +69,19 @@ def minima(shingles: U64, a: U32, b: U32) -> U32:
     return least
 
 
+def bit_sums(words: U64, weights: Index) -> Index:
+    """For each of the 64 bits, most significant first, the sum of weights with the sign + where it is set, else -.
+
+    Shapes: (words,), (words,) in; (64,) out. Exact as long as the weights add up to less than 2^63.
+    """
+    sums = np.zeros(64, np.int64)
+    for start in range(0, len(words), BLOCK >> 6):
+        part = slice(start, start + (BLOCK >> 6))
+        bits = np.unpackbits(words[part].astype(">u8").view(np.uint8)).reshape(-1, 64)
+        sums += 2 * (weights[part] @ bits.astype(np.int64)) - weights[part].sum()
+    return sums
+
+
 def row_keys(rows: U32, first: int, last: int) -> U64:
     """A 64-bit key of columns first to last (not included) of each row: equal columns, equal keys.
 

@@ -5,35 +5,55 @@ import argparse
 from shingletools import wire
 from shingletools.filter import Filter, Stage
 from shingletools.options import count, text
+from shingletools.wire import Failed
 
 ROLLING = "rolling"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--text", metavar="NAME", type=text, default="text", help="the field that holds the words (default text)"
-    )
-    parser.add_argument("-k", metavar="K", type=count, default=10, help="words in a shingle (default 10)")
-    parser.add_argument("--chars", action="store_true", help="runs of K characters instead of K words")
+    add = parser.add_argument
+    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the words (default text)")
+    add("-k", metavar="K", type=count, default=10, help="units in a shingle (default 10)")
+    units = parser.add_mutually_exclusive_group()
+    units.add_argument("--chars", action="store_true", help="the units are characters instead of words")
+    units.add_argument("--longest", metavar="N", type=count, help="the units are the N longest lines of the text")
+    add("--hash", choices=[ROLLING, "blake3", "crc32", "md5", "sha1"], default=ROLLING,
+        help="how a shingle becomes a fingerprint (default rolling)")  # fmt: skip
+    add("--mod", metavar="M", type=count, default=1, help="keep a fair share, 1 in M, of the fingerprints (default 1)")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument(
-        "--hash", choices=[ROLLING, "blake3", "crc32", "md5", "sha1"], default=ROLLING,
-        help="how a shingle becomes a fingerprint (default rolling)",
-    )  # fmt: skip
     form.add_argument("--readable", action="store_true", help="write the shingles' own words, as a JSON list")
+    form.add_argument("--df", action="store_true", help="write in how many documents each shingle is, and its weight")
 
 
 def build(options: argparse.Namespace) -> Stage:
-    from shingletools.shingle import fingerprints  # numpy, which --help does not need
+    from shingletools.shingle import fingerprints, frequencies  # numpy, which --help does not need
 
-    k, chars = options.k, options.chars
+    runs = fingerprints.Runs(options.k, options.chars, options.longest)
+    changed_hash = options.hash if options.hash != ROLLING else None
+    mod = options.mod if options.mod > 1 else None
     shingler: fingerprints.Shingler
     if options.readable:
-        shingler = fingerprints.Readable(k, chars)
-    elif options.hash == ROLLING:
-        shingler = fingerprints.Rolling(k, chars)
+        if changed_hash or mod:
+            raise Failed("--readable goes without --hash and --mod")
+        shingler = fingerprints.Readable(runs)
     else:
-        shingler = fingerprints.Hashed(k, chars, options.hash)
-    changed_hash = options.hash if options.hash != ROLLING else None
-    via = wire.recipe("shingle", ("k", k), ("chars", chars), ("hash", changed_hash), ("readable", options.readable))
+        hashing: fingerprints.Hashing = fingerprints.Rolling(runs)
+        if changed_hash:
+            hashing = fingerprints.Hashed(runs, options.hash)
+        if mod:
+            hashing = fingerprints.Sampled(hashing, mod)
+        shingler = hashing
+        if options.df:
+            if options.chars or options.longest:
+                raise Failed("--df counts runs of words")
+            return frequencies.Frequencies(options.text, runs, hashing)
+    via = wire.recipe(
+        "shingle",
+        ("k", options.k),
+        ("chars", options.chars),
+        ("longest", options.longest),
+        ("hash", changed_hash),
+        ("mod", mod),
+        ("readable", options.readable),
+    )
     return Filter(consumes=options.text, produces="shingles", recipe=via, function=shingler)

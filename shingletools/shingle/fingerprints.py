@@ -3,6 +3,8 @@
 import hashlib
 import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import compress
 from typing import Protocol
 
 import numpy as np
@@ -13,25 +15,37 @@ from shingletools.memo import Memo
 from shingletools.wire import bytes_to_words
 
 
-def units(text: str, chars: bool) -> Sequence[str]:
-    """The words of a text, or the characters of those words and of the single spaces between them."""
-    words = text.split()
-    return " ".join(words) if chars else words
+@dataclass(frozen=True)
+class Runs:
+    """The shingles of a text: its runs of k units.
 
+    Units are words; or the characters of the words and of the single spaces between them; or the longest lines (the
+    sentences of canon --sentences), by words and then alphabetically, each once: the signature known as Long Sent.
 
-def runs(text: str, k: int, chars: bool) -> list[str]:
-    """The shingles in their own words: n - k + 1 overlapping runs, or one of all units if there are fewer than k.
-
-    >>> runs("to be or not", 3, chars=False)
-    ['to be or', 'be or not']
-    >>> runs("not", 3, chars=False), runs("", 3, chars=False)
-    (['not'], [])
+    >>> Runs(3)("to be or not"), Runs(3)("not"), Runs(3)("")
+    (['to be or', 'be or not'], ['not'], [])
+    >>> Runs(2, longest=2)(chr(10).join(["a b", "c d e", "a a"]))
+    ['c d e a a']
     """
-    joiner = "" if chars else " "
-    every = units(text, chars)
-    if not every:
-        return []
-    return [joiner.join(every[i : i + k]) for i in range(max(1, len(every) - k + 1))]
+
+    k: int
+    chars: bool = False
+    longest: int | None = None
+
+    def units(self, text: str) -> Sequence[str]:
+        if self.longest is not None:
+            lines = {line for line in text.split("\n") if line}
+            return sorted(lines, key=lambda line: (-line.count(" "), line))[: self.longest]
+        words = text.split()
+        return " ".join(words) if self.chars else words
+
+    def __call__(self, text: str) -> list[str]:
+        """n - k + 1 overlapping runs, or one of all units if there are fewer than k."""
+        joiner = "" if self.chars else " "
+        units = self.units(text)
+        if not units:
+            return []
+        return [joiner.join(units[i : i + self.k]) for i in range(max(1, len(units) - self.k + 1))]
 
 
 def word_fingerprint(word: str) -> bytes:
@@ -43,30 +57,34 @@ class Shingler(Protocol):
     def __call__(self, text: str) -> str | list[str]: ...
 
 
+class Hashing(Protocol):
+    def __call__(self, text: str) -> str: ...
+
+
+@dataclass(frozen=True)
 class Readable:
     """A text to the list of its shingles, for people."""
 
-    def __init__(self, k: int, chars: bool) -> None:
-        self.k, self.chars = k, chars
+    runs: Runs
 
     def __call__(self, text: str) -> list[str]:
-        return runs(text, self.k, self.chars)
+        return self.runs(text)
 
 
 class Rolling:
     """A text to a payload of rolling fingerprints, 16 hex digits each: O(1) a shingle, whatever k.
 
-    >>> Rolling(2, chars=False)("to be or").split()[1] == Rolling(2, chars=False)("be or")
+    >>> Rolling(Runs(2))("to be or").split()[1] == Rolling(Runs(2))("be or")
     True
     """
 
-    def __init__(self, k: int, chars: bool) -> None:
-        self.k, self.chars = k, chars
+    def __init__(self, runs: Runs) -> None:
+        self.runs = runs
         self.memo = Memo(word_fingerprint)
 
     def __call__(self, text: str) -> str:
-        fingerprints = b"".join(map(self.memo.__getitem__, units(text, self.chars)))
-        shingles = kernel.roll(np.frombuffer(fingerprints, "<u8"), self.k)
+        fingerprints = b"".join(map(self.memo.__getitem__, self.runs.units(text)))
+        shingles = kernel.roll(np.frombuffer(fingerprints, "<u8"), self.runs.k)
         return bytes_to_words(shingles.astype(">u8").tobytes(), 16)
 
 
@@ -98,15 +116,35 @@ HASHES: dict[str, tuple[Callable[[bytes], bytes], int]] = {
 class Hashed:
     """A text to a payload of fingerprints that hash each shingle's own words, joined by single spaces.
 
-    >>> Hashed(4, chars=False, name="crc32")("My war is over.")
+    >>> Hashed(Runs(4), "crc32")("My war is over.")
     '68d98f5f'
     """
 
-    def __init__(self, k: int, chars: bool, name: str) -> None:
-        self.k, self.chars = k, chars
+    def __init__(self, runs: Runs, name: str) -> None:
+        self.runs = runs
         self.function, self.digits = HASHES[name]
 
     def __call__(self, text: str) -> str:
         size = self.digits // 2
-        shingles = runs(text, self.k, self.chars)
-        return bytes_to_words(b"".join(self.function(run.encode())[:size] for run in shingles), self.digits)
+        return bytes_to_words(b"".join(self.function(run.encode())[:size] for run in self.runs(text)), self.digits)
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The fingerprints of another shingler that are 0 modulo m after a finalizer, which makes any hash fair.
+
+    Broder's MOD_m, today's FracMinHash: resemblance and containment of what is left are unbiased estimates of those of
+    the whole (for large sets), and a text keeps about one fingerprint in m, a short one perhaps none.
+    """
+
+    shingler: Hashing
+    m: int
+
+    def __call__(self, text: str) -> str:
+        payload = self.shingler(text)
+        if not payload:
+            return ""
+        words = payload.split(" ")
+        values = np.array([int(word, 16) for word in words], np.uint64)
+        kept = kernel.fmix64(values) % np.uint64(self.m) == 0
+        return " ".join(compress(words, kept.tolist()))

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import islice
 
 from shingletools import wire
+from shingletools.filter import Written
 from shingletools.wire import Failed, Record, Rejected
 
 DIGITS = 8  # of a min-hash
@@ -23,7 +24,11 @@ class SketchJoin:
     needs.
     """
 
-    def __init__(self, least: Fraction, against: str | None, jobs: int) -> None:
+    reads: tuple[str, ...] = ()
+    removed = None
+
+    def __init__(self, id_field: str, least: Fraction, against: str | None, jobs: int) -> None:
+        self.id_field = id_field
         self.threshold = least
         self.against = [] if against is None else [against]
         self.jobs = jobs
@@ -35,8 +40,9 @@ class SketchJoin:
         self.via: str | None = None  # the recipe of all records, once there is one
         self.bands = self.candidates = self.pairs = 0
 
-    def take(self, record: Record, name: str | int, side: int) -> None:
+    def take(self, record: Record, _line: bytes, side: int, /) -> None:
         """Side 0 is the input, side 1 that of --against."""
+        name = wire.take_id(record, self.id_field)
         payload = wire.take_string(record, "sketch")
         via = wire.take_recipe(record)
         data = wire.words_to_bytes(payload, DIGITS) if payload else b""
@@ -58,8 +64,8 @@ class SketchJoin:
             self.sketches += data
             self.first_side += not side
 
-    def finish(self) -> Iterator[bytes]:
-        """The pairs, as JSON lines."""
+    def finish(self) -> Iterator[Written]:
+        """The pairs."""
         self.seen = (set(), set())
         if not self.ids:
             return
@@ -82,7 +88,7 @@ class SketchJoin:
             )
             # orjson's lines keep some 4 kB of heap each until they are joined
             while batch := b"".join(islice(lines, LINES)):
-                yield batch
+                yield Written(batch)
         self.candidates = join.candidates
 
     def summary(self) -> list[str]:

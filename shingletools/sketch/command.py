@@ -5,18 +5,54 @@ import argparse
 from shingletools import wire
 from shingletools.filter import Filter, Stage
 from shingletools.options import count, text
+from shingletools.wire import Failed
 
 SEED = "0"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-n", metavar="N", type=count, default=84, help="words in the sketch (default 84)")
-    parser.add_argument("--seed", metavar="S", type=text, default=SEED, help="choose other hash functions (default 0)")
+    add = parser.add_argument
+    add("-n", metavar="N", type=count, default=84, help="min-hashes (default 84)")
+    add("--seed", metavar="S", type=text, default=SEED, help="choose other hash functions (default 0)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--super", metavar="G", type=count, help="write supershingles, each of G min-hashes")
+    form.add_argument("--mega", metavar="G", type=count, help="write megashingles, each of two supershingles")
+    form.add_argument("--simhash", action="store_true", help="write a simhash of 64 bits instead")
+    add("--weights", metavar="FILE", help="weigh the shingles for --simhash by a table of shingle --df")
+    add("--keep", action="store_true", help="keep the shingles in the record")
 
 
 def build(options: argparse.Namespace) -> Stage:
-    from shingletools.sketch.minhash import MinHash  # numpy, which --help does not need
+    group = options.super or options.mega
+    if group and options.n % group:
+        raise Failed(f"{options.n} min-hashes cannot be put into groups of {group}")
+    if options.mega and options.n == group:
+        raise Failed("--mega needs two supershingles at least")
+    if options.weights is not None and not options.simhash:
+        raise Failed("--weights needs --simhash")
+    return simhash(options) if options.simhash else sketch(options, group)
 
+
+def sketch(options: argparse.Namespace, group: int | None) -> Stage:
+    from shingletools.sketch import minhash  # numpy, which --help does not need
+
+    function: minhash.Sketcher = minhash.MinHash(options.n, options.seed)
+    if group:
+        function = minhash.Supershingles(function, group, pairs=options.mega is not None)
     seed = wire.quoted(options.seed) if options.seed != SEED else None
-    via = wire.recipe("sketch", ("n", options.n), ("seed", seed))
-    return Filter(consumes="shingles", produces="sketch", recipe=via, function=MinHash(options.n, options.seed))
+    via = wire.recipe("sketch", ("n", options.n), ("seed", seed), ("super", options.super), ("mega", options.mega))
+    return Filter(consumes="shingles", produces="sketch", recipe=via, function=function, keep=options.keep)
+
+
+def simhash(options: argparse.Namespace) -> Stage:
+    from shingletools.sketch.simhash import SimHash, read_weights
+
+    weights, label = (None, None) if options.weights is None else read_weights(options.weights)
+    return Filter(
+        consumes="shingles",
+        produces="simhash",
+        recipe=wire.recipe("sketch", ("simhash", True), ("weights", label)),
+        function=SimHash(weights),
+        keep=options.keep,
+        reads=() if options.weights is None else (options.weights,),
+    )

@@ -1,12 +1,17 @@
 """Min-hash signatures (Broder 1997): the share of agreeing words estimates the Jaccard similarity of two sets."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+
 import numpy as np
 from blake3 import blake3
 
 from shingletools import kernel
-from shingletools.wire import Rejected, bytes_to_words, words_to_bytes
+from shingletools.sketch.shingles import take_shingles
+from shingletools.wire import bytes_to_words
 
-DIGITS = (8, 16)  # of a fingerprint: 32 bits (a CRC) or 64
+Sketcher = Callable[[str], str]
 
 
 class MinHash:
@@ -28,9 +33,26 @@ class MinHash:
     def __call__(self, payload: str) -> str:
         if not payload:
             return ""
-        digits = DIGITS[1] if payload[DIGITS[0] : DIGITS[0] + 1] not in ("", " ") else DIGITS[0]
-        data = words_to_bytes(payload, digits)
-        if data is None:
-            raise Rejected('field "shingles" is not words of 8 or 16 hex digits')
-        shingles = np.frombuffer(data, f">u{digits // 2}").astype(np.uint64)
+        shingles = take_shingles(payload)
         return bytes_to_words(kernel.minima(shingles, self.a, self.b).astype(">u4").tobytes(), 8)
+
+
+@dataclass(frozen=True)
+class Supershingles:
+    """A payload of shingles to one of supershingles (Fetterly, Manasse, Najork 2003), 16 hex digits each.
+
+    A supershingle is the first 8 bytes of the BLAKE3 of `group` consecutive minima, so two texts of similarity J agree
+    in it with probability J^group. With `pairs`, megashingles: the same of each two supershingles.
+    """
+
+    minima: Sketcher
+    group: int
+    pairs: bool
+
+    def __call__(self, payload: str) -> str:
+        minima = bytes.fromhex(self.minima(payload))
+        size = 4 * self.group
+        words = [blake3(minima[i : i + size]).digest(8) for i in range(0, len(minima), size)]
+        if self.pairs:
+            words = [blake3(one + two).digest(8) for one, two in combinations(words, 2)]
+        return bytes_to_words(b"".join(words), 16)

@@ -7,7 +7,7 @@ import pytest
 from blake3 import blake3
 
 from harness import jsonl, run
-from shingletools.shingle.fingerprints import HASHES, Hashed, Readable, Rolling
+from shingletools.shingle.fingerprints import HASHES, Hashed, Readable, Rolling, Runs
 
 ROLL = 0x9E3779B97F4A7C15
 MASK = 2**64 - 1
@@ -35,7 +35,7 @@ def slow_runs(units: list[str], k: int) -> list[list[str]]:
 def test_rolling(k: int, chars: bool) -> None:
     units = list(TEXT) if chars else TEXT.split()
     expected = [slow_rolling(shingle) for shingle in slow_runs(units, k)]
-    assert Rolling(k, chars)(TEXT).split(" ") == expected
+    assert Rolling(Runs(k, chars))(TEXT).split(" ") == expected
 
 
 def test_rolling_golden() -> None:
@@ -56,10 +56,10 @@ def test_hashed(name: str, chars: bool) -> None:
     text = "Слово за слово, 中文 and é"
     units = list(text) if chars else text.split()
     joined = [("" if chars else " ").join(shingle).encode() for shingle in slow_runs(units, 3)]
-    assert Hashed(3, chars, name)(text).split(" ") == [slow_hash(name, data) for data in joined]
+    assert Hashed(Runs(3, chars), name)(text).split(" ") == [slow_hash(name, data) for data in joined]
 
 
-@pytest.mark.parametrize("shingler", [Rolling(3, chars=False), Hashed(3, chars=False, name="md5")])
+@pytest.mark.parametrize("shingler", [Rolling(Runs(3)), Hashed(Runs(3), "md5")])
 def test_payload_of_few_words(shingler: Rolling | Hashed) -> None:
     assert shingler("") == ""
     assert shingler("  \n ") == ""
@@ -72,10 +72,10 @@ def test_payload_of_few_words(shingler: Rolling | Hashed) -> None:
 
 
 def test_readable() -> None:
-    assert Readable(2, chars=False)("to be  or") == ["to be", "be or"]
-    assert Readable(3, chars=True)("a  bc") == ["a b", " bc"]
-    assert Readable(3, chars=False)("a") == ["a"]
-    assert Readable(3, chars=False)("") == []
+    assert Readable(Runs(2))("to be  or") == ["to be", "be or"]
+    assert Readable(Runs(3, chars=True))("a  bc") == ["a b", " bc"]
+    assert Readable(Runs(3))("a") == ["a"]
+    assert Readable(Runs(3))("") == []
 
 
 @pytest.mark.parametrize(

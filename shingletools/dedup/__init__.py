@@ -1,0 +1,1 @@
+"""dedup: documents and groups into one document of each group."""

@@ -1,0 +1,154 @@
+"""Which document of a group stays: documents in, those that stay out, as they came, in their order."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from shingletools import wire
+from shingletools.filter import Written
+from shingletools.wire import Failed, Record, Rejected
+
+Name = str | int
+Groups = dict[Name, int]  # a document: the number of its group
+
+DUPLICATE_OF = "duplicate_of"
+SPOOLED = 1 << 24  # bytes of documents that wait in memory before they wait in a file
+
+
+def read_groups(path: str) -> Groups:
+    """Lines {"members": [...]}; raises Failed for a line that is none, and for a document in two groups.
+
+    A fault here is not one record's: it would decide what is removed.
+    """
+    groups: Groups = {}
+    try:
+        with Path(path).open("rb") as lines:
+            for number, line in enumerate(lines):
+                try:
+                    for name in take_members(wire.parse_json(line, number, path)):
+                        if groups.setdefault(name, number) != number:
+                            raise Rejected(f"id {wire.shown(name)} is in two groups")
+                except Rejected as error:
+                    raise Failed(f"{wire.printable(path)}:{number + 1}: {error}") from None
+    except OSError as error:
+        raise Failed(f"--groups: {wire.printable(path)}: {error.strerror}") from None
+    return groups
+
+
+def take_members(record: Record) -> list[Name]:
+    """Raises Rejected unless the field members is a list of ids."""
+    members = record.get("members")
+    if type(members) is not list or not all(type(name) in (str, int) for name in members):
+        raise Rejected('field "members" is not a list of strings and integers')
+    return members
+
+
+class Job(NamedTuple):
+    """What is asked, whichever document is to stay."""
+
+    id_field: str
+    groups: str  # a file
+    removed: str | None  # a file for what goes
+    annotate: bool
+
+
+class Dedup:
+    """What all ways to choose have in common.
+
+    A document in no group stays. Of each group one of the documents that are really there stays, whatever members the
+    group may name besides. Memory: the ids of groups and documents, some 100 bytes each.
+    """
+
+    against: tuple[str, ...] = ()
+
+    def __init__(self, job: Job) -> None:
+        self.id_field, groups, self.removed, self.annotate = job
+        self.reads = (groups,)
+        self.groups = read_groups(groups)
+        self.seen: set[Name] = set()
+        self.stay = self.go = 0
+
+    def take_name(self, record: Record) -> Name:
+        name = wire.take_id(record, self.id_field)
+        if name in self.seen:
+            raise Rejected(f"id {wire.shown(name)} was seen before")
+        self.seen.add(name)
+        return name
+
+    def written(self, record: Record, line: bytes, kept: Name | None) -> Written:
+        """A document that stays (kept is None), or goes because of the one that is kept."""
+        if kept is None:
+            self.stay += 1
+            return Written(line + b"\n")
+        self.go += 1
+        if not self.annotate:
+            return Written(b"", line + b"\n")
+        record[DUPLICATE_OF] = kept
+        return Written(wire.format_json(record))
+
+    def summary(self) -> list[str]:
+        return [f"{self.stay} stay", f"{self.go} {'marked' if self.annotate else 'removed'}"]
+
+
+class First(Dedup):
+    """The first of a group stays; documents are written as they come."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job)
+        self.kept: dict[int, Name] = {}  # of each group of which a document was seen
+
+    def take(self, record: Record, line: bytes, _side: int, /) -> Written:
+        name = self.take_name(record)
+        group = self.groups.get(name)
+        kept = None if group is None else self.kept.setdefault(group, name)
+        return self.written(record, line, None if kept is None or same(kept, name) else kept)
+
+    def finish(self) -> Iterator[Written]:
+        return iter(())
+
+
+class ByLength(Dedup):
+    """The longest or the shortest document of a group stays, of equals the first; documents wait in a scratch file."""
+
+    def __init__(self, job: Job, text_field: str, sign: int) -> None:
+        super().__init__(job)
+        self.text_field = text_field
+        self.sign = sign  # 1 for the longest, -1 for the shortest
+        self.best: dict[int, tuple[int, Name]] = {}  # of each group: signed length in characters, document
+        self.waiting = contextlib.ExitStack()
+        self.scratch = self.waiting.enter_context(tempfile.SpooledTemporaryFile(SPOOLED))
+
+    def take(self, record: Record, line: bytes, _side: int, /) -> None:
+        length = self.sign * len(wire.take_string(record, self.text_field))
+        name = self.take_name(record)
+        group = self.groups.get(name)
+        if group is not None and (group not in self.best or length > self.best[group][0]):
+            self.best[group] = length, name
+        with scratch_errors():
+            self.scratch.write(line + b"\n")
+
+    def finish(self) -> Iterator[Written]:
+        with self.waiting, scratch_errors():
+            self.scratch.seek(0)
+            for line in self.scratch:
+                record = wire.parse_json(line, 0, "")
+                name = wire.take_id(record, self.id_field)
+                group = self.groups.get(name)
+                kept = None if group is None else self.best[group][1]
+                yield self.written(record, line[:-1], None if kept is None or same(kept, name) else kept)
+
+
+@contextlib.contextmanager
+def scratch_errors() -> Iterator[None]:
+    """An OSError inside becomes a Failed that names the folder of scratch files."""
+    try:
+        yield
+    except OSError as error:
+        raise Failed(f"{wire.printable(tempfile.gettempdir())}: {error.strerror}") from None
+
+
+def same(one: Name, two: Name) -> bool:
+    """Whether two ids are one; 1 and "1" are different."""
+    return type(one) is type(two) and one == two

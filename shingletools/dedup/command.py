@@ -1,0 +1,27 @@
+"""keep one document of each group"""
+
+import argparse
+
+from shingletools.dedup.choice import ByLength, First, Job
+from shingletools.filter import Stage
+from shingletools.options import text
+from shingletools.wire import Failed
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--groups", metavar="FILE", required=True, help="the groups, from simgroup")
+    add("--keep", choices=["first", "longest", "shortest"], default="first",
+        help="which document of a group stays (default first)")  # fmt: skip
+    add("--text", metavar="NAME", type=text, default="text", help="the field whose length counts (default text)")
+    add("--removed", metavar="FILE", help="keep the documents that go in FILE")
+    add("--annotate", action="store_true", help='let all documents pass, those that would go with "duplicate_of"')
+
+
+def build(options: argparse.Namespace) -> Stage:
+    if options.annotate and options.removed is not None:
+        raise Failed("--annotate removes nothing that --removed could keep")
+    job = Job(options.id, options.groups, options.removed, options.annotate)
+    if options.keep == "first":
+        return First(job)
+    return ByLength(job, options.text, 1 if options.keep == "longest" else -1)

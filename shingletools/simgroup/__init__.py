@@ -1,0 +1,1 @@
+"""simgroup: pairs into groups."""

@@ -1,0 +1,18 @@
+"""turn pairs into groups of near-duplicates"""
+
+import argparse
+
+from shingletools.filter import Stage
+from shingletools.options import threshold
+from shingletools.simgroup.groups import Components, Groups, Stars
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-t", "--threshold", metavar="T", type=threshold, help="leave out pairs less similar than T")
+    parser.add_argument("--star", action="store_true", help="every member has a pair with the first: chains break")
+    parser.add_argument("--singletons", metavar="DOCS", help="also write groups of one, for other documents of DOCS")
+
+
+def build(options: argparse.Namespace) -> Stage:
+    method = Stars() if options.star else Components()
+    return Groups(options.id, method, options.threshold, options.singletons)

@@ -1,0 +1,167 @@
+"""Pairs in, groups out."""
+
+from array import array
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice
+from typing import Protocol
+
+from shingletools import wire
+from shingletools.filter import Written
+from shingletools.wire import Record, Rejected
+
+LINES = 4096  # of output, made at once
+
+
+class Method(Protocol):
+    """How pairs become groups. Documents are numbers, from 0 in the order in which they are first seen."""
+
+    def add(self) -> None:
+        """One more document."""
+
+    def join(self, a: int, b: int) -> None:
+        """A pair of two different documents."""
+
+    def representatives(self) -> "array[int]":
+        """For each document, the first of its group."""
+
+
+class Components:
+    """All documents that pairs connect, however long the chain: union by the smallest number, with path halving."""
+
+    def __init__(self) -> None:
+        self.parent = array("q")
+
+    def add(self) -> None:
+        self.parent.append(len(self.parent))
+
+    def find(self, document: int) -> int:
+        parent = self.parent
+        while parent[document] != document:
+            parent[document] = parent[parent[document]]
+            document = parent[document]
+        return document
+
+    def join(self, a: int, b: int) -> None:
+        one, two = self.find(a), self.find(b)
+        self.parent[max(one, two)] = min(one, two)
+
+    def representatives(self) -> "array[int]":
+        return array("q", map(self.find, range(len(self.parent))))
+
+
+class Stars:
+    """Every member has a pair with its representative.
+
+    Document by document: one that no representative has taken becomes a representative, and takes those of its partners
+    that none has taken. Memory: 16 bytes a pair.
+    """
+
+    def __init__(self) -> None:
+        self.documents = 0
+        self.left, self.right = array("q"), array("q")
+
+    def add(self) -> None:
+        self.documents += 1
+
+    def join(self, a: int, b: int) -> None:
+        self.left.append(min(a, b))
+        self.right.append(max(a, b))
+
+    def representatives(self) -> "array[int]":
+        import numpy as np  # which --help does not need
+
+        left, right = np.frombuffer(self.left, np.int64), np.frombuffer(self.right, np.int64)
+        order = np.argsort(left, kind="stable")
+        ends = np.searchsorted(left[order], np.arange(self.documents + 1))
+        partners = right[order]
+        taken_by = np.full(self.documents, -1)
+        for document in range(self.documents):
+            # Those before it that are representatives have taken it if they could
+            if taken_by[document] < 0:
+                taken_by[document] = document
+                mine = partners[ends[document] : ends[document + 1]]
+                taken_by[mine[taken_by[mine] < 0]] = document
+        return array("q", taken_by.tobytes())
+
+
+class Groups:
+    """Takes pairs {"a", "b"}; then gives the groups of two or more, groups and documents in the order first seen.
+
+    With `singletons`, a file of documents, also groups of one for those in no group. Memory: some 150 bytes for each id
+    that occurs, and what the method needs.
+    """
+
+    reads: tuple[str, ...] = ()
+    removed = None
+
+    def __init__(self, id_field: str, method: Method, least: Fraction | None, singletons: str | None) -> None:
+        self.id_field = id_field
+        self.method = method
+        self.least = least
+        self.against = [] if singletons is None else [singletons]
+        self.numbers: dict[str | int, int] = {}
+        self.nearest = array("q")  # for each document the first of its partners
+        self.others: dict[str | int, None] = {}  # documents of which no pair was seen, in order
+        self.groups = self.grouped = self.largest = self.chained = 0
+
+    def take(self, record: Record, _line: bytes, side: int, /) -> None:
+        if side:
+            name = wire.take_id(record, self.id_field)
+            if name not in self.numbers:
+                self.others[name] = None
+            return
+        one, two = wire.take_id(record, "a"), wire.take_id(record, "b")
+        if type(one) is type(two) and one == two:
+            raise Rejected(f"pairs {wire.shown(one)} with itself")
+        if self.least is not None and similarity(record) < self.least:
+            return
+        a, b = self.number(one), self.number(two)
+        self.method.join(a, b)
+        self.nearest[a] = min(self.nearest[a], b)
+        self.nearest[b] = min(self.nearest[b], a)
+
+    def number(self, name: str | int) -> int:
+        number = self.numbers.setdefault(name, len(self.numbers))
+        if number == len(self.nearest):
+            self.nearest.append(number)  # none yet
+            self.method.add()
+        return number
+
+    def finish(self) -> Iterator[Written]:
+        names = list(self.numbers)
+        representatives = self.method.representatives()
+        members: dict[int, list[str | int]] = {}
+        for number, representative in enumerate(representatives):
+            members.setdefault(representative, []).append(names[number])
+            self.chained += self.nearest[number] > representative
+        whole = [group for group in members.values() if len(group) > 1]
+        self.groups = len(whole)
+        self.grouped = sum(map(len, whole))
+        self.largest = max(map(len, whole), default=0)
+        single = ([name] for name in (*(group[0] for group in members.values() if len(group) == 1), *self.others))
+        yield from self.lines(iter(whole))
+        if self.against:
+            yield from self.lines(single)
+
+    def lines(self, groups: Iterator[list[str | int]]) -> Iterator[Written]:
+        lines = (wire.format_json({"group": group[0], "size": len(group), "members": group}) for group in groups)
+        while batch := b"".join(islice(lines, LINES)):
+            yield Written(batch)
+
+    def summary(self) -> list[str]:
+        return [
+            f"{self.groups} groups",
+            f"{self.grouped} documents in them",
+            f"{self.largest} in the largest",
+            f"{self.chained} without a pair with their first",
+        ]
+
+
+def similarity(record: Record) -> Fraction:
+    """The pair's similarity, exactly as it is written; raises Rejected unless it is a number."""
+    value = record.get("similarity")
+    if type(value) not in (int, float):
+        cause = "is not a number" if "similarity" in record else "is missing"
+        raise Rejected(f'field "similarity" {cause}')
+    return Fraction(str(value))

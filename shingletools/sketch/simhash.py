@@ -1,0 +1,70 @@
+"""SimHash (Charikar 2002; Manku, Jain, Das Sarma 2007): similar texts get words that differ in few bits."""
+
+from pathlib import Path
+
+import numpy as np
+
+from shingletools import kernel, wire
+from shingletools.sketch.shingles import take_shingles
+from shingletools.wire import Failed
+
+UNIT = 1 << 16  # a weight of 1: sums of whole numbers do not depend on their order
+MOST = 1 << 16  # a weight
+
+
+class SimHash:
+    """A payload of shingles to one word of 16 hex digits; an empty payload to an empty one.
+
+    Bit i is set iff the weights of the shingles that have bit i add up to more than those of the others; a shingle
+    counts as often as it occurs. Without weights each weighs 1; what a table does not have weighs as much as its
+    heaviest. Shingles of 32 bits are spread over 64 before.
+
+    >>> SimHash(None)("00000000000000ff 00000000000000f0 0f00000000000000")
+    '00000000000000f0'
+    """
+
+    def __init__(self, weights: dict[int, int] | None) -> None:
+        self.shingles = np.array(sorted(weights or {}), np.uint64)
+        self.weights = np.array([(weights or {})[shingle] for shingle in self.shingles.tolist()], np.int64)
+
+    def __call__(self, payload: str) -> str:
+        if not payload:
+            return ""
+        shingles = take_shingles(payload)
+        spread = kernel.fmix64(shingles) if payload[8:9] in ("", " ") else shingles
+        sums = kernel.bit_sums(spread, self.weigh(shingles))
+        return np.packbits(sums > 0).tobytes().hex()
+
+    def weigh(self, shingles: kernel.U64) -> kernel.Index:
+        if not len(self.weights):
+            return np.ones(len(shingles), np.int64)
+        place = np.minimum(np.searchsorted(self.shingles, shingles), len(self.shingles) - 1)
+        return np.where(self.shingles[place] == shingles, self.weights[place], self.weights.max())
+
+
+def read_weights(path: str) -> tuple[dict[int, int], str]:
+    """A table of lines {"shingle": hex, "weight": number}, its weights in units; and how a recipe names it.
+
+    Raises Failed for what is no such table.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise Failed(f"--weights: {wire.printable(path)}: {error.strerror}") from None
+    weights = {}
+    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
+        try:
+            record = wire.parse_json(line, number, path)
+            (shingle,) = take_shingles(wire.take_string(record, "shingle")).tolist()
+            weights[shingle] = take_weight(record)
+        except (wire.Rejected, ValueError) as error:
+            raise Failed(f"{wire.printable(path)}:{number}: {error}") from None
+    return weights, wire.file_label(path, content)
+
+
+def take_weight(record: wire.Record) -> int:
+    """Raises Rejected unless the record's weight is a number from 0 to MOST."""
+    weight = record.get("weight")
+    if not isinstance(weight, int | float) or isinstance(weight, bool) or not 0 <= weight <= MOST:
+        raise wire.Rejected(f'field "weight" is not a number from 0 to {MOST}')
+    return round(weight * UNIT)
