@@ -73,10 +73,10 @@ def make_parser(name: str, summary: str, add_options: Callable[[argparse.Argumen
     return parser
 
 
-def count(text: str, most: int = 10**6) -> int:
-    """An option's argument that counts something: a whole number from 1 on."""
-    if not re.fullmatch("[0-9]{1,9}", text) or not 1 <= int(text) <= most:
-        raise argparse.ArgumentTypeError(f"not a whole number from 1 to {most}: {wire.shown(text)}")
+def count(text: str, most: int = 10**6, least: int = 1) -> int:
+    """An option's argument that counts something: a whole number."""
+    if not re.fullmatch("[0-9]{1,9}", text) or not least <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"not a whole number from {least} to {most}: {wire.shown(text)}")
     return int(text)
 
 

@@ -15,7 +15,8 @@ from shingletools.canon.stopwords import Stop
 BIN = Path(sysconfig.get_path("scripts"))
 DATA = Path(__file__).parent / "data"
 DOCS = DATA / "docs.jsonl"
-COMMANDS = ("canon", "shingle", "sketch", "simjoin")
+STAGES = ("canon", "shingle", "sketch", "simjoin")
+COMMANDS = (*STAGES, "simgroup", "dedup")
 ENVIRONMENT = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
 
 Record = dict[str, Any]

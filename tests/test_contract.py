@@ -9,7 +9,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from harness import COMMANDS, DOCS, Record, jsonl, pipe, run, shell
+from harness import DOCS, STAGES, Record, jsonl, pipe, run, shell
 from shingletools.streams import BLOCK
 
 # command: (the field it consumes, a good payload)
@@ -20,7 +20,7 @@ FIELDS = {
     "simjoin": ("sketch", "01234567 89abcdef"),
 }
 NOT_AN_ID = 'field "id" is neither a string nor an integer of 64 bits'
-every_command = pytest.mark.parametrize("command", COMMANDS)
+every_command = pytest.mark.parametrize("command", STAGES)
 
 
 def good(command: str, identity: str | int) -> Record:
@@ -66,8 +66,8 @@ def deep(command: str) -> bytes:
     return b'{"id":"d","%b":%b,"x":%b%b}' % (field.encode(), json.dumps(payload).encode(), b"[" * 600, b"]" * 600)
 
 
-BAD = [(command, line, cause) for command in COMMANDS for line, cause in bad_lines(command)]
-BAD += [(command, deep(command), "nested too deeply") for command in COMMANDS if command != "simjoin"]
+BAD = [(command, line, cause) for command in STAGES for line, cause in bad_lines(command)]
+BAD += [(command, deep(command), "nested too deeply") for command in STAGES if command != "simjoin"]
 
 
 @pytest.mark.parametrize(("command", "line", "cause"), BAD)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness import BIN, COMMANDS, DOCS, ENVIRONMENT, jsonl, pipe, run, shell
+from harness import BIN, DOCS, ENVIRONMENT, STAGES, jsonl, pipe, run, shell
 from shingletools import filter as driver
 
-every_command = pytest.mark.parametrize("command", COMMANDS)
+every_command = pytest.mark.parametrize("command", STAGES)
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("inputs")
     lines = DOCS.read_bytes().splitlines()
     data = b"".join(line.replace(b'{"id":"', b'{"id":"%d-' % copy) + b"\n" for copy in range(12) for line in lines)
-    for command, stage in zip(COMMANDS, ("canon", "shingle", "sketch", "cat"), strict=True):
+    for command, stage in zip(STAGES, ("canon", "shingle", "sketch", "cat"), strict=True):
         (folder / command).write_bytes(data)
         data = pipe(data, stage)
     return folder

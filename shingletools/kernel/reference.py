@@ -6,9 +6,11 @@ All integer arithmetic is unsigned and wraps, as numpy's does on arrays of uint3
 import numpy as np
 from numpy.typing import NDArray
 
+U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 Index = NDArray[np.int64]
+Rows = U8 | U32 | U64  # one value for each place of a signature
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 UNROLL = np.uint64(pow(0x9E3779B97F4A7C15, -1, 2**64))
@@ -82,7 +84,7 @@ def bit_sums(words: U64, weights: Index) -> Index:
     return sums
 
 
-def row_keys(rows: U32, first: int, last: int) -> U64:
+def row_keys(rows: Rows, first: int, last: int) -> U64:
     """A 64-bit key of columns first to last (not included) of each row: equal columns, equal keys.
 
     Shapes: (rows, n) in, (rows,) out.
@@ -94,7 +96,7 @@ def row_keys(rows: U32, first: int, last: int) -> U64:
     return fmix64(keys)
 
 
-def agreements(rows: U32, left: Index, right: Index) -> Index:
+def agreements(rows: Rows, left: Index, right: Index) -> Index:
     """In how many columns row left[i] agrees with row right[i], for each i.
 
     Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.

@@ -1,19 +1,24 @@
 """find all pairs of documents whose sketches agree at or above a threshold"""
 
 import argparse
+from functools import partial
 
 from shingletools.filter import Stage
-from shingletools.options import threshold
+from shingletools.options import count, threshold
+from shingletools.simjoin.signatures import BITS, Least
 from shingletools.simjoin.sketches import SketchJoin
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-t", "--threshold", metavar="T", type=threshold, default=threshold("0.8"),
-        help="the least similarity wanted, above 0, at most 1: 0.8 or 4/5 (default 0.8)",
-    )  # fmt: skip
+    least = parser.add_mutually_exclusive_group()
+    least.add_argument("-t", "--threshold", metavar="T", type=threshold,
+        help="the least similarity, above 0, at most 1: 0.8, 4/5; 0.8 if nothing is said")  # fmt: skip
+    least.add_argument("-m", "--agreeing", metavar="M", type=count, help="the least number of agreeing words")
+    least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
+        help="the greatest number of differing bits of simhashes; 3 if nothing is said")  # fmt: skip
     parser.add_argument("--against", metavar="FILE", help="pair the input with the records of FILE, not with itself")
 
 
 def build(options: argparse.Namespace) -> Stage:
-    return SketchJoin(options.id, options.threshold, options.against, options.jobs)
+    least = Least(options.threshold, options.agreeing, options.distance)
+    return SketchJoin(options.id, least, options.against, options.jobs)

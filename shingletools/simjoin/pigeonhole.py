@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools import kernel
-from shingletools.kernel import U32, Index
+from shingletools.kernel import Index, Rows
 from shingletools.workers import in_threads
 
 DOCUMENTS = 1 << 13  # looked up together
@@ -76,8 +76,8 @@ def stretches(counts: Index, most: int) -> Iterator[slice]:
 class Join:
     """All pairs of rows that agree in at least `least` columns.
 
-    rows: uint32, shape (documents, n), at least one document; the join uses them up. 1 <= least <= n. With `cross`,
-    only pairs of a row before `cross` with a row from `cross` on.
+    rows: unsigned integers, shape (documents, n), one document at least; the join uses them up. 1 <= least <= n. With
+    `cross`, only pairs of a row before `cross` with a row from `cross` on.
 
     Identical rows are collapsed first: an *original* is one of the distinct rows, its *copies* are the documents that
     have it. Originals are numbered by their last copies, so that those with a copy behind a given document are all
@@ -88,7 +88,7 @@ class Join:
     bytes for each pair of a single document where that is more.
     """
 
-    def __init__(self, rows: U32, least: int, cross: int | None = None) -> None:
+    def __init__(self, rows: Rows, least: int, cross: int | None = None) -> None:
         self.documents, self.n = rows.shape
         self.least = least
         self.cross = cross
@@ -98,7 +98,7 @@ class Join:
         self._collapse(rows)
         self._index()
 
-    def _collapse(self, rows: U32) -> None:
+    def _collapse(self, rows: Rows) -> None:
         """Finds the originals and leaves only their rows."""
         keys = kernel.row_keys(rows, 0, self.n)
         order = np.argsort(keys, kind="stable")

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from shingletools import kernel, wire
-from shingletools.sketch.shingles import take_shingles
-from shingletools.wire import Failed
+from shingletools.sketch.shingles import DIGITS, take_shingles
+from shingletools.wire import Failed, words_to_bytes
 
 UNIT = 1 << 16  # a weight of 1: sums of whole numbers do not depend on their order
 MOST = 1 << 16  # a weight
@@ -55,11 +55,19 @@ def read_weights(path: str) -> tuple[dict[int, int], str]:
     for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
         try:
             record = wire.parse_json(line, number, path)
-            (shingle,) = take_shingles(wire.take_string(record, "shingle")).tolist()
-            weights[shingle] = take_weight(record)
-        except (wire.Rejected, ValueError) as error:
+            weights[take_shingle(record)] = take_weight(record)
+        except wire.Rejected as error:
             raise Failed(f"{wire.printable(path)}:{number}: {error}") from None
     return weights, wire.file_label(path, content)
+
+
+def take_shingle(record: wire.Record) -> int:
+    """Raises Rejected unless the record's shingle is one."""
+    word = wire.take_string(record, "shingle")
+    data = words_to_bytes(word, len(word)) if len(word) in DIGITS else None
+    if data is None:
+        raise wire.Rejected('field "shingle" is not a word of 8 or 16 hex digits')
+    return int.from_bytes(data, "big")
 
 
 def take_weight(record: wire.Record) -> int:

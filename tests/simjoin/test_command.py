@@ -93,7 +93,7 @@ def test_standard_input_only_once() -> None:
         ({"via": "n=5"}, {"via": "n=5 seed=1"}, 'made by "n=5 seed=1", but the records before by "n=5"'),
         ({"via": "canon"}, {}, 'made by an unnamed recipe, but the records before by "canon"'),
         ({}, {"via": "canon"}, 'made by "canon", but the records before by an unnamed recipe'),
-        ({}, {"sketch": WORDS[:-9]}, "a sketch of 4 words, after sketches of 5"),
+        ({}, {"sketch": WORDS[:-9]}, "a sketch of 4 words of 8 hex digits, after a sketch of 5 words of 8 hex digits"),
     ],
 )  # fmt: skip
 def test_refuses_what_cannot_be_compared(first: Record, second: Record, message: str, tmp_path: Path) -> None:

@@ -1,0 +1,158 @@
+"""dedup: one of each group stays, whatever the order and whoever is missing; nothing else goes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import DOCS, jsonl, pipe, run, shell
+from shingletools.dedup.choice import ByLength, First, Job
+
+GROUPS = jsonl({"group": "a", "members": ["a", "b", "c"]}, {"members": [1, "x", "gone"]}, {"members": ["all", "gone2"]})
+TEXTS = [("b", "bb"), ("z", "zzzz"), ("a", "a"), (1, "one"), ("c", "cc"), ("1", "two"), ("x", "xxxx"), ("gone3", "")]
+DOCUMENTS = jsonl(*({"id": name, "text": text, "n": 10**20} for name, text in TEXTS))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "groups").write_bytes(GROUPS)
+    (tmp_path / "docs").write_bytes(DOCUMENTS)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("keep", "stay"),
+    [
+        ("first", ["b", "z", 1, "1", "gone3"]),
+        ("longest", ["b", "z", "1", "x", "gone3"]),
+        ("shortest", ["z", "a", 1, "1", "gone3"]),
+    ],
+)
+def test_keep(keep: str, stay: list[str | int], folder: Path) -> None:
+    ran = run("dedup", "-v", "--groups", "groups", "--keep", keep, "--removed", "gone", "docs", cwd=folder)
+    assert (ran.status, ran.err.split(" MB/s, ")[1]) == (0, "5 stay, 3 removed\n")
+    kept, gone = ran.out.splitlines(), (folder / "gone").read_bytes().splitlines()
+    assert [json.loads(line)["id"] for line in kept] == stay
+    order = DOCUMENTS.splitlines()
+    assert sorted(kept + gone, key=order.index) == order  # the very lines, numbers and all
+    assert kept == sorted(kept, key=order.index)
+    assert gone == sorted(gone, key=order.index)
+
+    marked = run("dedup", "--groups", "groups", "--keep", keep, "--annotate", "docs", cwd=folder).good().splitlines()
+    assert [line for line in marked if b"duplicate_of" not in line] == kept
+    survivor = {"a": stay[0] if keep != "shortest" else "a", "x": "x" if keep == "longest" else 1}
+    of = {record["id"]: record["duplicate_of"] for record in map(json.loads, marked) if "duplicate_of" in record}
+    groups = {"a": "a", "b": "a", "c": "a", 1: "x", "x": "x"}
+    assert of == {name: survivor[groups[name]] for name in groups if name not in stay}
+
+
+names = st.integers(0, 9)
+
+
+@given(st.lists(names, unique=True), st.permutations(range(10)), st.lists(st.integers(0, 3), min_size=10, max_size=10))
+def test_one_of_each_group_stays(
+    present: list[int],
+    order: list[int],
+    group_of: list[int],
+) -> None:
+    for make in (First, lambda job: ByLength(job, "text", 1), lambda job: ByLength(job, "text", -1)):
+        dedup = make(Job("id", "/dev/null", None, False))
+        dedup.groups = {name: group_of[name] for name in range(10) if group_of[name]}  # 0: in none
+        written = []
+        for name in order:
+            if name in present:
+                record = {"id": name, "text": "x" * (name % 3)}
+                written.append(dedup.take(record, jsonl(record).rstrip(), 0))
+        every = [lines for lines in written if lines is not None] + list(dedup.finish())
+        kept = [json.loads(line)["id"] for lines in every for line in lines.output.splitlines()]
+        gone = [json.loads(line)["id"] for lines in every for line in lines.removed.splitlines()]
+        assert sorted(kept + gone) == sorted(present)
+        assert sorted(group_of[name] for name in kept if group_of[name]) == sorted(
+            {group_of[name] for name in present} - {0}
+        )
+
+
+def test_documents_wait_in_a_file_when_they_are_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shingletools.dedup.choice.SPOOLED", 10)
+    dedup = ByLength(Job("id", str(folder / "groups"), None, False), "text", 1)
+    for line in DOCUMENTS.splitlines():
+        dedup.take(json.loads(line), line, 0)
+    kept = b"".join(written.output for written in dedup.finish())
+    assert kept == run("dedup", "--groups", "groups", "--keep", "longest", "docs", cwd=folder).good()
+
+
+def test_a_scratch_folder_that_cannot_be_written(folder: Path) -> None:
+    big = jsonl(*({"id": i, "text": "x" * 1000} for i in range(20000)))
+    (folder / "big").write_bytes(big)
+    script = "ulimit -f 1000; trap '' XFSZ; dedup --groups groups --keep longest big -o /dev/null"
+    ran = run("bash", "-c", script, cwd=folder, env={"TMPDIR": str(folder)})
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.endswith(f": {folder}: File too large\n")
+    assert sorted(path.name for path in folder.iterdir()) == ["big", "docs", "groups"]
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (b'{"members":["z","a"]}', 'id "a" is in two groups'),
+        (b'{"members":"a"}', 'field "members" is not a list of strings and integers'),
+        (b'{"group":"q"}', 'field "members" is not a list of strings and integers'),
+        (b'{"members":[1.5]}', 'field "members" is not a list of strings and integers'),
+        (b"{", "not JSON (column 2)"),
+    ],
+)
+def test_groups_that_are_none_fail_the_run(line: bytes, cause: str, folder: Path) -> None:
+    (folder / "groups").write_bytes(GROUPS + line)
+    ran = run("dedup", "--groups", "groups", "docs", "--removed", "gone", cwd=folder)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: groups:4: {cause}\n")
+    assert not (folder / "gone").exists()
+
+
+def test_bad_documents(folder: Path) -> None:
+    stdin = jsonl({"id": "a"}) + b"{\n" + jsonl({"id": "a"}, {"text": ""}, {"id": 1})
+    ran = run("dedup", "--groups", "groups", "--rejects", "bad", stdin=stdin, cwd=folder)
+    assert (ran.status, ran.out) == (1, jsonl({"id": "a"}, {"id": 1}).replace(b": ", b": "))
+    assert ran.err.splitlines() == [
+        "dedup: -:2: not JSON (column 2)",
+        'dedup: -:3: id "a" was seen before',
+        'dedup: -:4: field "id" is missing',
+    ]
+    ran = run("dedup", "--groups", "groups", "--keep", "longest", stdin=stdin, cwd=folder)
+    assert ran.err.splitlines()[0] == 'dedup: -:1: field "text" is missing'
+
+
+def test_usage(folder: Path) -> None:
+    for script, message in [
+        ("dedup docs", "the following arguments are required: --groups (see dedup --help)"),
+        ("dedup --groups none docs", "--groups: none: No such file or directory"),
+        ("dedup --groups groups --annotate --removed x docs", "--annotate removes nothing that --removed could keep"),
+        ("dedup --groups groups --removed docs docs", "--removed docs: this run reads or writes that file already"),
+        ("dedup --groups groups --removed groups docs", "--removed groups: this run reads or writes that file already"),
+        (
+            "dedup --groups groups --removed x --rejects x docs",
+            "--rejects x: this run reads or writes that file already",
+        ),
+        (
+            "dedup --groups groups --removed - docs",
+            "--removed -: needs the name of a file (standard output carries records only)",
+        ),
+    ]:
+        ran = shell(script, folder)
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: {message}\n")
+    assert (folder / "docs").read_bytes() == DOCUMENTS
+
+
+def test_a_removed_file_appears_only_when_complete(folder: Path) -> None:
+    ran = shell("(cat docs; echo bad) | dedup --strict --groups groups --removed gone -o out", folder)
+    assert ran.status == 2
+    assert sorted(path.name for path in folder.iterdir()) == ["docs", "groups"]
+
+
+def test_the_whole_pipeline() -> None:
+    script = f"""cd $(mktemp -d) && canon {DOCS} | shingle | sketch | simjoin -t 0.8 | simgroup > groups &&
+        dedup --groups groups --removed gone {DOCS} | wc -l && wc -l < gone"""
+    assert shell(script).good() == b"209\n91\n"
+    pairs = pipe(DOCS.read_bytes(), "canon", "shingle", "sketch", "simjoin -t 0.8")
+    assert len(pairs.splitlines()) == 132

@@ -1,0 +1,139 @@
+"""simgroup: components and stars against brute force, bad pairs, singletons, chaining."""
+
+import json
+import random
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import DOCS, Record, jsonl, pipe, run
+from shingletools.simgroup.groups import Components, Groups, Method, Stars
+
+Pair = tuple[int, int]
+pairs = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).filter(lambda pair: pair[0] != pair[1]), max_size=30)
+
+
+def first_seen(edges: list[Pair]) -> list[int]:
+    return list(dict.fromkeys(name for edge in edges for name in edge))
+
+
+def slow_components(edges: list[Pair]) -> list[list[int]]:
+    """Sets that are merged as long as two of them share a member."""
+    groups = [set(edge) for edge in edges]
+    while clash := next((two for two in combinations(groups, 2) if two[0] & two[1]), None):
+        groups = [group for group in groups if group not in clash] + [clash[0] | clash[1]]
+    order = first_seen(edges)
+    return sorted((sorted(group, key=order.index) for group in groups), key=lambda group: order.index(group[0]))
+
+
+def slow_stars(edges: list[Pair]) -> list[list[int]]:
+    order = first_seen(edges)
+    near = {frozenset(edge) for edge in edges}
+    left, groups = order.copy(), []
+    while left:
+        members = [left[0], *(name for name in left[1:] if frozenset((left[0], name)) in near)]
+        left = [name for name in left if name not in members]
+        groups.append(members)
+    return [group for group in groups if len(group) > 1]
+
+
+def grouped(method: Method, edges: list[Pair]) -> list[list[int]]:
+    groups = Groups("id", method, None, None)
+    for a, b in edges:
+        groups.take({"a": a, "b": b}, b"", 0)
+    return [json.loads(line)["members"] for written in groups.finish() for line in written.output.splitlines()]
+
+
+@given(pairs)
+def test_components_and_stars_against_brute_force(edges: list[Pair]) -> None:
+    assert grouped(Components(), edges) == slow_components(edges)
+    stars = grouped(Stars(), edges)
+    assert stars == slow_stars(edges)
+    near = {frozenset(edge) for edge in edges}
+    assert all(frozenset((group[0], name)) in near for group in stars for name in group[1:])
+
+
+@given(pairs, st.randoms(use_true_random=False))
+def test_components_do_not_depend_on_the_order_of_pairs(edges: list[Pair], rng: random.Random) -> None:
+    shuffled = rng.sample([(b, a) if rng.random() < 0.5 else (a, b) for a, b in edges], len(edges))
+    assert {frozenset(group) for group in grouped(Components(), shuffled)} == {
+        frozenset(group) for group in grouped(Components(), edges)
+    }
+
+
+CHAIN = jsonl(*({"a": f"d{i}", "b": f"d{i + 1}", "similarity": 0.8 + i / 100} for i in range(5)))
+
+
+def test_a_chain() -> None:
+    ran = run("simgroup", "-v", stdin=CHAIN)
+    assert ran.out == b'{"group":"d0","size":6,"members":["d0","d1","d2","d3","d4","d5"]}\n'
+    assert ran.err.endswith("1 groups, 6 documents in them, 6 in the largest, 4 without a pair with their first\n")
+    ran = run("simgroup", "-v", "--star", stdin=CHAIN)
+    assert [record["members"] for record in map(json.loads, ran.out.splitlines())] == [
+        ["d0", "d1"], ["d2", "d3"], ["d4", "d5"]
+    ]  # fmt: skip
+    assert ran.err.endswith("3 groups, 6 documents in them, 2 in the largest, 0 without a pair with their first\n")
+
+
+def test_threshold_is_exact() -> None:
+    stdin = jsonl(*({"a": i, "b": -i - 1, "similarity": value} for i, value in enumerate([0.7, 0.82, 0.1 + 0.2, 1])))
+    for threshold, expected in [
+        ("0.7", [0, 1, 3]),
+        ("7/10", [0, 1, 3]),
+        ("0.82", [1, 3]),
+        ("0.8200001", [3]),
+        ("1", [3]),
+    ]:
+        assert [record["group"] for record in run("simgroup", "-t", threshold, stdin=stdin).records()] == expected
+
+
+def test_ids_of_other_types_are_other_ids(tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(jsonl({"id": 1}, {"id": "1"}, {"id": "2"}, {"id": 3}))
+    ran = run("simgroup", "--singletons", "docs", stdin=jsonl({"a": 1, "b": "2"}), cwd=tmp_path)
+    assert ran.records() == [
+        {"group": 1, "size": 2, "members": [1, "2"]},
+        {"group": "1", "size": 1, "members": ["1"]},
+        {"group": 3, "size": 1, "members": [3]},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("record", "cause"),
+    [
+        ({"a": 1, "b": 1}, "pairs 1 with itself"),
+        ({"a": 1}, 'field "b" is missing'),
+        ({"b": 1}, 'field "a" is missing'),
+        ({"a": 1, "b": 1.5}, 'field "b" is neither a string nor an integer of 64 bits'),
+    ],
+)
+def test_bad_pairs(record: Record, cause: str, tmp_path: Path) -> None:
+    good = {"a": 1, "b": 2, "similarity": 1}
+    ran = run("simgroup", "--rejects", "bad", stdin=jsonl(good, record, good), cwd=tmp_path)
+    assert (ran.status, ran.err) == (1, f"simgroup: -:2: {cause}\n")
+    assert ran.out == b'{"group":1,"size":2,"members":[1,2]}\n'
+    assert (tmp_path / "bad").read_bytes() == jsonl(record)
+
+
+def test_similarity_is_asked_for_only_with_a_threshold() -> None:
+    assert run("simgroup", stdin=jsonl({"a": 1, "b": 2})).records() == [{"group": 1, "size": 2, "members": [1, 2]}]
+    cases: list[tuple[Record, str]] = [
+        ({}, "is missing"),
+        ({"similarity": "1"}, "is not a number"),
+        ({"similarity": True}, "is not a number"),
+    ]
+    for value, cause in cases:
+        ran = run("simgroup", "-t", "0.5", stdin=jsonl({"a": 1, "b": 2, **value}))
+        assert (ran.status, ran.err) == (1, f'simgroup: -:1: field "similarity" {cause}\n')
+
+
+def test_sample_data() -> None:
+    found = pipe(DOCS.read_bytes(), "canon", "shingle -k 10", "sketch -n 84", "simjoin -t 0.8")
+    edges = [(record["a"], record["b"]) for record in map(json.loads, found.splitlines())]
+    for argv, slow in (((), slow_components), (("--star",), slow_stars)):
+        records = run("simgroup", *argv, stdin=found).records()
+        assert [record["members"] for record in records] == slow(edges)
+        assert all(record["group"] == record["members"][0] for record in records)
+        assert all(record["size"] == len(record["members"]) for record in records)

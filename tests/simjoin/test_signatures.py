@@ -1,0 +1,155 @@
+"""simjoin on supershingles, megashingles and simhashes, with -t, -m and -d."""
+
+import json
+import random
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+
+from harness import DOCS, Record, jsonl, pipe, run
+
+SHINGLES = pipe(DOCS.read_bytes(), "canon", "shingle -k 4")
+
+
+def planted(places: int, digits: int, rng: random.Random) -> list[Record]:
+    """Sketches of which many agree with another in many places."""
+    records: list[list[str]] = []
+    for _ in range(120):
+        words = list(rng.choice(records)) if records and rng.random() < 0.7 else [""] * places
+        words = [word if word and rng.random() < 0.8 else f"{rng.getrandbits(4 * digits):0{digits}x}" for word in words]
+        records.append(words)
+    return [{"id": i, "sketch": " ".join(words)} for i, words in enumerate(records)]
+
+
+def agreeing(one: Record, two: Record) -> int:
+    return sum(a == b for a, b in zip(one["sketch"].split(), two["sketch"].split(), strict=True))
+
+
+@pytest.mark.parametrize(("places", "digits"), [(6, 16), (15, 16), (6, 8), (1, 16), (1, 8)])
+def test_agreeing_words_against_brute_force(places: int, digits: int) -> None:
+    records = planted(places, digits, random.Random(places))
+    stdin = jsonl(*records)
+    for least in range(1, places + 1):
+        expected = [
+            {"a": a["id"], "b": b["id"], "similarity": round(agreeing(a, b) / places, 6)}
+            for a, b in combinations(records, 2)
+            if agreeing(a, b) >= least
+        ]
+        assert run("simjoin", "-m", str(least), stdin=stdin).records() == expected
+        assert run("simjoin", "-t", f"{least}/{places}", stdin=stdin).records() == expected
+
+
+def simhashes(rng: random.Random) -> list[Record]:
+    words = [rng.getrandbits(64)]
+    for _ in range(150):
+        word = rng.choice(words)
+        for bit in rng.sample(range(64), rng.randrange(8)):
+            word ^= 1 << bit
+        words.append(word if rng.random() < 0.8 else rng.getrandbits(64))
+    return [{"id": i, "simhash": f"{word:016x}"} for i, word in enumerate(words)]
+
+
+@pytest.mark.parametrize(
+    ("argv", "most"),
+    [
+        ((), 3),
+        (("-d", "0"), 0),
+        (("-d", "3"), 3),
+        (("-d", "12"), 12),
+        (("-t", "61/64"), 3),
+        (("-t", "0.95"), 3),
+        (("-d", "63"), 63),
+    ],
+)
+def test_distances_against_brute_force(argv: tuple[str, ...], most: int) -> None:
+    records = simhashes(random.Random(5))
+    expected = [
+        {"a": a["id"], "b": b["id"], "similarity": round((64 - distance) / 64, 6), "distance": distance}
+        for a, b in combinations(records, 2)
+        if (distance := (int(a["simhash"], 16) ^ int(b["simhash"], 16)).bit_count()) <= most
+    ]
+    assert expected
+    assert run("simjoin", *argv, stdin=jsonl(*records)).records() == expected
+
+
+def test_two_supershingles_are_one_megashingle() -> None:
+    """At least two of six agree exactly where at least one of their fifteen pairs does."""
+    by_super = run("simjoin", "-m", "2", stdin=pipe(SHINGLES, "sketch --super 14")).records()
+    by_mega = run("simjoin", "-m", "1", stdin=pipe(SHINGLES, "sketch --mega 14")).records()
+    assert [(pair["a"], pair["b"]) for pair in by_super] == [(pair["a"], pair["b"]) for pair in by_mega]
+    agree = [round(pair["similarity"] * 6) for pair in by_super]
+    assert [round(pair["similarity"] * 15) for pair in by_mega] == [comb(number, 2) for number in agree]
+    assert len(agree) > 40
+
+
+# P(two of six supershingles of 14 agree) = sum over i >= 2 of C(6, i) p^i (1 - p)^(6 - i) with p = r^14
+CHANCES = {0.80: 0.0258, 0.85: 0.1198, 0.90: 0.4151, 0.95: 0.8786, 0.97: 0.9785}
+
+
+@pytest.mark.parametrize("resemblance", CHANCES)
+def test_chance_of_a_megashingle(resemblance: float) -> None:
+    """Over 300 pairs of sets of exactly this resemblance, within four standard errors."""
+    rng = np.random.default_rng(round(resemblance * 100))
+    union, pairs = 400, 300
+    shared = round(Fraction(str(resemblance)) * union)
+    records = []
+    for i in range(pairs):
+        words = [f"{word:016x}" for word in rng.integers(0, 2**63, union)]
+        only = (union - shared) // 2
+        records.append({"id": 2 * i, "shingles": " ".join(words[: shared + only])})
+        records.append({"id": 2 * i + 1, "shingles": " ".join(words[:shared] + words[shared + only :])})
+    found = run("simjoin", "-m", "1", stdin=pipe(jsonl(*records), "sketch --mega 14")).records()
+    assert all(pair["b"] == pair["a"] + 1 for pair in found)
+    chance = CHANCES[resemblance]
+    assert abs(len(found) / pairs - chance) <= 4 * (chance * (1 - chance) / pairs) ** 0.5
+
+
+def test_an_empty_signature_is_like_no_other() -> None:
+    for field, word in (("sketch", "0" * 16), ("simhash", "0" * 16)):
+        stdin = jsonl({"id": 1, field: ""}, {"id": 2, field: word}, {"id": 3, field: ""}, {"id": 4, field: word})
+        assert [(pair["a"], pair["b"]) for pair in run("simjoin", stdin=stdin).records()] == [(2, 4)]
+    assert run("simjoin", stdin=jsonl({"id": 1, "simhash": ""}, {"id": 2, "simhash": ""})).good() == b""
+
+
+@pytest.mark.parametrize(
+    ("argv", "records", "message"),
+    [
+        (["-m", "2"], [{"simhash": "0" * 16}], "-:1: -m counts the words of sketches, but the records have simhashes"),
+        (["-d", "2"], [{"sketch": "0" * 8}], "-:1: -d counts the bits of simhashes, but the records have sketches"),
+        (["-m", "3"], [{"sketch": "0" * 16 + " " + "0" * 16}], "-:1: -m 3: the sketches have 2 words"),
+        (
+            [],
+            [{"sketch": "0" * 16}, {"sketch": "0" * 8}],
+            "-:2: a sketch of 1 words of 8 hex digits, after a sketch of 1 words of 16 hex digits",
+        ),
+        (
+            [],
+            [{"sketch": "0" * 16}, {"simhash": "0" * 16}],
+            "-:2: a simhash, after a sketch of 1 words of 16 hex digits",
+        ),
+        (["-d", "64"], [], 'argument -d/--distance: not a whole number from 0 to 63: "64" (see simjoin --help)'),
+        (["-m", "0"], [], 'argument -m/--agreeing: not a whole number from 1 to 1000000: "0" (see simjoin --help)'),
+        (
+            ["-m", "1", "-t", "1"],
+            [],
+            "argument -t/--threshold: not allowed with argument -m/--agreeing (see simjoin --help)",
+        ),
+    ],
+)
+def test_what_does_not_go_together(argv: list[str], records: list[Record], message: str) -> None:
+    ran = run("simjoin", *argv, stdin=jsonl(*({"id": i} | record for i, record in enumerate(records))))
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"simjoin: {message}\n")
+
+
+@pytest.mark.parametrize("value", ["0" * 15, "0" * 17, "0" * 16 + " " + "0" * 16, "g" * 16])
+def test_bad_simhashes(value: str) -> None:
+    ran = run("simjoin", stdin=jsonl({"id": 1, "simhash": value}))
+    assert (ran.status, ran.err) == (1, 'simjoin: -:1: field "simhash" is not a word of 16 hex digits\n')
+
+
+def test_a_sketch_counts_where_a_record_has_both() -> None:
+    stdin = jsonl(*({"id": i, "sketch": "0" * 8, "simhash": f"{i:016x}"} for i in range(2)))
+    assert json.loads(run("simjoin", stdin=stdin).good()) == {"a": 0, "b": 1, "similarity": 1.0}
