@@ -16,9 +16,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     least.add_argument("-m", "--agreeing", metavar="M", type=count, help="the least number of agreeing words")
     least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
         help="the greatest number of differing bits of simhashes; 3 if nothing is said")  # fmt: skip
+    parser.add_argument("--interval", action="store_true", help="say between which bounds the true similarity lies")
     parser.add_argument("--against", metavar="FILE", help="pair the input with the records of FILE, not with itself")
 
 
 def build(options: argparse.Namespace) -> Stage:
     least = Least(options.threshold, options.agreeing, options.distance)
-    return SketchJoin(options.id, least, options.against, options.jobs)
+    return SketchJoin(options.id, least, options.against, options.jobs, options.interval)

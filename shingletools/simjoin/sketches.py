@@ -1,11 +1,12 @@
 """Records with signatures in, pairs of documents out."""
 
 from collections.abc import Iterator
+from functools import cache, partial
 from itertools import islice
 
 from shingletools import wire
 from shingletools.filter import Written
-from shingletools.simjoin.signatures import Least, Signature, signature_of
+from shingletools.simjoin.signatures import MINHASHES, Least, Signature, signature_of
 from shingletools.wire import Failed, Record, Rejected
 
 LINES = 4096  # of output, made at once
@@ -25,9 +26,10 @@ class SketchJoin:
     reads: tuple[str, ...] = ()
     removed = None
 
-    def __init__(self, id_field: str, least: Least, against: str | None, jobs: int) -> None:
+    def __init__(self, id_field: str, least: Least, against: str | None, jobs: int, interval: bool = False) -> None:
         self.id_field = id_field
         self.least = least
+        self.interval = interval
         self.against = [] if against is None else [against]
         self.jobs = jobs
         self.seen: tuple[set[str | int], set[str | int]] = (set(), set())
@@ -52,6 +54,8 @@ class SketchJoin:
         if via != self.via:
             raise Failed(f"made by {made_by(via)}, but the records before by {made_by(self.via)}")
         if data and self.signature is None:
+            if self.interval and signature != MINHASHES:
+                raise Failed(f"--interval needs min-hashes, not {signature.shape(len(data))}")
             signature.least(self.least, signature.places(len(data)))  # may raise Failed: better now
             self.signature, self.size = signature, len(data)
         if data and self.signature is not None and (signature, len(data)) != (self.signature, self.size):
@@ -76,18 +80,28 @@ class SketchJoin:
         rows = self.signature.rows(self.data).reshape(-1, places)
         join = Join(rows, least, self.first_side if self.against else None)
         self.bands = len(bands(places, least))
-        says = [self.signature.says(agreeing, places) for agreeing in range(places + 1)]
+        says = cache(partial(self.says, places=places))
         ids = self.ids
         for block in join.pairs(self.jobs):
             self.pairs += len(block.a)
             lines = (
-                wire.format_json({"a": ids[a], "b": ids[b], **says[agreeing]})
+                wire.format_json({"a": ids[a], "b": ids[b], **says(agreeing)})
                 for a, b, agreeing in zip(*(part.tolist() for part in block), strict=True)
             )
             # orjson's lines keep some 4 kB of heap each until they are joined
             while batch := b"".join(islice(lines, LINES)):
                 yield Written(batch)
         self.candidates = join.candidates
+
+    def says(self, agreeing: int, places: int) -> dict[str, float]:
+        """What a pair's record has beside the ids."""
+        assert self.signature is not None
+        said = self.signature.says(agreeing, places)
+        if self.interval:
+            from shingletools.simjoin.interval import interval
+
+            said |= dict(zip(("low", "high"), interval(agreeing, places), strict=True))
+        return said
 
     def summary(self) -> list[str]:
         return [f"{self.bands} bands", f"{self.candidates} candidates", f"{self.pairs} pairs"]

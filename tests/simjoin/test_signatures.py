@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from harness import DOCS, Record, jsonl, pipe, run
+from shingletools.simjoin.interval import interval
 
 SHINGLES = pipe(DOCS.read_bytes(), "canon", "shingle -k 4")
 
@@ -153,3 +154,40 @@ def test_bad_simhashes(value: str) -> None:
 def test_a_sketch_counts_where_a_record_has_both() -> None:
     stdin = jsonl(*({"id": i, "sketch": "0" * 8, "simhash": f"{i:016x}"} for i in range(2)))
     assert json.loads(run("simjoin", stdin=stdin).good()) == {"a": 0, "b": 1, "similarity": 1.0}
+
+
+def chance_of_as_many(agreeing: int, words: int, similarity: Fraction) -> Fraction:
+    """That as many agree or more, exactly."""
+    rest = 1 - similarity
+    return sum((comb(words, i) * similarity**i * rest ** (words - i) for i in range(agreeing, words + 1)), Fraction(0))
+
+
+@pytest.mark.parametrize(
+    ("agreeing", "words"), [(0, 5), (1, 5), (5, 5), (68, 84), (84, 84), (83, 84), (1, 84), (150, 200)]
+)
+def test_interval_is_that_of_clopper_and_pearson(agreeing: int, words: int) -> None:
+    """Exact sums of binomial terms, in fractions, on both sides of each bound."""
+    low, high = (Fraction(str(bound)) for bound in interval(agreeing, words))
+    step, tail = Fraction(1, 10**6), Fraction(1, 40)
+    if agreeing:
+        assert chance_of_as_many(agreeing, words, low) <= tail < chance_of_as_many(agreeing, words, low + step)
+    else:
+        assert low == 0
+    if agreeing < words:
+        beyond = words - agreeing
+        assert chance_of_as_many(beyond, words, 1 - high) <= tail < chance_of_as_many(beyond, words, 1 - high + step)
+    else:
+        assert high == 1
+
+
+def test_interval_in_pairs() -> None:
+    sketches = pipe(SHINGLES, "sketch")
+    pairs = run("simjoin", "--interval", stdin=sketches).records()
+    plain = run("simjoin", stdin=sketches).records()
+    assert [{key: pair[key] for key in ("a", "b", "similarity")} for pair in pairs] == plain
+    for pair in pairs:
+        assert (pair["low"], pair["high"]) == interval(round(84 * pair["similarity"]), 84)
+    for record in ({"simhash": "0" * 16}, {"sketch": "0" * 16}):
+        ran = run("simjoin", "--interval", stdin=jsonl({"id": 1} | record))
+        assert ran.status == 2
+        assert ran.err.startswith("simjoin: -:1: --interval needs min-hashes, not a ")
