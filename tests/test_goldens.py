@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from harness import DATA, jsonl, pipe
-from shingletools.simjoin.pigeonhole import Join, bands
+from shingletools.simjoin.join import Join
+from shingletools.simjoin.table import Places, bands
 
 ARTICLES = {record["id"]: record for record in map(json.loads, (DATA / "articles.jsonl").open(encoding="utf-8"))}
 BELINSKY = f"canon --stop {DATA / 'stop-belinsky.txt'}"
@@ -97,7 +98,7 @@ def test_hamming_distances_of_the_article() -> None:
     ):
         found = [
             pair
-            for block in Join(rows.copy(), 32 - distance).pairs()
+            for block in Join(Places(rows.copy(), 32 - distance)).pairs()
             for pair in zip(*(x.tolist() for x in block), strict=True)
         ]
         assert found == pairs

@@ -5,7 +5,8 @@ from functools import partial
 
 from shingletools.filter import Stage
 from shingletools.options import count, threshold
-from shingletools.simjoin.signatures import BITS, Least
+from shingletools.simjoin.measures import MEASURES
+from shingletools.simjoin.signatures import BITS, JACCARD, Wanted
 from shingletools.simjoin.sketches import SketchJoin
 
 
@@ -16,10 +17,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     least.add_argument("-m", "--agreeing", metavar="M", type=count, help="the least number of agreeing words")
     least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
         help="the greatest number of differing bits of simhashes; 3 if nothing is said")  # fmt: skip
+    parser.add_argument("--measure", choices=list(MEASURES), default=JACCARD,
+        help="of shingles: what similarity means (default jaccard)")  # fmt: skip
     parser.add_argument("--interval", action="store_true", help="say between which bounds the true similarity lies")
     parser.add_argument("--against", metavar="FILE", help="pair the input with the records of FILE, not with itself")
 
 
 def build(options: argparse.Namespace) -> Stage:
-    least = Least(options.threshold, options.agreeing, options.distance)
-    return SketchJoin(options.id, least, options.against, options.jobs, options.interval)
+    wanted = Wanted(options.threshold, options.agreeing, options.distance, options.measure, options.interval)
+    return SketchJoin(options.id, wanted, options.against, options.jobs)

@@ -1,25 +1,30 @@
 """The signatures that the join knows: how they are read, in how many places two must agree, what a pair says of it."""
 
 import math
+from array import array
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from shingletools.simjoin.measures import MEASURES
 from shingletools.wire import Failed, Record, words_to_bytes
 
 if TYPE_CHECKING:
-    from shingletools.kernel import Rows
+    from shingletools.simjoin.table import Table
 
-SKETCH, SIMHASH = "sketch", "simhash"  # fields
+SKETCH, SIMHASH, SHINGLES = "sketch", "simhash", "shingles"  # fields
+JACCARD, DICE, CONTAINMENT = "jaccard", "dice", "containment"
 BITS = 64  # of a simhash
 THRESHOLD, DISTANCE = Fraction(4, 5), 3  # where nothing is said
 
 
-class Least(NamedTuple):
-    """What makes a pair; one of the three is said at most."""
+class Wanted(NamedTuple):
+    """What makes a pair; one of the first three is said at most."""
 
     similarity: Fraction | None = None
     agreeing: int | None = None
     distance: int | None = None
+    measure: str = JACCARD
+    interval: bool = False  # pairs say how far the estimate may be off
 
 
 class Signature(Protocol):
@@ -36,19 +41,16 @@ class Signature(Protocol):
         """The bytes of a payload; None if it has another form."""
 
     def shape(self, size: int, /) -> str:
-        """A signature of so many bytes, in words."""
+        """A signature of so many bytes, in words; two of different shapes cannot be compared."""
 
-    def places(self, size: int) -> int:
-        """In so many bytes."""
+    def check(self, wanted: Wanted, size: int) -> None:
+        """Raises Failed if signatures of so many bytes cannot have what is wanted."""
 
-    def rows(self, data: bytearray) -> "Rows":
-        """The values of all signatures, one for each place."""
+    def table(self, data: bytearray, sizes: "array[int]", wanted: Wanted) -> "Table":
+        """All signatures for the join, by the bytes of each."""
 
-    def least(self, least: Least, places: int) -> int:
-        """In how many places a pair agrees; raises Failed where that makes no sense."""
-
-    def says(self, agreeing: int, places: int) -> dict[str, float]:
-        """What a pair's record has beside the ids."""
+    def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
+        """What a pair's record has beside the ids; one and two are the signatures' bytes."""
 
 
 class Words(NamedTuple):
@@ -70,25 +72,55 @@ class Words(NamedTuple):
     def places(self, size: int) -> int:
         return 2 * size // self.digits
 
-    def rows(self, data: bytearray) -> "Rows":
+    def check(self, wanted: Wanted, size: int) -> None:
+        self.least(wanted, self.places(size))
+
+    def least(self, wanted: Wanted, places: int) -> int:
+        """In how many places a pair agrees."""
+        if wanted.distance is not None:
+            raise Failed("-d counts the bits of simhashes, but the records have sketches")
+        if wanted.interval and self != MINHASHES:
+            raise Failed(f"--interval needs min-hashes, not words of {self.digits} hex digits")
+        if wanted.measure not in (JACCARD, DICE):
+            raise Failed(f"--measure {wanted.measure}: a sketch does not tell; keep the shingles for that")
+        if wanted.measure == DICE and self != MINHASHES:
+            raise Failed(f"--measure dice needs min-hashes, not words of {self.digits} hex digits")
+        if wanted.agreeing is not None:
+            if wanted.agreeing > places:
+                raise Failed(f"-m {wanted.agreeing}: the sketches have {places} words")
+            return wanted.agreeing
+        threshold = wanted.similarity or THRESHOLD
+        if wanted.measure == DICE:
+            threshold /= 2 - threshold  # D = 2 J / (1 + J)
+        return math.ceil(threshold * places)
+
+    def table(self, data: bytearray, sizes: "array[int]", wanted: Wanted) -> "Table":
         import numpy as np  # which --help does not need
 
+        from shingletools.simjoin.table import Places
+
+        places = self.places(sizes[0])
+        least = self.least(wanted, places)
         # Words are only compared, so the byte order they are read in does not matter
-        if self.digits == MINHASHES.digits:
-            return np.frombuffer(data, np.uint32)
-        return np.frombuffer(data, np.uint64)
+        if self == MINHASHES:
+            return Places(np.frombuffer(data, np.uint32).reshape(-1, places), least)
+        return Places(np.frombuffer(data, np.uint64).reshape(-1, places), least)
 
-    def least(self, least: Least, places: int) -> int:
-        if least.distance is not None:
-            raise Failed("-d counts the bits of simhashes, but the records have sketches")
-        if least.agreeing is not None:
-            if least.agreeing > places:
-                raise Failed(f"-m {least.agreeing}: the sketches have {places} words")
-            return least.agreeing
-        return math.ceil((least.similarity or THRESHOLD) * places)
+    def says(self, wanted: Wanted, agreeing: int, one: int, _two: int, /) -> dict[str, float | str]:
+        places = self.places(one)
+        share = agreeing / places
+        said: dict[str, float | str] = {
+            "similarity": round(2 * agreeing / (agreeing + places) if wanted.measure == DICE else share, 6)
+        }
+        if wanted.interval:
+            from shingletools.simjoin.interval import interval
 
-    def says(self, agreeing: int, places: int) -> dict[str, float]:
-        return {"similarity": round(agreeing / places, 6)}
+            bounds = interval(agreeing, places)
+            if wanted.measure == DICE:
+                low, high = (2e6 * bound / (1 + bound) for bound in bounds)
+                bounds = math.floor(low) / 1e6, math.ceil(high) / 1e6
+            said |= dict(zip(("low", "high"), bounds, strict=True))
+        return said
 
 
 class Bits(NamedTuple):
@@ -107,31 +139,86 @@ class Bits(NamedTuple):
     def shape(self, _size: int, /) -> str:
         return "a simhash"
 
-    def places(self, size: int) -> int:
-        return 8 * size
+    def check(self, wanted: Wanted, _size: int, /) -> None:
+        self.least(wanted)
 
-    def rows(self, data: bytearray) -> "Rows":
+    def least(self, wanted: Wanted) -> int:
+        """In how many bits a pair agrees."""
+        if wanted.agreeing is not None:
+            raise Failed("-m counts the words of sketches, but the records have simhashes")
+        if wanted.interval or wanted.measure != JACCARD:
+            raise Failed("--interval and --measure go without simhashes")
+        if wanted.similarity is not None:
+            return math.ceil(wanted.similarity * BITS)
+        return BITS - (DISTANCE if wanted.distance is None else wanted.distance)
+
+    def table(self, data: bytearray, _sizes: "array[int]", wanted: Wanted) -> "Table":
         import numpy as np  # which --help does not need
 
-        return np.unpackbits(np.frombuffer(data, np.uint8))
+        from shingletools.simjoin.table import Places
 
-    def least(self, least: Least, places: int) -> int:
-        if least.agreeing is not None:
-            raise Failed("-m counts the words of sketches, but the records have simhashes")
-        if least.similarity is not None:
-            return math.ceil(least.similarity * places)
-        return places - (DISTANCE if least.distance is None else least.distance)
+        return Places(np.unpackbits(np.frombuffer(data, np.uint8)).reshape(-1, BITS), self.least(wanted))
 
-    def says(self, agreeing: int, places: int) -> dict[str, float]:
-        return {"similarity": round(agreeing / places, 6), "distance": places - agreeing}
+    def says(self, _wanted: Wanted, agreeing: int, _one: int, _two: int, /) -> dict[str, float | str]:
+        return {"similarity": round(agreeing / BITS, 6), "distance": BITS - agreeing}
+
+
+class Shingles(NamedTuple):
+    """A set of shingles: repeats do not count."""
+
+    digits: int
+    field: str = SHINGLES
+
+    @property
+    def form(self) -> str:
+        return f"words of {self.digits} hex digits"
+
+    def read(self, payload: str) -> bytes | None:
+        import numpy as np  # which --help does not need
+
+        data = words_to_bytes(payload, self.digits) if payload else b""
+        return data and np.unique(np.frombuffer(data, f">u{self.digits // 2}")).astype(np.uint64).tobytes()
+
+    def shape(self, _size: int, /) -> str:
+        return f"shingles of {self.digits} hex digits"
+
+    def check(self, wanted: Wanted, _size: int, /) -> None:
+        if wanted.agreeing is not None or wanted.distance is not None:
+            raise Failed("-m and -d count words and bits of signatures, but the records have shingles")
+        if wanted.interval:
+            raise Failed("--interval: the similarity of shingles is exact")
+
+    def table(self, data: bytearray, sizes: "array[int]", wanted: Wanted) -> "Table":
+        import numpy as np  # which --help does not need
+
+        from shingletools.simjoin.sets import Sets
+
+        measure = MEASURES[wanted.measure](wanted.similarity or THRESHOLD)
+        return Sets(np.frombuffer(data, np.uint64), np.frombuffer(sizes, np.int64) // 8, measure)
+
+    def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
+        a, b = one // 8, two // 8
+        measure = MEASURES[wanted.measure](Fraction(1))
+        said: dict[str, float | str] = {"similarity": round(measure.similarity(agreeing, a, b), 6)}
+        if wanted.measure == CONTAINMENT:
+            said["contained"] = "both" if a == b else "a" if a < b else "b"
+        return said
 
 
 MINHASHES, SUPERSHINGLES, SIMHASHES = Words(8), Words(16), Bits()
+SHORT_SHINGLES, LONG_SHINGLES = Shingles(8), Shingles(16)
 
 
 def signature_of(record: Record) -> Signature:
-    """The kind of a record's signature: a sketch where it has both."""
-    if SKETCH not in record and SIMHASH in record:
-        return SIMHASHES
-    payload = record.get(SKETCH)
-    return SUPERSHINGLES if type(payload) is str and payload[8:9] not in ("", " ") else MINHASHES
+    """The kind of a record's signature: a sketch where it has one, else a simhash, else shingles."""
+    if SKETCH not in record:
+        if SIMHASH in record:
+            return SIMHASHES
+        if SHINGLES in record:
+            return LONG_SHINGLES if wide(record[SHINGLES]) else SHORT_SHINGLES
+    return SUPERSHINGLES if wide(record.get(SKETCH)) else MINHASHES
+
+
+def wide(payload: object) -> bool:
+    """Whether its words have more than 8 digits."""
+    return type(payload) is str and payload[8:9] not in ("", " ")

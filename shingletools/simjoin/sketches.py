@@ -1,12 +1,13 @@
 """Records with signatures in, pairs of documents out."""
 
+from array import array
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import lru_cache, partial
 from itertools import islice
 
 from shingletools import wire
 from shingletools.filter import Written
-from shingletools.simjoin.signatures import MINHASHES, Least, Signature, signature_of
+from shingletools.simjoin.signatures import Signature, Wanted, signature_of
 from shingletools.wire import Failed, Record, Rejected
 
 LINES = 4096  # of output, made at once
@@ -26,18 +27,17 @@ class SketchJoin:
     reads: tuple[str, ...] = ()
     removed = None
 
-    def __init__(self, id_field: str, least: Least, against: str | None, jobs: int, interval: bool = False) -> None:
+    def __init__(self, id_field: str, wanted: Wanted, against: str | None, jobs: int) -> None:
         self.id_field = id_field
-        self.least = least
-        self.interval = interval
+        self.wanted = wanted
         self.against = [] if against is None else [against]
         self.jobs = jobs
         self.seen: tuple[set[str | int], set[str | int]] = (set(), set())
         self.ids: list[str | int] = []  # of the documents that have words
         self.data = bytearray()
+        self.sizes = array("q")  # of each document's signature, in bytes
         self.first_side = 0  # how many of them came before --against
-        self.size = 0  # of a signature, in bytes
-        self.signature: Signature | None = None  # that of all records, once there is one
+        self.signature: Signature | None = None  # the kind of all records, once there is one
         self.via: str | None = None  # so the recipe
         self.bands = self.candidates = self.pairs = 0
 
@@ -54,54 +54,47 @@ class SketchJoin:
         if via != self.via:
             raise Failed(f"made by {made_by(via)}, but the records before by {made_by(self.via)}")
         if data and self.signature is None:
-            if self.interval and signature != MINHASHES:
-                raise Failed(f"--interval needs min-hashes, not {signature.shape(len(data))}")
-            signature.least(self.least, signature.places(len(data)))  # may raise Failed: better now
-            self.signature, self.size = signature, len(data)
-        if data and self.signature is not None and (signature, len(data)) != (self.signature, self.size):
-            raise Failed(f"{signature.shape(len(data))}, after {self.signature.shape(self.size)}")
+            signature.check(self.wanted, len(data))  # better now
+            self.signature = signature
+        if data and self.signature is not None:
+            self.check_shape(signature, self.signature, len(data))
         if name in self.seen[side]:
             raise Rejected(f"id {wire.shown(name)} was seen before")
         self.seen[side].add(name)
         if data:
             self.ids.append(name)
             self.data += data
+            self.sizes.append(len(data))
             self.first_side += not side
+
+    def check_shape(self, here: Signature, before: Signature, size: int) -> None:
+        """Raises Failed for a signature that cannot be compared with the first."""
+        first = self.sizes[0] if self.sizes else size
+        if (here, size) != (before, first) and here.shape(size) != before.shape(first):
+            raise Failed(f"{here.shape(size)}, after {before.shape(first)}")
 
     def finish(self) -> Iterator[Written]:
         """The pairs."""
         self.seen = (set(), set())
         if self.signature is None:
             return
-        from shingletools.simjoin.pigeonhole import Join, bands  # numpy, which --help does not need
+        from shingletools.simjoin.join import Join  # numpy, which --help does not need
 
-        places = self.signature.places(self.size)
-        least = self.signature.least(self.least, places)
-        rows = self.signature.rows(self.data).reshape(-1, places)
-        join = Join(rows, least, self.first_side if self.against else None)
-        self.bands = len(bands(places, least))
-        says = cache(partial(self.says, places=places))
+        sizes = self.sizes
+        table = self.signature.table(self.data, sizes, self.wanted)
+        join = Join(table, self.first_side if self.against else None)
+        says = lru_cache(1 << 16)(partial(self.signature.says, self.wanted))
         ids = self.ids
         for block in join.pairs(self.jobs):
             self.pairs += len(block.a)
             lines = (
-                wire.format_json({"a": ids[a], "b": ids[b], **says(agreeing)})
+                wire.format_json({"a": ids[a], "b": ids[b], **says(agreeing, sizes[a], sizes[b])})
                 for a, b, agreeing in zip(*(part.tolist() for part in block), strict=True)
             )
             # orjson's lines keep some 4 kB of heap each until they are joined
             while batch := b"".join(islice(lines, LINES)):
                 yield Written(batch)
-        self.candidates = join.candidates
-
-    def says(self, agreeing: int, places: int) -> dict[str, float]:
-        """What a pair's record has beside the ids."""
-        assert self.signature is not None
-        said = self.signature.says(agreeing, places)
-        if self.interval:
-            from shingletools.simjoin.interval import interval
-
-            said |= dict(zip(("low", "high"), interval(agreeing, places), strict=True))
-        return said
+        self.bands, self.candidates = join.bands, join.candidates
 
     def summary(self) -> list[str]:
         return [f"{self.bands} bands", f"{self.candidates} candidates", f"{self.pairs} pairs"]

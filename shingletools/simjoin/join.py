@@ -1,8 +1,8 @@
-"""The exact join of equally long sketches: every pair of rows that agree in enough columns, and no other.
+"""The exact join: every pair of documents that are alike enough, and no other.
 
-Two rows of n columns that agree in at least m of them differ in at most n - m, so of any n - m + 1 disjoint bands at
-least one agrees wholly (the pigeonhole principle). Rows are therefore put into buckets band by band, and only rows that
-share a bucket are compared. Nothing is missed, nothing is estimated, there is nothing to tune.
+A table says in which buckets its rows lie, such that two rows that are a pair share one at least, and whether two rows
+are a pair. Only rows that share a bucket are compared. Nothing is missed, nothing is estimated, there is nothing to
+tune.
 """
 
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools import kernel
-from shingletools.kernel import Index, Rows
+from shingletools.kernel import Index
+from shingletools.simjoin.table import Table
 from shingletools.workers import in_threads
 
 DOCUMENTS = 1 << 13  # looked up together
@@ -39,16 +39,6 @@ class Found(NamedTuple):
     agreeing: Index
 
 
-def bands(n: int, least: int) -> list[tuple[int, int]]:
-    """n columns cut into n - least + 1 bands, as (first, last + 1), whose widths differ by one at most.
-
-    >>> bands(64, 61)
-    [(0, 16), (16, 32), (32, 48), (48, 64)]
-    """
-    number = n - least + 1
-    return [(n * i // number, n * (i + 1) // number) for i in range(number)]
-
-
 def spread(starts: Index, counts: Index) -> tuple[Index, Index]:
     """counts[i] integers from starts[i] on, for each i, in one array; and beside each of them its i.
 
@@ -74,10 +64,9 @@ def stretches(counts: Index, most: int) -> Iterator[slice]:
 
 
 class Join:
-    """All pairs of rows that agree in at least `least` columns.
+    """All pairs of a table's rows, one row at least; the join uses the table up.
 
-    rows: unsigned integers, shape (documents, n), one document at least; the join uses them up. 1 <= least <= n. With
-    `cross`, only pairs of a row before `cross` with a row from `cross` on.
+    With `cross`, only pairs of a row before `cross` with a row from `cross` on.
 
     Identical rows are collapsed first: an *original* is one of the distinct rows, its *copies* are the documents that
     have it. Originals are numbered by their last copies, so that those with a copy behind a given document are all
@@ -88,23 +77,23 @@ class Join:
     bytes for each pair of a single document where that is more.
     """
 
-    def __init__(self, rows: Rows, least: int, cross: int | None = None) -> None:
-        self.documents, self.n = rows.shape
-        self.least = least
+    def __init__(self, table: Table, cross: int | None = None) -> None:
+        self.table = table
+        self.documents = len(table)
         self.cross = cross
-        self.candidates = 0
+        self.bands = self.candidates = 0
         self.remembered: dict[int, tuple[Index, Index]] = {}  # partners of copied originals, and their agreement
         self.room = REMEMBERED
-        self._collapse(rows)
+        self._collapse()
         self._index()
 
-    def _collapse(self, rows: Rows) -> None:
+    def _collapse(self) -> None:
         """Finds the originals and leaves only their rows."""
-        keys = kernel.row_keys(rows, 0, self.n)
+        keys = self.table.keys()
         order = np.argsort(keys, kind="stable")
         new = np.ones(self.documents, np.bool_)
         same_key = np.flatnonzero(keys[order[1:]] == keys[order[:-1]]) + 1
-        new[same_key] = kernel.agreements(rows, order[same_key], order[same_key - 1]) < self.n
+        new[same_key] = ~self.table.equal(order[same_key], order[same_key - 1])
         lasts = order[np.append(np.flatnonzero(new)[1:], self.documents) - 1]
         rank = np.argsort(np.argsort(lasts))
         self.original = np.empty(self.documents, np.int64)  # of each document
@@ -114,12 +103,8 @@ class Join:
         self.copy_key = self.original[copies] * self.documents + copies  # ascending
         self.copy_count = np.bincount(self.original)
         self.copy_end = np.cumsum(self.copy_count)
-        originals = len(self.last)
-        if originals < self.documents:
-            for start in range(0, originals, DOCUMENTS):  # in place: an original's number never exceeds its document
-                some = self.last[start : start + DOCUMENTS]
-                rows[start : start + len(some)] = rows[some]
-        self.rows = rows[:originals]
+        if len(self.last) < self.documents:
+            self.table.keep(self.last)
 
     def _index(self) -> None:
         """Finds the buckets of two or more originals that agree in a band.
@@ -128,16 +113,16 @@ class Join:
         `postings` the places of the first original in it, then of the second, and so on. `weight` bounds the candidates
         of each original.
         """
-        originals = len(self.rows)
+        originals = len(self.last)
         parts = [np.empty(0, np.int64)]
         buckets = 0
-        for first, last in bands(self.n, self.least) if originals > 1 else ():
-            keys = kernel.row_keys(self.rows, first, last)
+        for keys, row in self.table.buckets() if originals > 1 else ():
+            self.bands += 1
             order = np.argsort(keys, kind="stable")
             starts = np.append(True, keys[order[1:]] != keys[order[:-1]])
             shared = ~(starts & np.append(starts[1:], True))
             number = np.cumsum(starts[shared]) - 1 + buckets
-            parts.append(number * originals + order[shared])
+            parts.append(number * originals + row[order[shared]])
             buckets += int(np.count_nonzero(starts[shared]))
         self.members = np.concatenate(parts)
         del parts
@@ -170,7 +155,7 @@ class Join:
     def _find(self, portion: tuple[int, int]) -> Found:
         """The originals that agree with each original in a portion and have a copy behind it."""
         first, last = portion
-        originals = len(self.rows)
+        originals = len(self.last)
         mine, place, asked = np.unique(self.original[first:last], return_index=True, return_inverse=True)
         behind = self._behind(first + place)
         least_partner = np.searchsorted(self.last, behind, "right")
@@ -194,7 +179,7 @@ class Join:
 
         fresh = np.setdiff1d(copied, list(known))
         key = fresh * originals + mine[fresh]  # its copies are pairs too
-        agreeing = np.full(len(fresh), self.n)
+        agreeing = self.table.whole(mine[fresh])
         for place_of_known, (partner, agree) in known.items():
             key = np.append(key, place_of_known * originals + partner)
             agreeing = np.append(agreeing, agree)
@@ -206,8 +191,7 @@ class Join:
             candidate = owner[entry] * originals + partner
             candidate = np.unique(candidate[partner != mine[owner[entry]]])  # met in several bands, compared once
             compared += len(candidate)
-            agree = kernel.agreements(self.rows, mine[candidate // originals], candidate % originals)
-            enough = agree >= self.least
+            enough, agree = self.table.compare(mine[candidate // originals], candidate % originals)
             # Merged at once: a document with many partners may meet them again in the next block
             key, where = np.unique(np.append(key, candidate[enough]), return_index=True)
             agreeing = np.append(agreeing, agree[enough])[where]

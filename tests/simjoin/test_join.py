@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from shingletools import kernel
 from shingletools.kernel import U32, Index
-from shingletools.simjoin import pigeonhole
-from shingletools.simjoin.pigeonhole import Join, bands
+from shingletools.simjoin import join as joining
+from shingletools.simjoin.join import Join
+from shingletools.simjoin.table import Places, bands
 
 Triple = tuple[int, int, int]
 
@@ -30,7 +31,7 @@ def brute_force(rows: U32, least: int, cross: int | None = None) -> list[Triple]
 
 def joined(rows: U32, least: int, cross: int | None = None, jobs: int = 1) -> list[Triple]:
     pairs: list[Triple] = []
-    for block in Join(rows.copy(), least, cross).pairs(jobs):
+    for block in Join(Places(rows.copy(), least), cross).pairs(jobs):
         pairs += zip(*(part.tolist() for part in block), strict=True)
     return pairs
 
@@ -68,9 +69,9 @@ def test_equals_brute_force_however_it_is_cut_into_blocks(data: st.DataObject) -
     rows = np.array(data.draw(st.lists(words, min_size=1, max_size=20)), np.uint32)
     cross = data.draw(st.none() | st.integers(0, len(rows)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pigeonhole, "DOCUMENTS", data.draw(st.integers(1, 9)))
-        patch.setattr(pigeonhole, "CANDIDATES", data.draw(st.integers(1, 30)))
-        patch.setattr(pigeonhole, "REMEMBERED", data.draw(st.sampled_from([0, 3, 100])))
+        patch.setattr(joining, "DOCUMENTS", data.draw(st.integers(1, 9)))
+        patch.setattr(joining, "CANDIDATES", data.draw(st.integers(1, 30)))
+        patch.setattr(joining, "REMEMBERED", data.draw(st.sampled_from([0, 3, 100])))
         assert joined(rows, least, cross, data.draw(st.integers(1, 2))) == brute_force(rows, least, cross)
 
 
@@ -130,9 +131,9 @@ def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
         blocks.append(len(left))
         return agreements(rows, left, right)
 
-    monkeypatch.setattr(pigeonhole, "CANDIDATES", 5000)
+    monkeypatch.setattr(joining, "CANDIDATES", 5000)
     monkeypatch.setattr(kernel, "agreements", watched)
-    join = Join(rows.copy(), 68)
+    join = Join(Places(rows.copy(), 68))
     assert [pairs for pairs in join.pairs() if len(pairs.a)] == []
     assert sum(blocks) == 2000 * 1999 // 2
     assert max(blocks) <= 5000
@@ -145,11 +146,11 @@ def test_copies_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     distinct = rng.integers(0, 2**32, (200, 84), dtype=np.uint32)
     distinct[:, :4] = 7
     rows = np.tile(distinct, (20, 1))
-    monkeypatch.setattr(pigeonhole, "DOCUMENTS", 100)
-    join = Join(rows.copy(), 68)
+    monkeypatch.setattr(joining, "DOCUMENTS", 100)
+    join = Join(Places(rows.copy(), 68))
     assert sum(len(block.a) for block in join.pairs()) == 200 * 20 * 19 // 2
     assert join.candidates <= 200 * 199  # a pair may be met from both sides, whatever the number of copies
-    monkeypatch.setattr(pigeonhole, "REMEMBERED", 50)
+    monkeypatch.setattr(joining, "REMEMBERED", 50)
     assert joined(rows, 68) == brute_force_of_copies(200, 20)
 
 
@@ -161,7 +162,7 @@ def brute_force_of_copies(distinct: int, copies: int) -> list[Triple]:
 def test_a_pair_met_in_all_bands_is_compared_once() -> None:
     rows = np.zeros((2, 84), np.uint32)
     rows[1, 0] = 1
-    join = Join(rows, 68)
+    join = Join(Places(rows, 68))
     assert sum(len(block.a) for block in join.pairs()) == 1
     assert join.candidates == 1
 

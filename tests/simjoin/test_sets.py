@@ -1,0 +1,178 @@
+"""simjoin on shingles: the exact set join against brute force in Python's sets and fractions."""
+
+import json
+import math
+import random
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import DOCS, Record, jsonl, pipe, run
+from shingletools.simjoin import sets as joining
+from shingletools.simjoin.measures import MEASURES
+from shingletools.simjoin.signatures import Wanted
+from shingletools.simjoin.sketches import SketchJoin
+
+NAMES = ["jaccard", "dice", "cosine", "overlap", "containment"]
+
+
+def reaches(measure: str, o: int, a: int, b: int, t: Fraction) -> bool:
+    """By each measure's own definition; the cosine squared, to stay with whole numbers."""
+    if not o:
+        return False
+    if measure == "cosine":
+        return Fraction(o * o, a * b) >= t * t
+    return {
+        "jaccard": Fraction(o, a + b - o),
+        "dice": Fraction(2 * o, a + b),
+        "overlap": Fraction(o, min(a, b)),
+        "containment": max(Fraction(o, a), Fraction(o, b)),
+    }[measure] >= t
+
+
+def similarity(measure: str, o: int, a: int, b: int) -> float:
+    values = {"jaccard": o / (a + b - o), "dice": 2 * o / (a + b), "cosine": o / math.sqrt(a * b)}
+    return round(values.get(measure, o / min(a, b)), 6)
+
+
+def brute_force(documents: list[set[int]], measure: str, t: Fraction) -> list[Record]:
+    pairs = []
+    for (i, one), (j, two) in combinations(enumerate(documents), 2):
+        o, a, b = len(one & two), len(one), len(two)
+        if reaches(measure, o, a, b, t):
+            pair: Record = {"a": i, "b": j, "similarity": similarity(measure, o, a, b)}
+            if measure == "containment":
+                pair["contained"] = "both" if a == b else "a" if a < b else "b"
+            pairs.append(pair)
+    return pairs
+
+
+def records(documents: list[set[int]]) -> list[Record]:
+    rng = random.Random(3)
+    shingles = [[f"{token:016x}" for token in document for _ in range(rng.randint(1, 2))] for document in documents]
+    return [{"id": i, "shingles": " ".join(rng.sample(words, len(words)))} for i, words in enumerate(shingles)]
+
+
+def joined(documents: list[set[int]], measure: str, t: Fraction) -> list[Record]:
+    join = SketchJoin("id", Wanted(similarity=t, measure=measure), None, 1)
+    for record in records(documents):
+        join.take(record, b"", 0)
+    return [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
+
+
+small = st.lists(st.sets(st.integers(0, 12), max_size=9), max_size=14)
+thresholds = st.fractions(Fraction(1, 20), 1, max_denominator=20)
+
+
+@given(small, thresholds, st.sampled_from(NAMES), st.integers(1, 5))
+def test_against_brute_force(documents: list[set[int]], t: Fraction, measure: str, rounds: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(joining, "ROUND", rounds)
+        assert joined(documents, measure, t) == brute_force(documents, measure, t)
+
+
+@given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 60), thresholds, st.sampled_from(NAMES))
+def test_bounds(a: int, b: int, o: int, t: Fraction, name: str) -> None:
+    """The least overlap is exact, and no set that is a pair has less than `least`."""
+    a, b = min(a, b), max(a, b)
+    o = min(o, a)
+    measure = MEASURES[name](t)
+    import numpy as np
+
+    combined = int(measure.combined(np.array([a]), np.array([b]))[0])
+    assert (o >= measure.overlap(combined)) == reaches(name, o, a, b, t) or not o
+    if reaches(name, o, a, b, t):
+        assert o >= max(measure.least(a), measure.least(b), 1)
+
+
+def random_documents(rng: random.Random) -> list[set[int]]:
+    documents: list[set[int]] = []
+    for _ in range(300):
+        size = rng.randrange(1, 120)
+        document = {int(rng.paretovariate(0.4)) % 5000 for _ in range(size)}
+        if documents and rng.random() < 0.6:
+            document = {token if rng.random() < 0.9 else rng.randrange(5000) for token in rng.choice(documents)}
+        documents.append(document)
+    return documents
+
+
+@pytest.mark.parametrize("measure", NAMES)
+@pytest.mark.parametrize("t", ["0.3", "0.8", "1"])
+def test_the_command_against_brute_force(measure: str, t: str) -> None:
+    documents = random_documents(random.Random(8))
+    expected = brute_force(documents, measure, Fraction(t))
+    assert expected
+    stdin = jsonl(*records(documents))
+    for jobs in ("1", "2"):
+        assert run("simjoin", "--measure", measure, "-t", t, "-j", jobs, stdin=stdin).records() == expected
+
+
+def test_sample_data_against_brute_force() -> None:
+    shingled = pipe(DOCS.read_bytes(), "canon", "shingle -k 3")
+    names = [json.loads(line)["id"] for line in shingled.splitlines()]
+    documents = [{int(word, 16) for word in json.loads(line)["shingles"].split()} for line in shingled.splitlines()]
+    expected = [
+        pair | {"a": names[pair["a"]], "b": names[pair["b"]]}
+        for pair in brute_force(documents, "jaccard", Fraction("0.8"))
+    ]
+    assert len(expected) > 50
+    assert run("simjoin", "-t", "0.8", stdin=shingled).records() == expected
+
+
+def test_against_a_file_and_ties(tmp_path: object) -> None:
+    documents = random_documents(random.Random(9))
+    lines = jsonl(*records(documents)).splitlines(keepends=True)
+    assert isinstance(tmp_path, type(DOCS))
+    (tmp_path / "new").write_bytes(b"".join(lines[:100]))
+    (tmp_path / "old").write_bytes(b"".join(lines[100:]))
+    pairs = run("simjoin", "-t", "0.7", "--against", "old", "new", cwd=tmp_path).records()
+    assert pairs == [
+        pair for pair in brute_force(documents, "jaccard", Fraction("0.7")) if pair["a"] < 100 <= pair["b"]
+    ]
+    four_of_five = jsonl({"id": 1, "shingles": " ".join(f"{i:08x}" for i in range(5))},
+                         {"id": 2, "shingles": " ".join(f"{i:08x}" for i in range(4))})  # fmt: skip
+    assert run("simjoin", "-t", "0.8", stdin=four_of_five).records() == [{"a": 1, "b": 2, "similarity": 0.8}]
+    assert run("simjoin", "-t", "0.800001", stdin=four_of_five).good() == b""
+
+
+def test_dice_of_sketches() -> None:
+    sketches = pipe(DOCS.read_bytes(), "canon", "shingle -k 4", "sketch")
+    plain = {
+        (pair["a"], pair["b"]): pair["similarity"] for pair in run("simjoin", "-t", "0.1", stdin=sketches).records()
+    }
+    pairs = run("simjoin", "--measure", "dice", "-t", "0.8", "--interval", stdin=sketches).records()
+    expected = {
+        names: j for names, j in plain.items() if Fraction(2 * round(84 * j), 84 + round(84 * j)) >= Fraction(4, 5)
+    }
+    assert [(pair["a"], pair["b"]) for pair in pairs] == list(expected)
+    for pair in pairs:
+        j = round(84 * expected[pair["a"], pair["b"]])
+        assert pair["similarity"] == round(2 * j / (84 + j), 6)
+        assert pair["low"] < pair["similarity"] < pair["high"] <= 1 or pair["similarity"] == 1
+
+
+@pytest.mark.parametrize(
+    ("argv", "field", "message"),
+    [
+        (["-m", "1"], "shingles", "-m and -d count words and bits of signatures, but the records have shingles"),
+        (["--interval"], "shingles", "--interval: the similarity of shingles is exact"),
+        (["--measure", "cosine"], "sketch", "--measure cosine: a sketch does not tell; keep the shingles for that"),
+        (["--measure", "dice"], "simhash", "--interval and --measure go without simhashes"),
+    ],
+)
+def test_what_does_not_go_together(argv: list[str], field: str, message: str) -> None:
+    word = "0" * (8 if field == "sketch" else 16)
+    ran = run("simjoin", *argv, stdin=jsonl({"id": 1, field: word}))
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"simjoin: -:1: {message}\n")
+
+
+def test_bad_shingles() -> None:
+    for value in ("0" * 7, "0" * 17, "g" * 16, ["a b"]):
+        ran = run("simjoin", stdin=jsonl({"id": 1, "shingles": value}))
+        assert ran.status == 1
+    stdin = jsonl({"id": 1, "shingles": "0" * 16}, {"id": 2, "shingles": "0" * 8})
+    ran = run("simjoin", stdin=stdin)
+    assert ran.err == "simjoin: -:2: shingles of 8 hex digits, after shingles of 16 hex digits\n"
