@@ -19,10 +19,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the greatest number of differing bits of simhashes; 3 if nothing is said")  # fmt: skip
     parser.add_argument("--measure", choices=list(MEASURES), default=JACCARD,
         help="of shingles: what similarity means (default jaccard)")  # fmt: skip
+    parser.add_argument(
+        "--verify", action="store_true", help="let sketches propose and the shingles beside them decide"
+    )
     parser.add_argument("--interval", action="store_true", help="say between which bounds the true similarity lies")
     parser.add_argument("--against", metavar="FILE", help="pair the input with the records of FILE, not with itself")
 
 
 def build(options: argparse.Namespace) -> Stage:
-    wanted = Wanted(options.threshold, options.agreeing, options.distance, options.measure, options.interval)
+    wanted = Wanted(options.threshold, options.agreeing, options.distance, options.measure)
+    wanted = wanted._replace(interval=options.interval, verify=options.verify)
     return SketchJoin(options.id, wanted, options.against, options.jobs)

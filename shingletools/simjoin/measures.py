@@ -29,6 +29,10 @@ class Measure:
     def least(self, size: int) -> int:
         return math.ceil(self.t * size)
 
+    def jaccard(self) -> Fraction | None:
+        """The least Jaccard similarity of a pair, if there is one above 0."""
+        return self.t
+
     def similarity(self, o: int, a: int, b: int) -> float:
         return o / (a + b - o)
 
@@ -41,6 +45,9 @@ class Dice(Measure):
 
     def least(self, size: int) -> int:
         return math.ceil(self.t * size / (2 - self.t))
+
+    def jaccard(self) -> Fraction | None:
+        return self.t / (2 - self.t)
 
     def similarity(self, o: int, a: int, b: int) -> float:
         return 2 * o / (a + b)
@@ -58,6 +65,9 @@ class Cosine(Measure):
     def least(self, size: int) -> int:
         return math.ceil(self.t**2 * size)
 
+    def jaccard(self) -> Fraction | None:
+        return self.t**2  # of a set within another; sets of one size have t / (2 - t), which is more
+
     def similarity(self, o: int, a: int, b: int) -> float:
         return o / math.sqrt(a * b)
 
@@ -73,6 +83,9 @@ class Overlap(Measure):
 
     def least(self, size: int) -> int:
         return min(size, 1)
+
+    def jaccard(self) -> Fraction | None:
+        return None
 
     def similarity(self, o: int, a: int, b: int) -> float:
         return o / min(a, b)

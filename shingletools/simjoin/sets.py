@@ -8,7 +8,7 @@ from shingletools import kernel
 from shingletools.kernel import U64, Index
 from shingletools.simjoin.join import spread
 from shingletools.simjoin.measures import Measure
-from shingletools.simjoin.table import Flags
+from shingletools.simjoin.table import Flags, Table
 
 ROUND = 16  # tokens looked up before it is asked whether the rest can still suffice
 
@@ -90,3 +90,36 @@ class Sets:
 
     def whole(self, rows: Index) -> Index:
         return self.sizes[rows]
+
+
+class Verified:
+    """Documents with sketches and sets: sketches that agree enough propose a pair, the sets decide."""
+
+    def __init__(self, sketches: Table, sets: Table) -> None:
+        self.sketches = sketches
+        self.sets = sets
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def keys(self) -> U64:
+        return self.sets.keys()
+
+    def equal(self, left: Index, right: Index) -> Flags:
+        return self.sets.equal(left, right)
+
+    def keep(self, rows: Index) -> None:
+        self.sketches.keep(rows)
+        self.sets.keep(rows)
+
+    def buckets(self) -> Iterator[tuple[U64, Index]]:
+        return self.sketches.buckets()
+
+    def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
+        pair, common = self.sketches.compare(left, right)
+        proposed = np.flatnonzero(pair)
+        pair[proposed], common[proposed] = self.sets.compare(left[proposed], right[proposed])
+        return pair, common
+
+    def whole(self, rows: Index) -> Index:
+        return self.sets.whole(rows)

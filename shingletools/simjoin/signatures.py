@@ -25,6 +25,7 @@ class Wanted(NamedTuple):
     distance: int | None = None
     measure: str = JACCARD
     interval: bool = False  # pairs say how far the estimate may be off
+    verify: bool = False  # sketches only propose, shingles decide
 
 
 class Signature(Protocol):
@@ -81,6 +82,8 @@ class Words(NamedTuple):
             raise Failed("-d counts the bits of simhashes, but the records have sketches")
         if wanted.interval and self != MINHASHES:
             raise Failed(f"--interval needs min-hashes, not words of {self.digits} hex digits")
+        if wanted.verify:
+            return self.proposed(wanted, places)
         if wanted.measure not in (JACCARD, DICE):
             raise Failed(f"--measure {wanted.measure}: a sketch does not tell; keep the shingles for that")
         if wanted.measure == DICE and self != MINHASHES:
@@ -93,6 +96,16 @@ class Words(NamedTuple):
         if wanted.measure == DICE:
             threshold /= 2 - threshold  # D = 2 J / (1 + J)
         return math.ceil(threshold * places)
+
+    def proposed(self, wanted: Wanted, places: int) -> int:
+        """In how many words a pair agrees whose estimate is three standard deviations below the threshold."""
+        if self != MINHASHES or wanted.agreeing is not None or wanted.interval:
+            raise Failed("--verify takes sketches of min-hashes and -t, and gives no --interval")
+        least = MEASURES[wanted.measure](wanted.similarity or THRESHOLD).jaccard()
+        if least is None:
+            raise Failed(f"--verify: a sketch does not tell the {wanted.measure}; join the shingles alone")
+        deviation = math.sqrt(least * (1 - least) / places)
+        return max(1, math.ceil((float(least) - 3 * deviation) * places))
 
     def table(self, data: bytearray, sizes: "array[int]", wanted: Wanted) -> "Table":
         import numpy as np  # which --help does not need
@@ -146,8 +159,8 @@ class Bits(NamedTuple):
         """In how many bits a pair agrees."""
         if wanted.agreeing is not None:
             raise Failed("-m counts the words of sketches, but the records have simhashes")
-        if wanted.interval or wanted.measure != JACCARD:
-            raise Failed("--interval and --measure go without simhashes")
+        if wanted.interval or wanted.verify or wanted.measure != JACCARD:
+            raise Failed("--interval, --verify and --measure go without simhashes")
         if wanted.similarity is not None:
             return math.ceil(wanted.similarity * BITS)
         return BITS - (DISTANCE if wanted.distance is None else wanted.distance)
@@ -185,8 +198,8 @@ class Shingles(NamedTuple):
     def check(self, wanted: Wanted, _size: int, /) -> None:
         if wanted.agreeing is not None or wanted.distance is not None:
             raise Failed("-m and -d count words and bits of signatures, but the records have shingles")
-        if wanted.interval:
-            raise Failed("--interval: the similarity of shingles is exact")
+        if wanted.interval or wanted.verify:
+            raise Failed("--interval, --verify: the similarity of shingles is exact, with no sketch")
 
     def table(self, data: bytearray, sizes: "array[int]", wanted: Wanted) -> "Table":
         import numpy as np  # which --help does not need
@@ -215,8 +228,12 @@ def signature_of(record: Record) -> Signature:
         if SIMHASH in record:
             return SIMHASHES
         if SHINGLES in record:
-            return LONG_SHINGLES if wide(record[SHINGLES]) else SHORT_SHINGLES
+            return shingles_of(record)
     return SUPERSHINGLES if wide(record.get(SKETCH)) else MINHASHES
+
+
+def shingles_of(record: Record) -> Shingles:
+    return LONG_SHINGLES if wide(record.get(SHINGLES)) else SHORT_SHINGLES
 
 
 def wide(payload: object) -> bool:

@@ -7,7 +7,7 @@ from itertools import islice
 
 from shingletools import wire
 from shingletools.filter import Written
-from shingletools.simjoin.signatures import Signature, Wanted, signature_of
+from shingletools.simjoin.signatures import LONG_SHINGLES, Signature, Wanted, shingles_of, signature_of
 from shingletools.wire import Failed, Record, Rejected
 
 LINES = 4096  # of output, made at once
@@ -15,6 +15,15 @@ LINES = 4096  # of output, made at once
 
 def made_by(via: str) -> str:
     return wire.shown(via) if via else "an unnamed recipe"
+
+
+def take_shingles(record: Record) -> bytes:
+    """Raises Rejected unless the record has shingles, one at least."""
+    signature = shingles_of(record)
+    data = signature.read(wire.take_string(record, signature.field))
+    if not data:
+        raise Rejected(f"field {wire.shown(signature.field)} is not {signature.form}")
+    return data
 
 
 class SketchJoin:
@@ -36,6 +45,8 @@ class SketchJoin:
         self.ids: list[str | int] = []  # of the documents that have words
         self.data = bytearray()
         self.sizes = array("q")  # of each document's signature, in bytes
+        self.shingles = bytearray()  # of each document, where they are to decide, and their sizes in bytes
+        self.shingle_sizes = array("q")
         self.first_side = 0  # how many of them came before --against
         self.signature: Signature | None = None  # the kind of all records, once there is one
         self.via: str | None = None  # so the recipe
@@ -49,6 +60,7 @@ class SketchJoin:
         via = wire.take_recipe(record)
         if data is None:
             raise Rejected(f"field {wire.shown(signature.field)} is not {signature.form}")
+        shingles = take_shingles(record) if self.wanted.verify and data else b""
         if self.via is None:
             self.via = via
         if via != self.via:
@@ -65,6 +77,8 @@ class SketchJoin:
             self.ids.append(name)
             self.data += data
             self.sizes.append(len(data))
+            self.shingles += shingles
+            self.shingle_sizes.append(len(shingles))
             self.first_side += not side
 
     def check_shape(self, here: Signature, before: Signature, size: int) -> None:
@@ -80,10 +94,15 @@ class SketchJoin:
             return
         from shingletools.simjoin.join import Join  # numpy, which --help does not need
 
-        sizes = self.sizes
-        table = self.signature.table(self.data, sizes, self.wanted)
+        sizes, signature = self.sizes, self.signature
+        table = signature.table(self.data, sizes, self.wanted)
+        if self.wanted.verify:
+            from shingletools.simjoin.sets import Verified
+
+            sizes, signature = self.shingle_sizes, LONG_SHINGLES
+            table = Verified(table, signature.table(self.shingles, sizes, self.wanted))
         join = Join(table, self.first_side if self.against else None)
-        says = lru_cache(1 << 16)(partial(self.signature.says, self.wanted))
+        says = lru_cache(1 << 16)(partial(signature.says, self.wanted))
         ids = self.ids
         for block in join.pairs(self.jobs):
             self.pairs += len(block.a)

@@ -154,13 +154,49 @@ def test_dice_of_sketches() -> None:
         assert pair["low"] < pair["similarity"] < pair["high"] <= 1 or pair["similarity"] == 1
 
 
+LEAST = {"jaccard": 0.6, "dice": 0.6 / 1.4, "cosine": 0.36}
+
+
+@pytest.mark.parametrize("measure", LEAST)
+def test_sketches_propose_and_shingles_decide(measure: str) -> None:
+    documents = [document for document in random_documents(random.Random(11)) if document]
+    kept = pipe(jsonl(*records(documents)), "sketch -n 50 --keep")
+    sketches = [json.loads(line)["sketch"].split() for line in kept.splitlines()]
+    lowered = LEAST[measure] - 3 * math.sqrt(LEAST[measure] * (1 - LEAST[measure]) / 50)
+    exact = brute_force(documents, measure, Fraction("0.6"))
+    expected = [
+        pair for pair in exact
+        if sum(map(str.__eq__, sketches[pair["a"]], sketches[pair["b"]])) >= lowered * 50 - 1e-9
+    ]  # fmt: skip
+    assert len(exact) - 3 <= len(expected) <= len(exact)
+    assert run("simjoin", "--verify", "--measure", measure, "-t", "0.6", stdin=kept).records() == expected
+
+
+def test_verify_needs_both() -> None:
+    whole = {"id": 1, "sketch": "0" * 8, "shingles": "0" * 16}
+    ran = run(
+        "simjoin", "--verify", stdin=jsonl(whole, {"id": 2, "sketch": "0" * 8}, {**whole, "id": 3, "shingles": ""})
+    )
+    assert (ran.status, ran.out) == (1, b"")
+    assert ran.err.splitlines() == [
+        'simjoin: -:2: field "shingles" is missing',
+        'simjoin: -:3: field "shingles" is not words of 8 hex digits',
+    ]
+    for argv, record, message in [
+        (["-m", "1"], whole, "--verify takes sketches of min-hashes and -t, and gives no --interval"),
+        (["--measure", "overlap"], whole, "--verify: a sketch does not tell the overlap; join the shingles alone"),
+    ]:
+        ran = run("simjoin", "--verify", *argv, stdin=jsonl(record))
+        assert (ran.status, ran.err) == (2, f"simjoin: -:1: {message}\n")
+
+
 @pytest.mark.parametrize(
     ("argv", "field", "message"),
     [
         (["-m", "1"], "shingles", "-m and -d count words and bits of signatures, but the records have shingles"),
-        (["--interval"], "shingles", "--interval: the similarity of shingles is exact"),
+        (["--interval"], "shingles", "--interval, --verify: the similarity of shingles is exact, with no sketch"),
         (["--measure", "cosine"], "sketch", "--measure cosine: a sketch does not tell; keep the shingles for that"),
-        (["--measure", "dice"], "simhash", "--interval and --measure go without simhashes"),
+        (["--measure", "dice"], "simhash", "--interval, --verify and --measure go without simhashes"),
     ],
 )
 def test_what_does_not_go_together(argv: list[str], field: str, message: str) -> None:

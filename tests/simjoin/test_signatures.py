@@ -190,4 +190,4 @@ def test_interval_in_pairs() -> None:
     for record in ({"simhash": "0" * 16}, {"sketch": "0" * 16}):
         ran = run("simjoin", "--interval", stdin=jsonl({"id": 1} | record))
         assert ran.status == 2
-        assert ran.err.startswith("simjoin: -:1: --interval ")
+        assert ran.err.startswith("simjoin: -:1: --interval")
