@@ -4,8 +4,6 @@ from shingletools.canon.rules import Rule, made_with, needs
 from shingletools.canon.russian import RUSSIAN, readings
 from shingletools.wire import Failed, shown
 
-RU = "--drop-adjectives ru"
-
 # Nouns and determiners that lemminflect's dictionary, or pymorphy3's, knows only as adjectives.
 ALSO_OTHERS = {
     "en": frozenset(
@@ -23,7 +21,7 @@ def drop_adjectives(language: str) -> Rule:
     if language == "en":
         needs("--drop-adjectives en", "lemminflect")
         return Rule("drop-adjectives", made_with(language, "lemminflect"), drop_english_adjective)
-    readings(RU)
+    needs("--drop-adjectives ru", "pymorphy3")
     return Rule("drop-adjectives", made_with(language, "pymorphy3", "pymorphy3-dicts-ru"), drop_russian_adjective)
 
 
@@ -42,7 +40,7 @@ def drop_russian_adjective(word: str) -> str:
     """
     if word in ALSO_OTHERS["ru"] or not RUSSIAN.fullmatch(word):
         return word
-    for reading in readings(RU)(word):
+    for reading in readings()(word):
         tag = reading.tag
         if not reading.is_known or tag.POS not in ("ADJF", "ADJS") or tag.grammemes & {"Apro", "Anum", "Subx"}:
             return word

@@ -15,10 +15,11 @@ SHARE = 0.2  # of the score of all readings, that a part of speech needs to be p
 
 
 @cache
-def readings(option: str) -> Callable[[str], Any]:
+def readings() -> Callable[[str], Any]:
     """pymorphy3's readings of a word; it is loaded once."""
-    package = needs(option, "pymorphy3")
-    parse: Callable[[str], Any] = package.MorphAnalyzer(lang="ru").parse
+    import pymorphy3
+
+    parse: Callable[[str], Any] = pymorphy3.MorphAnalyzer(lang="ru").parse
     return parse
 
 
@@ -29,7 +30,8 @@ def russian() -> Callable[[str], str]:
     all forms fell together for 97.7 % with this choice; in a similar draw for 93.5 % with the best reading, and for
     92.8 % with simplemma.
     """
-    parse = readings("--lemma ru")
+    needs("--lemma ru", "pymorphy3")
+    parse = readings()
 
     def step(word: str) -> str:
         if not RUSSIAN.fullmatch(word):

@@ -82,11 +82,12 @@ class Dedup:
         if kept is None:
             self.stay += 1
             return Written(line + b"\n")
+        written = Written(b"", line + b"\n")
+        if self.annotate:
+            record[DUPLICATE_OF] = kept
+            written = Written(wire.format_json(record))
         self.go += 1
-        if not self.annotate:
-            return Written(b"", line + b"\n")
-        record[DUPLICATE_OF] = kept
-        return Written(wire.format_json(record))
+        return written
 
     def summary(self) -> list[str]:
         return [f"{self.stay} stay", f"{self.go} {'marked' if self.annotate else 'removed'}"]
@@ -121,6 +122,8 @@ class ByLength(Dedup):
         self.scratch = self.waiting.enter_context(tempfile.SpooledTemporaryFile(SPOOLED))
 
     def take(self, record: Record, line: bytes, _side: int, /) -> None:
+        if self.annotate:
+            wire.format_json(record)  # so that a record that cannot be written is rejected now
         length = self.sign * len(wire.take_string(record, self.text_field))
         name = self.take_name(record)
         group = self.groups.get(name)

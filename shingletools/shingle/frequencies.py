@@ -3,14 +3,11 @@
 import math
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 
 from shingletools import wire
 from shingletools.filter import Written
 from shingletools.shingle.fingerprints import Hashing, Runs
 from shingletools.wire import Record
-
-LINES = 4096  # made at once
 
 
 class Frequencies:
@@ -36,8 +33,7 @@ class Frequencies:
 
     def finish(self) -> Iterator[Written]:
         lines = filter(None, map(self.line, sorted(self.counts)))
-        while batch := b"".join(islice(lines, LINES)):
-            yield Written(batch)
+        yield from map(Written, wire.batches(lines))
 
     def line(self, words: str) -> bytes:
         """log2(documents / df) is the weight; nothing for a shingle that --mod leaves out."""

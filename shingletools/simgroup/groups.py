@@ -3,14 +3,11 @@
 from array import array
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import islice
 from typing import Protocol
 
 from shingletools import wire
 from shingletools.filter import Written
 from shingletools.wire import Record, Rejected
-
-LINES = 4096  # of output, made at once
 
 
 class Method(Protocol):
@@ -146,8 +143,7 @@ class Groups:
 
     def lines(self, groups: Iterator[list[str | int]]) -> Iterator[Written]:
         lines = (wire.format_json({"group": group[0], "size": len(group), "members": group}) for group in groups)
-        while batch := b"".join(islice(lines, LINES)):
-            yield Written(batch)
+        yield from map(Written, wire.batches(lines))
 
     def summary(self) -> list[str]:
         return [

@@ -3,14 +3,11 @@
 from array import array
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from itertools import islice
 
 from shingletools import wire
 from shingletools.filter import Written
 from shingletools.simjoin.signatures import LONG_SHINGLES, Signature, Wanted, shingles_of, signature_of
 from shingletools.wire import Failed, Record, Rejected
-
-LINES = 4096  # of output, made at once
 
 
 def made_by(via: str) -> str:
@@ -60,7 +57,6 @@ class SketchJoin:
         via = wire.take_recipe(record)
         if data is None:
             raise Rejected(f"field {wire.shown(signature.field)} is not {signature.form}")
-        shingles = take_shingles(record) if self.wanted.verify and data else b""
         if self.via is None:
             self.via = via
         if via != self.via:
@@ -70,6 +66,7 @@ class SketchJoin:
             self.signature = signature
         if data and self.signature is not None:
             self.check_shape(signature, self.signature, len(data))
+        shingles = take_shingles(record) if self.wanted.verify and data else b""
         if name in self.seen[side]:
             raise Rejected(f"id {wire.shown(name)} was seen before")
         self.seen[side].add(name)
@@ -90,7 +87,7 @@ class SketchJoin:
     def finish(self) -> Iterator[Written]:
         """The pairs."""
         self.seen = (set(), set())
-        if self.signature is None:
+        if self.signature is None or not self.ids:
             return
         from shingletools.simjoin.join import Join  # numpy, which --help does not need
 
@@ -110,9 +107,7 @@ class SketchJoin:
                 wire.format_json({"a": ids[a], "b": ids[b], **says(agreeing, sizes[a], sizes[b])})
                 for a, b, agreeing in zip(*(part.tolist() for part in block), strict=True)
             )
-            # orjson's lines keep some 4 kB of heap each until they are joined
-            while batch := b"".join(islice(lines, LINES)):
-                yield Written(batch)
+            yield from map(Written, wire.batches(lines))
         self.bands, self.candidates = join.bands, join.candidates
 
     def summary(self) -> list[str]:

@@ -156,3 +156,13 @@ def test_the_whole_pipeline() -> None:
     assert shell(script).good() == b"209\n91\n"
     pairs = pipe(DOCS.read_bytes(), "canon", "shingle", "sketch", "simjoin -t 0.8")
     assert len(pairs.splitlines()) == 132
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_a_duplicate_that_cannot_be_marked_is_rejected(keep: str, folder: Path) -> None:
+    deep = b'{"id":"b","text":"","x":' + b"[" * 600 + b"]" * 600 + b"}\n"
+    argv = ("dedup", "-v", "--groups", "groups", "--keep", keep, "--annotate")
+    ran = run(*argv, stdin=jsonl({"id": "a", "text": "a"}) + deep, cwd=folder)
+    assert (ran.status, ran.out) == (1, jsonl({"id": "a", "text": "a"}))
+    assert ran.err.startswith("dedup: -:2: nested too deeply\n")
+    assert ran.err.endswith("1 stay, 0 marked\n")

@@ -137,3 +137,11 @@ def test_sample_data() -> None:
         assert [record["members"] for record in records] == slow(edges)
         assert all(record["group"] == record["members"][0] for record in records)
         assert all(record["size"] == len(record["members"]) for record in records)
+
+
+def test_no_pairs_no_groups(tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(jsonl({"id": 1}))
+    for argv in ((), ("--star",)):
+        assert run("simgroup", *argv).good() == b""
+        out = run("simgroup", *argv, "--singletons", "docs", cwd=tmp_path).records()
+        assert out == [{"group": 1, "size": 1, "members": [1]}]

@@ -183,6 +183,7 @@ def test_verify_needs_both() -> None:
         'simjoin: -:3: field "shingles" is not words of 8 hex digits',
     ]
     for argv, record, message in [
+        ([], {"id": 1, "simhash": "0" * 16}, "--interval, --verify and --measure go without simhashes"),
         (["-m", "1"], whole, "--verify takes sketches of min-hashes and -t, and gives no --interval"),
         (["--measure", "overlap"], whole, "--verify: a sketch does not tell the overlap; join the shingles alone"),
     ]:

@@ -191,3 +191,8 @@ def test_interval_in_pairs() -> None:
         ran = run("simjoin", "--interval", stdin=jsonl({"id": 1} | record))
         assert ran.status == 2
         assert ran.err.startswith("simjoin: -:1: --interval")
+
+
+def test_only_rejected_records_with_words() -> None:
+    ran = run("simjoin", stdin=jsonl({"id": 1, "sketch": ""}, {"id": 1, "sketch": "0" * 8}))
+    assert (ran.status, ran.out, ran.err) == (1, b"", "simjoin: -:2: id 1 was seen before\n")
