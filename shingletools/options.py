@@ -1,6 +1,7 @@
 """The command line: a parser that leaves printing and exiting to the driver, and the options every command has."""
 
 import argparse
+import os
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -78,6 +79,17 @@ def count(text: str, most: int = 10**6, least: int = 1) -> int:
     if not re.fullmatch("[0-9]{1,9}", text) or not least <= int(text) <= most:
         raise argparse.ArgumentTypeError(f"not a whole number from {least} to {most}: {wire.shown(text)}")
     return int(text)
+
+
+def size(argument: str) -> int:
+    """Bytes, as sort(1) takes them: a number with b, K, M, G, T, or % of all memory; K if none is said."""
+    match = re.fullmatch("([0-9]{1,9})([bKMGT%]?)", argument)
+    if not match:
+        raise argparse.ArgumentTypeError(f"not a size such as 500M, 2G or 50%: {wire.shown(argument)}")
+    number, unit = int(match[1]), match[2] or "K"
+    if unit == "%":
+        return number * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 100
+    return int(number * 1024 ** "bKMGT".index(unit))
 
 
 def text(argument: str) -> str:

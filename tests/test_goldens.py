@@ -8,7 +8,7 @@ import pytest
 
 from harness import DATA, jsonl, pipe
 from shingletools.simjoin.join import Join
-from shingletools.simjoin.table import Places, bands
+from shingletools.simjoin.table import Places, cut
 
 ARTICLES = {record["id"]: record for record in map(json.loads, (DATA / "articles.jsonl").open(encoding="utf-8"))}
 BELINSKY = f"canon --stop {DATA / 'stop-belinsky.txt'}"
@@ -80,7 +80,7 @@ def test_fitness_club_pair(shingle: str) -> None:
 
 
 def test_words_at_hamming_distance_three_share_a_block() -> None:
-    blocks = bands(64, 61)
+    blocks = cut(64, 4)
     assert [last - first for first, last in blocks] == [16] * 4
     for changed in combinations(range(64), 3):
         assert any(not any(first <= bit < last for bit in changed) for first, last in blocks)

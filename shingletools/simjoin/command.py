@@ -1,13 +1,14 @@
 """find all pairs of documents whose sketches agree at or above a threshold"""
 
 import argparse
+import tempfile
+from fractions import Fraction
 from functools import partial
 
 from shingletools.filter import Stage
-from shingletools.options import count, threshold
+from shingletools.options import count, size, threshold
 from shingletools.simjoin.measures import MEASURES
-from shingletools.simjoin.signatures import BITS, JACCARD, Wanted
-from shingletools.simjoin.sketches import SketchJoin
+from shingletools.simjoin.wanted import BITS, JACCARD, Wanted
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -23,10 +24,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--verify", action="store_true", help="let sketches propose and the shingles beside them decide"
     )
     parser.add_argument("--interval", action="store_true", help="say between which bounds the true similarity lies")
+    parser.add_argument("--forest", action="store_true", help="only enough pairs to connect what all would connect")
+    parser.add_argument("--recall", metavar="R", type=threshold, default=Fraction(1),
+        help="be faster: find R of the pairs that just reach the threshold (default 1, all)")  # fmt: skip
+    parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size,
+        help="work on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
+    parser.add_argument("-T", "--temporary-directory", metavar="DIR",
+        help="where -S has its scratch files (default TMPDIR or /tmp)")  # fmt: skip
     parser.add_argument("--against", metavar="FILE", help="pair the input with the records of FILE, not with itself")
 
 
 def build(options: argparse.Namespace) -> Stage:
     wanted = Wanted(options.threshold, options.agreeing, options.distance, options.measure)
     wanted = wanted._replace(interval=options.interval, verify=options.verify)
-    return SketchJoin(options.id, wanted, options.against, options.jobs)
+    wanted = wanted._replace(forest=options.forest, recall=options.recall)
+    from shingletools.simjoin.scratch import Memory  # numpy, which --help does not need
+    from shingletools.simjoin.sketches import SketchJoin
+
+    folder = options.temporary_directory or tempfile.gettempdir()
+    memory = None if options.buffer_size is None else Memory(options.buffer_size, folder)
+    return SketchJoin(options.id, wanted, options.against, options.jobs, memory)

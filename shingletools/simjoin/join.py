@@ -11,20 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.kernel import Index
+from shingletools.simjoin.arrays import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.table import Table
 from shingletools.workers import in_threads
 
 DOCUMENTS = 1 << 13  # looked up together
-CANDIDATES = 1 << 18  # compared together, and pairs written together; one document alone may have more pairs
 REMEMBERED = 1 << 22  # pairs of originals kept for later copies; where there are more, some are found anew
-
-
-class Pairs(NamedTuple):
-    """Parallel arrays: rows a < b and in how many columns they agree; sorted by a, then b."""
-
-    a: Index
-    b: Index
-    agreeing: Index
 
 
 class Found(NamedTuple):
@@ -37,30 +29,6 @@ class Found(NamedTuple):
     pair_end: Index  # for each original asked for, the end of its pairs in the next two
     partner: Index  # originals
     agreeing: Index
-
-
-def spread(starts: Index, counts: Index) -> tuple[Index, Index]:
-    """counts[i] integers from starts[i] on, for each i, in one array; and beside each of them its i.
-
-    >>> [part.tolist() for part in spread(np.array([7, 3]), np.array([2, 1]))]
-    [[7, 8, 3], [0, 0, 1]]
-    """
-    owner = np.repeat(np.arange(len(counts)), counts)
-    return np.arange(len(owner)) + (starts - np.cumsum(counts) + counts)[owner], owner
-
-
-def stretches(counts: Index, most: int) -> Iterator[slice]:
-    """Consecutive items whose counts add up to `most` at most, or single items.
-
-    >>> [(part.start, part.stop) for part in stretches(np.array([2, 2, 9, 1]), 4)]
-    [(0, 2), (2, 3), (3, 4)]
-    """
-    ends = np.cumsum(counts)
-    start = before = 0
-    while start < len(ends):
-        stop = max(start + 1, int(np.searchsorted(ends, before + most, "right")))
-        yield slice(start, stop)
-        start, before = stop, int(ends[stop - 1])
 
 
 class Join:
@@ -81,7 +49,8 @@ class Join:
         self.table = table
         self.documents = len(table)
         self.cross = cross
-        self.bands = self.candidates = 0
+        self.bands = table.bands
+        self.candidates = 0
         self.remembered: dict[int, tuple[Index, Index]] = {}  # partners of copied originals, and their agreement
         self.room = REMEMBERED
         self._collapse()
@@ -117,7 +86,6 @@ class Join:
         parts = [np.empty(0, np.int64)]
         buckets = 0
         for keys, row in self.table.buckets() if originals > 1 else ():
-            self.bands += 1
             order = np.argsort(keys, kind="stable")
             starts = np.append(True, keys[order[1:]] != keys[order[:-1]])
             shared = ~(starts & np.append(starts[1:], True))

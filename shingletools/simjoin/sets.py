@@ -1,15 +1,16 @@
 """What the join compares: sets of shingles, exactly (AllPairs: Bayardo, Ma, Srikant 2007; PPJoin: Xiao et al. 2008)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from shingletools import kernel
 from shingletools.kernel import U64, Index
-from shingletools.simjoin.join import spread
+from shingletools.simjoin.arrays import spread
 from shingletools.simjoin.measures import Measure
 from shingletools.simjoin.table import Flags, Table
 
+COUNTERS = 22  # their number's logarithm
 ROUND = 16  # tokens looked up before it is asked whether the rest can still suffice
 
 
@@ -19,18 +20,42 @@ def exactly(values: Index, function: Callable[[int], int]) -> Index:
     return np.array([function(value) for value in distinct.tolist()], np.int64)[place]
 
 
+class Rarity:
+    """In how many sets a token is, or seems to be: tokens share 2^22 counters. All tokens, in parts, are counted first.
+
+    Any order of tokens makes a right join, and one that puts rare tokens first a fast one.
+    """
+
+    def __init__(self, parts: Iterable[U64]) -> None:
+        self.counts = np.zeros(1 << COUNTERS, np.int64)
+        for tokens in parts:
+            self.counts += np.bincount(self._counter(tokens), minlength=1 << COUNTERS)
+
+    def __call__(self, tokens: U64) -> Index:
+        counts: Index = self.counts[self._counter(tokens)]
+        return counts
+
+    def _counter(self, tokens: U64) -> Index:
+        return (kernel.fmix64(tokens) >> np.uint64(64 - COUNTERS)).astype(np.int64)
+
+
 class Sets:
     """Sets of tokens. `tokens` holds one set after the other, each token once, `sizes` of them, none empty.
 
-    Memory: 16 bytes a token, three times that while the sets are put in order.
+    The rarest tokens come first; sets of several tables can only be compared by one `rarity`, by default that of the
+    tokens in this one. Memory: 16 bytes a token, three times that while the sets are put in order.
     """
 
-    def __init__(self, tokens: U64, sizes: Index, measure: Measure) -> None:
+    bands = 1
+
+    def __init__(self, tokens: U64, sizes: Index, measure: Measure, rarity: Rarity | None = None) -> None:
         self.measure = measure
         distinct, token, counts = np.unique(tokens, return_inverse=True, return_counts=True)
+        order = np.argsort(counts if rarity is None else rarity(distinct), kind="stable")
         self.universe = len(distinct)
+        self.hashes = kernel.fmix64(distinct[order])  # of each token, the rarest being 0
         rank = np.empty(self.universe, np.int64)
-        rank[np.argsort(counts, kind="stable")] = np.arange(self.universe)
+        rank[order] = np.arange(self.universe)
         # One ascending array: set * universe + rank of the token, the rarest being 0
         self.entries = np.repeat(np.arange(len(sizes)) * self.universe, sizes) + rank[token]
         self.entries.sort()
@@ -43,10 +68,12 @@ class Sets:
     def __len__(self) -> int:
         return len(self.sizes)
 
+    def parts(self) -> Iterator[tuple[int, Table]]:
+        yield 0, self
+
     def keys(self) -> U64:
-        tokens = (self.entries % self.universe).astype(np.uint64)
-        sums: U64 = np.add.reduceat(kernel.fmix64(tokens + np.uint64(1)), self.starts)
-        return sums
+        sums: U64 = np.add.reduceat(self.hashes[self.entries % self.universe], self.starts)
+        return kernel.fmix64(sums)
 
     def equal(self, left: Index, right: Index) -> Flags:
         same: Flags = self.sizes[left] == self.sizes[right]
@@ -65,7 +92,7 @@ class Sets:
     def buckets(self) -> Iterator[tuple[U64, Index]]:
         prefix = self.sizes - exactly(self.sizes, self.measure.least) + 1
         place, row = spread(self.starts, prefix)
-        yield (self.entries[place] % self.universe).astype(np.uint64), row
+        yield self.hashes[self.entries[place] % self.universe], row
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
         """Looks the smaller set's tokens up in the larger; gives up on a pair as soon as the rest cannot suffice."""
@@ -98,9 +125,13 @@ class Verified:
     def __init__(self, sketches: Table, sets: Table) -> None:
         self.sketches = sketches
         self.sets = sets
+        self.bands = sketches.bands
 
     def __len__(self) -> int:
         return len(self.sets)
+
+    def parts(self) -> Iterator[tuple[int, Table]]:
+        yield 0, self
 
     def keys(self) -> U64:
         return self.sets.keys()

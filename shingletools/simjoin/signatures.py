@@ -1,31 +1,25 @@
 """The signatures that the join knows: how they are read, in how many places two must agree, what a pair says of it."""
 
 import math
-from array import array
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from shingletools.kernel import Index, Rows
+from shingletools.simjoin.interval import interval
 from shingletools.simjoin.measures import MEASURES
+from shingletools.simjoin.sets import Rarity, Sets
+from shingletools.simjoin.table import Places, Table
+from shingletools.simjoin.wanted import BITS, CONTAINMENT, DICE, DISTANCE, JACCARD, THRESHOLD, Wanted
 from shingletools.wire import Failed, Record, words_to_bytes
 
-if TYPE_CHECKING:
-    from shingletools.simjoin.table import Table
+Data = NDArray[np.uint8]  # one payload after the other
+Build = Callable[[Data, Index], Table]  # from payloads and the bytes of each
 
 SKETCH, SIMHASH, SHINGLES = "sketch", "simhash", "shingles"  # fields
-JACCARD, DICE, CONTAINMENT = "jaccard", "dice", "containment"
-BITS = 64  # of a simhash
-THRESHOLD, DISTANCE = Fraction(4, 5), 3  # where nothing is said
-
-
-class Wanted(NamedTuple):
-    """What makes a pair; one of the first three is said at most."""
-
-    similarity: Fraction | None = None
-    agreeing: int | None = None
-    distance: int | None = None
-    measure: str = JACCARD
-    interval: bool = False  # pairs say how far the estimate may be off
-    verify: bool = False  # sketches only propose, shingles decide
 
 
 class Signature(Protocol):
@@ -47,8 +41,8 @@ class Signature(Protocol):
     def check(self, wanted: Wanted, size: int) -> None:
         """Raises Failed if signatures of so many bytes cannot have what is wanted."""
 
-    def table(self, data: bytearray, sizes: "array[int]", wanted: Wanted) -> "Table":
-        """All signatures for the join, by the bytes of each."""
+    def builder(self, wanted: Wanted, every: Iterable[Data] | None) -> Build:
+        """What makes tables of payloads, any of all of them. `every` has all, in parts, unless one table has them."""
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
         """What a pair's record has beside the ids; one and two are the signatures' bytes."""
@@ -107,17 +101,14 @@ class Words(NamedTuple):
         deviation = math.sqrt(least * (1 - least) / places)
         return max(1, math.ceil((float(least) - 3 * deviation) * places))
 
-    def table(self, data: bytearray, sizes: "array[int]", wanted: Wanted) -> "Table":
-        import numpy as np  # which --help does not need
+    def builder(self, wanted: Wanted, _every: Iterable[Data] | None, /) -> Build:
+        def build(data: Data, sizes: Index) -> Table:
+            places = self.places(int(sizes[0]))
+            # Words are only compared, so the byte order they are read in does not matter
+            words: Rows = data.view(np.uint32) if self == MINHASHES else data.view(np.uint64)
+            return Places(words.reshape(-1, places), self.least(wanted, places), wanted.recall)
 
-        from shingletools.simjoin.table import Places
-
-        places = self.places(sizes[0])
-        least = self.least(wanted, places)
-        # Words are only compared, so the byte order they are read in does not matter
-        if self == MINHASHES:
-            return Places(np.frombuffer(data, np.uint32).reshape(-1, places), least)
-        return Places(np.frombuffer(data, np.uint64).reshape(-1, places), least)
+        return build
 
     def says(self, wanted: Wanted, agreeing: int, one: int, _two: int, /) -> dict[str, float | str]:
         places = self.places(one)
@@ -126,8 +117,6 @@ class Words(NamedTuple):
             "similarity": round(2 * agreeing / (agreeing + places) if wanted.measure == DICE else share, 6)
         }
         if wanted.interval:
-            from shingletools.simjoin.interval import interval
-
             bounds = interval(agreeing, places)
             if wanted.measure == DICE:
                 low, high = (2e6 * bound / (1 + bound) for bound in bounds)
@@ -165,12 +154,9 @@ class Bits(NamedTuple):
             return math.ceil(wanted.similarity * BITS)
         return BITS - (DISTANCE if wanted.distance is None else wanted.distance)
 
-    def table(self, data: bytearray, _sizes: "array[int]", wanted: Wanted) -> "Table":
-        import numpy as np  # which --help does not need
-
-        from shingletools.simjoin.table import Places
-
-        return Places(np.unpackbits(np.frombuffer(data, np.uint8)).reshape(-1, BITS), self.least(wanted))
+    def builder(self, wanted: Wanted, _every: Iterable[Data] | None, /) -> Build:
+        least = self.least(wanted)
+        return lambda data, _sizes: Places(np.unpackbits(data).reshape(-1, BITS), least, wanted.recall)
 
     def says(self, _wanted: Wanted, agreeing: int, _one: int, _two: int, /) -> dict[str, float | str]:
         return {"similarity": round(agreeing / BITS, 6), "distance": BITS - agreeing}
@@ -187,8 +173,6 @@ class Shingles(NamedTuple):
         return f"words of {self.digits} hex digits"
 
     def read(self, payload: str) -> bytes | None:
-        import numpy as np  # which --help does not need
-
         data = words_to_bytes(payload, self.digits) if payload else b""
         return data and np.unique(np.frombuffer(data, f">u{self.digits // 2}")).astype(np.uint64).tobytes()
 
@@ -200,14 +184,13 @@ class Shingles(NamedTuple):
             raise Failed("-m and -d count words and bits of signatures, but the records have shingles")
         if wanted.interval or wanted.verify:
             raise Failed("--interval, --verify: the similarity of shingles is exact, with no sketch")
+        if wanted.recall < 1:
+            raise Failed("--recall: sets of shingles are joined with a recall of 1 in any case")
 
-    def table(self, data: bytearray, sizes: "array[int]", wanted: Wanted) -> "Table":
-        import numpy as np  # which --help does not need
-
-        from shingletools.simjoin.sets import Sets
-
+    def builder(self, wanted: Wanted, every: Iterable[Data] | None) -> Build:
         measure = MEASURES[wanted.measure](wanted.similarity or THRESHOLD)
-        return Sets(np.frombuffer(data, np.uint64), np.frombuffer(sizes, np.int64) // 8, measure)
+        rarity = None if every is None else Rarity(part.view(np.uint64) for part in every)
+        return lambda data, sizes: Sets(data.view(np.uint64), sizes // 8, measure, rarity)
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
         a, b = one // 8, two // 8

@@ -1,12 +1,15 @@
 """Records with signatures in, pairs of documents out."""
 
-from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from shingletools import wire
 from shingletools.filter import Written
-from shingletools.simjoin.signatures import LONG_SHINGLES, Signature, Wanted, shingles_of, signature_of
+from shingletools.simjoin.arrays import Pairs
+from shingletools.simjoin.scratch import Memory
+from shingletools.simjoin.signatures import LONG_SHINGLES, Signature, shingles_of, signature_of
+from shingletools.simjoin.store import InMemory, OnDisk, Store
+from shingletools.simjoin.wanted import Wanted
 from shingletools.wire import Failed, Record, Rejected
 
 
@@ -27,26 +30,26 @@ class SketchJoin:
     """Takes signatures; then gives the pairs of documents, in input order, that agree in enough places.
 
     Documents with empty signatures are like no other. Memory: the signatures (4 n bytes for n min-hashes, 64 for a
-    simhash), their ids, and what the join needs.
+    simhash), their ids, and what the join needs; or, where a limit is set, that.
     """
 
     reads: tuple[str, ...] = ()
     removed = None
 
-    def __init__(self, id_field: str, wanted: Wanted, against: str | None, jobs: int) -> None:
+    def __init__(
+        self, id_field: str, wanted: Wanted, against: str | None = None, jobs: int = 1, memory: Memory | None = None
+    ) -> None:
         self.id_field = id_field
         self.wanted = wanted
         self.against = [] if against is None else [against]
         self.jobs = jobs
-        self.seen: tuple[set[str | int], set[str | int]] = (set(), set())
-        self.ids: list[str | int] = []  # of the documents that have words
-        self.data = bytearray()
-        self.sizes = array("q")  # of each document's signature, in bytes
-        self.shingles = bytearray()  # of each document, where they are to decide, and their sizes in bytes
-        self.shingle_sizes = array("q")
-        self.first_side = 0  # how many of them came before --against
+        self.memory = memory
+        payloads = 1 + wanted.verify
+        self.store: Store = InMemory(payloads) if memory is None else OnDisk(payloads, memory)
+        self.documents = self.first_side = 0  # how many have words, and how many of them came before --against
         self.signature: Signature | None = None  # the kind of all records, once there is one
-        self.via: str | None = None  # so the recipe
+        self.size = 0  # and the bytes of the first
+        self.via: str | None = None  # and the recipe
         self.bands = self.candidates = self.pairs = 0
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
@@ -61,54 +64,47 @@ class SketchJoin:
             self.via = via
         if via != self.via:
             raise Failed(f"made by {made_by(via)}, but the records before by {made_by(self.via)}")
-        if data and self.signature is None:
-            signature.check(self.wanted, len(data))  # better now
-            self.signature = signature
-        if data and self.signature is not None:
-            self.check_shape(signature, self.signature, len(data))
-        shingles = take_shingles(record) if self.wanted.verify and data else b""
-        if name in self.seen[side]:
-            raise Rejected(f"id {wire.shown(name)} was seen before")
-        self.seen[side].add(name)
         if data:
-            self.ids.append(name)
-            self.data += data
-            self.sizes.append(len(data))
-            self.shingles += shingles
-            self.shingle_sizes.append(len(shingles))
+            self.check(signature, len(data))
+        payloads = [data, take_shingles(record)] if self.wanted.verify and data else [data]
+        self.store.claim(side, name)
+        if data:
+            self.store.add(name, payloads)
+            self.documents += 1
             self.first_side += not side
 
-    def check_shape(self, here: Signature, before: Signature, size: int) -> None:
-        """Raises Failed for a signature that cannot be compared with the first."""
-        first = self.sizes[0] if self.sizes else size
-        if (here, size) != (before, first) and here.shape(size) != before.shape(first):
-            raise Failed(f"{here.shape(size)}, after {before.shape(first)}")
+    def check(self, signature: Signature, size: int) -> None:
+        """Raises Failed for a signature that cannot have what is wanted, or not be compared with the first."""
+        if self.signature is None:
+            signature.check(self.wanted, size)
+            self.signature, self.size = signature, size
+        elif (signature, size) != (self.signature, self.size):
+            here, first = signature.shape(size), self.signature.shape(self.size)
+            if here != first:
+                raise Failed(f"{here}, after {first}")
 
     def finish(self) -> Iterator[Written]:
         """The pairs."""
-        self.seen = (set(), set())
-        if self.signature is None or not self.ids:
+        if self.signature is None or not self.documents:
             return
-        from shingletools.simjoin.join import Join  # numpy, which --help does not need
-
-        sizes, signature = self.sizes, self.signature
-        table = signature.table(self.data, sizes, self.wanted)
-        if self.wanted.verify:
-            from shingletools.simjoin.sets import Verified
-
-            sizes, signature = self.shingle_sizes, LONG_SHINGLES
-            table = Verified(table, signature.table(self.shingles, sizes, self.wanted))
-        join = Join(table, self.first_side if self.against else None)
-        says = lru_cache(1 << 16)(partial(signature.says, self.wanted))
-        ids = self.ids
+        signatures: list[Signature] = [self.signature, LONG_SHINGLES] if self.wanted.verify else [self.signature]
+        makers = [partial(signature.builder, self.wanted) for signature in signatures]
+        join = self.store.join(makers, self.first_side if self.against else None, self.wanted.forest)
+        says = lru_cache(1 << 16)(partial(signatures[-1].says, self.wanted))
         for block in join.pairs(self.jobs):
             self.pairs += len(block.a)
-            lines = (
-                wire.format_json({"a": ids[a], "b": ids[b], **says(agreeing, sizes[a], sizes[b])})
-                for a, b, agreeing in zip(*(part.tolist() for part in block), strict=True)
-            )
-            yield from map(Written, wire.batches(lines))
+            for start in range(0, len(block.a), wire.LINES):
+                yield Written(self.lines(Pairs(*(part[start : start + wire.LINES] for part in block)), says))
         self.bands, self.candidates = join.bands, join.candidates
+
+    def lines(self, pairs: Pairs, says: Callable[[int, int, int], dict[str, float | str]]) -> bytes:
+        """The records of some pairs."""
+        names = map(self.store.names, (pairs.a, pairs.b))
+        figures = (pairs.agreeing, self.store.sizes(pairs.a), self.store.sizes(pairs.b))
+        return b"".join(
+            wire.format_json({"a": a, "b": b, **says(*figures)})
+            for a, b, *figures in zip(*names, *(part.tolist() for part in figures), strict=True)
+        )
 
     def summary(self) -> list[str]:
         return [f"{self.bands} bands", f"{self.candidates} candidates", f"{self.pairs} pairs"]

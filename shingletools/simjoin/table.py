@@ -1,6 +1,10 @@
 """What the join compares: signatures, place by place."""
 
+import math
+from bisect import bisect_left
 from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -12,22 +16,20 @@ from shingletools.kernel import U64, Index, Rows
 Flags = NDArray[np.bool_]
 
 
-class Table(Protocol):
+class Documents(Protocol):
     """Documents as rows, which agree with each other in so many things."""
+
+    @property
+    def bands(self) -> int:
+        """In how many ways they fall into buckets."""
 
     def __len__(self) -> int: ...
 
-    def keys(self) -> U64:
-        """Equal rows have equal keys."""
+    def parts(self) -> "Iterator[tuple[int, Table]]":
+        """The rows in tables that are in memory, and the number of the first row of each."""
 
     def equal(self, left: Index, right: Index) -> Flags:
         """Whether row left[i] equals row right[i]."""
-
-    def keep(self, rows: Index) -> None:
-        """Leaves only these rows, in ascending order."""
-
-    def buckets(self) -> Iterator[tuple[U64, Index]]:
-        """Keys, and beside each its row, rows ascending; two rows that are a pair share a key of one yield."""
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
         """Whether row left[i] and row right[i] are a pair, and in how many things they agree, where they are."""
@@ -36,29 +38,79 @@ class Table(Protocol):
         """In how many things each row agrees with a copy of itself."""
 
 
-def bands(n: int, least: int) -> list[tuple[int, int]]:
-    """n columns cut into n - least + 1 bands, as (first, last + 1), whose widths differ by one at most.
+class Table(Documents, Protocol):
+    """Documents in memory."""
 
-    >>> bands(64, 61)
+    def keys(self) -> U64:
+        """Equal rows have equal keys, in all parts."""
+
+    def keep(self, rows: Index) -> None:
+        """Leaves only these rows, in ascending order."""
+
+    def buckets(self) -> Iterator[tuple[U64, Index]]:
+        """For each band keys, and beside each its row, rows ascending; rows that are a pair share a key of a band."""
+
+
+def cut(n: int, number: int) -> list[tuple[int, int]]:
+    """n columns cut into so many bands, as (first, last + 1), whose widths differ by one at most.
+
+    >>> cut(64, 4)
     [(0, 16), (16, 32), (32, 48), (48, 64)]
     """
-    number = n - least + 1
     return [(n * i // number, n * (i + 1) // number) for i in range(number)]
+
+
+def recall(n: int, least: int, number: int) -> Fraction:
+    """How likely it is that two rows that agree in `least` of n places agree in all of a band, of so many.
+
+    All choices of places are equally likely, as with min-hashes; with n - least + 1 bands it is certain: the pigeonhole
+    principle. By inclusion and exclusion over the bands that agree.
+
+    >>> recall(84, 68, 17), round(float(recall(84, 68, 8)), 4)
+    (Fraction(1, 1), 0.5991)
+    """
+    narrow, broad = number - n % number, n % number
+    missed = 0
+    for i in range(narrow + 1):
+        for j in range(broad + 1):
+            agreeing = i * (n // number) + j * (n // number + 1)
+            if agreeing <= least:
+                ways = math.comb(narrow, i) * math.comb(broad, j) * math.comb(n - agreeing, least - agreeing)
+                missed += -ways if (i + j) % 2 else ways
+    return 1 - Fraction(missed, math.comb(n, least))
+
+
+@cache
+def fewest(n: int, least: int, wanted: Fraction) -> int:
+    """With how few bands, and so how long ones, the recall is as wanted.
+
+    >>> fewest(84, 42, Fraction(1)), fewest(84, 42, Fraction(95, 100))
+    (43, 25)
+    """
+    most = n - least + 1
+    if wanted == 1:
+        return most
+    return 1 + bisect_left(range(1, most), wanted, key=lambda number: recall(n, least, number))
 
 
 class Places:
     """Signatures of n places each, of which two that are a pair agree in `least` at least.
 
-    They differ in n - least at most, so of n - least + 1 disjoint bands at least one agrees wholly: the pigeonhole
-    principle. rows: unsigned integers, shape (documents, n); they are used up. 1 <= least <= n.
+    rows: unsigned integers, shape (documents, n); they are used up. 1 <= least <= n. With a recall of 1, pairs cannot
+    differ in as many places as there are bands, so that one band at least agrees wholly.
     """
 
-    def __init__(self, rows: Rows, least: int) -> None:
+    def __init__(self, rows: Rows, least: int, wanted: Fraction = Fraction(1)) -> None:
         self.rows = rows
         self.least = least
+        self.cut = cut(rows.shape[1], fewest(rows.shape[1], least, wanted))
+        self.bands = len(self.cut)
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def parts(self) -> Iterator[tuple[int, Table]]:
+        yield 0, self
 
     def keys(self) -> U64:
         return kernel.row_keys(self.rows, 0, self.rows.shape[1])
@@ -75,7 +127,7 @@ class Places:
 
     def buckets(self) -> Iterator[tuple[U64, Index]]:
         every = np.arange(len(self.rows))
-        for first, last in bands(self.rows.shape[1], self.least):
+        for first, last in self.cut:
             yield kernel.row_keys(self.rows, first, last), every
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:

@@ -12,7 +12,7 @@ from shingletools import kernel
 from shingletools.kernel import U32, Index
 from shingletools.simjoin import join as joining
 from shingletools.simjoin.join import Join
-from shingletools.simjoin.table import Places, bands
+from shingletools.simjoin.table import Places, cut
 
 Triple = tuple[int, int, int]
 
@@ -92,10 +92,10 @@ def test_exact_ties_are_in(n: int, t: str) -> None:
 def test_bands_part_all_columns() -> None:
     for n in range(1, 101):
         for least in range(1, n + 1):
-            cut = bands(n, least)
-            assert len(cut) == n - least + 1
-            assert [column for first, last in cut for column in range(first, last)] == list(range(n))
-            widths = {last - first for first, last in cut}
+            parts = cut(n, n - least + 1)
+            assert len(parts) == n - least + 1
+            assert [column for first, last in parts for column in range(first, last)] == list(range(n))
+            widths = {last - first for first, last in parts}
             assert max(widths) - min(widths) <= 1
             assert min(widths) >= 1
 

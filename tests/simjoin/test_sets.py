@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.simjoin import sets as joining
 from shingletools.simjoin.measures import MEASURES
-from shingletools.simjoin.signatures import Wanted
 from shingletools.simjoin.sketches import SketchJoin
+from shingletools.simjoin.wanted import Wanted
 
 NAMES = ["jaccard", "dice", "cosine", "overlap", "containment"]
 

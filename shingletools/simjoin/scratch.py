@@ -1,0 +1,139 @@
+"""What a join keeps on disk rather than in memory. The files have no names, so that nothing stays behind."""
+
+import contextlib
+import errno
+import mmap
+import os
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shingletools import signals
+from shingletools.kernel import U64, Index
+from shingletools.wire import Failed, printable
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+WRITE = 1 << 20  # bytes written at once
+ENTRY = 16  # bytes of a key and its value
+SORTING = 4  # times their size that entries need while they are sorted
+
+
+class Memory(NamedTuple):
+    """How many bytes a join may use, and where the rest goes."""
+
+    size: int
+    folder: str
+
+    def share(self, divisor: int) -> int:
+        """A part of it, and never so little that the work is all overhead."""
+        return max(self.size // divisor, WRITE)
+
+    @contextlib.contextmanager
+    def errors(self) -> Iterator[None]:
+        """An error of the folder or its disk becomes a Failed that names the folder."""
+        try:
+            yield
+        except OSError as error:
+            raise Failed(f"{printable(self.folder)}: {error.strerror}") from None
+        except sqlite3.OperationalError as error:
+            cause = os.strerror(errno.ENOSPC) if error.sqlite_errorcode == sqlite3.SQLITE_FULL else error
+            raise Failed(f"{printable(self.folder)}: {cause}") from None
+
+
+class Column:
+    """Values that are written one after the other, and then read anywhere."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.map: mmap.mmap | None = None
+        with memory.errors(), signals.held():
+            self.file = tempfile.TemporaryFile(buffering=WRITE, dir=memory.folder)
+
+    def append(self, data: bytes) -> None:
+        with self.memory.errors():
+            self.file.write(data)
+
+    def view(self, kind: type[Scalar]) -> NDArray[Scalar]:
+        """All values written so far, for reading; nothing is written from then on."""
+        with self.memory.errors():
+            self.file.flush()
+            if not os.fstat(self.file.fileno()).st_size:
+                return np.empty(0, kind)
+            self.map = self.map or mmap.mmap(self.file.fileno(), 0, prot=mmap.PROT_READ)
+        return np.frombuffer(self.map, kind)
+
+    def forget(self) -> None:
+        """Lets go of the memory that holds what was read; the values stay."""
+        if self.map is not None:
+            self.map.madvise(mmap.MADV_DONTNEED)
+
+
+class Sorter:
+    """Entries of a key and a value, given back by ascending keys, in blocks; entries of one key in any order.
+
+    More of them than memory allows are sorted in runs, and the runs merged.
+    """
+
+    def __init__(self, memory: Memory | None, divisor: int) -> None:
+        """With a share of the memory while it is filled, and the same while it is read; None is all there is."""
+        self.memory = memory
+        self.most = sys.maxsize if memory is None else memory.share(divisor) // (SORTING * ENTRY)
+        self.held: list[tuple[U64, Index]] = []
+        self.holding = 0
+        self.column: Column | None = None
+        self.runs: list[tuple[int, int]] = []  # where each starts and ends in the column, counted in entries
+
+    def add(self, keys: U64, values: Index) -> None:
+        for start in range(0, len(keys), self.most):
+            part = slice(start, start + self.most)
+            self.held.append((keys[part], values[part]))
+            self.holding += len(keys[part])
+            if self.holding >= self.most:
+                self._write_run()
+
+    def _sorted_run(self) -> tuple[U64, Index]:
+        keys = np.concatenate([np.empty(0, np.uint64), *(part[0] for part in self.held)])
+        values = np.concatenate([np.empty(0, np.int64), *(part[1] for part in self.held)])
+        self.held, self.holding = [], 0
+        order = np.argsort(keys)
+        return keys[order], values[order]
+
+    def _write_run(self) -> None:
+        keys, values = self._sorted_run()
+        if self.column is None and self.memory is not None:
+            self.column = Column(self.memory)
+        assert self.column is not None
+        start = self.runs[-1][1] if self.runs else 0
+        self.column.append(np.column_stack([keys, values.view(np.uint64)]).tobytes())
+        self.runs.append((start, start + len(keys)))
+
+    def sorted(self) -> Iterator[tuple[U64, Index]]:
+        """All entries; once."""
+        if self.column is None:
+            yield self._sorted_run()
+            return
+        if self.held:
+            self._write_run()
+        entries = self.column.view(np.uint64).reshape(-1, 2)
+        heads = [start for start, _ in self.runs]
+        portion = max(self.most // len(heads), 1)
+        while any(head < end for head, (_, end) in zip(heads, self.runs, strict=True)):
+            loaded = [entries[head : min(head + portion, end)] for head, (_, end) in zip(heads, self.runs, strict=True)]
+            # Up to the least key with which a portion ends before its run does, every entry is there
+            bound = min(
+                (part[-1, 0] for part, head, (_, end) in zip(loaded, heads, self.runs, strict=True)
+                 if head + len(part) < end),
+                default=np.uint64(2**64 - 1),
+            )  # fmt: skip
+            cuts = [int(np.searchsorted(part[:, 0], bound, "right")) for part in loaded]
+            merged = np.concatenate([part[:cut] for part, cut in zip(loaded, cuts, strict=True)])
+            merged = merged[np.argsort(merged[:, 0])]
+            heads = [head + cut for head, cut in zip(heads, cuts, strict=True)]
+            self.column.forget()
+            yield merged[:, 0].copy(), merged[:, 1].astype(np.int64)

@@ -1,0 +1,157 @@
+"""The documents of a join, numbered as they come: their ids and payloads, kept in memory or on disk."""
+
+import sqlite3
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+import orjson
+
+from shingletools import signals, wire
+from shingletools.kernel import Index
+from shingletools.simjoin.arrays import Pairs
+from shingletools.simjoin.external import External
+from shingletools.simjoin.forest import Forest
+from shingletools.simjoin.join import Join
+from shingletools.simjoin.scratch import Memory
+from shingletools.simjoin.sets import Verified
+from shingletools.simjoin.signatures import Build, Data
+from shingletools.simjoin.stored import Loaded, Payload, Stored
+from shingletools.simjoin.table import Table
+from shingletools.wire import Rejected
+
+Name = str | int
+Maker = Callable[[Iterable[Data] | None], Build]
+
+
+class Joined(Protocol):
+    """A way to find the pairs."""
+
+    bands: int
+    candidates: int  # compared so far
+
+    def pairs(self, jobs: int, /) -> Iterator[Pairs]:
+        """Those wanted, sorted."""
+
+
+class Store(Protocol):
+    """What is kept of documents with one payload, or with two of which the second decides."""
+
+    def claim(self, side: int, name: Name) -> None:
+        """Raises Rejected if that side has used the id before."""
+
+    def add(self, name: Name, payloads: Sequence[bytes]) -> None:
+        """One more document; where payloads differ in size, they are shingles, of 8 bytes each."""
+
+    def join(self, makers: Sequence[Maker], cross: int | None, forest: bool) -> Joined:
+        """How all of them, one at least, are joined, by a maker of tables for each payload; no more are added then."""
+
+    def names(self, rows: Index) -> list[Name]: ...
+
+    def sizes(self, rows: Index) -> Index:
+        """Of the last payload, in bytes."""
+
+
+class InMemory:
+    """Memory: the payloads, and some 100 bytes for each id."""
+
+    def __init__(self, payloads: int) -> None:
+        self.seen: tuple[set[Name], set[Name]] = (set(), set())
+        self.ids: list[Name] = []
+        self.payloads = [(bytearray(), array("q")) for _ in range(payloads)]  # and their lengths
+
+    def claim(self, side: int, name: Name) -> None:
+        if name in self.seen[side]:
+            raise Rejected(f"id {wire.shown(name)} was seen before")
+        self.seen[side].add(name)
+
+    def add(self, name: Name, payloads: Sequence[bytes]) -> None:
+        self.ids.append(name)
+        for (data, lengths), payload in zip(self.payloads, payloads, strict=True):
+            data.extend(payload)
+            lengths.append(len(payload))
+
+    def join(self, makers: Sequence[Maker], cross: int | None, forest: bool) -> Joined:
+        self.seen = (set(), set())
+        table = both([
+            make(None)(np.frombuffer(data, np.uint8), np.frombuffer(lengths, np.int64))
+            for make, (data, lengths) in zip(makers, self.payloads, strict=True)
+        ])  # fmt: skip
+        return Forest(table, cross, None) if forest else Join(table, cross)
+
+    def names(self, rows: Index) -> list[Name]:
+        ids = self.ids
+        return [ids[row] for row in rows.tolist()]
+
+    def sizes(self, rows: Index) -> Index:
+        sizes: Index = np.frombuffer(self.payloads[-1][1], np.int64)[rows]
+        return sizes
+
+
+class OnDisk:
+    """Memory: a share of what is allowed, however many documents there are."""
+
+    def __init__(self, payloads: int, memory: Memory) -> None:
+        self.memory = memory
+        self.seen = Seen(memory)
+        self.ids = Payload(memory, 1)
+        self.payloads = [Payload(memory, 8) for _ in range(payloads)]
+
+    def claim(self, side: int, name: Name) -> None:
+        if not self.seen.add(b"%d%b" % (side, orjson.dumps(name))):
+            raise Rejected(f"id {wire.shown(name)} was seen before")
+
+    def add(self, name: Name, payloads: Sequence[bytes]) -> None:
+        self.ids.append(orjson.dumps(name))
+        for column, payload in zip(self.payloads, payloads, strict=True):
+            column.append(payload)
+
+    def join(self, makers: Sequence[Maker], cross: int | None, forest: bool) -> Joined:
+        self.seen.close()
+        builds = [make(column.parts()) for make, column in zip(makers, self.payloads, strict=True)]
+
+        def build(loaded: Sequence[Loaded]) -> Table:
+            return both([build(*part) for build, part in zip(builds, loaded, strict=True)])
+
+        table = Stored(self.payloads, build)
+        return Forest(table, cross, self.memory) if forest else External(table, cross, self.memory)
+
+    def names(self, rows: Index) -> list[Name]:
+        distinct, place = np.unique(rows, return_inverse=True)
+        data, sizes = self.ids.load(distinct)
+        ends = np.cumsum(sizes)
+        text = data.tobytes()
+        names = [orjson.loads(text[end - size : end]) for end, size in zip(ends.tolist(), sizes.tolist(), strict=True)]
+        self.ids.forget()
+        return [names[number] for number in place.tolist()]
+
+    def sizes(self, rows: Index) -> Index:
+        return self.payloads[-1].sizes(rows)
+
+
+class Seen:
+    """A set of byte strings on disk."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        with memory.errors(), signals.held(), tempfile.NamedTemporaryFile(dir=memory.folder) as file:
+            self.base = sqlite3.connect(file.name, isolation_level=None)
+            for pragma in ("journal_mode = OFF", f"cache_size = -{memory.share(8) // 1024}"):
+                self.base.execute(f"PRAGMA {pragma}")
+            self.base.execute("BEGIN")
+            self.base.execute("CREATE TABLE seen (name BLOB PRIMARY KEY) WITHOUT ROWID")
+
+    def add(self, name: bytes) -> bool:
+        """Whether it was not there."""
+        with self.memory.errors():
+            return self.base.execute("INSERT OR IGNORE INTO seen VALUES (?)", (name,)).rowcount > 0
+
+    def close(self) -> None:
+        self.base.close()
+
+
+def both(tables: Sequence[Table]) -> Table:
+    """The table, or of two one in which the first proposes and the second decides."""
+    return tables[0] if len(tables) == 1 else Verified(*tables)

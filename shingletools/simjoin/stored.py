@@ -1,0 +1,123 @@
+"""Documents on disk as a table: what is to be compared is loaded."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from shingletools.kernel import Index
+from shingletools.simjoin.arrays import spread, stretches
+from shingletools.simjoin.scratch import Column, Memory
+from shingletools.simjoin.signatures import Data
+from shingletools.simjoin.table import Flags, Table
+
+Loaded = tuple[Data, Index]  # one payload after the other, and the bytes of each
+ROWS = 1 << 16  # whose sizes are looked up together
+
+
+class Payload:
+    """One payload of each document; where they differ in size, they have a multiple of `unit` bytes."""
+
+    def __init__(self, memory: Memory, unit: int) -> None:
+        self.unit = unit
+        self.most = memory.share(16)  # bytes loaded together
+        self.data = Column(memory)
+        self.ends = Column(memory)
+        self.end = self.documents = 0
+
+    def append(self, payload: bytes) -> None:
+        self.documents += 1
+        self.end += len(payload)
+        self.data.append(payload)
+        self.ends.append(self.end.to_bytes(8, "little"))
+
+    def sizes(self, rows: Index) -> Index:
+        """In bytes."""
+        return self._limits(rows)[1]
+
+    def _limits(self, rows: Index) -> tuple[Index, Index]:
+        ends = self.ends.view(np.int64)
+        starts: Index = np.where(rows, ends[rows - 1], 0)
+        return starts, ends[rows] - starts
+
+    def load(self, rows: Index) -> Loaded:
+        """Of these rows, which ascend, one at least."""
+        starts, sizes = self._limits(rows)
+        data = self.data.view(np.uint8)
+        size = int(sizes[0])
+        if rows[-1] - rows[0] == len(rows) - 1:
+            return data[starts[0] : starts[-1] + sizes[-1]].copy(), sizes
+        if size and len(data) == self.documents * size and np.array_equal(starts, rows * size):
+            return data.reshape(-1, size)[rows].reshape(-1), sizes
+        units = data.view(np.dtype(f"u{self.unit}"))
+        place, _ = spread(starts // self.unit, sizes // self.unit)
+        return units[place].view(np.uint8), sizes
+
+    def parts(self) -> Iterator[Data]:
+        """All payloads."""
+        for rows in self.stretches():
+            yield self.load(rows)[0]
+            self.forget()
+
+    def stretches(self) -> Iterator[Index]:
+        """All rows, in portions that can be loaded."""
+        for first in range(0, self.documents, ROWS):
+            rows = np.arange(first, min(first + ROWS, self.documents))
+            for part in stretches(self.sizes(rows), self.most):
+                yield rows[part]
+
+    def forget(self) -> None:
+        """Lets go of the memory that holds what was read."""
+        self.data.forget()
+        self.ends.forget()
+
+
+class Stored:
+    """A table of which only those rows are in memory that are being compared.
+
+    Of several payloads, the last has the largest.
+    """
+
+    def __init__(self, payloads: Sequence[Payload], build: Callable[[Sequence[Loaded]], Table]) -> None:
+        self.payloads = payloads
+        self.build = build
+        self.bands = self._load(np.arange(1)).bands
+
+    def __len__(self) -> int:
+        return self.payloads[-1].documents
+
+    def _load(self, rows: Index) -> Table:
+        return self.build([payload.load(rows) for payload in self.payloads])
+
+    def _forget(self) -> None:
+        for payload in self.payloads:
+            payload.forget()
+
+    def parts(self) -> Iterator[tuple[int, Table]]:
+        for rows in self.payloads[-1].stretches():
+            yield int(rows[0]), self._load(rows)
+            self._forget()
+
+    def equal(self, left: Index, right: Index) -> Flags:
+        flags = [table.equal(one, two) for table, one, two in self._loaded(left, right)]
+        return np.concatenate([np.empty(0, np.bool_), *flags])
+
+    def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
+        flags, counts = [np.empty(0, np.bool_)], [np.empty(0, np.int64)]
+        for table, one, two in self._loaded(left, right):
+            flag, count = table.compare(one, two)
+            flags.append(flag)
+            counts.append(count)
+        return np.concatenate(flags), np.concatenate(counts)
+
+    def whole(self, rows: Index) -> Index:
+        counts = [table.whole(one) for table, one, _ in self._loaded(rows, rows)]
+        return np.concatenate([np.empty(0, np.int64), *counts])
+
+    def _loaded(self, left: Index, right: Index) -> Iterator[tuple[Table, Index, Index]]:
+        """The pairs in stretches: a table that holds their rows, and where they are in it."""
+        largest = self.payloads[-1]
+        for part in stretches(largest.sizes(left) + largest.sizes(right), largest.most):
+            rows, place = np.unique(np.concatenate([left[part], right[part]]), return_inverse=True)
+            half = part.stop - part.start
+            yield self._load(rows), place[:half], place[half:]
+            self._forget()
