@@ -15,8 +15,8 @@ from shingletools.workers import in_threads
 class External:
     """All pairs of documents, those of a Join.
 
-    Identical rows are collapsed: the first of them, the *original*, stands for its copies. Then the originals in each
-    bucket are compared; two that meet in several bands are compared in each, and written once.
+    Identical rows of one side are collapsed: the first of them, the *original*, stands for its copies. Then the
+    originals in each bucket are compared; two that meet in several bands are compared in each, and written once.
 
     Memory: what is allowed, and two bytes for each document. On disk: 16 bytes for each band of a document, and for
     each band in which a pair meets.
@@ -27,7 +27,7 @@ class External:
         self.documents = len(documents)
         self.cross = cross
         self.memory = memory
-        self.bands = documents.bands
+        self.bands, self.recall = documents.bands, documents.recall
         self.candidates = 0
         self.copies = Column(memory)  # original * documents + copy, ascending
         self.found = Sorter(memory, 4)  # a * documents + b, and in how many columns they agree
@@ -37,7 +37,7 @@ class External:
         original, copied = np.ones((2, self.documents), np.bool_)
         copied[:] = False
         sorter = Sorter(self.memory, 4)
-        for first, copy in copies(self.table, None, self.memory):
+        for first, copy in copies(self.table, self.cross, self.memory):
             original[copy] = False
             copied[first] = True
             sorter.add((first * self.documents + copy).astype(np.uint64), copy)

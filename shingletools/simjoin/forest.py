@@ -29,7 +29,7 @@ class Forest:
         self.table = documents
         self.cross = cross
         self.memory = memory
-        self.bands = documents.bands
+        self.bands, self.recall = documents.bands, documents.recall
         self.candidates = 0
         self.parent = array("q", range(len(documents)))
         self.found = array("q"), array("q"), array("q")  # rows, and in how many columns they agree

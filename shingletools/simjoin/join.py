@@ -49,7 +49,7 @@ class Join:
         self.table = table
         self.documents = len(table)
         self.cross = cross
-        self.bands = table.bands
+        self.bands, self.recall = table.bands, table.recall
         self.candidates = 0
         self.remembered: dict[int, tuple[Index, Index]] = {}  # partners of copied originals, and their agreement
         self.room = REMEMBERED

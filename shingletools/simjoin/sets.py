@@ -42,16 +42,15 @@ class Rarity:
 class Sets:
     """Sets of tokens. `tokens` holds one set after the other, each token once, `sizes` of them, none empty.
 
-    The rarest tokens come first; sets of several tables can only be compared by one `rarity`, by default that of the
-    tokens in this one. Memory: 16 bytes a token, three times that while the sets are put in order.
+    The rarest tokens come first. Memory: 16 bytes a token, three times that while the sets are put in order.
     """
 
-    bands = 1
+    bands, recall = 1, 1.0
 
-    def __init__(self, tokens: U64, sizes: Index, measure: Measure, rarity: Rarity | None = None) -> None:
+    def __init__(self, tokens: U64, sizes: Index, measure: Measure, rarity: Rarity) -> None:
         self.measure = measure
-        distinct, token, counts = np.unique(tokens, return_inverse=True, return_counts=True)
-        order = np.argsort(counts if rarity is None else rarity(distinct), kind="stable")
+        distinct, token = np.unique(tokens, return_inverse=True)
+        order = np.argsort(rarity(distinct), kind="stable")
         self.universe = len(distinct)
         self.hashes = kernel.fmix64(distinct[order])  # of each token, the rarest being 0
         rank = np.empty(self.universe, np.int64)
@@ -125,7 +124,7 @@ class Verified:
     def __init__(self, sketches: Table, sets: Table) -> None:
         self.sketches = sketches
         self.sets = sets
-        self.bands = sketches.bands
+        self.bands, self.recall = sketches.bands, sketches.recall
 
     def __len__(self) -> int:
         return len(self.sets)

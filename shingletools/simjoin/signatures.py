@@ -41,8 +41,8 @@ class Signature(Protocol):
     def check(self, wanted: Wanted, size: int) -> None:
         """Raises Failed if signatures of so many bytes cannot have what is wanted."""
 
-    def builder(self, wanted: Wanted, every: Iterable[Data] | None) -> Build:
-        """What makes tables of payloads, any of all of them. `every` has all, in parts, unless one table has them."""
+    def builder(self, wanted: Wanted, every: Iterable[Data]) -> Build:
+        """What makes tables of any of the payloads; `every` has all of them, in parts."""
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
         """What a pair's record has beside the ids; one and two are the signatures' bytes."""
@@ -101,7 +101,7 @@ class Words(NamedTuple):
         deviation = math.sqrt(least * (1 - least) / places)
         return max(1, math.ceil((float(least) - 3 * deviation) * places))
 
-    def builder(self, wanted: Wanted, _every: Iterable[Data] | None, /) -> Build:
+    def builder(self, wanted: Wanted, _every: Iterable[Data], /) -> Build:
         def build(data: Data, sizes: Index) -> Table:
             places = self.places(int(sizes[0]))
             # Words are only compared, so the byte order they are read in does not matter
@@ -154,7 +154,7 @@ class Bits(NamedTuple):
             return math.ceil(wanted.similarity * BITS)
         return BITS - (DISTANCE if wanted.distance is None else wanted.distance)
 
-    def builder(self, wanted: Wanted, _every: Iterable[Data] | None, /) -> Build:
+    def builder(self, wanted: Wanted, _every: Iterable[Data], /) -> Build:
         least = self.least(wanted)
         return lambda data, _sizes: Places(np.unpackbits(data).reshape(-1, BITS), least, wanted.recall)
 
@@ -187,9 +187,9 @@ class Shingles(NamedTuple):
         if wanted.recall < 1:
             raise Failed("--recall: sets of shingles are joined with a recall of 1 in any case")
 
-    def builder(self, wanted: Wanted, every: Iterable[Data] | None) -> Build:
+    def builder(self, wanted: Wanted, every: Iterable[Data]) -> Build:
         measure = MEASURES[wanted.measure](wanted.similarity or THRESHOLD)
-        rarity = None if every is None else Rarity(part.view(np.uint64) for part in every)
+        rarity = Rarity(part.view(np.uint64) for part in every)
         return lambda data, sizes: Sets(data.view(np.uint64), sizes // 8, measure, rarity)
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:

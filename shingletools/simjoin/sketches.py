@@ -51,6 +51,7 @@ class SketchJoin:
         self.size = 0  # and the bytes of the first
         self.via: str | None = None  # and the recipe
         self.bands = self.candidates = self.pairs = 0
+        self.recall = 1.0
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
         """Side 0 is the input, side 1 that of --against."""
@@ -95,7 +96,7 @@ class SketchJoin:
             self.pairs += len(block.a)
             for start in range(0, len(block.a), wire.LINES):
                 yield Written(self.lines(Pairs(*(part[start : start + wire.LINES] for part in block)), says))
-        self.bands, self.candidates = join.bands, join.candidates
+        self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
 
     def lines(self, pairs: Pairs, says: Callable[[int, int, int], dict[str, float | str]]) -> bytes:
         """The records of some pairs."""
@@ -107,4 +108,9 @@ class SketchJoin:
         )
 
     def summary(self) -> list[str]:
-        return [f"{self.bands} bands", f"{self.candidates} candidates", f"{self.pairs} pairs"]
+        return [
+            f"{self.bands} bands",
+            f"recall {self.recall:.4g}",
+            f"{self.candidates} candidates",
+            f"{self.pairs} pairs",
+        ]

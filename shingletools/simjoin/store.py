@@ -23,13 +23,14 @@ from shingletools.simjoin.table import Table
 from shingletools.wire import Rejected
 
 Name = str | int
-Maker = Callable[[Iterable[Data] | None], Build]
+Maker = Callable[[Iterable[Data]], Build]
 
 
 class Joined(Protocol):
     """A way to find the pairs."""
 
     bands: int
+    recall: float  # expected of pairs that are just wanted
     candidates: int  # compared so far
 
     def pairs(self, jobs: int, /) -> Iterator[Pairs]:
@@ -75,10 +76,9 @@ class InMemory:
 
     def join(self, makers: Sequence[Maker], cross: int | None, forest: bool) -> Joined:
         self.seen = (set(), set())
-        table = both([
-            make(None)(np.frombuffer(data, np.uint8), np.frombuffer(lengths, np.int64))
-            for make, (data, lengths) in zip(makers, self.payloads, strict=True)
-        ])  # fmt: skip
+        data = [np.frombuffer(data, np.uint8) for data, _ in self.payloads]
+        sizes = [np.frombuffer(lengths, np.int64) for _, lengths in self.payloads]
+        table = both([make([part])(part, size) for make, part, size in zip(makers, data, sizes, strict=True)])
         return Forest(table, cross, None) if forest else Join(table, cross)
 
     def names(self, rows: Index) -> list[Name]:

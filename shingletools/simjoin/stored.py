@@ -11,6 +11,7 @@ from shingletools.simjoin.signatures import Data
 from shingletools.simjoin.table import Flags, Table
 
 Loaded = tuple[Data, Index]  # one payload after the other, and the bytes of each
+TOUCHED = 1 << 16  # bytes that the system maps where one is read
 ROWS = 1 << 16  # whose sizes are looked up together
 
 
@@ -19,7 +20,8 @@ class Payload:
 
     def __init__(self, memory: Memory, unit: int) -> None:
         self.unit = unit
-        self.most = memory.share(16)  # bytes loaded together
+        self.most = memory.share(8)  # bytes loaded together
+        self.scattered = memory.share(4) // TOUCHED  # rows
         self.data = Column(memory)
         self.ends = Column(memory)
         self.end = self.documents = 0
@@ -43,14 +45,18 @@ class Payload:
         """Of these rows, which ascend, one at least."""
         starts, sizes = self._limits(rows)
         data = self.data.view(np.uint8)
-        size = int(sizes[0])
         if rows[-1] - rows[0] == len(rows) - 1:
             return data[starts[0] : starts[-1] + sizes[-1]].copy(), sizes
-        if size and len(data) == self.documents * size and np.array_equal(starts, rows * size):
-            return data.reshape(-1, size)[rows].reshape(-1), sizes
-        units = data.view(np.dtype(f"u{self.unit}"))
-        place, _ = spread(starts // self.unit, sizes // self.unit)
-        return units[place].view(np.uint8), sizes
+        unit = self.unit
+        if len(data) == self.documents * sizes[0] and (sizes == sizes[0]).all():
+            unit = int(sizes[0])
+        units = data.view(np.dtype((np.void, unit)))
+        loaded = []
+        for start in range(0, len(rows), self.scattered):
+            part = slice(start, start + self.scattered)
+            loaded.append(units[spread(starts[part] // unit, sizes[part] // unit)[0]].view(np.uint8))
+            self.data.forget()
+        return np.concatenate(loaded), sizes
 
     def parts(self) -> Iterator[Data]:
         """All payloads."""
@@ -80,7 +86,8 @@ class Stored:
     def __init__(self, payloads: Sequence[Payload], build: Callable[[Sequence[Loaded]], Table]) -> None:
         self.payloads = payloads
         self.build = build
-        self.bands = self._load(np.arange(1)).bands
+        first = self._load(np.arange(1))
+        self.bands, self.recall = first.bands, first.recall
 
     def __len__(self) -> int:
         return self.payloads[-1].documents

@@ -23,6 +23,10 @@ class Documents(Protocol):
     def bands(self) -> int:
         """In how many ways they fall into buckets."""
 
+    @property
+    def recall(self) -> float:
+        """How likely two rows that just are a pair share a bucket."""
+
     def __len__(self) -> int: ...
 
     def parts(self) -> "Iterator[tuple[int, Table]]":
@@ -103,8 +107,8 @@ class Places:
     def __init__(self, rows: Rows, least: int, wanted: Fraction = Fraction(1)) -> None:
         self.rows = rows
         self.least = least
-        self.cut = cut(rows.shape[1], fewest(rows.shape[1], least, wanted))
-        self.bands = len(self.cut)
+        self.bands = fewest(rows.shape[1], least, wanted)
+        self.recall = 1.0 if wanted == 1 else float(recall(rows.shape[1], least, self.bands))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -127,7 +131,7 @@ class Places:
 
     def buckets(self) -> Iterator[tuple[U64, Index]]:
         every = np.arange(len(self.rows))
-        for first, last in self.cut:
+        for first, last in cut(self.rows.shape[1], self.bands):
             yield kernel.row_keys(self.rows, first, last), every
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:

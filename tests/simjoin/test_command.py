@@ -1,5 +1,6 @@
 """simjoin as a command: output, refusals, --against."""
 
+import json
 import random
 from fractions import Fraction
 from pathlib import Path
@@ -150,8 +151,27 @@ def test_no_recipe_and_an_empty_one_are_the_same() -> None:
     assert len(run("simjoin", stdin=stdin).records()) == 1
 
 
+def test_recall() -> None:
+    """At 0.5, R = 0.7 needs 20 bands instead of 43; what is found is part of all, and the figures say so."""
+    stdin = pipe(DOCS.read_bytes(), "canon", "shingle -k 4", "sketch")
+    every = run("simjoin", "-t", "0.5", stdin=stdin).records()
+    ran = run("simjoin", "-t", "0.5", "--recall", "0.7", "-v", stdin=stdin)
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert ", 20 bands, recall 0.7019, " in ran.err
+    assert all(pair in every for pair in lines)
+    assert 0.7 * len(every) < len(lines) < len(every)
+    for option in ("-S1M", "-j2"):
+        assert run("simjoin", "-t", "0.5", "--recall", "7/10", option, stdin=stdin).good() == ran.out
+
+
+def test_no_recall_below_one_for_sets() -> None:
+    ran = run("simjoin", "--recall", "0.9", stdin=jsonl({"id": 1, "shingles": "0123456789abcdef"}))
+    message = "simjoin: -:1: --recall: sets of shingles are joined with a recall of 1 in any case\n"
+    assert (ran.status, ran.out, ran.err) == (2, b"", message)
+
+
 def test_figures() -> None:
     ran = run("simjoin", "-v", "-t", "0.8", stdin=sketches(a=WORDS, b=NEAR, c=FAR, d=""))
     figures = ran.err.strip().split(", ")
     assert figures[:2] == ["simjoin: 4 records", "0 rejected"]
-    assert figures[4:] == ["2 bands", "1 candidates", "1 pairs"]
+    assert figures[4:] == ["2 bands", "recall 1", "1 candidates", "1 pairs"]

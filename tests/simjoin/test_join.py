@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from shingletools import kernel
 from shingletools.kernel import U32, Index
 from shingletools.simjoin import join as joining
 from shingletools.simjoin.join import Join
-from shingletools.simjoin.table import Places, cut
+from shingletools.simjoin.table import Places, cut, fewest, recall
 
 Triple = tuple[int, int, int]
 
@@ -98,6 +99,39 @@ def test_bands_part_all_columns() -> None:
             widths = {last - first for first, last in parts}
             assert max(widths) - min(widths) <= 1
             assert min(widths) >= 1
+
+
+def test_recall_is_the_share_of_all_ways_to_agree() -> None:
+    for n in range(1, 11):
+        for least in range(1, n + 1):
+            for number in range(1, n + 1):
+                parts = [set(range(first, last)) for first, last in cut(n, number)]
+                ways = list(combinations(range(n), least))
+                met = sum(any(part <= set(way) for part in parts) for way in ways)
+                assert recall(n, least, number) == Fraction(met, len(ways)), (n, least, number)
+
+
+def test_no_more_bands_than_a_recall_needs() -> None:
+    for n, least in ((84, 42), (84, 68), (64, 58), (15, 1), (1, 1), (500, 200)):
+        for wanted in map(Fraction, ("0.01", "0.5", "0.9", "0.999", "1")):
+            number = fewest(n, least, wanted)
+            assert recall(n, least, number) >= wanted
+            assert number == 1 or recall(n, least, number - 1) < wanted
+
+
+@pytest.mark.parametrize("wanted", ["0.3", "0.9"])
+def test_recall_of_pairs_that_just_agree(wanted: str) -> None:
+    """2,000 pairs that agree in 42 words of 84: as many are found as is said, within four standard deviations."""
+    rng = np.random.default_rng(7)
+    rows = rng.integers(0, 2**32, (4000, 84), dtype=np.uint32)
+    for pair in range(2000):
+        same = rng.permutation(84)[:42]
+        rows[2000 + pair, same] = rows[pair, same]
+    table = Places(rows, 42, Fraction(wanted))
+    expected = table.recall
+    found = sum(len(block.a) for block in Join(table).pairs())
+    assert float(wanted) <= expected < 0.96
+    assert abs(found - 2000 * expected) < 4 * math.sqrt(2000 * expected * (1 - expected))
 
 
 @pytest.mark.parametrize("copies", [2, 300])

@@ -1,0 +1,327 @@
+"""simjoin -S and --forest: the pairs that brute force finds, from memory and from disk, however they are cut up."""
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import time
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run
+from shingletools.simjoin import arrays, buckets, external, forest, scratch, stored
+from shingletools.simjoin.scratch import Memory, Sorter
+from shingletools.simjoin.sketches import SketchJoin
+from shingletools.simjoin.wanted import Wanted
+
+HERE = Memory(0, "/tmp")  # the least that is possible
+Pair = tuple[int, int, float]
+
+
+def cut_up(patch: pytest.MonkeyPatch) -> None:
+    """Everything into many portions."""
+    patch.setattr(scratch, "WRITE", 200)
+    patch.setattr(stored, "TOUCHED", 100)
+    patch.setattr(stored, "ROWS", 3)
+    patch.setattr(buckets, "PORTION", 5)
+    patch.setattr(forest, "COMPARED", 4)
+    for module in (arrays, external, forest):
+        patch.setattr(module, "CANDIDATES", 4)
+
+
+def joined(records: list[Record], wanted: Wanted, side: int | None, memory: Memory | None = None) -> list[Pair]:
+    """The pairs as numbers; records from `side` on are those of --against."""
+    join = SketchJoin("id", wanted, None if side is None else "other", 1, memory)
+    for number, record in enumerate(records):
+        join.take({"id": number} | record, b"", int(side is not None and number >= side))
+    lines = [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
+    return [(pair["a"], pair["b"], pair["similarity"]) for pair in lines]
+
+
+def of_sketches(words: list[list[int]]) -> list[Record]:
+    return [{"sketch": " ".join(f"{word:08x}" for word in row)} for row in words]
+
+
+def of_sets(sets: list[set[int]]) -> list[Record]:
+    return [{"shingles": " ".join(f"{token:016x}" for token in row)} for row in sets]
+
+
+def agreeing(words: list[list[int]], least: int, side: int | None) -> list[Pair]:
+    return [
+        (a, b, round(same / len(words[a]), 6))
+        for a in range(len(words))
+        for b in range(a + 1, len(words))
+        if (same := sum(map(int.__eq__, words[a], words[b]))) >= least and (side is None or a < side <= b)
+    ]
+
+
+def overlapping(sets: list[set[int]], least: Fraction, side: int | None) -> list[Pair]:
+    return [
+        (a, b, round(len(sets[a] & sets[b]) / len(sets[a] | sets[b]), 6))
+        for a in range(len(sets))
+        for b in range(a + 1, len(sets))
+        if sets[a] & sets[b] and Fraction(len(sets[a] & sets[b]), len(sets[a] | sets[b])) >= least
+        if side is None or a < side <= b
+    ]
+
+
+def components(pairs: list[Pair], documents: int) -> list[int]:
+    """The least member of each document's component, by painting until nothing changes."""
+    label = list(range(documents))
+    changed = True
+    while changed:
+        changed = False
+        for a, b, _ in pairs:
+            low = min(label[a], label[b])
+            changed |= label[a] != label[b]
+            label[a] = label[b] = low
+    return label
+
+
+def check_forest(found: list[Pair], every: list[Pair], documents: int) -> None:
+    """A forest of pairs that are pairs, and connects what all connect."""
+    assert set(found) <= set(every)
+    assert found == sorted(found)
+    assert components(found, documents) == components(every, documents)
+    assert len(found) == documents - len(set(components(every, documents)))
+
+
+def check_all(records: list[Record], wanted: Wanted, side: int | None, expected: list[Pair]) -> None:
+    connected = wanted._replace(forest=True)
+    with pytest.MonkeyPatch.context() as patch:
+        cut_up(patch)
+        assert joined(records, wanted, side, HERE) == expected
+        found = joined(records, connected, side)
+        assert joined(records, connected, side, HERE) == found
+    check_forest(found, expected, len(records))
+
+
+sides = st.none() | st.integers(0, 20)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 8).flatmap(lambda n: st.lists(st.lists(st.integers(0, 2), min_size=n, max_size=n), max_size=20)),
+       st.integers(1, 8), sides)  # fmt: skip
+def test_sketches(words: list[list[int]], least: int, side: int | None) -> None:
+    least = min(least, len(words[0]) if words else 1)
+    expected = agreeing(words, least, side)
+    check_all(of_sketches(words), Wanted(agreeing=least), side, expected)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=8), max_size=16),
+       st.fractions(Fraction(1, 20), 1, max_denominator=20), sides)  # fmt: skip
+def test_sets(sets: list[set[int]], least: Fraction, side: int | None) -> None:
+    check_all(of_sets(sets), Wanted(similarity=least), side, overlapping(sets, least, side))
+
+
+def families(rng: random.Random, documents: int) -> list[list[int]]:
+    """Sketches of 84 words: copies, near copies and strangers, and some that share a band with all of a crowd."""
+    base = [[rng.getrandbits(32) for _ in range(84)] for _ in range(documents // 8)]
+    words = []
+    for _ in range(documents):
+        row = list(rng.choice(base))
+        for place in rng.sample(range(84), rng.choice([0, 0, 1, 5, 16, 17, 30])):
+            row[place] = rng.getrandbits(32)
+        if rng.random() < 0.3:
+            row[:5] = [7] * 5
+        words.append(row)
+    return words
+
+
+@pytest.mark.parametrize("side", [None, 100])
+def test_families(side: int | None) -> None:
+    words = families(random.Random(4), 300)
+    expected = agreeing(words, 68, side)
+    assert len(expected) > 200
+    check_all(of_sketches(words), Wanted(similarity=Fraction("0.8")), side, expected)
+
+
+@pytest.mark.parametrize("side", [None, 40])
+def test_verified(side: int | None) -> None:
+    """Sketches that agree in all places propose all pairs, so that the sets alone decide."""
+    rng = random.Random(9)
+    base = [set(rng.sample(range(1000), rng.randrange(5, 60))) for _ in range(8)]
+    sets = [{token for token in rng.choice(base) if rng.random() < 0.95} or {1} for _ in range(80)]
+    records = [record | {"sketch": "00000001 00000002"} for record in of_sets(sets)]
+    expected = overlapping(sets, Fraction("0.8"), side)
+    assert len(expected) > 100
+    check_all(records, Wanted(similarity=Fraction("0.8"), verify=True), side, expected)
+
+
+def test_simhashes() -> None:
+    rng = random.Random(1)
+    base = [rng.getrandbits(64) for _ in range(10)]
+    bits = [rng.choice(base) ^ sum(1 << place for place in rng.sample(range(64), rng.randrange(5))) for _ in range(150)]
+    expected = [
+        (a, b, round(1 - (bits[a] ^ bits[b]).bit_count() / 64, 6))
+        for a in range(150)
+        for b in range(a + 1, 150)
+        if (bits[a] ^ bits[b]).bit_count() <= 3
+    ]
+    assert len(expected) > 100
+    check_all([{"simhash": f"{word:016x}"} for word in bits], Wanted(distance=3), None, expected)
+
+
+def test_a_crowd_of_near_copies_is_connected_in_few_comparisons() -> None:
+    """3,000 different sketches, each like the others: all pairs are four and a half million."""
+    rng = np.random.default_rng(3)
+    rows = np.tile(rng.integers(0, 2**32, 84, dtype=np.uint32), (3000, 1))
+    rows[np.arange(3000), rng.integers(40, 84, 3000)] = np.arange(3000)
+    join = SketchJoin("id", Wanted(forest=True))
+    for number, row in enumerate(rows.tolist()):
+        join.take({"id": number} | of_sketches([row])[0], b"", 0)
+    lines = b"".join(written.output for written in join.finish()).splitlines()
+    assert len(lines) == 2999
+    assert join.candidates < 2 * 3000
+
+
+def test_a_chain_is_connected() -> None:
+    """Each sketch is like the next only, and all share a band, so that comparisons with the first bring little."""
+    rows = [[0] * 5 + [1000 * place + min(i, i // 3 if place % 2 else i) for place in range(79)] for i in range(100)]
+    expected = agreeing(rows, 40, None)
+    assert 50 < len(expected) < 200
+    check_all(of_sketches(rows), Wanted(agreeing=40), None, expected)
+
+
+@given(st.lists(st.lists(st.integers(0, 6), max_size=9), max_size=6))
+def test_sorter(blocks: list[list[int]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scratch, "WRITE", 200)
+        sorter = Sorter(HERE, 1)
+        expected: Counter[tuple[int, int]] = Counter()
+        for number, block in enumerate(blocks):
+            sorter.add(np.array(block, np.uint64), np.full(len(block), -number))
+            expected.update((key, -number) for key in block)
+        keys: list[int] = []
+        found: Counter[tuple[int, int]] = Counter()
+        for key, value in sorter.sorted():
+            keys += key.tolist()
+            found.update(zip(key.tolist(), value.tolist(), strict=True))
+    assert keys == sorted(keys)
+    assert found == expected
+
+
+REAL = [
+    ("shingle -k 10", "sketch -n 84", "-t 0.8"),
+    ("shingle -k 10", "sketch -n 84", "-t 0.3"),
+    ("shingle -k 3", "sketch --super 14", "-m 1"),
+    ("shingle -k 3", "sketch --simhash", "-d 6"),
+    ("shingle -k 3", "sketch --keep", "--verify -t 0.6"),
+    ("shingle -k 3", "sort", "-t 0.5"),
+    ("shingle -k 3", "sort", "--measure containment -t 0.5"),
+]
+
+
+@pytest.mark.parametrize(("shingle", "sketch", "options"), REAL)
+def test_real_data(shingle: str, sketch: str, options: str, tmp_path: Path) -> None:
+    stdin = pipe(DOCS.read_bytes(), "canon", shingle, sketch)
+    half = stdin.splitlines(keepends=True)
+    (tmp_path / "old").write_bytes(b"".join(half[:150]))
+    for against in ([], ["--against", str(tmp_path / "old")]):
+        arguments = ["simjoin", *options.split(), *against]
+        given = b"".join(half[150:]) if against else stdin
+        every = run(*arguments, stdin=given).good()
+        assert every
+        for limit in ("1K", "1G", "3%"):
+            assert run(*arguments, "-S", limit, "-T", tmp_path, "-j", "2", stdin=given).good() == every
+        connected = run(*arguments, "--forest", stdin=given).good()
+        assert run(*arguments, "--forest", "-S", "1K", stdin=given).good() == connected
+        assert set(connected.splitlines()) <= set(every.splitlines())
+        groups = [run("simgroup", stdin=pairs).good() for pairs in (every, connected)]
+        members = [
+            {frozenset(json.loads(line)["members"]) for line in lines.splitlines()} if not against else None
+            for lines in groups
+        ]
+        assert members[0] == members[1]
+
+
+def test_ids_of_all_kinds(tmp_path: Path) -> None:
+    ids = [1, "1", 2**64 - 1, -(2**63), "", "é\n\u2028", "x" * 5000, "0", 0]
+    stdin = jsonl(*({"id": name, "sketch": "00000001"} for name in ids))
+    every = run("simjoin", stdin=stdin).good()
+    assert len(every.splitlines()) == 36
+    assert run("simjoin", "-S", "1K", "-T", tmp_path, stdin=stdin).good() == every
+    (tmp_path / "old").write_bytes(stdin)
+    ran = run("simjoin", "-S", "1K", "--against", tmp_path / "old", stdin=stdin)
+    assert ran.good() == run("simjoin", "--against", tmp_path / "old", stdin=stdin).good()
+
+
+def test_an_id_seen_before() -> None:
+    stdin = jsonl(*({"id": name, "sketch": "00000001"} for name in ("a", 1, "1", "a", 1)))
+    ran = run("simjoin", "-S", "1M", stdin=stdin)
+    assert (ran.status, len(ran.out.splitlines())) == (1, 3)
+    assert ran.err == 'simjoin: -:4: id "a" was seen before\nsimjoin: -:5: id 1 was seen before\n'
+
+
+def test_nothing() -> None:
+    assert run("simjoin", "-S", "1M").good() == b""
+    assert run("simjoin", "--forest").good() == b""
+    for option in ("--forest", "-S1M"):
+        assert run("simjoin", option, stdin=jsonl({"id": 1, "sketch": "00000001"})).good() == b""
+        assert run("simjoin", option, stdin=jsonl({"id": 1, "sketch": ""}, {"id": 2, "sketch": ""})).good() == b""
+
+
+@pytest.mark.parametrize("size", ["", "x", "-1", "1.5G", "1 G", "G", "1KB", "١K"])
+def test_no_size(size: str) -> None:
+    ran = run("simjoin", f"-S={size}" if size.startswith("-") else f"--buffer-size={size}")
+    assert (ran.status, ran.out) == (2, b"")
+    assert "argument -S/--buffer-size: not a size such as 500M, 2G or 50%: " in ran.err
+
+
+@pytest.mark.parametrize(("folder", "cause"), [("no", "No such file or directory"), ("file", "Not a directory")])
+def test_no_folder(folder: str, cause: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    ran = run("simjoin", "-S", "1M", "-T", folder, "-o", "out", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, f"simjoin: {folder}: {cause}\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("limit", [8192, 100_000])
+def test_a_full_disk(limit: int, tmp_path: Path) -> None:
+    """As on a full disk, files cannot grow; the output is a pipe."""
+    scratch_files = tmp_path / "scratch"
+    scratch_files.mkdir()
+    (tmp_path / "in").write_bytes(jsonl(*of_sketches_with_ids(3000)))
+    ran = subprocess.run(
+        [BIN / "simjoin", "-S", "1M", "-T", scratch_files, tmp_path / "in"], capture_output=True, check=False,
+        env=ENVIRONMENT, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert ran.stderr.decode() == f"simjoin: {scratch_files}: File too large\n"
+    assert not list(scratch_files.iterdir())
+
+
+def of_sketches_with_ids(documents: int) -> list[Record]:
+    rng = random.Random(2)
+    words = [[rng.getrandbits(32) for _ in range(84)] for _ in range(documents)]
+    return [{"id": f"document {i}"} | record for i, record in enumerate(of_sketches(words))]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_behind(number: signal.Signals, tmp_path: Path) -> None:
+    arguments = [str(BIN / "simjoin"), "-S", "1M", "-T", str(tmp_path)]
+    process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
+    assert process.stdin is not None
+    process.stdin.write(jsonl(*of_sketches_with_ids(3000)))
+    process.stdin.flush()
+    deadline = time.monotonic() + 60
+    while not any(str(tmp_path) in os.readlink(link) for link in open_files(process.pid)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert not list(tmp_path.iterdir())
+    process.send_signal(number)
+    assert process.wait(60) == {signal.SIGKILL: -signal.SIGKILL}.get(number, 128 + number)
+    assert not list(tmp_path.iterdir())
+
+
+def open_files(process: int) -> list[Path]:
+    return list(Path(f"/proc/{process}/fd").iterdir())
