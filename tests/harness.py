@@ -17,6 +17,8 @@ DATA = Path(__file__).parent / "data"
 DOCS = DATA / "docs.jsonl"
 STAGES = ("canon", "shingle", "sketch", "simjoin")
 COMMANDS = (*STAGES, "simgroup", "dedup")
+# Ways to run them that share no more than the driver
+WAYS = (*STAGES, "simjoin -S1M", "simgroup", "dedup --groups /dev/null", "dedup --groups /dev/null --keep longest")
 ENVIRONMENT = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
 
 Record = dict[str, Any]
@@ -41,11 +43,17 @@ class Ran:
 
 
 def run(*argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None) -> Ran:
-    words = tuple(map(str, argv))
+    """The first word may be a command with some options."""
+    words = (*str(argv[0]).split(), *map(str, argv[1:]))
     done = subprocess.run(
         words, input=stdin, capture_output=True, cwd=cwd, env=ENVIRONMENT | (env or {}), timeout=300, check=False
     )
     return Ran(words, done.returncode, done.stdout, done.stderr.decode())
+
+
+def program(command: str) -> str:
+    """The name in its messages."""
+    return command.split(maxsplit=1)[0]
 
 
 def shell(script: str, cwd: Path | None = None) -> Ran:

@@ -9,27 +9,36 @@ from unittest.mock import ANY
 
 import pytest
 
-from harness import DOCS, STAGES, Record, jsonl, pipe, run, shell
+from harness import DOCS, WAYS, Record, jsonl, pipe, program, run, shell
 from shingletools.streams import BLOCK
 
-# command: (the field it consumes, a good payload)
+# program: (the field it consumes, a good payload)
 FIELDS = {
     "canon": ("text", "A word, or two"),
     "shingle": ("text", "a word or two"),
     "sketch": ("shingles", "0123456789abcdef 00000000000000ff"),
     "simjoin": ("sketch", "01234567 89abcdef"),
+    "simgroup": ("b", "other"),
+    "dedup": ("text", "A word, or two"),
 }
-NOT_AN_ID = 'field "id" is neither a string nor an integer of 64 bits'
-every_command = pytest.mark.parametrize("command", STAGES)
+PER_RECORD = ("canon", "shingle", "sketch")
+every_command = pytest.mark.parametrize("command", WAYS)
+
+
+def id_field(command: str) -> str:
+    return "a" if command == "simgroup" else "id"
 
 
 def good(command: str, identity: str | int) -> Record:
-    field, payload = FIELDS[command]
-    return {"id": identity, field: payload}
+    field, payload = FIELDS[program(command)]
+    return {id_field(command): identity, field: payload}
 
 
 def bad_lines(command: str) -> list[tuple[bytes, str]]:
-    field, payload = FIELDS[command]
+    """Lines, and why they are bad."""
+    field, payload = FIELDS[program(command)]
+    named = id_field(command).encode()
+    not_an_id = f'field "{id_field(command)}" is neither a string nor an integer of 64 bits'
     quoted = json.dumps(payload).encode()
     name = field.encode()
     return [
@@ -48,16 +57,30 @@ def bad_lines(command: str) -> list[tuple[bytes, str]]:
         (b'{"id":1,"%b":"\xff"}' % name, f"not UTF-8 (byte {len(name) + 13})"),
         (b'{"id":1,"%b":"\xed\xa0\x80"}' % name, f"not UTF-8 (byte {len(name) + 13})"),
         (b"\x00\x01\x02", "not JSON (column 1)"),
-        (b'{"%b":%b}' % (name, quoted), 'field "id" is missing'),
-        (b'{"id":null,"%b":%b}' % (name, quoted), NOT_AN_ID),
-        (b'{"id":1.0,"%b":%b}' % (name, quoted), NOT_AN_ID),
-        (b'{"id":true,"%b":%b}' % (name, quoted), NOT_AN_ID),
-        (b'{"id":99999999999999999999,"%b":%b}' % (name, quoted), NOT_AN_ID),
-        (b'{"id":1}', f'field "{field}" is missing'),
-        (b'{"id":1,"%b":null}' % name, f'field "{field}" is not a string'),
-        (b'{"id":1,"%b":["a"]}' % name, f'field "{field}" is not a string'),
-        (b'{"id":1,"%b":%b,"via":["a"]}' % (name, quoted), 'field "via" is not a string'),
+        (b'{"%b":%b}' % (name, quoted), f'field "{id_field(command)}" is missing'),
+        (b'{"%b":null,"%b":%b}' % (named, name, quoted), not_an_id),
+        (b'{"%b":1.0,"%b":%b}' % (named, name, quoted), not_an_id),
+        (b'{"%b":true,"%b":%b}' % (named, name, quoted), not_an_id),
+        (b'{"%b":99999999999999999999,"%b":%b}' % (named, name, quoted), not_an_id),
+        *wrong_payloads(command, name, named, quoted),
     ]  # fmt: skip
+
+
+def wrong_payloads(command: str, name: bytes, named: bytes, quoted: bytes) -> list[tuple[bytes, str]]:
+    if command == "dedup --groups /dev/null":
+        return []  # only asks for the id
+    field = name.decode()
+    form = "neither a string nor an integer of 64 bits" if command == "simgroup" else "not a string"
+    wrong = [
+        (b'{"%b":1}' % named, f'field "{field}" is missing'),
+        (b'{"%b":1,"%b":null}' % (named, name), f'field "{field}" is {form}'),
+        (b'{"%b":1,"%b":["a"]}' % (named, name), f'field "{field}" is {form}'),
+    ]
+    if command in PER_RECORD or program(command) == "simjoin":
+        wrong.append((b'{"id":1,"%b":%b,"via":["a"]}' % (name, quoted), 'field "via" is not a string'))
+    if command == "simgroup":
+        wrong.append((b'{"a":%b,"b":%b}' % (quoted, quoted), f"pairs {quoted.decode()} with itself"))
+    return wrong
 
 
 def deep(command: str) -> bytes:
@@ -66,8 +89,8 @@ def deep(command: str) -> bytes:
     return b'{"id":"d","%b":%b,"x":%b%b}' % (field.encode(), json.dumps(payload).encode(), b"[" * 600, b"]" * 600)
 
 
-BAD = [(command, line, cause) for command in STAGES for line, cause in bad_lines(command)]
-BAD += [(command, deep(command), "nested too deeply") for command in STAGES if command != "simjoin"]
+BAD = [(command, line, cause) for command in WAYS for line, cause in bad_lines(command)]
+BAD += [(command, deep(command), "nested too deeply") for command in PER_RECORD]
 
 
 @pytest.mark.parametrize(("command", "line", "cause"), BAD)
@@ -78,12 +101,12 @@ def test_bad_record(command: str, line: bytes, cause: str, tmp_path: Path) -> No
     expected = run(command, "good.jsonl", cwd=tmp_path).good()
 
     ran = run(command, "docs.jsonl", "--rejects", "bad", cwd=tmp_path)
-    assert (ran.status, ran.err) == (1, f"{command}: docs.jsonl:2: {cause}\n")
+    assert (ran.status, ran.err) == (1, f"{program(command)}: docs.jsonl:2: {cause}\n")
     assert ran.out == expected
     assert (tmp_path / "bad").read_bytes() == line + b"\n"
 
     ran = run(command, "--strict", "--rejects", "bad", "-o", "out", "docs.jsonl", cwd=tmp_path)
-    assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: docs.jsonl:2: {cause}\n")
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: docs.jsonl:2: {cause}\n")
     assert (tmp_path / "bad").read_bytes() == line + b"\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad", "docs.jsonl", "good.jsonl"]
 
@@ -99,7 +122,7 @@ def test_all_bad_records_at_once(command: str, tmp_path: Path) -> None:
         assert ran.out == expected
         *complaints, figures = ran.err.splitlines()
         assert len(complaints) == len(lines)
-        assert figures.startswith(f"{command}: {len(lines)} records, {len(lines)} rejected, ")
+        assert figures.startswith(f"{program(command)}: {len(lines)} records, {len(lines)} rejected, ")
         assert (tmp_path / "bad").read_bytes() == b"".join(line + b"\r\n" for line in lines)
 
 
@@ -110,9 +133,9 @@ def test_line_numbers_start_again_with_each_file(command: str, tmp_path: Path) -
     ran = run(command, "a", "b\x1b[31m", "-", stdin=b"z\n", cwd=tmp_path)
     assert ran.status == 1
     assert ran.err.splitlines() == [
-        f"{command}: a:2: not JSON (column 1)",
-        f"{command}: b\\x1b[31m:1: not JSON (column 1)",
-        f"{command}: -:1: not JSON (column 1)",
+        f"{program(command)}: a:2: not JSON (column 1)",
+        f"{program(command)}: b\\x1b[31m:1: not JSON (column 1)",
+        f"{program(command)}: -:1: not JSON (column 1)",
     ]
 
 
@@ -130,12 +153,19 @@ def test_line_numbers_start_again_with_each_file(command: str, tmp_path: Path) -
 def test_harmless_differences(command: str, change: object, tmp_path: Path) -> None:
     assert callable(change)
     lines = jsonl(good(command, "a"), good(command, "b"))
-    expected = run(command, stdin=lines).good()
-    assert expected.count(b"\n") == (1 if command == "simjoin" else 2)
-    assert run(command, stdin=change(lines)).good() == expected
+    expected = run(command, stdin=lines)
+    assert len(expected.records()) == (1 if program(command) in ("simjoin", "simgroup") else 2)
+    changed = [run(command, stdin=change(lines))]
     for name in "ab":
         (tmp_path / name).write_bytes(change(jsonl(good(command, name))))
-    assert run(command, tmp_path / "a", tmp_path / "b").good() == expected
+    changed.append(run(command, tmp_path / "a", tmp_path / "b"))
+    for ran in changed:
+        if program(command) == "dedup":  # lets lines pass as they come
+            assert [
+                json.loads(line.decode("utf-8-sig")) for line in ran.good().split(b"\n") if line
+            ] == expected.records()
+        else:
+            assert ran.good() == expected.good()
 
 
 @every_command
@@ -143,8 +173,8 @@ def test_separators_inside_strings_do_not_part_lines(command: str) -> None:
     odd = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\rh\x00"
     stdin = jsonl({**good(command, "x" + odd), "note": odd}, good(command, "y"))
     out = run(command, stdin=stdin).records()
-    assert out[0]["a" if command == "simjoin" else "id"] == "x" + odd
-    if command != "simjoin":
+    assert out[0][{"simjoin": "a", "simgroup": "group"}.get(program(command), "id")] == "x" + odd
+    if program(command) not in ("simjoin", "simgroup"):
         assert out[0]["note"] == odd
 
 
@@ -155,9 +185,9 @@ def test_no_input_no_output(command: str, tmp_path: Path) -> None:
     assert (tmp_path / "out").read_bytes() == (tmp_path / "bad").read_bytes() == b""
 
 
-@every_command
+@pytest.mark.parametrize("command", [*PER_RECORD, "simjoin", "simjoin -S1M"])
 def test_empty_payloads(command: str) -> None:
-    field, _ = FIELDS[command]
+    field, _ = FIELDS[program(command)]
     out = run(command, stdin=jsonl({"id": 1, field: ""}, {"id": 2, field: ""})).good()
     produced = {"canon": "text", "shingle": "shingles", "sketch": "sketch"}.get(command)
     assert [record[produced] for record in map(json.loads, out.splitlines())] == ([] if produced is None else ["", ""])
@@ -165,12 +195,14 @@ def test_empty_payloads(command: str) -> None:
 
 @every_command
 def test_a_line_of_fifty_megabytes(command: str) -> None:
-    field, payload = FIELDS[command]
+    field, payload = FIELDS[program(command)]
     unit = payload + " "
     long = (unit * (50_000_000 // len(unit))).strip()
-    ran = run(command, stdin=jsonl({"id": 1, field: long}, {"id": 2, field: long}))
-    if command == "simjoin":
+    ran = run(command, stdin=jsonl({id_field(command): 1, field: long}, {id_field(command): 2, field: long}))
+    if program(command) == "simjoin":
         assert ran.good() == b'{"a":1,"b":2,"similarity":1.0}\n'
+    elif command == "simgroup":
+        assert ran.records() == [{"group": 1, "size": 3, "members": [1, long, 2]}]
     else:
         assert [record["id"] for record in ran.records()] == [1, 2]
 
@@ -184,15 +216,19 @@ def test_usage(command: str) -> None:
     ]:
         ran = run(command, *argv)
         assert (ran.status, ran.out) == (2, b"")
-        assert ran.err == f"{command}: {message} (see {command} --help)\n"
+        assert ran.err == f"{program(command)}: {message} (see {program(command)} --help)\n"
 
 
 @every_command
 def test_help_and_version(command: str) -> None:
-    assert run(command, "--help").good().startswith(f"usage: {command} [OPTIONS] [FILE ...]\n\n{command}: ".encode())
+    assert (
+        run(command, "--help")
+        .good()
+        .startswith(f"usage: {program(command)} [OPTIONS] [FILE ...]\n\n{program(command)}: ".encode())
+    )
     assert run(command, "-h", "--nonsense").good() == run(command, "--help").good()
     version = run(command, "--version").good().decode()
-    assert version == f"{command} (shingletools) 0.1.0, kernel numpy, Unicode 14.0\n"
+    assert version == f"{program(command)} (shingletools) 0.1.0, kernel numpy, Unicode 14.0\n"
 
 
 @every_command
@@ -200,7 +236,7 @@ def test_file_that_is_not_there(command: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(jsonl(good(command, 1)))
     for name, cause in [("none\n", "none\\n: No such file or directory"), (".", ".: Is a directory")]:
         ran = run(command, "a", name, "-o", "out", cwd=tmp_path)
-        assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: {cause}\n")
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: {cause}\n")
         assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
@@ -245,7 +281,7 @@ def test_output_to_what_is_no_file(command: str, tmp_path: Path) -> None:
     assert shell(f"mkfifo pipe; {command} docs -o pipe & cat pipe; wait $!", tmp_path).good() == expected
     assert shell(f"{command} docs -o >(cat)", tmp_path).good() == expected
     ran = run(command, tmp_path / "docs", "-o", tmp_path / "no" / "folder")
-    assert (ran.status, ran.err) == (2, f"{command}: {tmp_path}/no/folder: No such file or directory\n")
+    assert (ran.status, ran.err) == (2, f"{program(command)}: {tmp_path}/no/folder: No such file or directory\n")
 
 
 @every_command
@@ -255,7 +291,7 @@ def test_rejects_never_overwrite_what_the_run_reads_or_writes(command: str, reje
     (tmp_path / "docs").write_bytes(content)
     (tmp_path / "link").symlink_to("docs")
     ran = run(command, "docs", "-o", "out", "--rejects", rejects, cwd=tmp_path)
-    message = f"{command}: --rejects {rejects}: this run reads or writes that file already\n"
+    message = f"{program(command)}: --rejects {rejects}: this run reads or writes that file already\n"
     assert (ran.status, ran.err) == (2, message)
     assert (tmp_path / "docs").read_bytes() == content
 
@@ -278,9 +314,9 @@ def test_rejects_never_overwrite_a_redirected_stream(command: str, tmp_path: Pat
 @every_command
 def test_rejects_and_messages_do_not_share_a_file(command: str, tmp_path: Path) -> None:
     ran = shell(f"echo bad | {command} --rejects out 2> out || cat out", tmp_path)
-    assert ran.good().decode() == f"{command}: --rejects out: this run reads or writes that file already\n"
+    assert ran.good().decode() == f"{program(command)}: --rejects out: this run reads or writes that file already\n"
     ran = run(command, "--rejects", "-", stdin=b"bad\n", cwd=tmp_path)
-    message = f"{command}: --rejects -: needs the name of a file (standard output carries records only)\n"
+    message = f"{program(command)}: --rejects -: needs the name of a file (standard output carries records only)\n"
     assert (ran.status, ran.err) == (2, message)
 
 
@@ -298,7 +334,7 @@ def test_no_command_feeds_itself(command: str, script: str, tmp_path: Path) -> N
     (tmp_path / "docs").write_bytes(content)
     ran = shell(script.format(command), tmp_path)
     name = "-" if "<" in script else "docs"
-    message = f"{command}: {name}: input file is output file (-o may name its own input)\n"
+    message = f"{program(command)}: {name}: input file is output file (-o may name its own input)\n"
     assert (ran.status, ran.err) == (2, message)
     assert (tmp_path / "docs").read_bytes() == content
 
@@ -315,18 +351,21 @@ def test_output_to_a_redirected_stream_keeps_what_is_there(command: str, tmp_pat
 @every_command
 def test_output_needs_a_name(command: str, tmp_path: Path) -> None:
     ran = run(command, "-o", "new/", cwd=tmp_path)
-    assert (ran.status, ran.err) == (2, f"{command}: new/: not the name of a file\n")
+    assert (ran.status, ran.err) == (2, f"{program(command)}: new/: not the name of a file\n")
     ran = run(command, "-o", "", cwd=tmp_path)
-    assert (ran.status, ran.err) == (2, f"{command}: the name of the output: not the name of a file\n")
+    assert (ran.status, ran.err) == (2, f"{program(command)}: the name of the output: not the name of a file\n")
 
 
 @every_command
 def test_arguments_that_are_not_utf8(command: str) -> None:
     ran = run(command, "--id", os.fsdecode(b"\xff"))
-    assert (ran.status, ran.err) == (2, f"{command}: argument --id: not UTF-8 (see {command} --help)\n")
+    assert (ran.status, ran.err) == (
+        2,
+        f"{program(command)}: argument --id: not UTF-8 (see {program(command)} --help)\n",
+    )
 
 
-@pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
+@pytest.mark.parametrize("command", [*PER_RECORD, "dedup --groups /dev/null"])
 def test_strict_lets_out_all_records_before_the_bad_one(command: str) -> None:
     before = jsonl(*(good(command, i) for i in range(3)))
     for jobs in ("1", "2"):
@@ -342,7 +381,7 @@ def test_progress_and_figures_stay_off_standard_output(command: str, tmp_path: P
     assert (ran.status, ran.out) == (1, quiet.out)
     assert "100%" in ran.err
     assert "docs:3: not JSON (column 1)" in ran.err
-    assert ran.err.splitlines()[-1].startswith(f"{command}: 2 records, 1 rejected, ")
+    assert ran.err.splitlines()[-1].startswith(f"{program(command)}: 2 records, 1 rejected, ")
     from_pipe = run(command, "--progress", stdin=(tmp_path / "docs").read_bytes())
     assert (from_pipe.status, from_pipe.out) == (1, quiet.out)
 
@@ -355,15 +394,16 @@ def stages() -> dict[str, bytes]:
     assert len(text) > 5 * BLOCK
     shingled = pipe(text, "canon", "shingle -k 10")
     inputs = {"canon": text, "shingle": pipe(text, "canon"), "sketch": shingled, "simjoin": pipe(shingled, "sketch")}
-    return {name: data.replace(b'{"id":"3-', b'{"id"="3-') for name, data in inputs.items()}
+    inputs |= {"simgroup": pipe(inputs["simjoin"], "simjoin"), "dedup": text}
+    return {name: data.replace(b':"3-', b'="3-') for name, data in inputs.items()}
 
 
 @every_command
 def test_any_number_of_workers_gives_the_same_bytes(command: str, stages: dict[str, bytes], tmp_path: Path) -> None:
-    alone = run(command, "--rejects", tmp_path / "1", stdin=stages[command])
+    alone = run(command, "--rejects", tmp_path / "1", stdin=stages[program(command)])
     assert alone.status == 1
     for jobs in ("2", "3"):
-        ran = run(command, "-j", jobs, "--rejects", tmp_path / jobs, stdin=stages[command])
+        ran = run(command, "-j", jobs, "--rejects", tmp_path / jobs, stdin=stages[program(command)])
         assert (ran.status, ran.out, ran.err) == (1, alone.out, alone.err)
         assert (tmp_path / jobs).read_bytes() == (tmp_path / "1").read_bytes()
 
@@ -389,8 +429,8 @@ def test_numbers_and_names_do_not_depend_on_workers(way: str, tmp_path: Path) ->
 def test_any_environment_gives_the_same_bytes(
     command: str, environment: dict[str, str], stages: dict[str, bytes]
 ) -> None:
-    alone = run(command, stdin=stages[command])
-    ran = run(command, stdin=stages[command], env=environment)
+    alone = run(command, stdin=stages[program(command)])
+    ran = run(command, stdin=stages[program(command)], env=environment)
     assert (ran.status, ran.out, ran.err) == (1, alone.out, alone.err)
 
 
@@ -399,5 +439,5 @@ def test_names_that_are_not_utf8(command: str, tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9")
     (tmp_path / name).write_bytes(jsonl(good(command, 1)) + b"bad\n")
     ran = run(command, name, "-o", os.fsdecode(b"out\xe9"), cwd=tmp_path)
-    assert (ran.status, ran.err) == (1, f"{command}: caf\\udce9:2: not JSON (column 1)\n")
+    assert (ran.status, ran.err) == (1, f"{program(command)}: caf\\udce9:2: not JSON (column 1)\n")
     assert (tmp_path / os.fsdecode(b"out\xe9")).exists()

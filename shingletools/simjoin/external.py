@@ -47,7 +47,7 @@ class External:
         for start in range(0, self.documents, CANDIDATES):
             alike = start + np.flatnonzero(copied[start : start + CANDIDATES])
             self._add(Pairs(alike, alike, self.table.whole(alike)))
-        for band in bands(self.table, original, self.memory):
+        for band in bands(self.table, original, self.memory) if np.count_nonzero(original) > 1 else ():
             for compared, pairs in in_threads(self._compare, self._candidates(band), jobs):
                 self.candidates += compared
                 self._add(pairs)

@@ -45,7 +45,7 @@ class Forest:
             else:
                 copied[0].frombytes(first.tobytes())
                 copied[1].frombytes(copy.tobytes())
-        for band in bands(self.table, original, self.memory):
+        for band in bands(self.table, original, self.memory) if np.count_nonzero(original) > 1 else ():
             for portion in band:
                 self._connect(portion)
         self._add(self._beside(np.array(copied[0]), np.array(copied[1])))
