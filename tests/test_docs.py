@@ -62,7 +62,7 @@ def test_options_in_manual_and_parser_agree(command: str) -> None:
         for choice in action.choices or []:
             assert choice in body, (option, choice)
         if action.default not in (None, False, [], argparse.SUPPRESS):
-            default = float(action.default) if isinstance(action.default, Fraction) else action.default
+            default = f"{float(action.default):g}" if isinstance(action.default, Fraction) else action.default
             assert re.search(rf"default (\.\w\w )?{default}\b", body.replace("\n", " ")), option
             assert f"(default {default})" in (action.help or ""), option
         else:

@@ -26,11 +26,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--interval", action="store_true", help="say between which bounds the true similarity lies")
     parser.add_argument("--forest", action="store_true", help="only enough pairs to connect what all would connect")
     parser.add_argument("--recall", metavar="R", type=threshold, default=Fraction(1),
-        help="be faster: find R of the pairs that just reach the threshold (default 1, all)")  # fmt: skip
+        help="be faster: find R of the pairs that just reach the threshold (default 1)")  # fmt: skip
     parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size,
         help="work on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
     parser.add_argument("-T", "--temporary-directory", metavar="DIR",
-        help="where -S has its scratch files (default TMPDIR or /tmp)")  # fmt: skip
+        help="where -S has its scratch files (TMPDIR or /tmp if none is given)")  # fmt: skip
     parser.add_argument("--against", metavar="FILE", help="pair the input with the records of FILE, not with itself")
 
 

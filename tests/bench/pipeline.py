@@ -7,43 +7,17 @@ At last the pairs of the first 6,000 documents are compared with those of a brut
 """
 
 import json
-import os
-import statistics
-import subprocess
 import sys
-import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from harness import ENVIRONMENT
+sys.path.insert(0, str(Path(__file__).parent))
+from measure import median, timed
 
 STAGES = (["canon"], ["shingle", "-k", "10"], ["sketch", "-n", "84"], ["simjoin", "-t", "0.8"])
 SOME = 6000
-
-
-class Figures(NamedTuple):
-    wall: float  # seconds
-    cpu: float  # seconds, user and system
-    peak: float  # MB
-
-
-def timed(argv: list[str], source: Path, target: Path) -> Figures:
-    """One command as a process of its own, with what the system accounted to it."""
-    start = time.monotonic()
-    with source.open("rb") as stdin, target.open("wb") as stdout:
-        process = subprocess.Popen(argv, stdin=stdin, stdout=stdout, env=ENVIRONMENT)
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, argv
-    return Figures(time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
-
-
-def median(runs: list[Figures]) -> Figures:
-    return Figures(*(statistics.median(column) for column in zip(*runs, strict=True)))
 
 
 def brute_force(sketches: Path) -> list[tuple[str, str, float]]:
