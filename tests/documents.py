@@ -1,5 +1,7 @@
 """The examples in README and man pages: found, run, and with --refresh written anew for review as a diff.
 
+With --script, the README's commands are printed as a shell script.
+
 An example is a block of lines: a line that begins with "$ " is a command (continued by a backslash at the end of a
 line), what follows up to the next command is its output, standard error included. The commands of one document run in
 one folder that starts as a copy of tests/data. In README.md a block is fenced as ```console, in a man page it is a
@@ -90,6 +92,13 @@ def refresh(document: Path) -> None:
     document.write_text("\n".join(lines), "utf-8")
 
 
+def script(document: Path) -> str:
+    """The commands of a document, one after the other, as a shell script."""
+    return "\n".join(["#!/bin/bash", *(command for _, block in blocks(document) for command, _ in steps(block)), ""])
+
+
 if __name__ == "__main__" and sys.argv[1:] == ["--refresh"]:
     for page in DOCUMENTS:
         refresh(page)
+if __name__ == "__main__" and sys.argv[1:] == ["--script"]:
+    print(script(DOCUMENTS[0]), end="")

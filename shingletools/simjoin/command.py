@@ -41,6 +41,7 @@ def build(options: argparse.Namespace) -> Stage:
     from shingletools.simjoin.scratch import Memory  # numpy, which --help does not need
     from shingletools.simjoin.sketches import SketchJoin
 
-    folder = options.temporary_directory or tempfile.gettempdir()
-    memory = None if options.buffer_size is None else Memory(options.buffer_size, folder)
+    memory = None
+    if options.buffer_size is not None:
+        memory = Memory(options.buffer_size, options.temporary_directory or tempfile.gettempdir())
     return SketchJoin(options.id, wanted, options.against, options.jobs, memory)

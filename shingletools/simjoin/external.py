@@ -44,7 +44,7 @@ class External:
         for key, _ in sorter.sorted():
             self.copies.append(key.tobytes())
 
-        for start in range(0, self.documents, CANDIDATES):
+        for start in range(0, self.documents if self.cross is None else 0, CANDIDATES):
             alike = start + np.flatnonzero(copied[start : start + CANDIDATES])
             self._add(Pairs(alike, alike, self.table.whole(alike)))
         for band in bands(self.table, original, self.memory) if np.count_nonzero(original) > 1 else ():

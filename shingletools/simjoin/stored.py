@@ -47,9 +47,9 @@ class Payload:
         data = self.data.view(np.uint8)
         if rows[-1] - rows[0] == len(rows) - 1:
             return data[starts[0] : starts[-1] + sizes[-1]].copy(), sizes
-        unit = self.unit
-        if len(data) == self.documents * sizes[0] and (sizes == sizes[0]).all():
-            unit = int(sizes[0])
+        size = int(sizes[0])
+        alike = (sizes == size).all() and len(data) % size == 0 and not (starts % size).any()
+        unit = size if alike else self.unit
         units = data.view(np.dtype((np.void, unit)))
         loaded = []
         for start in range(0, len(rows), self.scattered):

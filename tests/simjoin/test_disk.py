@@ -308,6 +308,8 @@ def of_sketches_with_ids(documents: int) -> list[Record]:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_behind(number: signal.Signals, tmp_path: Path) -> None:
+    # A job that a script put into the background ignores Ctrl-C, and so would what it starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     arguments = [str(BIN / "simjoin"), "-S", "1M", "-T", str(tmp_path)]
     process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
     assert process.stdin is not None
