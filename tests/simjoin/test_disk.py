@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run
+from shingletools.kernel import U64, Index
 from shingletools.simjoin import arrays, buckets, external, forest, scratch, stored
 from shingletools.simjoin.scratch import Memory, Sorter
 from shingletools.simjoin.sketches import SketchJoin
@@ -208,6 +209,42 @@ def test_sorter(blocks: list[list[int]]) -> None:
             found.update(zip(key.tolist(), value.tolist(), strict=True))
     assert keys == sorted(keys)
     assert found == expected
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=12), st.sampled_from([1, 8]), st.data())
+def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
+    """Whatever rows are loaded, also those that happen to have the mean size, or one size."""
+    payloads = [bytes([number]) * unit * size for number, size in enumerate(sizes)]
+    rows = data.draw(st.sets(st.integers(0, len(sizes) - 1), min_size=1).map(sorted))
+    with pytest.MonkeyPatch.context() as patch:
+        cut_up(patch)
+        column = stored.Payload(HERE, unit)
+        for payload in payloads:
+            column.append(payload)
+        loaded, lengths = column.load(np.array(rows))
+        assert loaded.tobytes() == b"".join(payloads[row] for row in rows)
+        assert lengths.tolist() == [len(payloads[row]) for row in rows]
+        assert b"".join(part.tobytes() for part in column.parts()) == b"".join(payloads)
+
+
+def test_copies_across_are_not_paired_with_each_other() -> None:
+    """3,000 copies on one side: their four million pairs are not even thought of."""
+    wanted = Wanted(similarity=Fraction(1))
+    join = SketchJoin("id", wanted, "other", 1, HERE)
+    for number in range(3001):
+        join.take({"id": number, "sketch": "00000001 00000002"}, b"", int(number == 3000))
+    added: list[int] = []
+
+    class Counting(Sorter):
+        def add(self, keys: U64, values: Index) -> None:
+            added.append(len(keys))
+            super().add(keys, values)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(external, "Sorter", Counting)
+        lines = b"".join(written.output for written in join.finish()).splitlines()
+    assert len(lines) == 3000
+    assert sum(added) == 2999 + 3000  # copies, and pairs
 
 
 REAL = [
