@@ -1,16 +1,17 @@
 """Buckets of documents, one after the other: what the joins that do not hold an index of all documents go through."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
 
 from shingletools.kernel import U64, Index
-from shingletools.simjoin.scratch import Memory, Sorter
+from shingletools.simjoin.scratch import LEAST, Memory, Sorter
 from shingletools.simjoin.table import Documents, Flags
 
 PORTION = 1 << 18  # documents in buckets that are worked on together
+MOST_FILES = 256  # open at once
 
 
 class Portion(NamedTuple):
@@ -28,13 +29,14 @@ def portions(entries: Iterable[tuple[U64, Index]]) -> Iterator[Portion]:
     >>> [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions(entries)]
     [([0, 0, 0], [0, 8, 9])]
     """
-    key, row = np.empty(0, np.uint64), np.empty(0, np.int64)
+    held: list[tuple[U64, Index]] = [(np.empty(0, np.uint64), np.empty(0, np.int64))]
     for block in chain(entries, [None]):
-        if block is None:
-            whole = len(key)
-        else:
-            key, row = np.concatenate([key, block[0]]), np.concatenate([row, block[1]])
-            whole = int(np.searchsorted(key, key[-1])) if len(key) else 0  # the last bucket may go on
+        if block is not None:
+            held.append(block)
+            if len(block[0]) and len(held[0][0]) and block[0][-1] == held[0][0][-1]:
+                continue  # all of it in the last bucket, which may go on
+        key, row = (np.concatenate(parts) for parts in zip(*held, strict=True))
+        whole = len(key) if block is None else int(np.searchsorted(key, key[-1])) if len(key) else 0
         shared = np.zeros(len(key), np.bool_)
         same = key[1:] == key[:-1]
         shared[1:] = same
@@ -49,7 +51,7 @@ def portions(entries: Iterable[tuple[U64, Index]]) -> Iterator[Portion]:
             number = np.cumsum(np.append(False, key[start + 1 : end] != key[start : end - 1]))
             yield Portion(number, row[order])
             start = end
-        key, row = key[start:], row[start:]
+        held = [(key[start:], row[start:])]
 
 
 def copies(table: Documents, cross: int | None, memory: Memory | None) -> Iterator[tuple[Index, Index]]:
@@ -81,10 +83,14 @@ def bands(table: Documents, alive: Flags, memory: Memory | None) -> Iterator[Ite
                 sorter.add(keys[alive[row]], row[alive[row]])
                 yield portions(sorter.sorted())
         return
-    sorters = [Sorter(memory, 4 * table.bands) for _ in range(table.bands)]
-    for first, part in table.parts():
-        for sorter, (keys, row) in zip(sorters, part.buckets(), strict=True):
-            here = alive[first + row]
-            sorter.add(keys[here], first + row[here])
-    while sorters:
-        yield portions(sorters.pop(0).sorted())
+    # Many bands in little memory take several passes
+    together = min(memory.share(4) // LEAST, MOST_FILES)
+    for start in range(0, table.bands, together):
+        chosen = range(start, min(start + together, table.bands))
+        sorters = [Sorter(memory, 4 * len(chosen)) for _ in chosen]
+        for first, part in table.parts():
+            for sorter, (keys, row) in zip(sorters, islice(part.buckets(), chosen.start, chosen.stop), strict=True):
+                here = alive[first + row]
+                sorter.add(keys[here], first + row[here])
+        while sorters:
+            yield portions(sorters.pop(0).sorted())

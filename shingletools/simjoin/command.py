@@ -1,7 +1,7 @@
 """find all pairs of documents whose sketches agree at or above a threshold"""
 
 import argparse
-import tempfile
+import os
 from fractions import Fraction
 from functools import partial
 
@@ -35,13 +35,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    wanted = Wanted(options.threshold, options.agreeing, options.distance, options.measure)
-    wanted = wanted._replace(interval=options.interval, verify=options.verify)
-    wanted = wanted._replace(forest=options.forest, recall=options.recall)
+    wanted = Wanted(
+        options.threshold, options.agreeing, options.distance, options.measure,
+        interval=options.interval, verify=options.verify, forest=options.forest, recall=options.recall,
+    )  # fmt: skip
     from shingletools.simjoin.scratch import Memory  # numpy, which --help does not need
     from shingletools.simjoin.sketches import SketchJoin
 
     memory = None
     if options.buffer_size is not None:
-        memory = Memory(options.buffer_size, options.temporary_directory or tempfile.gettempdir())
+        # Not what tempfile would choose, which is another folder, and silently, where TMPDIR does not exist
+        folder = options.temporary_directory or os.environ.get("TMPDIR") or "/tmp"
+        memory = Memory(options.buffer_size, folder, options.jobs)
     return SketchJoin(options.id, wanted, options.against, options.jobs, memory)

@@ -1,4 +1,4 @@
-"""The exact join of documents that are not in memory: bucket by bucket, and what it finds is sorted at the end."""
+"""The exact join of documents that are not in memory: candidates, then pairs, are sorted on disk."""
 
 from collections.abc import Iterator
 
@@ -8,18 +8,20 @@ from shingletools.kernel import Index
 from shingletools.simjoin.arrays import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.buckets import Portion, bands, copies
 from shingletools.simjoin.scratch import Column, Memory, Sorter
-from shingletools.simjoin.table import Documents
+from shingletools.simjoin.table import Documents, Flags
 from shingletools.workers import in_threads
+
+BATCH = 1 << 26  # candidates sorted together, so that those met in several buckets are compared once: 1 GB on disk
 
 
 class External:
     """All pairs of documents, those of a Join.
 
     Identical rows of one side are collapsed: the first of them, the *original*, stands for its copies. Then the
-    originals in each bucket are compared; two that meet in several bands are compared in each, and written once.
+    originals in each bucket are candidates.
 
-    Memory: what is allowed, and two bytes for each document. On disk: 16 bytes for each band of a document, and for
-    each band in which a pair meets.
+    Memory: what is allowed, two bytes for each document, and 100 for each document of the largest bucket and for each
+    copy of a single one. On disk: 16 bytes for each entry of a bucket, for each candidate up to BATCH, for each pair.
     """
 
     def __init__(self, documents: Documents, cross: int | None, memory: Memory) -> None:
@@ -34,27 +36,48 @@ class External:
 
     def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
         """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
-        original, copied = np.ones((2, self.documents), np.bool_)
-        copied[:] = False
-        sorter = Sorter(self.memory, 4)
+        original = self._collapse()
+        for batch in self._batches(original) if np.count_nonzero(original) > 1 else ():
+            for compared, pairs in in_threads(self._compare, batch, jobs):
+                self.candidates += compared
+                self._add(pairs)
+        for key, agreeing in self.found.distinct(CANDIDATES):
+            yield Pairs(*np.divmod(key.astype(np.int64), self.documents), agreeing)
+
+    def _collapse(self) -> Flags:
+        """Whether each row is an original; those that are identical are pairs already."""
+        original = np.ones(self.documents, np.bool_)
+        copied = np.zeros(self.documents, np.bool_)
+        by_original = Sorter(self.memory, 4)
         for first, copy in copies(self.table, self.cross, self.memory):
             original[copy] = False
             copied[first] = True
-            sorter.add((first * self.documents + copy).astype(np.uint64), copy)
-        for key, _ in sorter.sorted():
+            by_original.add((first * self.documents + copy).astype(np.uint64), copy)
+        for key, _ in by_original.sorted():
             self.copies.append(key.tobytes())
-
         for start in range(0, self.documents if self.cross is None else 0, CANDIDATES):
-            alike = start + np.flatnonzero(copied[start : start + CANDIDATES])
-            self._add(Pairs(alike, alike, self.table.whole(alike)))
-        for band in bands(self.table, original, self.memory) if np.count_nonzero(original) > 1 else ():
-            for compared, pairs in in_threads(self._compare, self._candidates(band), jobs):
-                self.candidates += compared
-                self._add(pairs)
-        yield from self._sorted()
+            several = start + np.flatnonzero(copied[start : start + CANDIDATES])
+            self._add(Pairs(several, several, self.table.whole(several)))
+        return original
+
+    def _batches(self, original: Flags) -> Iterator[Iterator[tuple[Index, Index]]]:
+        """The candidates of all bands, each batch sorted and without repeats."""
+        sorter, held = Sorter(self.memory, 4), 0
+        for band in bands(self.table, original, self.memory):
+            for left, right in self._candidates(band):
+                sorter.add((left * self.documents + right).astype(np.uint64), left)
+                held += len(left)
+                if held >= BATCH:
+                    yield self._distinct(sorter)
+                    sorter, held = Sorter(self.memory, 4), 0
+        yield self._distinct(sorter)
+
+    def _distinct(self, candidates: Sorter) -> Iterator[tuple[Index, Index]]:
+        for key, left in candidates.distinct(CANDIDATES):
+            yield left, key.astype(np.int64) % self.documents
 
     def _candidates(self, band: Iterator[Portion]) -> Iterator[tuple[Index, Index]]:
-        """Rows a and b that share a bucket, a < b."""
+        """Rows a and b that share a bucket, a < b, and with `cross` a < cross <= b."""
         for bucket, row in band:
             start = 1 + np.arange(len(row))
             end = np.searchsorted(bucket, bucket, "right")
@@ -71,22 +94,18 @@ class External:
         pair, agreeing = self.table.compare(left, right)
         return len(left), Pairs(left[pair], right[pair], agreeing[pair])
 
-    def _add(self, pairs: Pairs) -> None:
+    def _add(self, originals: Pairs) -> None:
         """Pairs of originals, as pairs of the documents that they stand for; an original with itself for its copies."""
-        one, two, agreeing = pairs
-        for part in stretches(self._numbers(one), CANDIDATES):
-            left, owner = self._documents(one[part])
-            right, counts = two[part][owner], self._numbers(two[part][owner])
-            same, alike = (one == two)[part][owner], agreeing[part][owner]
-            for some in stretches(counts, CANDIDATES):
-                b, owner = self._documents(right[some])
-                a = left[some][owner]
-                first, last = np.minimum(a, b), np.maximum(a, b)
-                wanted = ~same[some][owner] | (a < b)
-                if self.cross is not None:
-                    wanted &= (first < self.cross) & (self.cross <= last)
-                key = (first * self.documents + last)[wanted].astype(np.uint64)
-                self.found.add(key, alike[some][owner][wanted])
+        for part in stretches(self._numbers(originals.a), CANDIDATES):
+            some = Pairs(*(column[part] for column in originals))
+            one, owner = self._documents(some.a)
+            some = Pairs(*(column[owner] for column in some))  # beside each document of `one`
+            for piece in stretches(self._numbers(some.b), CANDIDATES):
+                two, place = self._documents(some.b[piece])
+                a, b = one[piece][place], two
+                wanted = (some.a != some.b)[piece][place] | (a < b)
+                key = np.minimum(a, b) * self.documents + np.maximum(a, b)
+                self.found.add(key[wanted].astype(np.uint64), some.agreeing[piece][place][wanted])
 
     def _numbers(self, originals: Index) -> Index:
         """How many documents each stands for."""
@@ -101,21 +120,8 @@ class External:
         return np.append(originals, copy), np.append(np.arange(len(originals)), owner)
 
     def _copies(self, originals: Index) -> tuple[Index, Index]:
-        """Where they start and end."""
-        copies = self.copies.view(np.int64)
+        """Where the copies of each start and end in `copies`."""
         limits = np.append(originals, originals + 1) * self.documents
-        start, end = np.searchsorted(copies, limits).reshape(2, -1)
+        start, end = np.searchsorted(self.copies.view(np.int64), limits).reshape(2, -1)
         self.copies.forget()
         return start, end
-
-    def _sorted(self) -> Iterator[Pairs]:
-        last = np.empty(0, np.uint64)
-        for keys, values in self.found.sorted():
-            new = np.append(last, keys)[-len(keys) - 1 :]
-            fresh = np.ones(len(keys), np.bool_)
-            fresh[len(keys) + 1 - len(new) :] = new[1:] != new[:-1]
-            pair, agreeing = keys[fresh].astype(np.int64), values[fresh]
-            last = keys[-1:] if len(keys) else last
-            for start in range(0, len(pair), CANDIDATES):
-                part = slice(start, start + CANDIDATES)
-                yield Pairs(pair[part] // self.documents, pair[part] % self.documents, agreeing[part])

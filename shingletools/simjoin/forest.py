@@ -21,8 +21,8 @@ class Forest:
     is like them; then rows that are not connected are compared, until all are, or none is left. Which of many possible
     pairs come out depends on the documents and their order only.
 
-    Memory: 9 bytes a document and 24 a pair, beside what is allowed or, if memory is None, the table and 64 bytes a
-    document.
+    Memory: 9 bytes a document and some 75 a pair; beside what is allowed or, if memory is None, the table and 64 bytes
+    for each entry of a bucket.
     """
 
     def __init__(self, documents: Documents, cross: int | None, memory: Memory | None) -> None:
@@ -48,9 +48,10 @@ class Forest:
         for band in bands(self.table, original, self.memory) if np.count_nonzero(original) > 1 else ():
             for portion in band:
                 self._connect(portion)
-        self._add(self._beside(np.array(copied[0]), np.array(copied[1])))
-        a, b, agreeing = map(np.array, self.found)
-        a, b = np.minimum(a, b), np.maximum(a, b)
+        if self.cross is not None:
+            self._add(self._beside(np.array(copied[0]), np.array(copied[1])))
+        one, two, agreeing = map(np.array, self.found)
+        a, b = np.minimum(one, two), np.maximum(one, two)
         order = np.lexsort((b, a))
         for start in range(0, len(order), CANDIDATES):
             part = order[start : start + CANDIDATES]

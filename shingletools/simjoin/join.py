@@ -1,8 +1,8 @@
 """The exact join: every pair of documents that are alike enough, and no other.
 
 A table says in which buckets its rows lie, such that two rows that are a pair share one at least, and whether two rows
-are a pair. Only rows that share a bucket are compared. Nothing is missed, nothing is estimated, there is nothing to
-tune.
+are a pair. Only rows that share a bucket are compared. So nothing is missed, unless the table says that it has buckets
+for a part of the pairs only.
 """
 
 from collections.abc import Iterator

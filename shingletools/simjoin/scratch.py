@@ -19,7 +19,8 @@ from shingletools.wire import Failed, printable
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-WRITE = 1 << 20  # bytes written at once
+LEAST = 1 << 20  # bytes of any share
+BUFFER = 1 << 16  # bytes of a file that are written at once
 ENTRY = 16  # bytes of a key and its value
 SORTING = 4  # times their size that entries need while they are sorted
 
@@ -29,10 +30,11 @@ class Memory(NamedTuple):
 
     size: int
     folder: str
+    jobs: int = 1  # workers who share it
 
     def share(self, divisor: int) -> int:
         """A part of it, and never so little that the work is all overhead."""
-        return max(self.size // divisor, WRITE)
+        return max(self.size // divisor, LEAST)
 
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
@@ -53,7 +55,7 @@ class Column:
         self.memory = memory
         self.map: mmap.mmap | None = None
         with memory.errors(), signals.held():
-            self.file = tempfile.TemporaryFile(buffering=WRITE, dir=memory.folder)
+            self.file = tempfile.TemporaryFile(buffering=BUFFER, dir=memory.folder)
 
     def append(self, data: bytes) -> None:
         with self.memory.errors():
@@ -137,3 +139,14 @@ class Sorter:
             heads = [head + cut for head, cut in zip(heads, cuts, strict=True)]
             self.column.forget()
             yield merged[:, 0].copy(), merged[:, 1].astype(np.int64)
+
+    def distinct(self, most: int) -> Iterator[tuple[U64, Index]]:
+        """The same, each key once with one of its values, in blocks of so many entries at most."""
+        last = np.empty(0, np.uint64)
+        for keys, values in self.sorted():
+            before = np.concatenate([last, keys])[: len(keys)] if len(last) else np.append(~keys[:1], keys)[: len(keys)]
+            fresh = np.flatnonzero(keys != before)
+            last = keys[-1:] if len(keys) else last
+            for start in range(0, len(fresh), most):
+                some = fresh[start : start + most]
+                yield keys[some], values[some]

@@ -136,7 +136,8 @@ class Verified:
         return self.sets.keys()
 
     def equal(self, left: Index, right: Index) -> Flags:
-        return self.sets.equal(left, right)
+        same: Flags = self.sets.equal(left, right) & self.sketches.equal(left, right)
+        return same
 
     def keep(self, rows: Index) -> None:
         self.sketches.keep(rows)

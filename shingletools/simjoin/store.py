@@ -18,7 +18,7 @@ from shingletools.simjoin.join import Join
 from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.sets import Verified
 from shingletools.simjoin.signatures import Build, Data
-from shingletools.simjoin.stored import Loaded, Payload, Stored
+from shingletools.simjoin.stored import Loaded, Payload, Stored, portions_of
 from shingletools.simjoin.table import Table
 from shingletools.wire import Rejected
 
@@ -110,13 +110,18 @@ class OnDisk:
 
     def join(self, makers: Sequence[Maker], cross: int | None, forest: bool) -> Joined:
         self.seen.close()
-        builds = [make(column.parts()) for make, column in zip(makers, self.payloads, strict=True)]
+        builds = [make(self._every(column)) for make, column in zip(makers, self.payloads, strict=True)]
 
         def build(loaded: Sequence[Loaded]) -> Table:
             return both([build(*part) for build, part in zip(builds, loaded, strict=True)])
 
-        table = Stored(self.payloads, build)
+        table = Stored(self.payloads, build, self.memory)
         return Forest(table, cross, self.memory) if forest else External(table, cross, self.memory)
+
+    def _every(self, payload: Payload) -> Iterator[Data]:
+        for rows in portions_of([payload], self.memory.share(16)):
+            yield payload.load(rows)[0]
+            payload.forget()
 
     def names(self, rows: Index) -> list[Name]:
         distinct, place = np.unique(rows, return_inverse=True)
@@ -128,11 +133,13 @@ class OnDisk:
         return [names[number] for number in place.tolist()]
 
     def sizes(self, rows: Index) -> Index:
-        return self.payloads[-1].sizes(rows)
+        sizes = self.payloads[-1].sizes(rows)
+        self.payloads[-1].forget()
+        return sizes
 
 
 class Seen:
-    """A set of byte strings on disk."""
+    """A set of byte strings on disk, in a file that is removed as soon as it is open."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory

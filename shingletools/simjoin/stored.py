@@ -20,8 +20,7 @@ class Payload:
 
     def __init__(self, memory: Memory, unit: int) -> None:
         self.unit = unit
-        self.most = memory.share(8)  # bytes loaded together
-        self.scattered = memory.share(4) // TOUCHED  # rows
+        self.scattered = max(memory.share(4) // TOUCHED, 1)  # rows read together
         self.data = Column(memory)
         self.ends = Column(memory)
         self.end = self.documents = 0
@@ -58,34 +57,27 @@ class Payload:
             self.data.forget()
         return np.concatenate(loaded), sizes
 
-    def parts(self) -> Iterator[Data]:
-        """All payloads."""
-        for rows in self.stretches():
-            yield self.load(rows)[0]
-            self.forget()
-
-    def stretches(self) -> Iterator[Index]:
-        """All rows, in portions that can be loaded."""
-        for first in range(0, self.documents, ROWS):
-            rows = np.arange(first, min(first + ROWS, self.documents))
-            for part in stretches(self.sizes(rows), self.most):
-                yield rows[part]
-
     def forget(self) -> None:
         """Lets go of the memory that holds what was read."""
         self.data.forget()
         self.ends.forget()
 
 
+def portions_of(payloads: Sequence[Payload], most: int) -> Iterator[Index]:
+    """All rows, in portions of so many bytes."""
+    for first in range(0, payloads[0].documents, ROWS):
+        rows = np.arange(first, min(first + ROWS, payloads[0].documents))
+        for part in stretches(np.sum([payload.sizes(rows) for payload in payloads], axis=0), most):
+            yield rows[part]
+
+
 class Stored:
-    """A table of which only those rows are in memory that are being compared.
+    """A table of which only those rows are in memory that are being compared."""
 
-    Of several payloads, the last has the largest.
-    """
-
-    def __init__(self, payloads: Sequence[Payload], build: Callable[[Sequence[Loaded]], Table]) -> None:
+    def __init__(self, payloads: Sequence[Payload], build: Callable[[Sequence[Loaded]], Table], memory: Memory) -> None:
         self.payloads = payloads
         self.build = build
+        self.most = memory.share(16 * memory.jobs)  # bytes loaded together; a table of sets has six times theirs
         first = self._load(np.arange(1))
         self.bands, self.recall = first.bands, first.recall
 
@@ -100,7 +92,7 @@ class Stored:
             payload.forget()
 
     def parts(self) -> Iterator[tuple[int, Table]]:
-        for rows in self.payloads[-1].stretches():
+        for rows in portions_of(self.payloads, self.most):
             yield int(rows[0]), self._load(rows)
             self._forget()
 
@@ -122,8 +114,8 @@ class Stored:
 
     def _loaded(self, left: Index, right: Index) -> Iterator[tuple[Table, Index, Index]]:
         """The pairs in stretches: a table that holds their rows, and where they are in it."""
-        largest = self.payloads[-1]
-        for part in stretches(largest.sizes(left) + largest.sizes(right), largest.most):
+        sizes = np.sum([payload.sizes(rows) for payload in self.payloads for rows in (left, right)], axis=0)
+        for part in stretches(sizes, self.most):
             rows, place = np.unique(np.concatenate([left[part], right[part]]), return_inverse=True)
             half = part.stop - part.start
             yield self._load(rows), place[:half], place[half:]

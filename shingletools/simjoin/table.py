@@ -15,6 +15,8 @@ from shingletools.kernel import U64, Index, Rows
 
 Flags = NDArray[np.bool_]
 
+BLOCK = 1 << 13  # rows moved together, so that a copy of all is never needed
+
 
 class Documents(Protocol):
     """Documents as rows, which agree with each other in so many things."""
@@ -140,6 +142,3 @@ class Places:
 
     def whole(self, rows: Index) -> Index:
         return np.full(len(rows), self.rows.shape[1])
-
-
-BLOCK = 1 << 13  # rows moved together

@@ -21,17 +21,17 @@ BANDS = [(0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.0), (1.0, 1.1)]
 
 # name: how the shingles are made (of canonized texts), the sketches, the pairs; {k} is the truth's
 SIGNATURES = {
-    "84 min-hashes, t 0.8": ("shingle -k {k}", "sketch -n 84", "simjoin -t 0.8"),
-    "84 min-hashes, t 0.6": ("shingle -k {k}", "sketch -n 84", "simjoin -t 0.6"),
-    "256 min-hashes, t 0.8": ("shingle -k {k}", "sketch -n 256", "simjoin -t 0.8"),
-    "84, verified, t 0.8": ("shingle -k {k}", "sketch -n 84 --keep", "simjoin --verify -t 0.8"),
-    "84, t 0.5, recall 0.9": ("shingle -k {k}", "sketch -n 84", "simjoin -t 0.5 --recall 0.9"),
-    "6 supershingles, 2 agree": ("shingle -k {k}", "sketch --super 14", "simjoin -m 2"),
-    "simhash, k 1, 3 bits": ("shingle -k 1", "sketch --simhash", "simjoin -d 3"),
-    "simhash, k 3, 3 bits": ("shingle -k 3", "sketch --simhash", "simjoin -d 3"),
-    "simhash, k 3, 6 bits": ("shingle -k 3", "sketch --simhash", "simjoin -d 6"),
-    "3 longest sentences": ("shingle --longest 3", "cat", "simjoin -t 1"),
-    "1 in 8 shingles, t 0.8": ("shingle -k {k} --mod 8", "cat", "simjoin -t 0.8"),
+    "84 minima, t 0.8": ("shingle -k {k}", "sketch -n 84", "simjoin -t 0.8"),
+    "84 minima, t 0.6": ("shingle -k {k}", "sketch -n 84", "simjoin -t 0.6"),
+    "256 minima, t 0.8": ("shingle -k {k}", "sketch -n 256", "simjoin -t 0.8"),
+    "84 and --verify": ("shingle -k {k}", "sketch -n 84 --keep", "simjoin --verify -t 0.8"),
+    "84, t 0.5, recall .9": ("shingle -k {k}", "sketch -n 84", "simjoin -t 0.5 --recall 0.9"),
+    "super 14, m 2": ("shingle -k {k}", "sketch --super 14", "simjoin -m 2"),
+    "simhash, k 1, d 3": ("shingle -k 1", "sketch --simhash", "simjoin -d 3"),
+    "simhash, k 3, d 3": ("shingle -k 3", "sketch --simhash", "simjoin -d 3"),
+    "simhash, k 3, d 6": ("shingle -k 3", "sketch --simhash", "simjoin -d 6"),
+    "--longest 3": ("shingle --longest 3", "cat", "simjoin -t 1"),
+    "--mod 8": ("shingle -k {k} --mod 8", "cat", "simjoin -t 0.8"),
 }
 
 Pair = tuple[str, str]

@@ -29,9 +29,11 @@ Pair = tuple[int, int, float]
 
 def cut_up(patch: pytest.MonkeyPatch) -> None:
     """Everything into many portions."""
-    patch.setattr(scratch, "WRITE", 200)
+    patch.setattr(scratch, "LEAST", 200)
     patch.setattr(stored, "TOUCHED", 100)
     patch.setattr(stored, "ROWS", 3)
+    patch.setattr(external, "BATCH", 10)
+    patch.setattr(buckets, "LEAST", 150)
     patch.setattr(buckets, "PORTION", 5)
     patch.setattr(forest, "COMPARED", 4)
     for module in (arrays, external, forest):
@@ -148,14 +150,28 @@ def test_families(side: int | None) -> None:
 
 @pytest.mark.parametrize("side", [None, 40])
 def test_verified(side: int | None) -> None:
-    """Sketches that agree in all places propose all pairs, so that the sets alone decide."""
+    """Sketches of one word, which all have, propose all pairs, so that the sets alone decide; other words differ."""
     rng = random.Random(9)
     base = [set(rng.sample(range(1000), rng.randrange(5, 60))) for _ in range(8)]
     sets = [{token for token in rng.choice(base) if rng.random() < 0.95} or {1} for _ in range(80)]
-    records = [record | {"sketch": "00000001 00000002"} for record in of_sets(sets)]
     expected = overlapping(sets, Fraction("0.8"), side)
     assert len(expected) > 100
+    records = [record | {"sketch": "00000001 00000002"} for record in of_sets(sets)]
     check_all(records, Wanted(similarity=Fraction("0.8"), verify=True), side, expected)
+
+
+def test_verified_where_sketches_of_equal_sets_differ() -> None:
+    """As they may if they are not ours: pairs are those that both propose and decide, from memory and from disk."""
+    rng = random.Random(2)
+    sets = [set(range(start, start + 9)) for start in rng.choices(range(3), k=60)]
+    words = [[rng.randrange(6) for _ in range(5)] for _ in sets]
+    proposed = {(a, b) for a, b, _ in agreeing(words, 1, None)}
+    expected = [pair for pair in overlapping(sets, Fraction("0.7"), None) if pair[:2] in proposed]
+    records = [one | two for one, two in zip(of_sets(sets), of_sketches(words), strict=True)]
+    wanted = Wanted(similarity=Fraction("0.7"), verify=True)
+    assert len(expected) < len(overlapping(sets, Fraction("0.7"), None))
+    assert joined(records, wanted, None) == expected
+    check_all(records, wanted, None, expected)
 
 
 def test_simhashes() -> None:
@@ -196,7 +212,7 @@ def test_a_chain_is_connected() -> None:
 @given(st.lists(st.lists(st.integers(0, 6), max_size=9), max_size=6))
 def test_sorter(blocks: list[list[int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scratch, "WRITE", 200)
+        patch.setattr(scratch, "LEAST", 200)
         sorter = Sorter(HERE, 1)
         expected: Counter[tuple[int, int]] = Counter()
         for number, block in enumerate(blocks):
@@ -224,7 +240,8 @@ def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
         loaded, lengths = column.load(np.array(rows))
         assert loaded.tobytes() == b"".join(payloads[row] for row in rows)
         assert lengths.tolist() == [len(payloads[row]) for row in rows]
-        assert b"".join(part.tobytes() for part in column.parts()) == b"".join(payloads)
+        parts = [column.load(part)[0].tobytes() for part in stored.portions_of([column], 20)]
+        assert b"".join(parts) == b"".join(payloads)
 
 
 def test_copies_across_are_not_paired_with_each_other() -> None:
@@ -244,7 +261,7 @@ def test_copies_across_are_not_paired_with_each_other() -> None:
         patch.setattr(external, "Sorter", Counting)
         lines = b"".join(written.output for written in join.finish()).splitlines()
     assert len(lines) == 3000
-    assert sum(added) == 2999 + 3000  # copies, and pairs
+    assert sum(added) == 2999 + 1 + 3000  # copies, a candidate, pairs
 
 
 REAL = [
