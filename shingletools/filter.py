@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, cast
 from shingletools import streams, wire
 from shingletools.options import Printed, make_parser
 from shingletools.streams import Chunk, Output, ReaderGone, Rejects
-from shingletools.wire import Failed, Record, Rejected
+from shingletools.wire import Broken, Failed, Record, Rejected
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -137,23 +137,39 @@ def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Result]:
     yield from in_processes(work, chunks, options.jobs)
 
 
+def collect_chunk(stage: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Result, Failed | None]:
+    """A chunk's records to a stage, up to one with which it fails, or the first bad one if strict."""
+    rejects: list[tuple[str, int | None, str, bytes]] = []
+    written = []
+    failed: Failed | None = None
+    good = 0
+    for line, document in enumerate(chunk.documents(), chunk.line or 1):
+        try:
+            record = wire.parse_json(document, line, chunk.name)
+            if (lines := stage.take(record, document, side)) is not None:
+                written.append(lines)
+            good += 1
+        except Rejected as error:
+            rejects.append((chunk.name, line, str(error), document))
+            if strict:
+                break
+        except Broken as error:
+            failed = error
+            break
+        except Failed as error:
+            failed = Failed(f"{streams.where(chunk.name, line)}: {error}")
+            break
+    together = Written(*map(b"".join, zip(*written, strict=True))) if written else Written()
+    return Result(len(chunk.data), good, rejects, together), failed
+
+
 def run_collector(stage: Collector, options: argparse.Namespace) -> Generator[Result]:
     for side, files in enumerate((options.files, stage.against)):
         for chunk in streams.read_chunks(files):
-            rejects: list[tuple[str, int | None, str, bytes]] = []
-            written = []
-            documents = chunk.documents()
-            for line, document in enumerate(documents, chunk.line or 1):
-                try:
-                    record = wire.parse_json(document, line, chunk.name)
-                    if (lines := stage.take(record, document, side)) is not None:
-                        written.append(lines)
-                except Rejected as error:
-                    rejects.append((chunk.name, line, str(error), document))
-                except Failed as error:
-                    raise Failed(f"{streams.where(chunk.name, line)}: {error}") from None
-            together = Written(*map(b"".join, zip(*written, strict=True))) if written else Written()
-            yield Result(len(chunk.data), len(documents) - len(rejects), rejects, together)
+            result, failed = collect_chunk(stage, options.strict, side, chunk)
+            yield result
+            if failed is not None:
+                raise failed
     for rest in stage.finish():
         yield Result(0, 0, [], rest)
 
@@ -161,11 +177,11 @@ def run_collector(stage: Collector, options: argparse.Namespace) -> Generator[Re
 def check(stage: Stage, options: argparse.Namespace, closed: set[int]) -> list[str]:
     """The files to be read. Raises Failed for what would fail, or destroy what it reads or writes, later on."""
     inputs = [*options.files, *([] if isinstance(stage, Filter) else stage.against)]
-    if "-" in inputs:
+    if "-" in (*inputs, *stage.reads):
         streams.check_open(0, closed)
     if options.output is None:
         streams.check_open(1, closed)
-    if inputs.count("-") > 1:
+    if [*inputs, *stage.reads].count("-") > 1:
         raise Failed("standard input can be read only once")
     streams.check_readable(inputs)
     if isinstance(stage, Filter):
@@ -181,7 +197,8 @@ def check_files(stage: Stage, options: argparse.Namespace, inputs: Sequence[str]
     for name, file in zip(inputs, reads, strict=True):
         if to_stream and streams.same_file(file, 1):
             raise Failed(f"{wire.printable(name)}: input file is output file (-o may name its own input)")
-    others = [*reads, *stage.reads, 1 if options.output is None else options.output, 2]
+    shaping = [0 if name == "-" else name for name in stage.reads]
+    others = [*reads, *shaping, 1 if options.output is None else options.output, 2]
     removed = None if isinstance(stage, Filter) else stage.removed
     for option, path in (("--removed", removed), ("--rejects", options.rejects)):
         if path is not None:

@@ -111,5 +111,5 @@ def threshold(argument: str) -> Fraction:
         if 0 < value <= 1:
             return value
     raise argparse.ArgumentTypeError(
-        f"not a number above 0 and at most 1, of at most 18 digits: {wire.shown(argument)}"
+        f"not a number above 0 and at most 1, such as 0.8 or 4/5, of at most 18 digits: {wire.shown(argument)}"
     )

@@ -14,6 +14,7 @@ Record = dict[str, Any]
 Parse = Callable[[bytes, int, str], Record]  # a line, its number in the whole input, its file's name
 
 LINES = 4096  # written together
+SHOWN = 200  # characters of a name in a message
 BOM = b"\xef\xbb\xbf"
 JSON_FAULTS = {  # a word of the parser's message: what to say
     "surrogate": "lone surrogate",
@@ -28,6 +29,10 @@ class Rejected(Exception):
 
 class Failed(Exception):
     """The run cannot go on; the text says why."""
+
+
+class Broken(Failed):
+    """And it is no record's fault."""
 
 
 def parse_json(line: bytes, _number: int, _name: str) -> Record:
@@ -98,11 +103,13 @@ def take_string(record: Record, field: str) -> str:
 
 
 def shown(value: str | int) -> str:
-    """A name or an id as a message may show it: JSON in ASCII, so that no terminal obeys it.
+    """A name or an id as a message may show it: JSON in ASCII, so that no terminal obeys it, and not too much of it.
 
     >>> print(shown("a\\x1b[2J"))
     "a\\u001b[2J"
     """
+    if isinstance(value, str) and len(value) > SHOWN:
+        return f"{json.dumps(value[:SHOWN])}... ({len(value)} characters)"
     return json.dumps(value)
 
 

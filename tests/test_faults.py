@@ -1,7 +1,6 @@
 """The commands when the world fails them: readers that leave, full disks, closed streams, signals, dead workers."""
 
 import os
-import re
 import signal
 import subprocess
 import time
@@ -62,9 +61,8 @@ def test_a_full_disk_under_named_files(command: str, folder: Path) -> None:
 def test_a_full_disk_leaves_no_file(command: str, folder: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands for a disk that fills up on the way."""
     ran = shell(f"ulimit -f 8; trap '' XFSZ; {command} {folder / program(command)} -o out", tmp_path)
-    failed = "[^:]*/simjoin:[0-9]+: /tmp" if "-S" in command else "out"  # scratch files come first
-    assert (ran.status, ran.out) == (2, b"")
-    assert re.fullmatch(f"{program(command)}: {failed}: File too large\n", ran.err)
+    failed = "/tmp" if "-S" in command else "out"  # scratch files come first
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: {failed}: File too large\n")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from shingletools import wire
 from shingletools.filter import Written
-from shingletools.wire import Failed, Record, Rejected
+from shingletools.wire import Broken, Failed, Record, Rejected
 
 Name = str | int
 Groups = dict[Name, int]  # a document: the number of its group
@@ -24,7 +24,7 @@ def read_groups(path: str) -> Groups:
     """
     groups: Groups = {}
     try:
-        with Path(path).open("rb") as lines:
+        with Path(path).open("rb") if path != "-" else open(0, "rb", closefd=False) as lines:
             for number, line in enumerate(lines):
                 try:
                     for name in take_members(wire.parse_json(line, number, path)):
@@ -81,6 +81,8 @@ class Dedup:
         """A document that stays (kept is None), or goes because of the one that is kept."""
         if kept is None:
             self.stay += 1
+            if self.annotate and record.pop(DUPLICATE_OF, None) is not None:  # of an earlier run
+                line = wire.format_json(record).removesuffix(b"\n")
             return Written(line + b"\n")
         written = Written(b"", line + b"\n")
         if self.annotate:
@@ -145,11 +147,11 @@ class ByLength(Dedup):
 
 @contextlib.contextmanager
 def scratch_errors() -> Iterator[None]:
-    """An OSError inside becomes a Failed that names the folder of scratch files."""
+    """An OSError inside becomes a Broken that names the folder of scratch files."""
     try:
         yield
     except OSError as error:
-        raise Failed(f"{wire.printable(tempfile.gettempdir())}: {error.strerror}") from None
+        raise Broken(f"{wire.printable(tempfile.gettempdir())}: {error.strerror}") from None
 
 
 def same(one: Name, two: Name) -> bool:

@@ -1,7 +1,7 @@
 """Buckets of documents, one after the other: what the joins that do not hold an index of all documents go through."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -78,18 +78,18 @@ def bands(table: Documents, alive: Flags, memory: Memory | None) -> Iterator[Ite
     """For each band the buckets of the rows that are alive."""
     if memory is None:
         for _, whole in table.parts():
-            for keys, row in whole.buckets():
+            for keys, row in whole.buckets(range(table.bands)):
                 sorter = Sorter(None, 1)
                 sorter.add(keys[alive[row]], row[alive[row]])
                 yield portions(sorter.sorted())
         return
     # Many bands in little memory take several passes
-    together = min(memory.share(4) // LEAST, MOST_FILES)
+    together = min(max(memory.share(4) // LEAST, 8), MOST_FILES)
     for start in range(0, table.bands, together):
         chosen = range(start, min(start + together, table.bands))
         sorters = [Sorter(memory, 4 * len(chosen)) for _ in chosen]
         for first, part in table.parts():
-            for sorter, (keys, row) in zip(sorters, islice(part.buckets(), chosen.start, chosen.stop), strict=True):
+            for sorter, (keys, row) in zip(sorters, part.buckets(chosen), strict=True):
                 here = alive[first + row]
                 sorter.add(keys[here], first + row[here])
         while sorters:

@@ -85,7 +85,7 @@ class Join:
         originals = len(self.last)
         parts = [np.empty(0, np.int64)]
         buckets = 0
-        for keys, row in self.table.buckets() if originals > 1 else ():
+        for keys, row in self.table.buckets(range(self.bands)) if originals > 1 else ():
             order = np.argsort(keys, kind="stable")
             starts = np.append(True, keys[order[1:]] != keys[order[:-1]])
             shared = ~(starts & np.append(starts[1:], True))

@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 
 from shingletools import signals
 from shingletools.kernel import U64, Index
-from shingletools.wire import Failed, printable
+from shingletools.wire import Broken, printable
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 LEAST = 1 << 20  # bytes of any share
 BUFFER = 1 << 16  # bytes of a file that are written at once
 ENTRY = 16  # bytes of a key and its value
+SAMPLED = 256  # entries for which one key is kept
+SPLITS = 64  # keys by which all runs are split at once
+LAST = np.uint64(2**64 - 1)
 SORTING = 4  # times their size that entries need while they are sorted
 
 
@@ -32,20 +35,20 @@ class Memory(NamedTuple):
     folder: str
     jobs: int = 1  # workers who share it
 
-    def share(self, divisor: int) -> int:
+    def share(self, divisor: int, least: int | None = None) -> int:
         """A part of it, and never so little that the work is all overhead."""
-        return max(self.size // divisor, LEAST)
+        return max(self.size // divisor, LEAST if least is None else least)
 
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
-        """An error of the folder or its disk becomes a Failed that names the folder."""
+        """An error of the folder or its disk becomes a Broken that names the folder."""
         try:
             yield
         except OSError as error:
-            raise Failed(f"{printable(self.folder)}: {error.strerror}") from None
+            raise Broken(f"{printable(self.folder)}: {error.strerror}") from None
         except sqlite3.OperationalError as error:
             cause = os.strerror(errno.ENOSPC) if error.sqlite_errorcode == sqlite3.SQLITE_FULL else error
-            raise Failed(f"{printable(self.folder)}: {cause}") from None
+            raise Broken(f"{printable(self.folder)}: {cause}") from None
 
 
 class Column:
@@ -85,11 +88,12 @@ class Sorter:
     def __init__(self, memory: Memory | None, divisor: int) -> None:
         """With a share of the memory while it is filled, and the same while it is read; None is all there is."""
         self.memory = memory
-        self.most = sys.maxsize if memory is None else memory.share(divisor) // (SORTING * ENTRY)
+        self.most = sys.maxsize if memory is None else memory.share(divisor, LEAST // 8) // (SORTING * ENTRY)
         self.held: list[tuple[U64, Index]] = []
         self.holding = 0
         self.column: Column | None = None
         self.runs: list[tuple[int, int]] = []  # where each starts and ends in the column, counted in entries
+        self.samples: list[U64] = []  # of their keys, kept in memory to tell how many entries are below a key
 
     def add(self, keys: U64, values: Index) -> None:
         for start in range(0, len(keys), self.most):
@@ -114,6 +118,7 @@ class Sorter:
         start = self.runs[-1][1] if self.runs else 0
         self.column.append(np.column_stack([keys, values.view(np.uint64)]).tobytes())
         self.runs.append((start, start + len(keys)))
+        self.samples.append(keys[SAMPLED - 1 :: SAMPLED].copy())
 
     def sorted(self) -> Iterator[tuple[U64, Index]]:
         """All entries; once."""
@@ -123,22 +128,22 @@ class Sorter:
         if self.held:
             self._write_run()
         entries = self.column.view(np.uint64).reshape(-1, 2)
-        heads = [start for start, _ in self.runs]
-        portion = max(self.most // len(heads), 1)
-        while any(head < end for head, (_, end) in zip(heads, self.runs, strict=True)):
-            loaded = [entries[head : min(head + portion, end)] for head, (_, end) in zip(heads, self.runs, strict=True)]
-            # Up to the least key with which a portion ends before its run does, every entry is there
-            bound = min(
-                (part[-1, 0] for part, head, (_, end) in zip(loaded, heads, self.runs, strict=True)
-                 if head + len(part) < end),
-                default=np.uint64(2**64 - 1),
-            )  # fmt: skip
-            cuts = [int(np.searchsorted(part[:, 0], bound, "right")) for part in loaded]
-            merged = np.concatenate([part[:cut] for part, cut in zip(loaded, cuts, strict=True)])
-            merged = merged[np.argsort(merged[:, 0])]
-            heads = [head + cut for head, cut in zip(heads, cuts, strict=True)]
-            self.column.forget()
-            yield merged[:, 0].copy(), merged[:, 1].astype(np.int64)
+        every = max(self.most // SAMPLED, 1)
+        splits = np.unique(np.append(np.sort(np.concatenate(self.samples))[every - 1 :: every], LAST))
+        before = np.array([start for start, _ in self.runs])
+        for first in range(0, len(splits), SPLITS):
+            some = splits[first : first + SPLITS]
+            after = []
+            for start, end in self.runs:
+                after.append(start + np.searchsorted(entries[start:end, 0], some, "right"))
+                self.column.forget()
+            for ends in np.array(after).T:
+                parts = [entries[before[run] : ends[run]] for run in np.flatnonzero(before < ends)]
+                before = ends
+                merged = np.concatenate([np.empty((0, 2), np.uint64), *parts])
+                merged = merged[np.argsort(merged[:, 0])]
+                self.column.forget()
+                yield merged[:, 0].copy(), merged[:, 1].astype(np.int64)
 
     def distinct(self, most: int) -> Iterator[tuple[U64, Index]]:
         """The same, each key once with one of its values, in blocks of so many entries at most."""

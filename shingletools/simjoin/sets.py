@@ -88,7 +88,7 @@ class Sets:
         self.entries = row * self.universe + self.entries[place] % self.universe
         self._measure_out(self.sizes[rows])
 
-    def buckets(self) -> Iterator[tuple[U64, Index]]:
+    def buckets(self, _bands: range) -> Iterator[tuple[U64, Index]]:
         prefix = self.sizes - exactly(self.sizes, self.measure.least) + 1
         place, row = spread(self.starts, prefix)
         yield self.hashes[self.entries[place] % self.universe], row
@@ -143,8 +143,8 @@ class Verified:
         self.sketches.keep(rows)
         self.sets.keep(rows)
 
-    def buckets(self) -> Iterator[tuple[U64, Index]]:
-        return self.sketches.buckets()
+    def buckets(self, bands: range) -> Iterator[tuple[U64, Index]]:
+        return self.sketches.buckets(bands)
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
         pair, common = self.sketches.compare(left, right)

@@ -19,6 +19,7 @@ from shingletools.wire import Failed, Record, words_to_bytes
 Data = NDArray[np.uint8]  # one payload after the other
 Build = Callable[[Data, Index], Table]  # from payloads and the bytes of each
 
+FORM = "words of 8 or 16 hex digits, all alike"
 SKETCH, SIMHASH, SHINGLES = "sketch", "simhash", "shingles"  # fields
 
 
@@ -56,13 +57,13 @@ class Words(NamedTuple):
 
     @property
     def form(self) -> str:
-        return f"words of {self.digits} hex digits"
+        return FORM
 
     def read(self, payload: str) -> bytes | None:
         return words_to_bytes(payload, self.digits) if payload else b""
 
     def shape(self, size: int) -> str:
-        return f"a sketch of {self.places(size)} {self.form}"
+        return f"a sketch of {self.places(size)} words of {self.digits} hex digits"
 
     def places(self, size: int) -> int:
         return 2 * size // self.digits
@@ -93,8 +94,12 @@ class Words(NamedTuple):
 
     def proposed(self, wanted: Wanted, places: int) -> int:
         """In how many words a pair agrees whose estimate is three standard deviations below the threshold."""
-        if self != MINHASHES or wanted.agreeing is not None or wanted.interval:
-            raise Failed("--verify takes sketches of min-hashes and -t, and gives no --interval")
+        if self != MINHASHES:
+            raise Failed(f"--verify needs min-hashes, not words of {self.digits} hex digits")
+        if wanted.agreeing is not None:
+            raise Failed("-m counts words of sketches, but with --verify the shingles decide: say -t")
+        if wanted.interval:
+            raise Failed("--interval: with --verify the similarity is no estimate")
         least = MEASURES[wanted.measure](wanted.similarity or THRESHOLD).jaccard()
         if least is None:
             raise Failed(f"--verify: a sketch does not tell the {wanted.measure}; join the shingles alone")
@@ -148,8 +153,12 @@ class Bits(NamedTuple):
         """In how many bits a pair agrees."""
         if wanted.agreeing is not None:
             raise Failed("-m counts the words of sketches, but the records have simhashes")
-        if wanted.interval or wanted.verify or wanted.measure != JACCARD:
-            raise Failed("--interval, --verify and --measure go without simhashes")
+        for option, asked in (
+            ("--interval", wanted.interval), ("--verify", wanted.verify),
+            (f"--measure {wanted.measure}", wanted.measure != JACCARD),
+        ):  # fmt: skip
+            if asked:
+                raise Failed(f"{option} needs sketches of min-hashes, but the records have simhashes")
         if wanted.similarity is not None:
             return math.ceil(wanted.similarity * BITS)
         return BITS - (DISTANCE if wanted.distance is None else wanted.distance)
@@ -170,7 +179,7 @@ class Shingles(NamedTuple):
 
     @property
     def form(self) -> str:
-        return f"words of {self.digits} hex digits"
+        return FORM
 
     def read(self, payload: str) -> bytes | None:
         data = words_to_bytes(payload, self.digits) if payload else b""
@@ -180,10 +189,14 @@ class Shingles(NamedTuple):
         return f"shingles of {self.digits} hex digits"
 
     def check(self, wanted: Wanted, _size: int, /) -> None:
-        if wanted.agreeing is not None or wanted.distance is not None:
-            raise Failed("-m and -d count words and bits of signatures, but the records have shingles")
-        if wanted.interval or wanted.verify:
-            raise Failed("--interval, --verify: the similarity of shingles is exact, with no sketch")
+        if wanted.agreeing is not None:
+            raise Failed("-m counts the words of sketches, but the records have shingles")
+        if wanted.distance is not None:
+            raise Failed("-d counts the bits of simhashes, but the records have shingles")
+        if wanted.verify:
+            raise Failed("--verify needs a sketch beside the shingles")
+        if wanted.interval:
+            raise Failed("--interval: the similarity of shingles is no estimate")
         if wanted.recall < 1:
             raise Failed("--recall: sets of shingles are joined with a recall of 1 in any case")
 

@@ -53,8 +53,8 @@ class Table(Documents, Protocol):
     def keep(self, rows: Index) -> None:
         """Leaves only these rows, in ascending order."""
 
-    def buckets(self) -> Iterator[tuple[U64, Index]]:
-        """For each band keys, and beside each its row, rows ascending; rows that are a pair share a key of a band."""
+    def buckets(self, bands: range) -> Iterator[tuple[U64, Index]]:
+        """For each of these bands keys, and beside each its row, ascending; rows that are a pair share a key of one."""
 
 
 def cut(n: int, number: int) -> list[tuple[int, int]]:
@@ -131,9 +131,9 @@ class Places:
             self.rows[start : start + len(some)] = self.rows[some]
         self.rows = self.rows[: len(rows)]
 
-    def buckets(self) -> Iterator[tuple[U64, Index]]:
+    def buckets(self, bands: range) -> Iterator[tuple[U64, Index]]:
         every = np.arange(len(self.rows))
-        for first, last in cut(self.rows.shape[1], self.bands):
+        for first, last in cut(self.rows.shape[1], self.bands)[bands.start : bands.stop]:
             yield kernel.row_keys(self.rows, first, last), every
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:

@@ -166,3 +166,35 @@ def test_a_duplicate_that_cannot_be_marked_is_rejected(keep: str, folder: Path) 
     assert (ran.status, ran.out) == (1, jsonl({"id": "a", "text": "a"}))
     assert ran.err.startswith("dedup: -:2: nested too deeply\n")
     assert ran.err.endswith("1 stay, 0 marked\n")
+
+
+def test_groups_from_a_pipe(folder: Path) -> None:
+    expected = run("dedup", "--groups", "groups", "docs", cwd=folder).good()
+    assert shell("dedup --groups - docs < groups", folder).good() == expected
+    for script, message in (
+        ("dedup --groups - < groups", "standard input can be read only once"),
+        ("dedup --groups - docs <&-", "standard input: closed"),
+        (
+            "dedup --groups - docs --removed groups < groups",
+            "--removed groups: this run reads or writes that file already",
+        ),
+    ):
+        ran = shell(script, folder)
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: {message}\n")
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_marks_of_an_earlier_run_do_not_stay(keep: str, folder: Path) -> None:
+    stdin = jsonl({"id": "a", "text": "", "duplicate_of": "old"}, {"id": "z", "text": "", "duplicate_of": 1})
+    argv = ("dedup", "--groups", "groups", "--keep", keep)
+    assert run(*argv, stdin=stdin, cwd=folder).good() == stdin
+    assert run(*argv, "--annotate", stdin=stdin, cwd=folder).records() == [
+        {"id": "a", "text": ""},
+        {"id": "z", "text": ""},
+    ]
+
+
+def test_strict_lets_nothing_out_after_the_bad_record(folder: Path) -> None:
+    lines = DOCUMENTS.splitlines(keepends=True)
+    ran = run("dedup", "--groups", "groups", "--strict", stdin=b"".join([*lines[:2], b"bad\n", *lines[2:]]), cwd=folder)
+    assert (ran.status, ran.out) == (2, b"".join(lines[:2]))

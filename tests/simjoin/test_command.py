@@ -113,9 +113,15 @@ def test_refuses_what_cannot_be_compared(first: Record, second: Record, message:
     [
         ({"id": "a", "sketch": WORDS}, 'id "a" was seen before'),
         ({"id": 5, "sketch": WORDS}, "id 5 was seen before"),
-        ({"id": "x", "sketch": WORDS + " "}, 'field "sketch" is not words of 8 hex digits'),
-        ({"id": "x", "sketch": WORDS.replace("1", "g")}, 'field "sketch" is not words of 8 hex digits'),
-        ({"id": "x", "sketch": WORDS.replace(" ", "  ")}, 'field "sketch" is not words of 8 hex digits'),
+        ({"id": "x", "sketch": WORDS + " "}, 'field "sketch" is not words of 8 or 16 hex digits, all alike'),
+        (
+            {"id": "x", "sketch": WORDS.replace("1", "g")},
+            'field "sketch" is not words of 8 or 16 hex digits, all alike',
+        ),
+        (
+            {"id": "x", "sketch": WORDS.replace(" ", "  ")},
+            'field "sketch" is not words of 8 or 16 hex digits, all alike',
+        ),
         ({"id": "x", "sketch": WORDS, "via": 1}, 'field "via" is not a string'),
         ({"id": "x", "text": "no sketch"}, 'field "sketch" is missing'),
     ],
@@ -133,7 +139,10 @@ def test_rejects(record: Record, cause: str) -> None:
 def test_threshold_out_of_range(threshold: str) -> None:
     ran = run("simjoin", f"-t={threshold}" if threshold.startswith("-") else f"-t{threshold}" if threshold else "-t=")
     assert (ran.status, ran.out) == (2, b"")
-    assert "argument -t/--threshold: not a number above 0 and at most 1, of at most 18 digits: " in ran.err
+    assert (
+        "argument -t/--threshold: not a number above 0 and at most 1, such as 0.8 or 4/5, of at most 18 digits: "
+        in ran.err
+    )
 
 
 @pytest.mark.parametrize(("n", "threshold", "agreeing"), [(25, "0.28", 7), (100, "0.29", 29), (84, "17/21", 68)])
@@ -149,6 +158,25 @@ def test_exact_ties_are_in(n: int, threshold: str, agreeing: int) -> None:
 def test_no_recipe_and_an_empty_one_are_the_same() -> None:
     stdin = jsonl({"id": 1, "sketch": WORDS, "via": ""}, {"id": 2, "sketch": WORDS})
     assert len(run("simjoin", stdin=stdin).records()) == 1
+
+
+def test_bad_records_before_what_cannot_be_compared_are_not_lost(tmp_path: Path) -> None:
+    stdin = b"bad 1\n" + sketches(a=WORDS) + b"bad 2\n" + sketches(b=WORDS[:-9])
+    ran = run("simjoin", "--rejects", tmp_path / "bad", stdin=stdin)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.splitlines() == [
+        "simjoin: -:1: not JSON (column 1)",
+        "simjoin: -:3: not JSON (column 1)",
+        "simjoin: -:4: a sketch of 4 words of 8 hex digits, after a sketch of 5 words of 8 hex digits",
+    ]
+    assert (tmp_path / "bad").read_bytes() == b"bad 1\nbad 2\n"
+    assert run("simjoin", "--strict", stdin=stdin).err == "simjoin: -:1: not JSON (column 1)\n"
+
+
+def test_a_long_id_is_not_shown_whole() -> None:
+    name = "x" * 5000
+    ran = run("simjoin", stdin=jsonl({"id": name, "sketch": WORDS}, {"id": name, "sketch": WORDS}))
+    assert ran.err == f'simjoin: -:2: id "{"x" * 200}"... (5000 characters) was seen before\n'
 
 
 def test_recall() -> None:

@@ -180,11 +180,14 @@ def test_verify_needs_both() -> None:
     assert (ran.status, ran.out) == (1, b"")
     assert ran.err.splitlines() == [
         'simjoin: -:2: field "shingles" is missing',
-        'simjoin: -:3: field "shingles" is not words of 8 hex digits',
+        'simjoin: -:3: field "shingles" is not words of 8 or 16 hex digits, all alike',
     ]
     for argv, record, message in [
-        ([], {"id": 1, "simhash": "0" * 16}, "--interval, --verify and --measure go without simhashes"),
-        (["-m", "1"], whole, "--verify takes sketches of min-hashes and -t, and gives no --interval"),
+        ([], {"id": 1, "simhash": "0" * 16}, "--verify needs sketches of min-hashes, but the records have simhashes"),
+        (["-m", "1"], whole, "-m counts words of sketches, but with --verify the shingles decide: say -t"),
+        (["--interval"], whole, "--interval: with --verify the similarity is no estimate"),
+        ([], whole | {"sketch": "0" * 16}, "--verify needs min-hashes, not words of 16 hex digits"),
+        ([], {"id": 1, "shingles": "0" * 16}, "--verify needs a sketch beside the shingles"),
         (["--measure", "overlap"], whole, "--verify: a sketch does not tell the overlap; join the shingles alone"),
     ]:
         ran = run("simjoin", "--verify", *argv, stdin=jsonl(record))
@@ -194,10 +197,15 @@ def test_verify_needs_both() -> None:
 @pytest.mark.parametrize(
     ("argv", "field", "message"),
     [
-        (["-m", "1"], "shingles", "-m and -d count words and bits of signatures, but the records have shingles"),
-        (["--interval"], "shingles", "--interval, --verify: the similarity of shingles is exact, with no sketch"),
+        (["-m", "1"], "shingles", "-m counts the words of sketches, but the records have shingles"),
+        (["-d", "1"], "shingles", "-d counts the bits of simhashes, but the records have shingles"),
+        (["--interval"], "shingles", "--interval: the similarity of shingles is no estimate"),
         (["--measure", "cosine"], "sketch", "--measure cosine: a sketch does not tell; keep the shingles for that"),
-        (["--measure", "dice"], "simhash", "--interval, --verify and --measure go without simhashes"),
+        (
+            ["--measure", "dice"],
+            "simhash",
+            "--measure dice needs sketches of min-hashes, but the records have simhashes",
+        ),
     ],
 )
 def test_what_does_not_go_together(argv: list[str], field: str, message: str) -> None:
