@@ -1,5 +1,6 @@
 """What the benches share: a command's cost, as the system accounts it."""
 
+import json
 import os
 import statistics
 import subprocess
@@ -20,15 +21,34 @@ class Figures(NamedTuple):
 
 
 def timed(argv: Sequence[str], source: Path, target: Path) -> Figures:
-    """One command as a process of its own, from file to file."""
-    start = time.monotonic()
-    with source.open("rb") as stdin, target.open("wb") as stdout:
-        process = subprocess.Popen(argv, stdin=stdin, stdout=stdout, env=ENVIRONMENT)
-        _, status, usage = os.wait4(process.pid, 0)
+    """One command, from file to file.
+
+    It is started by a small process of its own: the peak that the system tells of a process includes what its parent
+    had when it was started.
+    """
+    reading, writing = os.pipe()
+    with source.open("rb") as stdin, target.open("wb") as stdout, os.fdopen(reading) as report:
+        starter = [sys.executable, __file__, str(writing), *argv]
+        process = subprocess.Popen(starter, stdin=stdin, stdout=stdout, env=ENVIRONMENT, pass_fds=[writing])
+        os.close(writing)
+        assert process.wait() == 0, argv
+        return Figures(*json.load(report))
+
+
+def start(report: int, argv: Sequence[str]) -> None:
+    """Runs a command and writes its figures to a descriptor."""
+    begun = time.monotonic()
+    process = subprocess.Popen(argv)
+    _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, argv
-    return Figures(time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    figures = Figures(time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    os.write(report, json.dumps(figures).encode())
+    sys.exit(process.returncode)
 
 
 def median(runs: list[Figures]) -> Figures:
     return Figures(*(statistics.median(column) for column in zip(*runs, strict=True)))
+
+
+if __name__ == "__main__":
+    start(int(sys.argv[1]), sys.argv[2:])
