@@ -118,25 +118,6 @@ def printable(name: str) -> str:
     return name if name.isprintable() else name.encode("unicode_escape").decode()
 
 
-def words_to_bytes(payload: str, digits: int) -> bytes | None:
-    """The bytes that a payload's words stand for, or None if it is not words of so many hex digits.
-
-    >>> words_to_bytes("0001 ffff", 4).hex()
-    '0001ffff'
-    >>> words_to_bytes("0001  ffff", 4) is None
-    True
-    """
-    words, rest = divmod(len(payload) + 1, digits + 1)
-    if rest or payload[digits :: digits + 1] != " " * (words - 1):
-        return None
-    try:
-        data = bytes.fromhex(payload)
-    except ValueError:
-        return None
-    # fromhex skips white space, so stray blanks show only as bytes that are not there
-    return data if 2 * len(data) == digits * words else None
-
-
 def bytes_to_words(data: bytes, digits: int) -> str:
     """A payload: the bytes as words of so many hex digits, single spaces between.
 

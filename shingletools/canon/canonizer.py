@@ -1,28 +1,16 @@
 """The rules in their order, the memo that makes them cheap, and what each rule did."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from shingletools import kernel
 from shingletools.canon.folding import fold
 from shingletools.canon.patterns import Clock, Words
 from shingletools.canon.repertoire import is_later, part_later
 from shingletools.canon.rules import Rule, fold_accents
 from shingletools.canon.sentences import sentences
 from shingletools.canon.words import SPACER, cut
-from shingletools.memo import LONGEST, Memo
-
-SPACE = re.compile(r"\s")  # as str.split has it
-SEGMENT = 1 << 18  # characters
-
-
-def segments(text: str) -> Iterator[str]:
-    """A long text in parts, each cut at white space, since a list of all its words may take 20 times its memory."""
-    start = 0
-    while space := SPACE.search(text, start + SEGMENT):
-        yield text[start : space.start()]
-        start = space.end()
-    yield text[start:]
+from shingletools.kernel.memo import LONGEST, SEGMENT, Known, segments
 
 
 @dataclass(frozen=True)
@@ -49,8 +37,9 @@ class Canonizer:
 
     def __init__(self, rules: Rules | None = None) -> None:
         self.rules = rules or Rules()
-        self.chunks = Memo(self._chunk)
-        self.words = Memo(self._word)
+        alone = self.rules.cut is cut
+        self.chunks = kernel.memo(self._chunk, alone and not self.rules.words, alone)
+        self.words = Known(self._word)
 
     def __call__(self, text: str) -> str:
         rules = self.rules
@@ -63,12 +52,7 @@ class Canonizer:
 
     def canonize(self, text: str) -> str:
         """What follows the rules for whole texts."""
-        if len(text) > SEGMENT:
-            return " ".join(filter(None, map(self._chunks, segments(text))))
-        return self._chunks(text)
-
-    def _chunks(self, text: str) -> str:
-        return " ".join(filter(None, map(self.chunks.__getitem__, text.split())))
+        return self.chunks.words(text)
 
     def fold(self, text: str) -> str:
         return fold_accents(fold(text)) if self.rules.accents else fold(text)

@@ -1,7 +1,32 @@
-"""The hot loops. `reference` defines them, in numpy; whatever serves in its place must give the same bits."""
+"""The hot loops: here what works on strings, in `arrays` what works on arrays of numpy, which not every command needs.
 
-from shingletools.kernel.reference import U32, U64, Index, Rows, agreements, bit_sums, fmix64, minima, roll, row_keys
+`strings` and `reference` define them. `_kernel` gives the same bits, faster, where the package was built with a C
+compiler. The environment may choose: SHINGLETOOLS_KERNEL=c or numpy.
+"""
 
-NAME = "numpy"
+import importlib.util
+import os
 
-__all__ = ["NAME", "U32", "U64", "Index", "Rows", "agreements", "bit_sums", "fmix64", "minima", "roll", "row_keys"]
+from shingletools.wire import Failed, shown
+
+
+def choose(wanted: str | None) -> str:
+    """The kernel's name; raises Failed if what is wanted is not there."""
+    if wanted not in (None, "", "c", "numpy"):
+        raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {shown(wanted)}")
+    built = importlib.util.find_spec("shingletools.kernel._kernel") is not None
+    if wanted == "c" and not built:
+        raise Failed("SHINGLETOOLS_KERNEL=c: the package was installed without a C compiler")
+    return "c" if built and wanted != "numpy" else "numpy"
+
+
+NAME = choose(os.environ.get("SHINGLETOOLS_KERNEL"))
+
+if NAME == "c":
+    from shingletools.kernel._kernel import minima, simhash, words_to_bytes
+    from shingletools.kernel.memo import compiled_memo as memo
+else:
+    from shingletools.kernel.memo import reference_memo as memo
+    from shingletools.kernel.strings import minima, simhash, words_to_bytes
+
+__all__ = ["NAME", "memo", "minima", "simhash", "words_to_bytes"]

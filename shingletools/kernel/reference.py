@@ -4,16 +4,12 @@ All integer arithmetic is unsigned and wraps, as numpy's does on arrays of uint3
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-U8 = NDArray[np.uint8]
-U32 = NDArray[np.uint32]
-U64 = NDArray[np.uint64]
-Index = NDArray[np.int64]
-Rows = U8 | U32 | U64  # one value for each place of a signature
+from shingletools.kernel.types import U32, U64, Index, Rows, Sets
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 UNROLL = np.uint64(pow(0x9E3779B97F4A7C15, -1, 2**64))
+ROUND = 16  # tokens looked up before it is asked whether the rest can still suffice
 BLOCK = 1 << 18  # words worked on together, so that intermediate results stay in the cache
 
 
@@ -96,8 +92,8 @@ def row_keys(rows: Rows, first: int, last: int) -> U64:
     return fmix64(keys)
 
 
-def agreements(rows: Rows, left: Index, right: Index) -> Index:
-    """In how many columns row left[i] agrees with row right[i], for each i.
+def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
+    """In how many columns row left[i] agrees with row right[i], for each i; 0 where that is fewer than `least`.
 
     Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.
     """
@@ -106,4 +102,34 @@ def agreements(rows: Rows, left: Index, right: Index) -> Index:
     for start in range(0, len(left), block):
         part = slice(start, start + block)
         counts[part] = np.count_nonzero(rows[left[part]] == rows[right[part]], axis=1)
+    counts[counts < least] = 0
     return counts
+
+
+def overlaps(sets: Sets, left: Index, right: Index, least: Index) -> Index:
+    """How many tokens sets left[i] and right[i] have in common, for each i; 0 where that is fewer than least[i].
+
+    Looks the smaller set's tokens up in the larger; gives up on a pair as soon as the rest cannot suffice. Shapes:
+    (pairs,), (pairs,), (pairs,) in; (pairs,) out.
+    """
+    universe, entries, sizes = sets
+    starts = sets.starts
+    swap = sizes[left] > sizes[right]
+    small, large = np.where(swap, right, left), np.where(swap, left, right)
+    common = np.zeros(len(left), np.int64)
+    alive = np.flatnonzero(least <= sizes[small])
+    seen = 0
+    while len(alive):
+        one = small[alive]
+        counts = np.minimum(sizes[one] - seen, ROUND)
+        pair = np.repeat(np.arange(len(alive)), counts)
+        place = np.arange(len(pair)) + (starts[one] + seen - np.cumsum(counts) + counts)[pair]
+        wanted = entries[place] + ((large[alive] - one) * universe)[pair]
+        found = np.searchsorted(entries, wanted)
+        hit = entries[np.minimum(found, len(entries) - 1)] == wanted
+        common[alive] += np.bincount(pair, hit, len(alive)).astype(np.int64)
+        seen += ROUND
+        left_over = sizes[small[alive]] - seen
+        alive = alive[(left_over > 0) & (common[alive] + left_over >= least[alive])]
+    common[common < least] = 0
+    return common

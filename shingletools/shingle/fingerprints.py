@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Protocol
 
-import numpy as np
 from blake3 import blake3
 
 from shingletools import kernel
-from shingletools.memo import Memo
+from shingletools.kernel.memo import Known
 from shingletools.wire import bytes_to_words
 
 
@@ -80,12 +79,15 @@ class Rolling:
 
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
-        self.memo = Memo(word_fingerprint)
+        self.words = kernel.memo(word_fingerprint)
+        self.others = Known(word_fingerprint)
 
     def __call__(self, text: str) -> str:
-        fingerprints = b"".join(map(self.memo.__getitem__, self.runs.units(text)))
-        shingles = kernel.roll(np.frombuffer(fingerprints, "<u8"), self.runs.k)
-        return bytes_to_words(shingles.astype(">u8").tobytes(), 16)
+        if self.runs.chars or self.runs.longest is not None:
+            from shingletools.kernel.strings import roll  # numpy, which words do without in the C kernel
+
+            return roll(b"".join(map(self.others.__getitem__, self.runs.units(text))), self.runs.k)
+        return self.words.fingerprints(text, self.runs.k)
 
 
 def crc32(data: bytes) -> bytes:
@@ -144,7 +146,11 @@ class Sampled:
         payload = self.shingler(text)
         if not payload:
             return ""
+        import numpy as np  # which other shinglers do without
+
+        from shingletools.kernel.arrays import fmix64
+
         words = payload.split(" ")
         values = np.array([int(word, 16) for word in words], np.uint64)
-        kept = kernel.fmix64(values) % np.uint64(self.m) == 0
+        kept = fmix64(values) % np.uint64(self.m) == 0
         return " ".join(compress(words, kept.tolist()))

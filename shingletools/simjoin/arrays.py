@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.kernel import Index
+from shingletools.kernel.types import Index
 
 CANDIDATES = 1 << 18  # compared together, and pairs written together; one document alone may have more pairs
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.kernel import U64, Index
+from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.scratch import LEAST, Memory, Sorter
 from shingletools.simjoin.table import Documents, Flags
 

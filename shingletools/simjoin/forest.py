@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from shingletools.kernel import Index
+from shingletools.kernel.types import Index
 from shingletools.simjoin.arrays import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.buckets import Portion, bands, copies
 from shingletools.simjoin.scratch import Memory

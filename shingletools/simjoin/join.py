@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.kernel import Index
+from shingletools.kernel.types import Index
 from shingletools.simjoin.arrays import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.table import Table
 from shingletools.workers import in_threads

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shingletools.kernel import Index
+    from shingletools.kernel.types import Index
 
 
 class Measure:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools import signals
-from shingletools.kernel import U64, Index
+from shingletools.kernel.types import U64, Index
 from shingletools.wire import Broken, printable
 
 Scalar = TypeVar("Scalar", bound=np.generic)

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from shingletools import kernel
-from shingletools.kernel import U64, Index
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import U64, Index
+from shingletools.kernel.types import Sets as TokenSets
 from shingletools.simjoin.arrays import spread
 from shingletools.simjoin.measures import Measure
 from shingletools.simjoin.table import Flags, Table
 
 COUNTERS = 22  # their number's logarithm
-ROUND = 16  # tokens looked up before it is asked whether the rest can still suffice
 
 
 def exactly(values: Index, function: Callable[[int], int]) -> Index:
@@ -94,25 +94,11 @@ class Sets:
         yield self.hashes[self.entries[place] % self.universe], row
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
-        """Looks the smaller set's tokens up in the larger; gives up on a pair as soon as the rest cannot suffice."""
-        swap = self.sizes[left] > self.sizes[right]
-        small, large = np.where(swap, right, left), np.where(swap, left, right)
-        sizes = self.measure.combined(self.sizes[small], self.sizes[large])
-        need = exactly(sizes, self.measure.overlap)
-        common = np.zeros(len(left), np.int64)
-        alive = np.flatnonzero(need <= self.sizes[small])
-        seen = 0
-        while len(alive):
-            one = small[alive]
-            place, pair = spread(self.starts[one] + seen, np.minimum(self.sizes[one] - seen, ROUND))
-            wanted = large[alive][pair] * self.universe + self.entries[place] % self.universe
-            found = np.searchsorted(self.entries, wanted)
-            hit = self.entries[np.minimum(found, len(self.entries) - 1)] == wanted
-            common[alive] += np.bincount(pair, hit, len(alive)).astype(np.int64)
-            seen += ROUND
-            left_over = self.sizes[small[alive]] - seen
-            alive = alive[(left_over > 0) & (common[alive] + left_over >= need[alive])]
-        return common >= need, common
+        small = np.minimum(self.sizes[left], self.sizes[right])
+        large = np.maximum(self.sizes[left], self.sizes[right])
+        need = exactly(self.measure.combined(small, large), self.measure.overlap)
+        common = kernel.overlaps(TokenSets(self.universe, self.entries, self.sizes), left, right, need)
+        return common > 0, common
 
     def whole(self, rows: Index) -> Index:
         return self.sizes[rows]

@@ -8,13 +8,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.kernel import Index, Rows
+from shingletools.kernel import words_to_bytes
+from shingletools.kernel.types import Index, Rows
 from shingletools.simjoin.interval import interval
 from shingletools.simjoin.measures import MEASURES
 from shingletools.simjoin.sets import Rarity, Sets
 from shingletools.simjoin.table import Places, Table
 from shingletools.simjoin.wanted import BITS, CONTAINMENT, DICE, DISTANCE, JACCARD, THRESHOLD, Wanted
-from shingletools.wire import Failed, Record, words_to_bytes
+from shingletools.wire import Failed, Record
 
 Data = NDArray[np.uint8]  # one payload after the other
 Build = Callable[[Data, Index], Table]  # from payloads and the bytes of each

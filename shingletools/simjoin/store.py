@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 
 from shingletools import signals, wire
-from shingletools.kernel import Index
+from shingletools.kernel.types import Index
 from shingletools.simjoin.arrays import Pairs
 from shingletools.simjoin.external import External
 from shingletools.simjoin.forest import Forest

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from shingletools.kernel import Index
+from shingletools.kernel.types import Index
 from shingletools.simjoin.arrays import spread, stretches
 from shingletools.simjoin.scratch import Column, Memory
 from shingletools.simjoin.signatures import Data

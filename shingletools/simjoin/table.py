@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools import kernel
-from shingletools.kernel import U64, Index, Rows
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import U64, Index, Rows
 
 Flags = NDArray[np.bool_]
 
@@ -122,7 +122,7 @@ class Places:
         return kernel.row_keys(self.rows, 0, self.rows.shape[1])
 
     def equal(self, left: Index, right: Index) -> Flags:
-        same: Flags = kernel.agreements(self.rows, left, right) == self.rows.shape[1]
+        same: Flags = kernel.agreements(self.rows, self.rows.shape[1], left, right) > 0
         return same
 
     def keep(self, rows: Index) -> None:
@@ -137,8 +137,8 @@ class Places:
             yield kernel.row_keys(self.rows, first, last), every
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
-        agreeing = kernel.agreements(self.rows, left, right)
-        return agreeing >= self.least, agreeing
+        agreeing = kernel.agreements(self.rows, self.least, left, right)
+        return agreeing > 0, agreeing
 
     def whole(self, rows: Index) -> Index:
         return np.full(len(rows), self.rows.shape[1])

@@ -1,15 +1,16 @@
 """Min-hash signatures (Broder 1997): the share of agreeing words estimates the Jaccard similarity of two sets."""
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
-import numpy as np
 from blake3 import blake3
 
 from shingletools import kernel
-from shingletools.sketch.shingles import take_shingles
-from shingletools.wire import bytes_to_words
+from shingletools.wire import Rejected, bytes_to_words
+
+NO_SHINGLES = 'field "shingles" is not words of 8 or 16 hex digits'
 
 Sketcher = Callable[[str], str]
 
@@ -26,15 +27,17 @@ class MinHash:
 
     def __init__(self, n: int, seed: str) -> None:
         stream = blake3(f"shingletools minhash {seed}".encode()).digest(8 * n)
-        pairs = np.frombuffer(stream, "<u4").astype(np.uint32).reshape(n, 2)
-        self.a = pairs[:, 0] | np.uint32(1)
-        self.b = pairs[:, 1].copy()
+        words = struct.unpack(f"<{2 * n}I", stream)
+        self.a = struct.pack(f"={n}I", *(word | 1 for word in words[::2]))
+        self.b = struct.pack(f"={n}I", *words[1::2])
 
     def __call__(self, payload: str) -> str:
         if not payload:
             return ""
-        shingles = take_shingles(payload)
-        return bytes_to_words(kernel.minima(shingles, self.a, self.b).astype(">u4").tobytes(), 8)
+        minima = kernel.minima(payload, self.a, self.b)
+        if minima is None:
+            raise Rejected(NO_SHINGLES)
+        return minima
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import numpy as np
-
 from shingletools import kernel, wire
-from shingletools.sketch.shingles import DIGITS, take_shingles
-from shingletools.wire import Failed, words_to_bytes
+from shingletools.sketch.minhash import NO_SHINGLES
+from shingletools.wire import Failed, Rejected
 
+DIGITS = (8, 16)  # of a fingerprint: 32 bits (a CRC) or 64
 UNIT = 1 << 16  # a weight of 1: sums of whole numbers do not depend on their order
 MOST = 1 << 16  # a weight
 
@@ -24,22 +23,28 @@ class SimHash:
     """
 
     def __init__(self, weights: dict[int, int] | None) -> None:
-        self.shingles = np.array(sorted(weights or {}), np.uint64)
-        self.weights = np.array([(weights or {})[shingle] for shingle in self.shingles.tolist()], np.int64)
+        self.weights = weights
 
     def __call__(self, payload: str) -> str:
         if not payload:
             return ""
-        shingles = take_shingles(payload)
-        spread = kernel.fmix64(shingles) if payload[8:9] in ("", " ") else shingles
-        sums = kernel.bit_sums(spread, self.weigh(shingles))
-        return np.packbits(sums > 0).tobytes().hex()
+        word = kernel.simhash(payload) if self.weights is None else self.weighted(payload, self.weights)
+        if word is None:
+            raise Rejected(NO_SHINGLES)
+        return word
 
-    def weigh(self, shingles: kernel.U64) -> kernel.Index:
-        if not len(self.weights):
-            return np.ones(len(shingles), np.int64)
-        place = np.minimum(np.searchsorted(self.shingles, shingles), len(self.shingles) - 1)
-        return np.where(self.shingles[place] == shingles, self.weights[place], self.weights.max())
+    def weighted(self, payload: str, weights: dict[int, int]) -> str | None:
+        import numpy as np  # which the C kernel does without
+
+        from shingletools.kernel import arrays, strings
+
+        shingles = strings.take_shingles(payload)
+        if shingles is None:
+            return None
+        heaviest = max(weights.values())
+        weight = np.array([weights.get(shingle, heaviest) for shingle in shingles.tolist()], np.int64)
+        spread = arrays.fmix64(shingles) if strings.digits_of(payload) == strings.NARROW else shingles
+        return np.packbits(arrays.bit_sums(spread, weight) > 0).tobytes().hex()
 
 
 def read_weights(path: str) -> tuple[dict[int, int], str]:
@@ -64,7 +69,7 @@ def read_weights(path: str) -> tuple[dict[int, int], str]:
 def take_shingle(record: wire.Record) -> int:
     """Raises Rejected unless the record's shingle is one."""
     word = wire.take_string(record, "shingle")
-    data = words_to_bytes(word, len(word)) if len(word) in DIGITS else None
+    data = kernel.words_to_bytes(word, len(word)) if len(word) in DIGITS else None
     if data is None:
         raise wire.Rejected('field "shingle" is not a word of 8 or 16 hex digits')
     return int.from_bytes(data, "big")

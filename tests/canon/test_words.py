@@ -15,7 +15,7 @@ from shingletools.canon.chinese import Chinese
 from shingletools.canon.folding import LONG_RUN, fold
 from shingletools.canon.repertoire import is_later
 from shingletools.canon.words import cut
-from shingletools.memo import ENTRIES, Memo
+from shingletools.kernel.memo import ENTRIES, Known
 
 canonize = Canonizer()
 
@@ -122,7 +122,7 @@ def test_a_million_times_the_same(unit: str, words: str) -> None:
 
 
 def test_memo_forgets_but_never_errs() -> None:
-    memo = Memo(str.upper)
+    memo = Known(str.upper)
     for number in range(ENTRIES + 10):
         assert memo[f"w{number}"] == f"W{number}"
     assert len(memo) == 10

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from harness import DOCS, jsonl, pipe, run
-from shingletools import kernel
+from shingletools.kernel import arrays as kernel
 
 WORDS = pipe(DOCS.read_bytes(), "canon")
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run
-from shingletools.kernel import U64, Index
+from shingletools.kernel.types import U64, Index
 from shingletools.simjoin import arrays, buckets, external, forest, scratch, stored
 from shingletools.simjoin.scratch import Memory, Sorter
 from shingletools.simjoin.sketches import SketchJoin

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shingletools import kernel
-from shingletools.kernel import U32, Index
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import U32, Index
 from shingletools.simjoin import join as joining
 from shingletools.simjoin.join import Join
 from shingletools.simjoin.table import Places, cut, fewest, recall
@@ -161,9 +161,9 @@ def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
     blocks: list[int] = []
     agreements = kernel.agreements
 
-    def watched(rows: U32, left: Index, right: Index) -> Index:
+    def watched(rows: U32, least: int, left: Index, right: Index) -> Index:
         blocks.append(len(left))
-        return agreements(rows, left, right)
+        return agreements(rows, least, left, right)
 
     monkeypatch.setattr(joining, "CANDIDATES", 5000)
     monkeypatch.setattr(kernel, "agreements", watched)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run
-from shingletools import kernel
+from shingletools.kernel import arrays as kernel
 from shingletools.sketch.simhash import UNIT, SimHash
 
 SHINGLES = pipe(DOCS.read_bytes(), "canon", "shingle -k 1")

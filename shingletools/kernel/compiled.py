@@ -1,0 +1,26 @@
+"""The compiled loops over arrays of numpy."""
+
+import numpy as np
+
+from shingletools.kernel import _kernel
+from shingletools.kernel.types import U64, Index, Rows, Sets
+
+
+def row_keys(rows: Rows, first: int, last: int) -> U64:
+    keys = np.empty(len(rows), np.uint64)
+    _kernel.row_keys(rows.shape[1], rows.itemsize, first, last, np.ascontiguousarray(rows), keys)
+    return keys
+
+
+def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
+    counts = np.empty(len(left), np.int64)
+    whole, one, two = map(np.ascontiguousarray, (rows, left, right))
+    _kernel.agreements(rows.shape[1], rows.itemsize, least, whole, one, two, counts)
+    return counts
+
+
+def overlaps(sets: Sets, left: Index, right: Index, least: Index) -> Index:
+    counts = np.empty(len(left), np.int64)
+    one, two, bound = map(np.ascontiguousarray, (left, right, least))
+    _kernel.overlaps(sets.universe, sets.entries, sets.starts, sets.sizes, one, two, bound, counts)
+    return counts

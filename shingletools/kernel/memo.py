@@ -1,0 +1,93 @@
+"""Bounded memos of pure functions of short strings, and texts that are worked on word by word through them."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeVar
+
+Value = TypeVar("Value", bound=str | bytes)
+
+ENTRIES = 1 << 16  # distinct keys held, at worst 45 MB with their values
+LONGEST = 32  # characters in a key; longer ones are rarely seen twice, and could fill the memory
+SPACE = re.compile(r"\s")  # as str.split has it
+SEGMENT = 1 << 18  # characters
+
+
+class Known(dict[str, Value]):
+    """known[key] is function(key), computed again only after it was forgotten.
+
+    When full, it forgets everything: a plain look-up then costs nothing but the look-up, and a stream of words that
+    never return costs one computation each, as it would without a memo.
+
+    >>> known = Known(str.upper)
+    >>> known["word"], len(known)
+    ('WORD', 1)
+    """
+
+    def __init__(self, function: Callable[[str], Value]) -> None:
+        super().__init__()
+        self.function = function
+
+    def __missing__(self, key: str) -> Value:
+        value = self.function(key)
+        if len(key) <= LONGEST and len(value) <= 2 * LONGEST:
+            if len(self) >= ENTRIES:
+                self.clear()
+            self[key] = value
+        return value
+
+    def __reduce__(self) -> "tuple[type[Known[Value]], tuple[Callable[[str], Value]]]":
+        """A worker process starts with an empty memo."""
+        return (Known, (self.function,))
+
+
+class Memo(Protocol):
+    """A pure function of what stands between white space in a text."""
+
+    def words(self, text: str, /) -> str:
+        """What the function, to strings, makes of each, joined by single spaces; nothing where that is empty."""
+
+    def fingerprints(self, text: str, k: int, /) -> str:
+        """The rolling fingerprints of runs of k words; the function gives a word's 8 bytes, little-endian."""
+
+
+def segments(text: str) -> Iterator[str]:
+    """A long text in parts, each cut at white space, since a list of all its words may take 20 times its memory."""
+    start = 0
+    while len(text) - start > SEGMENT and (space := SPACE.search(text, start + SEGMENT)):
+        yield text[start : space.start()]
+        start = space.end()
+    yield text[start:]
+
+
+class ReferenceMemo:
+    """The definition of a Memo."""
+
+    def __init__(self, function: Callable[[str], str | bytes]) -> None:
+        self.known: Known[Any] = Known(function)
+
+    def words(self, text: str, /) -> str:
+        return " ".join(filter(None, (self._words(part) for part in segments(text))))
+
+    def _words(self, text: str) -> str:
+        return " ".join(filter(None, map(self.known.__getitem__, text.split())))
+
+    def fingerprints(self, text: str, k: int, /) -> str:
+        from shingletools.kernel.strings import roll  # numpy, which canon does not need
+
+        return roll(b"".join(map(self.known.__getitem__, text.split())), k)
+
+
+def reference_memo(function: Callable[[str], Value], _plain: bool = False, _alone: bool = False, /) -> Memo:
+    return ReferenceMemo(function)
+
+
+def compiled_memo(function: Callable[[str], Value], plain: bool = False, alone: bool = False, /) -> Memo:
+    """A memo in C.
+
+    With `plain`, the function makes of ASCII what canon does without rules for words, and need not be asked. With
+    `alone`, ideographs and kana letters are asked for one by one: their words do not depend on what precedes. What the
+    compiled memo has no place for, or has forgotten, is asked of one in Python.
+    """
+    from shingletools.kernel import _kernel
+
+    return _kernel.Memo(Known(function).__getitem__, plain, alone)

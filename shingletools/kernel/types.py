@@ -1,0 +1,26 @@
+"""Arrays that kernels work on."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+U8 = NDArray[np.uint8]
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+Index = NDArray[np.int64]
+Rows = U8 | U32 | U64  # one value for each place of a signature
+
+
+class Sets(NamedTuple):
+    """Sets of tokens 0, 1, 2 ... universe - 1."""
+
+    universe: int
+    entries: Index  # one set after the other, each ascending, as set * universe + token
+    sizes: Index  # their numbers of tokens
+
+    @property
+    def starts(self) -> Index:
+        """Where each begins."""
+        starts: Index = np.cumsum(self.sizes) - self.sizes
+        return starts

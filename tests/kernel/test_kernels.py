@@ -1,0 +1,257 @@
+"""The C kernel against the numpy one, bit for bit, on random and on hostile input."""
+
+import os
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import DOCS, jsonl, run
+from shingletools import kernel
+from shingletools.canon.canonizer import Canonizer
+from shingletools.kernel import _kernel, compiled, reference, strings
+from shingletools.kernel.memo import compiled_memo, reference_memo
+from shingletools.kernel.types import Rows, Sets
+from shingletools.shingle.fingerprints import word_fingerprint
+
+# All white space of str.split, characters beside it, scripts with and without spaces, and bytes that end strings in C
+SPACES = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
+MIXED = (
+    SPACES
+    + "aBÉßжЯ'’中文がガｶﾞ゙ー龥鿿㐀한\u0301\ufe0f\u200b\x00\x1b\x85\u1680\u180e\u2007\u2060\u30fb\U0001f44d\U00020000"
+)
+texts = st.text(st.sampled_from(MIXED) | st.characters(exclude_categories=["Cs"]), max_size=60)
+words32 = st.integers(0, 2**32 - 1)
+words64 = st.integers(0, 2**64 - 1)
+
+
+def test_the_compiled_kernel_is_there() -> None:
+    """Where there is a compiler, as here, an installation without it is a broken one."""
+    assert (os.environ.get("SHINGLETOOLS_KERNEL") or "c") == kernel.NAME
+
+
+def half(chunk: str) -> str:
+    """A pure function that gives short values, long ones and none."""
+    return chunk[::2] if len(chunk) % 3 else "" if len(chunk) % 2 else chunk * 20
+
+
+@given(st.lists(texts, max_size=5))
+def test_words(several: list[str]) -> None:
+    one, two = compiled_memo(half), reference_memo(half)
+    for text in [*several, *several]:  # not known, then known
+        assert one.words(text) == two.words(text) == " ".join(filter(None, map(half, text.split())))
+
+
+@given(st.lists(texts, max_size=5))
+def test_canonical_words(several: list[str]) -> None:
+    """One kernel asks for ideographs and kana one by one, and not at all for ASCII."""
+    chunk = Canonizer()._chunk
+    one, two = compiled_memo(chunk, True, True), reference_memo(chunk, True, True)
+    for text in [*several, *several]:
+        assert one.words(text) == two.words(text)
+
+
+@given(st.text("aZ09'’_-é \n", max_size=30))
+def test_canonical_words_of_ascii(text: str) -> None:
+    chunk = Canonizer()._chunk
+    assert compiled_memo(chunk, True, True).words(text) == reference_memo(chunk, True, True).words(text)
+
+
+@given(st.lists(texts, max_size=5), st.integers(1, 12))
+def test_fingerprints(several: list[str], k: int) -> None:
+    one, two = compiled_memo(word_fingerprint), reference_memo(word_fingerprint)
+    for text in [*several, *several]:
+        assert one.fingerprints(text, k) == two.fingerprints(text, k)
+
+
+def test_a_flood_of_words_takes_no_more_memory_and_changes_nothing() -> None:
+    calls = 0
+
+    def function(chunk: str) -> str:
+        nonlocal calls
+        calls += 1
+        return chunk.upper()
+
+    memo = _kernel.Memo(function)
+    flood = " ".join(f"w{number:x}" for number in range(300_000))
+    assert memo.words(flood) == flood.upper()
+    assert calls == 300_000
+    assert memo.words("often " * 1000) == "OFTEN " * 999 + "OFTEN"
+    assert calls == 300_001
+    assert memo.words(flood) == flood.upper()
+
+
+def test_sizes_around_those_of_a_line() -> None:
+    """Keys of 1 to 70 bytes with values of 0 to 70, in one byte a character and in two."""
+    table: dict[str, str] = {}
+    memo = _kernel.Memo(table.__getitem__)
+    for letter in "xж":
+        for key_size in range(1, 70):
+            for value_size in (0, 1, 5, 57 - key_size, 58 - key_size, 59 - key_size, key_size, 70):
+                key = letter * key_size
+                table[key] = letter * max(value_size, 0)
+                memo = _kernel.Memo(table.__getitem__)
+                assert memo.words(f"{key} {key}").split() == 2 * [table[key]] * bool(table[key])
+
+
+@pytest.mark.parametrize("broken", [lambda _: 1, lambda _: b"x", lambda _: "\ud800", lambda _: 1 / 0])
+def test_a_function_that_fails(broken: Callable[[str], str]) -> None:
+    memo = _kernel.Memo(broken)
+    with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
+        memo.words("a b")
+    with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
+        memo.fingerprints("a b", 2)
+
+
+@given(
+    st.lists(words64, min_size=1, max_size=100), st.lists(words32, min_size=1, max_size=70), st.sampled_from([8, 16])
+)
+def test_minima_and_simhash(shingles: list[int], functions: list[int], digits: int) -> None:
+    payload = " ".join(f"{shingle:016x}"[:digits] for shingle in shingles)
+    a = struct.pack(f"={len(functions)}I", *(word | 1 for word in functions))
+    b = struct.pack(f"={len(functions)}I", *functions)
+    for text in (payload, payload.upper()):
+        assert _kernel.minima(text, a, b) == strings.minima(text, a, b)
+        assert _kernel.simhash(text) == strings.simhash(text)
+        assert _kernel.words_to_bytes(text, digits) == strings.words_to_bytes(text, digits)
+
+
+@given(st.text("0123456789abcdefABCDEF g/:@G`\t\x00\u0661", max_size=40) | texts, st.sampled_from([8, 16, 24]))
+def test_what_is_no_payload(text: str, digits: int) -> None:
+    assert _kernel.words_to_bytes(text, digits) == strings.words_to_bytes(text, digits)
+    if text:
+        assert (_kernel.minima(text, b"0000", b"0000") is None) == (strings.take_shingles(text) is None)
+        assert (_kernel.simhash(text) is None) == (strings.take_shingles(text) is None)
+
+
+@pytest.mark.parametrize("byte", range(256))
+def test_every_byte_as_a_digit(byte: int) -> None:
+    character = bytes([byte]).decode("latin-1")
+    for place in range(8):
+        text = "0123abcd"[:place] + character + "0123abcd"[place + 1 :]
+        assert _kernel.words_to_bytes(text, 8) == strings.words_to_bytes(text, 8)
+
+
+def random_rows(rng: np.random.Generator, documents: int, n: int, kind: str) -> Rows:
+    rows: Rows = (rng.integers(0, 4, (documents, n)) * rng.integers(1, 60)).astype(kind)
+    return rows
+
+
+@pytest.mark.parametrize("kind", ["u1", "u4", "u8"])
+@pytest.mark.parametrize("n", [1, 7, 8, 15, 16, 17, 63, 64, 65, 84, 200])
+def test_rows(kind: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    rows = random_rows(rng, 50, n, kind)
+    left, right = rng.integers(0, 50, (2, 300))
+    for least in (0, 1, n // 2, n - 1, n, n + 1):
+        expected = reference.agreements(rows, least, left, right)
+        assert np.array_equal(compiled.agreements(rows, least, left, right), expected)
+        assert np.array_equal(compiled.agreements(rows, least, left[::2], right[::-2][:150]),
+                              reference.agreements(rows, least, left[::2], right[::-2][:150]))  # fmt: skip
+    for first in range(0, n, 5):
+        for last in {first, first + 1, n}:
+            assert np.array_equal(compiled.row_keys(rows, first, last), reference.row_keys(rows, first, last))
+
+
+@given(st.lists(st.sets(st.integers(0, 30), min_size=1, max_size=25), min_size=1, max_size=8), st.data())
+def test_overlaps(several: list[set[int]], data: st.DataObject) -> None:
+    entries = [31 * number + token for number, tokens in enumerate(several) for token in sorted(tokens)]
+    sets = Sets(31, np.array(entries), np.array([len(tokens) for tokens in several]))
+    index = st.lists(st.integers(0, len(several) - 1), min_size=5, max_size=5).map(np.array)
+    left, right = data.draw(index), data.draw(index)
+    least = data.draw(st.lists(st.integers(0, 26), min_size=5, max_size=5).map(np.array))
+    expected = [
+        common if (common := len(several[a] & several[b])) >= bound else 0
+        for a, b, bound in zip(left.tolist(), right.tolist(), least.tolist(), strict=True)
+    ]
+    assert compiled.overlaps(sets, left, right, least).tolist() == expected
+    assert reference.overlaps(sets, left, right, least).tolist() == expected
+
+
+ROWS, KEYS = np.zeros((4, 3), np.uint32), np.zeros(4, np.uint64)
+ENTRIES, STARTS, SIZES = np.arange(6), np.array([0, 3]), np.array([3, 3])
+INDEX, COUNTS, FAR = np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([0, 4])
+# Arguments that are right, and what makes them wrong in a place
+AGREEMENTS = (3, 4, 1, ROWS, INDEX, INDEX, COUNTS), [
+    (0, 5), (0, 0), (0, -3), (1, 2), (2, -1), (3, ROWS[:1, :2].copy()), (4, FAR), (4, -FAR), (4, INDEX[:1]), (5, FAR),
+    (6, COUNTS[:1]),
+]  # fmt: skip
+ROW_KEYS = (3, 4, 0, 3, ROWS, KEYS), [(0, 4), (1, 8), (2, -1), (3, 4), (2, 4), (5, KEYS[:3])]
+OVERLAPS = (10, ENTRIES, STARTS, SIZES, INDEX, INDEX, INDEX, COUNTS), [
+    (1, ENTRIES[:5]), (2, -STARTS), (2, STARTS + 1), (3, -SIZES), (3, SIZES[:1]), (3, np.array([3, 2**62])), (4, FAR),
+    (5, -FAR), (6, INDEX[:1]), (7, COUNTS[:1]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("function", "case"),
+    [(_kernel.agreements, AGREEMENTS), (_kernel.row_keys, ROW_KEYS), (_kernel.overlaps, OVERLAPS)],
+)
+def test_arrays_that_do_not_fit_are_refused(function: Callable[..., None], case: tuple[tuple[Any], Any]) -> None:
+    good, wrong = case
+    function(*good)
+    for place, value in wrong:
+        with pytest.raises(ValueError, match="wrong size"):
+            function(*good[:place], value, *good[place + 1 :])
+    with pytest.raises((TypeError, BufferError)):
+        function(*good[:-1], bytes(16))  # not for writing
+    with pytest.raises(TypeError):
+        function(*good[:-1])
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "error"),
+    [
+        (_kernel.minima, ("00000000", b"0000", b""), ValueError),
+        (_kernel.minima, ("00000000", b"0", b"0"), ValueError),
+        (_kernel.minima, (None, b"", b""), TypeError),
+        (_kernel.words_to_bytes, ("0000", 4), ValueError),
+        (_kernel.words_to_bytes, ("", 0), ValueError),
+        (_kernel.words_to_bytes, (b"00000000", 8), TypeError),
+        (_kernel.simhash, (b"00000000",), TypeError),
+        (_kernel.simhash, (), TypeError),
+        (_kernel.Memo, (), TypeError),
+        (_kernel.Memo(str).words, (b"a",), TypeError),
+        (_kernel.Memo(str).words, ("\ud800",), UnicodeEncodeError),
+        (_kernel.Memo(str).fingerprints, ("a", 0), ValueError),
+        (_kernel.Memo(str).fingerprints, (b"a", 1), TypeError),
+    ],
+)
+def test_wrong_arguments(function: Callable[..., Any], arguments: tuple[Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        function(*arguments)
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        "canon | shingle -k 10 | sketch -n 84 | simjoin -t 0.8",
+        "canon --stop en --stem en,ru --sentences | shingle --longest 2",
+        "canon --html | shingle -k 3 --chars --mod 2",
+        "canon | shingle -k 3 | sketch --keep | simjoin --verify -t 0.5",
+        "canon | shingle -k 3 | simjoin -t 0.5 --measure cosine -S 1M",
+        "canon | shingle -k 3 | sketch --simhash | simjoin -d 6 --forest",
+        "canon | shingle -k 3 | sketch --super 14 | simjoin -m 1",
+    ],
+)
+def test_pipelines_give_the_same_bytes_with_either_kernel(pipeline: str) -> None:
+    outputs = []
+    for name in ("c", "numpy"):
+        data = DOCS.read_bytes()
+        for command in pipeline.split(" | "):
+            data = run(command, stdin=data, env={"SHINGLETOOLS_KERNEL": name}).good()
+        outputs.append(data)
+    assert outputs[0] == outputs[1] != b""
+
+
+def test_choosing() -> None:
+    for name in ("c", "numpy"):
+        version = run("canon", "--version", env={"SHINGLETOOLS_KERNEL": name}).good().decode()
+        assert f", kernel {name}, " in version
+    ran = run("canon", stdin=jsonl({"id": 1, "text": "a"}), env={"SHINGLETOOLS_KERNEL": "fast\x1b"})
+    message = 'canon: SHINGLETOOLS_KERNEL is neither c nor numpy: "fast\\u001b"\n'
+    assert (ran.status, ran.out, ran.err) == (2, b"", message)
