@@ -10,6 +10,7 @@ from unittest.mock import ANY
 import pytest
 
 from harness import DOCS, WAYS, Record, jsonl, pipe, program, run, shell
+from shingletools import kernel
 from shingletools.streams import BLOCK
 
 # program: (the field it consumes, a good payload)
@@ -228,7 +229,7 @@ def test_help_and_version(command: str) -> None:
     )
     assert run(command, "-h", "--nonsense").good() == run(command, "--help").good()
     version = run(command, "--version").good().decode()
-    assert version == f"{program(command)} (shingletools) 0.1.0, kernel numpy, Unicode 14.0\n"
+    assert version == f"{program(command)} (shingletools) 0.1.0, kernel {kernel.NAME}, Unicode 14.0\n"
 
 
 @every_command

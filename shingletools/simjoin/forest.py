@@ -25,7 +25,7 @@ class Forest:
     for each entry of a bucket.
     """
 
-    def __init__(self, documents: Documents, cross: int | None, memory: Memory | None) -> None:
+    def __init__(self, documents: Documents, cross: int | None = None, memory: Memory | None = None) -> None:
         self.table = documents
         self.cross = cross
         self.memory = memory

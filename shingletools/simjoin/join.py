@@ -1,200 +1,143 @@
 """The exact join: every pair of documents that are alike enough, and no other.
 
-A table says in which buckets its rows lie, such that two rows that are a pair share one at least, and whether two rows
-are a pair. Only rows that share a bucket are compared. So nothing is missed, unless the table says that it has buckets
-for a part of the pairs only.
+Documents say in which buckets they are, such that two that are a pair share one at least, and whether two are a pair.
+Only those that share a bucket are compared. So nothing is missed, unless the buckets are made for a part of the pairs
+only.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.arrays import CANDIDATES, Pairs, spread, stretches
-from shingletools.simjoin.table import Table
+from shingletools.simjoin.buckets import Portion, bands, copies
+from shingletools.simjoin.scratch import Entries, Memory, Sorter
+from shingletools.simjoin.table import Documents, Flags
 from shingletools.workers import in_threads
 
-DOCUMENTS = 1 << 13  # looked up together
-REMEMBERED = 1 << 22  # pairs of originals kept for later copies; where there are more, some are found anew
-
-
-class Found(NamedTuple):
-    """What `Join._find` knows of the documents from first to last (not included)."""
-
-    first: int
-    last: int
-    compared: int
-    asked: Index  # for each document, its place among the originals asked for
-    pair_end: Index  # for each original asked for, the end of its pairs in the next two
-    partner: Index  # originals
-    agreeing: Index
+BATCH = 1 << 26  # candidates sorted together, so that those met in several buckets are compared once: 1 GB on disk
+DOCUMENTS = 1 << 13  # whose pairs are written together
 
 
 class Join:
-    """All pairs of a table's rows, one row at least; the join uses the table up.
+    """All pairs of documents, one document at least; with `cross`, of one before `cross` with one from `cross` on.
 
-    With `cross`, only pairs of a row before `cross` with a row from `cross` on.
+    Identical rows of one side are collapsed: the first of them, the *original*, stands for its copies. Originals that
+    share a bucket are candidates; those that are pairs are kept, and become pairs of documents one document after the
+    other, however many these are.
 
-    Identical rows are collapsed first: an *original* is one of the distinct rows, its *copies* are the documents that
-    have it. Originals are numbered by their last copies, so that those with a copy behind a given document are all
-    from some number on.
-
-    Memory beside the rows: 64 bytes a document, and 20 for each band in which it agrees with another (twice that while
-    the join is set up); 64 MB for what is remembered of copied originals; some 50 MB for each portion at work, or 100
-    bytes for each pair of a single document where that is more.
+    Memory beside the documents: if a limit is set, that, two bytes for each document, and 100 for each document of the
+    largest bucket; or else 16 bytes for each entry of a band, 16 for each of BATCH candidates at most, 40 for each
+    pair of originals. To either come some 50 MB for each portion at work.
     """
 
-    def __init__(self, table: Table, cross: int | None = None) -> None:
-        self.table = table
-        self.documents = len(table)
+    def __init__(self, documents: Documents, cross: int | None = None, memory: Memory | None = None) -> None:
+        self.table = documents
+        self.documents = len(documents)
         self.cross = cross
-        self.bands, self.recall = table.bands, table.recall
+        self.memory = memory
+        self.bands, self.recall = documents.bands, documents.recall
         self.candidates = 0
-        self.remembered: dict[int, tuple[Index, Index]] = {}  # partners of copied originals, and their agreement
-        self.room = REMEMBERED
-        self._collapse()
-        self._index()
-
-    def _collapse(self) -> None:
-        """Finds the originals and leaves only their rows."""
-        keys = self.table.keys()
-        order = np.argsort(keys, kind="stable")
-        new = np.ones(self.documents, np.bool_)
-        same_key = np.flatnonzero(keys[order[1:]] == keys[order[:-1]]) + 1
-        new[same_key] = ~self.table.equal(order[same_key], order[same_key - 1])
-        lasts = order[np.append(np.flatnonzero(new)[1:], self.documents) - 1]
-        rank = np.argsort(np.argsort(lasts))
-        self.original = np.empty(self.documents, np.int64)  # of each document
-        self.original[order] = rank[np.cumsum(new) - 1]
-        self.last = np.sort(lasts)  # the last copy of each original
-        copies = np.argsort(self.original, kind="stable")
-        self.copy_key = self.original[copies] * self.documents + copies  # ascending
-        self.copy_count = np.bincount(self.original)
-        self.copy_end = np.cumsum(self.copy_count)
-        if len(self.last) < self.documents:
-            self.table.keep(self.last)
-
-    def _index(self) -> None:
-        """Finds the buckets of two or more originals that agree in a band.
-
-        `members` holds one bucket after the other, as bucket number * originals + original, so it ascends throughout;
-        `postings` the places of the first original in it, then of the second, and so on. `weight` bounds the candidates
-        of each original.
-        """
-        originals = len(self.last)
-        parts = [np.empty(0, np.int64)]
-        buckets = 0
-        for keys, row in self.table.buckets(range(self.bands)) if originals > 1 else ():
-            order = np.argsort(keys, kind="stable")
-            starts = np.append(True, keys[order[1:]] != keys[order[:-1]])
-            shared = ~(starts & np.append(starts[1:], True))
-            number = np.cumsum(starts[shared]) - 1 + buckets
-            parts.append(number * originals + row[order[shared]])
-            buckets += int(np.count_nonzero(starts[shared]))
-        self.members = np.concatenate(parts)
-        del parts
-        self.bucket_end = np.searchsorted(self.members, np.arange(1, buckets + 1) * originals)
-        owner = self.members % originals
-        sizes = np.diff(self.bucket_end, prepend=0)
-        self.weight = np.bincount(owner, np.repeat(sizes.astype(np.float64), sizes), originals).astype(np.int64)
-        self.posting_count = np.bincount(owner, minlength=originals)
-        self.posting_end = np.cumsum(self.posting_count)
-        self.postings = np.argsort(owner, kind="stable")
 
     def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
         """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
-        for found in in_threads(self._find, self._portions(), jobs):
-            self.candidates += found.compared
-            yield from self._expand(found)
+        original, copied = self._collapse()
+        found = Sorter(self.memory, 4)
+        for batch in self._batches(original) if np.count_nonzero(original) > 1 else ():
+            for compared, pairs in in_threads(self._compare, batch, jobs):
+                self.candidates += compared
+                found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
+                # An original's copies may be in front of its partner
+                some = copied[pairs.a] | copied[pairs.b]
+                found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
+        self.partners = Entries(found.distinct(CANDIDATES), self.memory)
+        yield from self._expand()
 
-    def _portions(self) -> Iterator[tuple[int, int]]:
-        """The documents a, in portions that bring a bounded number of candidates."""
+    def _keys(self, one: Index, two: Index) -> U64:
+        return (one * self.documents + two).astype(np.uint64)
+
+    def _collapse(self) -> tuple[Flags, Flags]:
+        """Whether each row is an original; whether it is one with copies."""
+        original, copied = np.ones(self.documents, np.bool_), np.zeros(self.documents, np.bool_)
+        by_original, by_copy = Sorter(self.memory, 8), Sorter(self.memory, 8)
+        for first, copy in copies(self.table, self.cross, self.memory):
+            original[copy] = False
+            copied[first] = True
+            by_original.add(self._keys(first, copy), copy)
+            by_copy.add(copy.astype(np.uint64), first)
+        self.copies = Entries(by_original.sorted(), self.memory)  # original * documents + copy, and copy
+        self.originals = Entries(by_copy.sorted(), self.memory)  # copy, and original
+        return original, copied
+
+    def _batches(self, original: Flags) -> Iterator[Iterator[tuple[Index, Index]]]:
+        """The candidates of all bands, each batch sorted and without repeats."""
+        sorter, held = Sorter(self.memory, 4), 0
+        for band in bands(self.table, original, self.memory):
+            for left, right in self._candidates(band):
+                sorter.add(self._keys(left, right), left)
+                held += len(left)
+                if held >= BATCH:
+                    yield self._distinct(sorter)
+                    sorter, held = Sorter(self.memory, 4), 0
+        yield self._distinct(sorter)
+
+    def _distinct(self, candidates: Sorter) -> Iterator[tuple[Index, Index]]:
+        for key, left in candidates.distinct(CANDIDATES):
+            yield left, key.astype(np.int64) % self.documents
+
+    def _candidates(self, band: Iterator[Portion]) -> Iterator[tuple[Index, Index]]:
+        """Rows a and b that share a bucket, a < b, and with `cross` a < cross <= b."""
+        for bucket, row in band:
+            start = 1 + np.arange(len(row))
+            end = np.searchsorted(bucket, bucket, "right")
+            if self.cross is not None:
+                first_side = np.bincount(bucket, row < self.cross).astype(np.int64)
+                start = np.where(row < self.cross, np.searchsorted(bucket, bucket) + first_side[bucket], end)
+            counts = end - start
+            for part in stretches(counts, CANDIDATES):
+                place, owner = spread(start[part], counts[part])
+                yield row[part][owner], row[place]
+
+    def _compare(self, candidates: tuple[Index, Index]) -> tuple[int, Pairs]:
+        left, right = candidates
+        pair, agreeing = self.table.compare(left, right)
+        return len(left), Pairs(left[pair], right[pair], agreeing[pair])
+
+    def _expand(self) -> Iterator[Pairs]:
+        """The pairs of originals as pairs of documents."""
         end = self.documents if self.cross is None else self.cross
         for first in range(0, end, DOCUMENTS):
-            last = min(first + DOCUMENTS, end)
-            for part in stretches(self.weight[self.original[first:last]], CANDIDATES):
-                yield first + part.start, first + part.stop
+            document = np.arange(first, min(first + DOCUMENTS, end))
+            original = document.copy()
+            some = slice(*np.searchsorted(self.originals.keys, [first, first + len(document)]))
+            original[self.originals.keys[some].astype(np.int64) - first] = self.originals.values[some]
+            start, count = self.partners.within(original, self.documents)
+            for part in stretches(count, CANDIDATES):
+                yield from self._documents(document[part], original[part], *spread(start[part], count[part]))
 
-    def _behind(self, documents: Index) -> Index:
-        """For each document, the one behind which its partners are."""
-        return documents if self.cross is None else np.full(len(documents), self.cross - 1)
-
-    def _find(self, portion: tuple[int, int]) -> Found:
-        """The originals that agree with each original in a portion and have a copy behind it."""
-        first, last = portion
-        originals = len(self.last)
-        mine, place, asked = np.unique(self.original[first:last], return_index=True, return_inverse=True)
-        behind = self._behind(first + place)
-        least_partner = np.searchsorted(self.last, behind, "right")
-
-        copied = np.flatnonzero(self.copy_count[mine] > 1)
-        numbers = mine[copied].tolist()
-        known = {
-            place: self.remembered[number]
-            for place, number in zip(copied.tolist(), numbers, strict=True)
-            if number in self.remembered
-        }
-        unknown = self.posting_count[mine]
-        unknown[list(known)] = 0
-
-        postings, owner = spread((self.posting_end - self.posting_count)[mine], unknown)
-        bucket = self.members[self.postings[postings]] // originals
-        start = np.searchsorted(self.members, bucket * originals + least_partner[owner])
-        count = self.bucket_end[bucket] - start
-        end = np.cumsum(count)
-        total = int(end[-1]) if len(end) else 0
-
-        fresh = np.setdiff1d(copied, list(known))
-        key = fresh * originals + mine[fresh]  # its copies are pairs too
-        agreeing = self.table.whole(mine[fresh])
-        for place_of_known, (partner, agree) in known.items():
-            key = np.append(key, place_of_known * originals + partner)
-            agreeing = np.append(agreeing, agree)
-        compared = 0
-        for begin in range(0, total, CANDIDATES):
-            index = np.arange(begin, min(begin + CANDIDATES, total))
-            entry = np.searchsorted(end, index, "right")
-            partner = self.members[start[entry] + index - (end - count)[entry]] % originals
-            candidate = owner[entry] * originals + partner
-            candidate = np.unique(candidate[partner != mine[owner[entry]]])  # met in several bands, compared once
-            compared += len(candidate)
-            enough, agree = self.table.compare(mine[candidate // originals], candidate % originals)
-            # Merged at once: a document with many partners may meet them again in the next block
-            key, where = np.unique(np.append(key, candidate[enough]), return_index=True)
-            agreeing = np.append(agreeing, agree[enough])[where]
-        order = np.argsort(key)
-        key, agreeing = key[order], agreeing[order]
-        pair_end = np.searchsorted(key, np.arange(1, len(mine) + 1) * originals)
-        found = Found(first, last, compared, asked, pair_end, key % originals, agreeing)
-        self._remember(found, mine, fresh.tolist())
-        return found
-
-    def _remember(self, found: Found, mine: Index, places: list[int]) -> None:
-        """Keeps the partners of originals that have copies in portions to come, so that they are not compared again."""
-        for place in places:
-            if self.last[mine[place]] >= found.last:
-                start, end = int(found.pair_end[place - 1]) if place else 0, int(found.pair_end[place])
-                if end - start <= self.room:
-                    self.room -= end - start
-                    partners = found.partner[start:end].copy(), found.agreeing[start:end].copy()
-                    self.remembered[int(mine[place])] = partners
-
-    def _expand(self, found: Found) -> Iterator[Pairs]:
-        """The pairs of originals as pairs of documents."""
-        documents = np.arange(found.first, found.last)
-        pairs = np.diff(found.pair_end, prepend=0)[found.asked]
-        for part in stretches(pairs, CANDIDATES):
-            pair, owner = spread((found.pair_end[found.asked] - pairs)[part], pairs[part])
-            document = documents[part][owner]
-            partner = found.partner[pair]
-            start = np.searchsorted(self.copy_key, partner * self.documents + self._behind(document), "right")
-            count = self.copy_end[partner] - start
-            by_document = np.bincount(owner, count, len(pairs[part])).astype(np.int64)
-            for some in stretches(by_document, CANDIDATES):
-                chosen = slice(*np.searchsorted(owner, [some.start, some.stop]))
-                copy, index = spread(start[chosen], count[chosen])
-                a = document[chosen][index]
-                b = self.copy_key[copy] % self.documents
-                order = np.argsort(a * self.documents + b)
-                yield Pairs(a[order], b[order], found.agreeing[pair[chosen][index]][order])
+    def _documents(self, document: Index, original: Index, place: Index, owner: Index) -> Iterator[Pairs]:
+        """Pairs of some documents and those behind them: of their partners at these places, and of their own copies."""
+        partner = self.partners.keys[place].astype(np.int64) % self.documents
+        agreeing = self.partners.values[place]
+        self.partners.forget()
+        if self.cross is None:
+            several = np.flatnonzero(self.copies.within(original, self.documents)[1])
+            partner = np.append(partner, original[several])
+            agreeing = np.append(agreeing, self.table.whole(original[several]))
+            owner = np.append(owner, several)
+        order = np.argsort(owner, kind="stable")
+        owner, partner, agreeing = owner[order], partner[order], agreeing[order]
+        a = document[owner]
+        start, count = self.copies.within(partner, self.documents, a + 1)
+        itself = partner > a
+        by_document = np.bincount(owner, count + itself, len(document)).astype(np.int64)
+        for some in stretches(by_document, CANDIDATES):
+            part = slice(*np.searchsorted(owner, [some.start, some.stop]))
+            place, pair = spread(start[part], count[part])
+            alone = np.flatnonzero(itself[part])
+            pair = np.append(alone, pair)
+            b = np.append(partner[part][alone], self.copies.values[place])
+            self.copies.forget()
+            order = np.lexsort((b, a[part][pair]))
+            yield Pairs(a[part][pair][order], b[order], agreeing[part][pair][order])

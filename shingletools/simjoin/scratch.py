@@ -7,7 +7,7 @@ import os
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -155,3 +155,31 @@ class Sorter:
             for start in range(0, len(fresh), most):
                 some = fresh[start : start + most]
                 yield keys[some], values[some]
+
+
+class Entries:
+    """Entries by ascending keys, to be looked at anywhere."""
+
+    def __init__(self, blocks: Iterable[tuple[U64, Index]], memory: Memory | None) -> None:
+        self.columns = [Column(memory), Column(memory)] if memory is not None else []
+        held = [(np.empty(0, np.uint64), np.empty(0, np.int64))]
+        for block in blocks:
+            for column, values in zip(self.columns, block, strict=False):
+                column.append(values.tobytes())
+            if memory is None:
+                held.append(block)
+        self.keys, self.values = (np.concatenate(parts) for parts in zip(*held, strict=True))
+        if memory is not None:
+            self.keys, self.values = self.columns[0].view(np.uint64), self.columns[1].view(np.int64)
+
+    def within(self, one: Index, number: int, two: Index | int = 0) -> tuple[Index, Index]:
+        """Where the keys from one * number + two to (one + 1) * number begin, and how many there are, for each."""
+        limits = np.append(one * number + two, (one + 1) * number).astype(np.uint64)
+        start, end = np.searchsorted(self.keys, limits).reshape(2, -1)
+        self.forget()
+        return start, end - start
+
+    def forget(self) -> None:
+        """Lets go of the memory that holds what was read from a disk."""
+        for column in self.columns:
+            column.forget()

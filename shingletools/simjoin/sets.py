@@ -83,11 +83,6 @@ class Sets:
         same[some[pair[differs]]] = False
         return same
 
-    def keep(self, rows: Index) -> None:
-        place, row = spread(self.starts[rows], self.sizes[rows])
-        self.entries = row * self.universe + self.entries[place] % self.universe
-        self._measure_out(self.sizes[rows])
-
     def buckets(self, _bands: range) -> Iterator[tuple[U64, Index]]:
         prefix = self.sizes - exactly(self.sizes, self.measure.least) + 1
         place, row = spread(self.starts, prefix)
@@ -124,10 +119,6 @@ class Verified:
     def equal(self, left: Index, right: Index) -> Flags:
         same: Flags = self.sets.equal(left, right) & self.sketches.equal(left, right)
         return same
-
-    def keep(self, rows: Index) -> None:
-        self.sketches.keep(rows)
-        self.sets.keep(rows)
 
     def buckets(self, bands: range) -> Iterator[tuple[U64, Index]]:
         return self.sketches.buckets(bands)

@@ -12,7 +12,6 @@ import orjson
 from shingletools import signals, wire
 from shingletools.kernel.types import Index
 from shingletools.simjoin.arrays import Pairs
-from shingletools.simjoin.external import External
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
 from shingletools.simjoin.scratch import Memory
@@ -79,7 +78,7 @@ class InMemory:
         data = [np.frombuffer(data, np.uint8) for data, _ in self.payloads]
         sizes = [np.frombuffer(lengths, np.int64) for _, lengths in self.payloads]
         table = both([make([part])(part, size) for make, part, size in zip(makers, data, sizes, strict=True)])
-        return Forest(table, cross, None) if forest else Join(table, cross)
+        return Forest(table, cross) if forest else Join(table, cross)
 
     def names(self, rows: Index) -> list[Name]:
         ids = self.ids
@@ -116,7 +115,7 @@ class OnDisk:
             return both([build(*part) for build, part in zip(builds, loaded, strict=True)])
 
         table = Stored(self.payloads, build, self.memory)
-        return Forest(table, cross, self.memory) if forest else External(table, cross, self.memory)
+        return Forest(table, cross, self.memory) if forest else Join(table, cross, self.memory)
 
     def _every(self, payload: Payload) -> Iterator[Data]:
         for rows in portions_of([payload], self.memory.share(16)):

@@ -15,8 +15,6 @@ from shingletools.kernel.types import U64, Index, Rows
 
 Flags = NDArray[np.bool_]
 
-BLOCK = 1 << 13  # rows moved together, so that a copy of all is never needed
-
 
 class Documents(Protocol):
     """Documents as rows, which agree with each other in so many things."""
@@ -49,9 +47,6 @@ class Table(Documents, Protocol):
 
     def keys(self) -> U64:
         """Equal rows have equal keys, in all parts."""
-
-    def keep(self, rows: Index) -> None:
-        """Leaves only these rows, in ascending order."""
 
     def buckets(self, bands: range) -> Iterator[tuple[U64, Index]]:
         """For each of these bands keys, and beside each its row, ascending; rows that are a pair share a key of one."""
@@ -102,7 +97,7 @@ def fewest(n: int, least: int, wanted: Fraction) -> int:
 class Places:
     """Signatures of n places each, of which two that are a pair agree in `least` at least.
 
-    rows: unsigned integers, shape (documents, n); they are used up. 1 <= least <= n. With a recall of 1, pairs cannot
+    rows: unsigned integers, shape (documents, n). 1 <= least <= n. With a recall of 1, pairs cannot
     differ in as many places as there are bands, so that one band at least agrees wholly.
     """
 
@@ -124,12 +119,6 @@ class Places:
     def equal(self, left: Index, right: Index) -> Flags:
         same: Flags = kernel.agreements(self.rows, self.rows.shape[1], left, right) > 0
         return same
-
-    def keep(self, rows: Index) -> None:
-        for start in range(0, len(rows), BLOCK):  # in place: a row never moves down
-            some = rows[start : start + BLOCK]
-            self.rows[start : start + len(some)] = self.rows[some]
-        self.rows = self.rows[: len(rows)]
 
     def buckets(self, bands: range) -> Iterator[tuple[U64, Index]]:
         every = np.arange(len(self.rows))

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run
 from shingletools.kernel.types import U64, Index
-from shingletools.simjoin import arrays, buckets, external, forest, scratch, stored
+from shingletools.simjoin import arrays, buckets, forest, scratch, stored
+from shingletools.simjoin import join as joining
 from shingletools.simjoin.scratch import Memory, Sorter
 from shingletools.simjoin.sketches import SketchJoin
 from shingletools.simjoin.wanted import Wanted
@@ -34,11 +35,12 @@ def cut_up(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(scratch, "SPLITS", 3)
     patch.setattr(stored, "TOUCHED", 100)
     patch.setattr(stored, "ROWS", 3)
-    patch.setattr(external, "BATCH", 10)
+    patch.setattr(joining, "BATCH", 10)
+    patch.setattr(joining, "DOCUMENTS", 5)
     patch.setattr(buckets, "LEAST", 150)
     patch.setattr(buckets, "PORTION", 5)
     patch.setattr(forest, "COMPARED", 4)
-    for module in (arrays, external, forest):
+    for module in (arrays, joining, forest):
         patch.setattr(module, "CANDIDATES", 4)
 
 
@@ -260,10 +262,10 @@ def test_copies_across_are_not_paired_with_each_other() -> None:
             super().add(keys, values)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(external, "Sorter", Counting)
+        patch.setattr(joining, "Sorter", Counting)
         lines = b"".join(written.output for written in join.finish()).splitlines()
     assert len(lines) == 3000
-    assert sum(added) == 2999 + 1 + 3000  # copies, a candidate, pairs
+    assert sum(added) == 2 * 2999 + 1 + 2  # copies twice, a candidate, a pair of originals from both sides
 
 
 REAL = [

@@ -1,0 +1,186 @@
+"""The whole job, from JSON lines to near-duplicate pairs, beside the programs that people use for it.
+
+usage: python tests/bench/peers.py [--runs N] DOCS.jsonl ...
+
+Words in lower case, runs of 10 words, 84 min-hashes, similarity 0.8; one thread each. For each corpus, a run of each
+program in turn, N times (default 5): the pipeline of four processes; and gaoya, rensa, datasketch and
+SetSimilaritySearch, each scripted as its own documentation shows. Printed: medians of processor seconds (user and
+system, all processes), wall seconds, peak memory in MB (of the largest process), the pairs found, and the ratio of the
+processor seconds to ours. The peers decide by the estimate that they index by; SetSimilaritySearch is exact, and so
+much slower that it runs on the first 5,000 documents only, with no ratio.
+"""
+
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent))
+from measure import Figures
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from harness import ENVIRONMENT
+
+K, N, T = 10, 84, 0.8
+FEW = 5000
+WORD = re.compile(r"\w+")
+PIPELINE = f"canon {{0}} | shingle -k {K} | sketch -n {N} | simjoin -t {T}"
+
+
+def documents(path: str) -> Iterator[tuple[str, str]]:
+    with Path(path).open("rb") as lines:
+        for line in lines:
+            record = json.loads(line)
+            yield record["id"], record["text"]
+
+
+def shingles(text: str) -> list[str]:
+    """What the peers' own examples do: words by a regular expression, joined with blanks."""
+    words = WORD.findall(text.lower())
+    return [" ".join(words[i : i + K]) for i in range(len(words) - K + 1)]
+
+
+def gaoya(path: str) -> int:
+    from gaoya.minhash import MinHashStringIndex
+
+    # 14 bands of 6: what its own calculation gives for 84 hashes and 0.8 is close to that
+    index = MinHashStringIndex(32, T, 14, 6, None, "word", True, (K, K))
+    texts = list(documents(path))
+    pairs = 0
+    for number, (_, text) in enumerate(texts):
+        index.insert_document(number, text)
+    for number, (_, text) in enumerate(texts):
+        pairs += sum(other > number for other in index.query(text))
+    return pairs
+
+
+def rensa(path: str) -> int:
+    from rensa import RMinHash, RMinHashLSH
+
+    sketches = []
+    for _, text in documents(path):
+        if tokens := shingles(text):
+            sketch = RMinHash(num_perm=N, seed=42)
+            sketch.update(tokens)
+            sketches.append(sketch)
+    index = RMinHashLSH(threshold=T, num_perm=N, num_bands=14)
+    for number, sketch in enumerate(sketches):
+        index.insert(number, sketch)
+    return sum(
+        other > number and sketch.jaccard(sketches[other]) >= T
+        for number, sketch in enumerate(sketches)
+        for other in index.query(sketch)
+    )
+
+
+def datasketch(path: str) -> int:
+    from datasketch import MinHash, MinHashLSH
+
+    index = MinHashLSH(threshold=T, num_perm=N)
+    sketches: list[MinHash] = []
+    for _, text in documents(path):
+        if tokens := shingles(text):
+            sketch = MinHash(num_perm=N)
+            sketch.update_batch([token.encode() for token in tokens])
+            index.insert(len(sketches), sketch)
+            sketches.append(sketch)
+    return sum(
+        other > number and sketch.jaccard(sketches[other]) >= T
+        for number, sketch in enumerate(sketches)
+        for other in index.query(sketch)
+    )
+
+
+def set_similarity_search(path: str) -> int:
+    from SetSimilaritySearch import all_pairs
+
+    sets = []
+    for number, (_, text) in enumerate(documents(path)):
+        if number < FEW and (tokens := set(shingles(text))):
+            sets.append(list(tokens))
+    return sum(1 for _ in all_pairs(sets, "jaccard", T))
+
+
+PEERS: dict[str, Callable[[str], int]] = {
+    "gaoya": gaoya, "rensa": rensa, "datasketch": datasketch, "SetSimilaritySearch, first 5,000": set_similarity_search,
+}  # fmt: skip
+
+
+class Run(NamedTuple):
+    figures: Figures
+    pairs: int
+
+
+def measured(argv: list[str]) -> Run:
+    """A command that prints the number of pairs last; what it and all its processes cost."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    process = subprocess.run(argv, env=ENVIRONMENT | {"RAYON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+                             stdout=subprocess.PIPE, check=True)  # fmt: skip
+    wall = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    peak, pairs = map(int, process.stdout.split()[-2:])
+    return Run(Figures(wall, cpu, peak / 1024), pairs)
+
+
+def ours(path: str) -> None:
+    """In a process of its own, so that the peak is that of the largest of the four."""
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", f"{PIPELINE.format(path)} | wc -l"], env=ENVIRONMENT,
+                          stdout=subprocess.PIPE, check=True)  # fmt: skip
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, int(done.stdout))
+
+
+def peer(name: str, path: str) -> None:
+    pairs = PEERS[name](path)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, pairs)
+
+
+def row(*cells: Any) -> None:
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+
+
+def compare(path: str, runs: int) -> None:
+    print(f"\n{Path(path).parent.name}/{Path(path).name}, {Path(path).stat().st_size / 1e6:.1f} MB\n")
+    row("program", "CPU s", "wall s", "peak MB", "pairs", "CPU / ours")
+    row("---", *["---:"] * 5)
+    commands = {"shingletools": ["--ours"]} | {name: ["--peer", name] for name in PEERS}
+    taken: dict[str, list[Run]] = {name: [] for name in commands}
+    for _ in range(runs):
+        for name, arguments in commands.items():
+            taken[name].append(measured([sys.executable, __file__, *arguments, path]))
+    own = statistics.median(run.figures.cpu for run in taken["shingletools"])
+    for name, several in taken.items():
+        wall, cpu, peak = (statistics.median(column) for column in zip(*(run.figures for run in several), strict=True))
+        ratio = "" if "first" in name else f"{cpu / own:.2f}"
+        row(name, f"{cpu:.2f}", f"{wall:.2f}", f"{peak:.0f}", several[0].pairs, ratio)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--ours", action="store_true")
+    parser.add_argument("--peer", choices=PEERS)
+    parser.add_argument("docs", nargs="+")
+    options = parser.parse_args()
+    assert shutil.which("canon", path=ENVIRONMENT["PATH"]), os.environ["PATH"]
+    for path in options.docs:
+        if options.ours:
+            ours(path)
+        elif options.peer:
+            peer(options.peer, path)
+        else:
+            compare(path, options.runs)
+
+
+if __name__ == "__main__":
+    main()
