@@ -233,41 +233,33 @@ static inline uint8_t letter(uint8_t byte)
     return (uint8_t)(byte - '0') < 10 ? byte : 0;
 }
 
-static inline int is_ascii(const uint8_t *at, size_t size)
-{
-    uint8_t all = 0;
-    for (size_t i = 0; i < size; i++)
-        all |= at[i];
-    return all < 0x80;
-}
-
 /* What canon's rules, without any for words, make of a chunk of ASCII: runs of letters, digits and the apostrophes
-   between two of them, in lower case. */
-static int add_ascii(const uint8_t *chunk, size_t size, Bytes *out)
+   between two of them, in lower case. Gives the end of the chunk, or NULL, with nothing added, if it is not of ASCII.
+   There must be room for as many bytes as are left of the text, and one. */
+static const uint8_t *add_ascii(const uint8_t *chunk, const uint8_t *end, Bytes *out)
 {
-    if (grow(out, 2 * size + 1))
-        return -1;
     uint8_t *at = out->data + out->used;
     uint8_t before = 0;
-    for (size_t i = 0; i < size; i++) {
-        uint8_t here = letter(chunk[i]);
-        if (chunk[i] == '\'' && before && i + 1 < size && letter(chunk[i + 1]))
-            here = '\'';
-        if (here && !before && at > out->data)
-            *at++ = ' ';
-        if (here)
+    for (; chunk < end && BLANK[*chunk] != 1; chunk++) {
+        uint8_t here = letter(*chunk);
+        if (here) {
+            if (!before && at > out->data)
+                *at++ = ' ';
             *at++ = here;
+        } else if (*chunk == '\'' && before && chunk + 1 < end && letter(chunk[1])) {
+            *at++ = here = '\'';
+        } else if (*chunk >= 0x80) {
+            return NULL;
+        }
         before = here;
     }
     out->used = (size_t)(at - out->data);
-    return 0;
+    return chunk;
 }
 
 /* The words of one chunk, through the memo. */
 static int add_chunk(Memo *memo, const uint8_t *chunk, size_t size, Bytes *out)
 {
-    if (memo->plain && is_ascii(chunk, size))
-        return add_ascii(chunk, size, out);
     uint64_t h = 0;
     if (size <= INSIDE) {
         h = hash(chunk, size);
@@ -300,9 +292,20 @@ static PyObject *memo_words(PyObject *self, PyObject *text)
     PyObject *result = NULL;
     if (grow(&out, (size_t)size + 64))
         goto done;
-    for (const uint8_t *end = at + size, *stop; (stop = next_chunk(&at, end, ((Memo *)self)->alone)) > at; at = stop)
-        if (add_chunk((Memo *)self, at, (size_t)(stop - at), &out))
+    Memo *memo = (Memo *)self;
+    for (const uint8_t *end = at + size, *stop; at < end; at = stop) {
+        if (BLANK[*at] == 1) {
+            stop = at + 1;
+            continue;
+        }
+        if (grow(&out, (size_t)(end - at) + 1))
             goto done;
+        if (memo->plain && (stop = add_ascii(at, end, &out)))
+            continue;
+        stop = next_chunk(&at, end, memo->alone);
+        if (stop > at && add_chunk(memo, at, (size_t)(stop - at), &out))
+            goto done;
+    }
     result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
 done:
     PyMem_Free(out.data);

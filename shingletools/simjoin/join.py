@@ -16,7 +16,8 @@ from shingletools.simjoin.scratch import Entries, Memory, Sorter
 from shingletools.simjoin.table import Documents, Flags
 from shingletools.workers import in_threads
 
-BATCH = 1 << 26  # candidates sorted together, so that those met in several buckets are compared once: 1 GB on disk
+# Candidates sorted together, so that those met in several buckets are compared once
+IN_MEMORY, ON_DISK = 1 << 22, 1 << 26
 DOCUMENTS = 1 << 13  # whose pairs are written together
 
 
@@ -28,8 +29,8 @@ class Join:
     other, however many these are.
 
     Memory beside the documents: if a limit is set, that, two bytes for each document, and 100 for each document of the
-    largest bucket; or else 16 bytes for each entry of a band, 16 for each of BATCH candidates at most, 40 for each
-    pair of originals. To either come some 50 MB for each portion at work.
+    largest bucket; or else 100 bytes for each document, 300 MB for candidates, 40 bytes for each pair of originals and
+    32 for each copy. To either come some 50 MB for each portion at work.
     """
 
     def __init__(self, documents: Documents, cross: int | None = None, memory: Memory | None = None) -> None:
@@ -72,12 +73,13 @@ class Join:
 
     def _batches(self, original: Flags) -> Iterator[Iterator[tuple[Index, Index]]]:
         """The candidates of all bands, each batch sorted and without repeats."""
+        most = IN_MEMORY if self.memory is None else ON_DISK
         sorter, held = Sorter(self.memory, 4), 0
         for band in bands(self.table, original, self.memory):
             for left, right in self._candidates(band):
                 sorter.add(self._keys(left, right), left)
                 held += len(left)
-                if held >= BATCH:
+                if held >= most:
                     yield self._distinct(sorter)
                     sorter, held = Sorter(self.memory, 4), 0
         yield self._distinct(sorter)

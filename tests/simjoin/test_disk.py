@@ -35,7 +35,7 @@ def cut_up(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(scratch, "SPLITS", 3)
     patch.setattr(stored, "TOUCHED", 100)
     patch.setattr(stored, "ROWS", 3)
-    patch.setattr(joining, "BATCH", 10)
+    patch.setattr(joining, "ON_DISK", 10)
     patch.setattr(joining, "DOCUMENTS", 5)
     patch.setattr(buckets, "LEAST", 150)
     patch.setattr(buckets, "PORTION", 5)

@@ -72,7 +72,7 @@ def test_equals_brute_force_however_it_is_cut_into_blocks(data: st.DataObject) -
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joining, "DOCUMENTS", data.draw(st.integers(1, 9)))
         patch.setattr(joining, "CANDIDATES", data.draw(st.integers(1, 30)))
-        patch.setattr(joining, "BATCH", data.draw(st.sampled_from([1, 7, 100])))
+        patch.setattr(joining, "IN_MEMORY", data.draw(st.sampled_from([1, 7, 100])))
         assert joined(rows, least, cross, data.draw(st.integers(1, 2))) == brute_force(rows, least, cross)
 
 
