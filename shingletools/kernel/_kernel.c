@@ -87,10 +87,12 @@ static uint64_t fmix64(uint64_t x)
 
 /* ---- text ---- */
 
-/* 1: white space of one byte; 2, 3: the first byte of a longer character that may be white space */
+/* 1: white space of one byte; 2, 3: the first byte of a longer character that may be white space; 3, 4: one that may be
+   a word alone */
 static const uint8_t BLANK[256] = {
     [0x09] = 1, [0x0A] = 1, [0x0B] = 1, [0x0C] = 1, [0x0D] = 1, [0x1C] = 1, [0x1D] = 1, [0x1E] = 1, [0x1F] = 1,
-    [0x20] = 1, [0xC2] = 2, [0xE1] = 3, [0xE2] = 3, [0xE3] = 3,
+    [0x20] = 1, [0xC2] = 2, [0xE1] = 3, [0xE2] = 3, [0xE3] = 3, [0xE4] = 4, [0xE5] = 4, [0xE6] = 4, [0xE7] = 4,
+    [0xE8] = 4, [0xE9] = 4,
 };
 
 /* The bytes of the white space that begins here, as str.split has it; 0 if none does. Strings are ended by a zero. */
@@ -103,6 +105,8 @@ static inline size_t blank(const uint8_t *at)
         return 1;
     case 2:
         return at[1] == 0x85 || at[1] == 0xA0 ? 2 : 0;
+    case 4:
+        return 0;
     }
     uint32_t code = (uint32_t)at[0] << 16 | (uint32_t)at[1] << 8 | at[2];
     return code == 0xE19A80 || (code >= 0xE28080 && code <= 0xE2808A) || code == 0xE280A8 || code == 0xE280A9 ||
@@ -130,8 +134,9 @@ static inline const uint8_t *next_chunk(const uint8_t **at, const uint8_t *end, 
     while (place < end && (size = blank(place)))
         place += size;
     *at = place;
-    while (place < end && !blank(place) && !(alone && place > *at && is_alone(place)))
-        place++;
+    for (; place < end; place++)
+        if (BLANK[*place] && (blank(place) || (alone && place > *at && is_alone(place))))
+            break;
     return place;
 }
 
@@ -161,9 +166,22 @@ static inline uint64_t hash(const uint8_t *key, size_t size)
     return (h ^ h >> 32) * ROLL; /* its highest bits depend on all of the key */
 }
 
+/* Whether two keys of one size, 1 to INSIDE, are the same; memcmp's call would cost as much as all else. */
+static inline int is_same(const uint8_t *one, const uint8_t *two, size_t size)
+{
+    if (size < 4)
+        return one[0] == two[0] && one[size / 2] == two[size / 2] && one[size - 1] == two[size - 1];
+    if (size < 8)
+        return load(one, 4) == load(two, 4) && load(one + size - 4, 4) == load(two + size - 4, 4);
+    for (size_t i = 0; i + 8 < size; i += 8)
+        if (load(one + i, 8) != load(two + i, 8))
+            return 0;
+    return load(one + size - 8, 8) == load(two + size - 8, 8);
+}
+
 static inline int is_key(const Line *line, uint32_t tag, const uint8_t *key, size_t size)
 {
-    return line->tag == tag && line->key_size == size && !memcmp(line->bytes, key, size);
+    return line->tag == tag && line->key_size == size && is_same(line->bytes, key, size);
 }
 
 /* The line that has the key, or NULL. */

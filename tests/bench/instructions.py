@@ -43,7 +43,14 @@ def known(text: str) -> "_kernel.Memo":
     return memo
 
 
+def fingerprinted() -> None:
+    memo = _kernel.Memo(lambda _: b"8 bytes.")
+    memo.fingerprints(LATIN, 10)
+    memo.fingerprints(LATIN, 10)
+
+
 LOOPS = {
+    "rolling fingerprints": Loop("memo_fingerprints", 40_000, 400, fingerprinted),
     "canonical words of ASCII": Loop("memo_words", 20_000, 200, lambda: _kernel.Memo(str, True, True).words(LATIN)),
     "known words": Loop("memo_words", 40_000, 650, lambda: known(GREEK).words(GREEK)),
     "minima of a shingle": Loop("minima", 20_000, 700, lambda: _kernel.minima(PAYLOAD, FUNCTIONS, FUNCTIONS)),
