@@ -49,6 +49,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     PyObject *function;
+    void *block; /* has the lines, and room to align them */
     Line *lines;
     int plain; /* ASCII is known without the function */
     int alone; /* ideographs and kana letters are asked for one by one */
@@ -471,11 +472,14 @@ static PyObject *memo_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSE
     self->function = function;
     self->plain = plain;
     self->alone = alone;
-    self->lines = PyMem_Calloc(2 * LINES, sizeof(Line)); /* TODO aligned */
-    if (!self->lines) {
+    self->block = PyMem_Calloc(2 * LINES + 1, sizeof(Line));
+    if (!self->block) {
         Py_DECREF(self);
         return PyErr_NoMemory();
     }
+    /* A line of the table is one of the cache */
+    uintptr_t beyond = (uintptr_t)self->block % sizeof(Line);
+    self->lines = (Line *)((char *)self->block + (beyond ? sizeof(Line) - beyond : 0));
     return (PyObject *)self;
 }
 
@@ -497,7 +501,7 @@ static void memo_dealloc(PyObject *self)
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     memo_clear(self);
-    PyMem_Free(((Memo *)self)->lines);
+    PyMem_Free(((Memo *)self)->block);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);

@@ -41,7 +41,7 @@ class Known(dict[str, Value]):
 
 
 class Memo(Protocol):
-    """A pure function of what stands between white space in a text."""
+    """A pure function of what stands between white space in a text; raises UnicodeEncodeError for lone surrogates."""
 
     def words(self, text: str, /) -> str:
         """What the function, to strings, makes of each, joined by single spaces; nothing where that is empty."""
@@ -66,6 +66,7 @@ class ReferenceMemo:
         self.known: Known[Any] = Known(function)
 
     def words(self, text: str, /) -> str:
+        text.encode()  # what is no text is none for either kernel
         return " ".join(filter(None, (self._words(part) for part in segments(text))))
 
     def _words(self, text: str) -> str:

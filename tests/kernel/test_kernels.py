@@ -14,7 +14,7 @@ from harness import DOCS, jsonl, run
 from shingletools import kernel
 from shingletools.canon.canonizer import Canonizer
 from shingletools.kernel import _kernel, compiled, reference, strings
-from shingletools.kernel.memo import compiled_memo, reference_memo
+from shingletools.kernel.memo import Memo, compiled_memo, reference_memo
 from shingletools.kernel.types import Rows, Sets
 from shingletools.shingle.fingerprints import word_fingerprint
 
@@ -32,6 +32,14 @@ words64 = st.integers(0, 2**64 - 1)
 def test_the_compiled_kernel_is_there() -> None:
     """Where there is a compiler, as here, an installation without it is a broken one."""
     assert (os.environ.get("SHINGLETOOLS_KERNEL") or "c") == kernel.NAME
+
+
+@pytest.mark.parametrize("make", [compiled_memo, reference_memo])
+def test_a_lone_surrogate_is_no_text(make: Callable[..., Memo]) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        make(str).words("a \ud800 b")
+    with pytest.raises(UnicodeEncodeError):
+        make(word_fingerprint).fingerprints("a \ud800 b", 1)
 
 
 def half(chunk: str) -> str:
