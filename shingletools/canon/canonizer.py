@@ -38,7 +38,7 @@ class Canonizer:
     def __init__(self, rules: Rules | None = None) -> None:
         self.rules = rules or Rules()
         alone = self.rules.cut is cut
-        self.chunks = kernel.memo(self._chunk, alone and not self.rules.words, alone)
+        self.chunks = kernel.words(self._chunk, alone and not self.rules.words, alone)
         self.words = Known(self._word)
 
     def __call__(self, text: str) -> str:

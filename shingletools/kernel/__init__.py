@@ -24,9 +24,11 @@ NAME = choose(os.environ.get("SHINGLETOOLS_KERNEL"))
 
 if NAME == "c":
     from shingletools.kernel._kernel import minima, simhash, words_to_bytes
-    from shingletools.kernel.memo import compiled_memo as memo
+    from shingletools.kernel.memo import compiled_fingerprints as fingerprints
+    from shingletools.kernel.memo import compiled_words as words
 else:
-    from shingletools.kernel.memo import reference_memo as memo
+    from shingletools.kernel.memo import reference_fingerprints as fingerprints
+    from shingletools.kernel.memo import reference_words as words
     from shingletools.kernel.strings import minima, simhash, words_to_bytes
 
-__all__ = ["NAME", "memo", "minima", "simhash", "words_to_bytes"]
+__all__ = ["NAME", "fingerprints", "minima", "simhash", "words", "words_to_bytes"]

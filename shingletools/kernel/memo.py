@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 Value = TypeVar("Value", bound=str | bytes)
 
@@ -40,14 +40,24 @@ class Known(dict[str, Value]):
         return (Known, (self.function,))
 
 
-class Memo(Protocol):
-    """A pure function of what stands between white space in a text; raises UnicodeEncodeError for lone surrogates."""
+class Words(Protocol):
+    """A memo of a pure function of what stands between white space in a text."""
 
     def words(self, text: str, /) -> str:
-        """What the function, to strings, makes of each, joined by single spaces; nothing where that is empty."""
+        """What the function makes of each, joined by single spaces; nothing where that is empty.
 
-    def fingerprints(self, text: str, k: int, /) -> str:
-        """The rolling fingerprints of runs of k words; the function gives a word's 8 bytes, little-endian."""
+        Raises UnicodeEncodeError for lone surrogates.
+        """
+
+
+class Fingerprints(Protocol):
+    """A memo of words' fingerprints: 8 bytes, little-endian."""
+
+    def rolling(self, text: str, k: int, /) -> str:
+        """The payload of the rolling fingerprints of runs of k words, all if there are fewer.
+
+        Raises UnicodeEncodeError for lone surrogates.
+        """
 
 
 def segments(text: str) -> Iterator[str]:
@@ -59,11 +69,11 @@ def segments(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-class ReferenceMemo:
-    """The definition of a Memo."""
+class _Words:
+    """The definition of Words."""
 
-    def __init__(self, function: Callable[[str], str | bytes]) -> None:
-        self.known: Known[Any] = Known(function)
+    def __init__(self, function: Callable[[str], str]) -> None:
+        self.known = Known(function)
 
     def words(self, text: str, /) -> str:
         text.encode()  # what is no text is none for either kernel
@@ -72,17 +82,28 @@ class ReferenceMemo:
     def _words(self, text: str) -> str:
         return " ".join(filter(None, map(self.known.__getitem__, text.split())))
 
-    def fingerprints(self, text: str, k: int, /) -> str:
+
+class _Fingerprints:
+    """The definition of Fingerprints."""
+
+    def __init__(self, function: Callable[[str], bytes]) -> None:
+        self.known = Known(function)
+
+    def rolling(self, text: str, k: int, /) -> str:
         from shingletools.kernel.strings import roll  # numpy, which canon does not need
 
         return roll(b"".join(map(self.known.__getitem__, text.split())), k)
 
 
-def reference_memo(function: Callable[[str], Value], _plain: bool = False, _alone: bool = False, /) -> Memo:
-    return ReferenceMemo(function)
+def reference_words(function: Callable[[str], str], _plain: bool = False, _alone: bool = False, /) -> Words:
+    return _Words(function)
 
 
-def compiled_memo(function: Callable[[str], Value], plain: bool = False, alone: bool = False, /) -> Memo:
+def reference_fingerprints(function: Callable[[str], bytes], /) -> Fingerprints:
+    return _Fingerprints(function)
+
+
+def compiled_words(function: Callable[[str], str], plain: bool = False, alone: bool = False, /) -> Words:
     """A memo in C.
 
     With `plain`, the function makes of ASCII what canon does without rules for words, and need not be asked. With
@@ -91,4 +112,11 @@ def compiled_memo(function: Callable[[str], Value], plain: bool = False, alone: 
     """
     from shingletools.kernel import _kernel
 
-    return _kernel.Memo(Known(function).__getitem__, plain, alone)
+    return _kernel.Words(Known(function).__getitem__, plain, alone)
+
+
+def compiled_fingerprints(function: Callable[[str], bytes], /) -> Fingerprints:
+    """A memo in C, which is told how to hash long words only."""
+    from shingletools.kernel import _kernel
+
+    return _kernel.Fingerprints(function)

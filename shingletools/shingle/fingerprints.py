@@ -79,7 +79,7 @@ class Rolling:
 
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
-        self.words = kernel.memo(word_fingerprint)
+        self.words = kernel.fingerprints(word_fingerprint)
         self.others = Known(word_fingerprint)
 
     def __call__(self, text: str) -> str:
@@ -87,7 +87,7 @@ class Rolling:
             from shingletools.kernel.strings import roll  # numpy, which words do without in the C kernel
 
             return roll(b"".join(map(self.others.__getitem__, self.runs.units(text))), self.runs.k)
-        return self.words.fingerprints(text, self.runs.k)
+        return self.words.rolling(text, self.runs.k)
 
 
 def crc32(data: bytes) -> bytes:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.kernel import _kernel, compiled
+from shingletools.shingle.fingerprints import word_fingerprint
 
 rng = random.Random(1)
 WORDS = [f"w{number:x}" for number in range(2000)]
@@ -37,22 +38,22 @@ class Loop(NamedTuple):
     work: Callable[[], object]
 
 
-def known(text: str) -> "_kernel.Memo":
-    memo = _kernel.Memo(str.upper, False, False)
+def known(text: str) -> _kernel.Words:
+    memo = _kernel.Words(str.upper, False, False)
     memo.words(text)
     return memo
 
 
 def fingerprinted() -> None:
-    memo = _kernel.Memo(lambda _: b"8 bytes.")
-    memo.fingerprints(LATIN, 10)
-    memo.fingerprints(LATIN, 10)
+    memo = _kernel.Fingerprints(word_fingerprint)
+    memo.rolling(LATIN, 10)
+    memo.rolling(LATIN, 10)
 
 
 LOOPS = {
-    "rolling fingerprints": Loop("memo_fingerprints", 40_000, 400, fingerprinted),
-    "canonical words of ASCII": Loop("memo_words", 20_000, 200, lambda: _kernel.Memo(str, True, True).words(LATIN)),
-    "known words": Loop("memo_words", 40_000, 650, lambda: known(GREEK).words(GREEK)),
+    "rolling fingerprints": Loop("rolling", 40_000, 400, fingerprinted),
+    "canonical words of ASCII": Loop("words", 20_000, 200, lambda: _kernel.Words(str, True, True).words(LATIN)),
+    "known words": Loop("words", 40_000, 650, lambda: known(GREEK).words(GREEK)),
     "minima of a shingle": Loop("minima", 20_000, 700, lambda: _kernel.minima(PAYLOAD, FUNCTIONS, FUNCTIONS)),
     "simhash of a shingle": Loop("simhash", 20_000, 800, lambda: _kernel.simhash(PAYLOAD)),
     "a pair of rows": Loop("agreements", 20_000, 450, lambda: compiled.agreements(ROWS, 68, *PAIRS)),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ from harness import DOCS, jsonl, run
 from shingletools import kernel
 from shingletools.canon.canonizer import Canonizer
 from shingletools.kernel import _kernel, compiled, reference, strings
-from shingletools.kernel.memo import Memo, compiled_memo, reference_memo
+from shingletools.kernel.memo import Fingerprints, Words, compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import Rows, Sets
 from shingletools.shingle.fingerprints import word_fingerprint
 
@@ -34,12 +35,16 @@ def test_the_compiled_kernel_is_there() -> None:
     assert (os.environ.get("SHINGLETOOLS_KERNEL") or "c") == kernel.NAME
 
 
-@pytest.mark.parametrize("make", [compiled_memo, reference_memo])
-def test_a_lone_surrogate_is_no_text(make: Callable[..., Memo]) -> None:
+@pytest.mark.parametrize("make", [compiled_words, reference_words])
+def test_a_lone_surrogate_is_no_text(make: Callable[..., Words]) -> None:
     with pytest.raises(UnicodeEncodeError):
         make(str).words("a \ud800 b")
+
+
+@pytest.mark.parametrize("make", [_kernel.Fingerprints, reference_fingerprints])
+def test_nor_has_it_fingerprints(make: Callable[..., Fingerprints]) -> None:
     with pytest.raises(UnicodeEncodeError):
-        make(word_fingerprint).fingerprints("a \ud800 b", 1)
+        make(word_fingerprint).rolling("a \ud800 b", 1)
 
 
 def half(chunk: str) -> str:
@@ -49,7 +54,7 @@ def half(chunk: str) -> str:
 
 @given(st.lists(texts, max_size=5))
 def test_words(several: list[str]) -> None:
-    one, two = compiled_memo(half), reference_memo(half)
+    one, two = compiled_words(half), reference_words(half)
     for text in [*several, *several]:  # not known, then known
         assert one.words(text) == two.words(text) == " ".join(filter(None, map(half, text.split())))
 
@@ -58,7 +63,7 @@ def test_words(several: list[str]) -> None:
 def test_canonical_words(several: list[str]) -> None:
     """One kernel asks for ideographs and kana one by one, and not at all for ASCII."""
     chunk = Canonizer()._chunk
-    one, two = compiled_memo(chunk, True, True), reference_memo(chunk, True, True)
+    one, two = compiled_words(chunk, True, True), reference_words(chunk, True, True)
     for text in [*several, *several]:
         assert one.words(text) == two.words(text)
 
@@ -66,14 +71,24 @@ def test_canonical_words(several: list[str]) -> None:
 @given(st.text("aZ09'’_-é \n", max_size=30))
 def test_canonical_words_of_ascii(text: str) -> None:
     chunk = Canonizer()._chunk
-    assert compiled_memo(chunk, True, True).words(text) == reference_memo(chunk, True, True).words(text)
+    assert compiled_words(chunk, True, True).words(text) == reference_words(chunk, True, True).words(text)
 
 
 @given(st.lists(texts, max_size=5), st.integers(1, 12))
 def test_fingerprints(several: list[str], k: int) -> None:
-    one, two = compiled_memo(word_fingerprint), reference_memo(word_fingerprint)
+    one, two = _kernel.Fingerprints(word_fingerprint), reference_fingerprints(word_fingerprint)
     for text in [*several, *several]:
-        assert one.fingerprints(text, k) == two.fingerprints(text, k)
+        assert one.rolling(text, k) == two.rolling(text, k)
+
+
+def test_fingerprints_of_words_of_all_sizes() -> None:
+    """Of one block of BLAKE3, of several, and of more than the C kernel hashes itself; each beside its neighbours."""
+    memo = _kernel.Fingerprints(word_fingerprint)
+    for size in range(1, 1100):
+        word = "x" * size if size % 2 else "x" * (size - 2) + "ж"
+        z = int.from_bytes(blake3(word.encode()).digest(8), "little")
+        z = (z ^ z >> 32) * 0xD6E8FEB86659FD93 % 2**64
+        assert memo.rolling(f" {word}", 1) == memo.rolling(word, 9) == f"{z ^ z >> 32:016x}"
 
 
 def test_a_flood_of_words_takes_no_more_memory_and_changes_nothing() -> None:
@@ -84,35 +99,34 @@ def test_a_flood_of_words_takes_no_more_memory_and_changes_nothing() -> None:
         calls += 1
         return chunk.upper()
 
-    memo = _kernel.Memo(function)
-    flood = " ".join(f"w{number:x}" for number in range(300_000))
+    memo = _kernel.Words(function)
+    flood = " ".join(f"w{number:x}" for number in range(900_000))
     assert memo.words(flood) == flood.upper()
-    assert calls == 300_000
+    assert calls == 900_000
     assert memo.words("often " * 1000) == "OFTEN " * 999 + "OFTEN"
-    assert calls == 300_001
+    assert calls == 900_001
     assert memo.words(flood) == flood.upper()
 
 
 def test_sizes_around_those_of_a_line() -> None:
     """Keys of 1 to 70 bytes with values of 0 to 70, in one byte a character and in two."""
     table: dict[str, str] = {}
-    memo = _kernel.Memo(table.__getitem__)
+    memo = _kernel.Words(table.__getitem__)
     for letter in "xж":
         for key_size in range(1, 70):
             for value_size in (0, 1, 5, 57 - key_size, 58 - key_size, 59 - key_size, key_size, 70):
                 key = letter * key_size
                 table[key] = letter * max(value_size, 0)
-                memo = _kernel.Memo(table.__getitem__)
+                memo = _kernel.Words(table.__getitem__)
                 assert memo.words(f"{key} {key}").split() == 2 * [table[key]] * bool(table[key])
 
 
 @pytest.mark.parametrize("broken", [lambda _: 1, lambda _: b"x", lambda _: "\ud800", lambda _: 1 / 0])
-def test_a_function_that_fails(broken: Callable[[str], str]) -> None:
-    memo = _kernel.Memo(broken)
+def test_a_function_that_fails(broken: Callable[[str], Any]) -> None:
     with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
-        memo.words("a b")
+        _kernel.Words(broken).words("a b")
     with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
-        memo.fingerprints("a b", 2)
+        _kernel.Fingerprints(broken).rolling("a " + 2000 * "b", 2)
 
 
 @given(
@@ -222,11 +236,11 @@ def test_arrays_that_do_not_fit_are_refused(function: Callable[..., None], case:
         (_kernel.words_to_bytes, (b"00000000", 8), TypeError),
         (_kernel.simhash, (b"00000000",), TypeError),
         (_kernel.simhash, (), TypeError),
-        (_kernel.Memo, (), TypeError),
-        (_kernel.Memo(str).words, (b"a",), TypeError),
-        (_kernel.Memo(str).words, ("\ud800",), UnicodeEncodeError),
-        (_kernel.Memo(str).fingerprints, ("a", 0), ValueError),
-        (_kernel.Memo(str).fingerprints, (b"a", 1), TypeError),
+        (_kernel.Words, (), TypeError),
+        (_kernel.Words(str).words, (b"a",), TypeError),
+        (_kernel.Words(str).words, ("\ud800",), UnicodeEncodeError),
+        (_kernel.Fingerprints(word_fingerprint).rolling, ("a", 0), ValueError),
+        (_kernel.Fingerprints(word_fingerprint).rolling, (b"a", 1), TypeError),
     ],
 )
 def test_wrong_arguments(function: Callable[..., Any], arguments: tuple[Any], error: type[Exception]) -> None:

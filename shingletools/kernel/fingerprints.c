@@ -1,0 +1,210 @@
+/* Texts to the rolling fingerprints of their shingles, whose words' fingerprints are BLAKE3's. */
+
+#include "memo.h"
+
+enum { BLOCK = 64, MOST = 1024 }; /* bytes of a block of BLAKE3, and of a chunk; we hash no more than one */
+enum { CHUNK_START = 1, CHUNK_END = 2, ROOT = 8 };
+
+static const uint32_t START[8] = {0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A,
+                                  0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19};
+
+/* The words of the block that each round takes, in this order. */
+static const uint8_t ORDER[7][16] = {
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8},
+    {3, 4, 10, 12, 13, 2, 7, 14, 6, 5, 9, 0, 11, 15, 8, 1}, {10, 7, 12, 9, 14, 3, 13, 15, 4, 0, 11, 2, 5, 8, 1, 6},
+    {12, 13, 9, 11, 15, 10, 14, 8, 7, 2, 5, 3, 0, 1, 6, 4}, {9, 14, 11, 5, 8, 12, 15, 1, 13, 3, 0, 10, 2, 6, 4, 7},
+    {11, 15, 5, 0, 1, 9, 8, 6, 14, 10, 2, 12, 3, 4, 7, 13},
+};
+
+static inline uint32_t turn(uint32_t word, int bits)
+{
+    return word >> bits | word << (32 - bits);
+}
+
+static inline void mix(uint32_t *v, int a, int b, int c, int d, uint32_t x, uint32_t y)
+{
+    v[a] += v[b] + x;
+    v[d] = turn(v[d] ^ v[a], 16);
+    v[c] += v[d];
+    v[b] = turn(v[b] ^ v[c], 12);
+    v[a] += v[b] + y;
+    v[d] = turn(v[d] ^ v[a], 8);
+    v[c] += v[d];
+    v[b] = turn(v[b] ^ v[c], 7);
+}
+
+/* One block into the state; see the BLAKE3 paper (O'Connor, Aumasson, Neves, Wilcox-O'Hearn), 2.2. */
+static void compress(uint32_t *state, const uint8_t *data, size_t size, uint32_t flags)
+{
+    uint8_t block[BLOCK] = {0};
+    memcpy(block, data, size);
+    uint32_t m[16], v[16];
+    for (int i = 0; i < 16; i++)
+        m[i] = block[4 * i] | (uint32_t)block[4 * i + 1] << 8 | (uint32_t)block[4 * i + 2] << 16 |
+               (uint32_t)block[4 * i + 3] << 24;
+    memcpy(v, state, 32);
+    memcpy(v + 8, START, 16);
+    v[12] = v[13] = 0; /* the number of the chunk */
+    v[14] = (uint32_t)size;
+    v[15] = flags;
+    for (int round = 0; round < 7; round++) {
+        const uint8_t *at = ORDER[round];
+        for (int i = 0; i < 4; i++)
+            mix(v, i, 4 + i, 8 + i, 12 + i, m[at[2 * i]], m[at[2 * i + 1]]);
+        for (int i = 0; i < 4; i++)
+            mix(v, i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4, m[at[8 + 2 * i]], m[at[9 + 2 * i]]);
+    }
+    for (int i = 0; i < 8; i++)
+        state[i] = v[i] ^ v[i + 8];
+}
+
+/* The first 8 bytes, little-endian, of the BLAKE3 of at most MOST bytes. */
+static uint64_t blake3(const uint8_t *data, size_t size)
+{
+    uint32_t state[8], flags = CHUNK_START;
+    memcpy(state, START, sizeof state);
+    for (; size > BLOCK; data += BLOCK, size -= BLOCK) {
+        compress(state, data, BLOCK, flags);
+        flags = 0;
+    }
+    compress(state, data, size, flags | CHUNK_END | ROOT);
+    return (uint64_t)state[1] << 32 | state[0];
+}
+
+/* The fingerprint of a word that is in no line. */
+static int make(const Memo *memo, const Chunk *word, uint64_t *value)
+{
+    if (word->size <= MOST) {
+        *value = blake3(word->at, word->size);
+        return 0;
+    }
+    PyObject *made = ask(memo, word->at, word->size);
+    if (!made)
+        return -1;
+    char *data;
+    Py_ssize_t length;
+    int failed = PyBytes_AsStringAndSize(made, &data, &length);
+    if (!failed && length != 8) {
+        PyErr_SetString(PyExc_ValueError, "a fingerprint has 8 bytes");
+        failed = -1;
+    }
+    *value = 0;
+    for (int i = 7; i >= 0 && !failed; i--)
+        *value = *value << 8 | (uint8_t)data[i];
+    Py_DECREF(made);
+    return failed;
+}
+
+static int add_fingerprint(Memo *memo, const Chunk *word, Bytes *out)
+{
+    uint64_t value;
+    int fits = word->size + sizeof value <= INSIDE;
+    const Line *line = fits ? find(memo, word->hash, word->at, word->size) : NULL;
+    if (line)
+        memcpy(&value, line->bytes + line->key_size, sizeof value);
+    else if (make(memo, word, &value))
+        return -1;
+    else if (fits)
+        keep(memo, word->hash, word->at, word->size, &value, sizeof value);
+    if (grow(out, sizeof value))
+        return -1;
+    memcpy(out->data + out->used, &value, sizeof value);
+    out->used += sizeof value;
+    return 0;
+}
+
+/* The fingerprints of a text's words. */
+static int add_fingerprints(Memo *memo, const uint8_t *at, const uint8_t *end, Bytes *out)
+{
+    Chunk words[AHEAD];
+    int count;
+    do {
+        count = 0;
+        for (const uint8_t *stop; count < AHEAD && (stop = next_chunk(&at, end, 0)) > at; at = stop)
+            words[count++] = chunk_of(memo, at, stop, sizeof(uint64_t));
+        for (int i = 0; i < count; i++)
+            if (add_fingerprint(memo, &words[i], out))
+                return -1;
+    } while (count == AHEAD);
+    return 0;
+}
+
+static PyObject *rolling(PyObject *self, PyObject *args)
+{
+    PyObject *text;
+    Py_ssize_t run, size;
+    if (!PyArg_ParseTuple(args, "Un", &text, &run))
+        return NULL;
+    const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
+    if (!at)
+        return NULL;
+    if (run < 1) {
+        PyErr_SetString(PyExc_ValueError, "a shingle has one word at least");
+        return NULL;
+    }
+    Bytes words = {0}, out = {0};
+    PyObject *result = NULL;
+    if (add_fingerprints((Memo *)self, at, at + size, &words))
+        goto done;
+    size_t count = words.used / sizeof(uint64_t);
+    size_t k = (size_t)run < count ? (size_t)run : count;
+    if (grow(&out, 17 * (count - k + 1)))
+        goto done;
+    /* z = sum of w_(i+j) * ROLL^(k-1-j) mod 2^64 */
+    const uint64_t *w = (const uint64_t *)words.data;
+    uint64_t z = 0, lead = 1;
+    for (size_t i = 0; i < k; i++) {
+        z = z * ROLL + w[i];
+        lead *= i ? ROLL : 1;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (size_t i = 0; i + k <= count && k; i++) {
+        if (i)
+            z = (z - w[i - 1] * lead) * ROLL + w[i + k - 1];
+        uint64_t x = z ^ z >> 32;
+        x *= FINISH;
+        put_hex(out.data + out.used, x ^ x >> 32, 16);
+        out.data[out.used + 16] = ' ';
+        out.used += 17;
+    }
+    Py_END_ALLOW_THREADS
+    result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)(out.used ? out.used - 1 : 0), NULL);
+done:
+    PyMem_Free(words.data);
+    PyMem_Free(out.data);
+    return result;
+}
+
+static PyObject *new_fingerprints(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords))
+{
+    PyObject *function;
+    return PyArg_ParseTuple(args, "O", &function) ? new_memo(type, function) : NULL;
+}
+
+static PyObject *reduce(PyObject *self, PyObject *Py_UNUSED(none))
+{
+    return Py_BuildValue("O(O)", Py_TYPE(self), ((Memo *)self)->function);
+}
+
+static PyMethodDef methods[] = {
+    {"rolling", rolling, METH_VARARGS, "(text, k): the payload of its shingles' fingerprints."},
+    {"__reduce__", reduce, METH_NOARGS, "A worker process starts with an empty memo."},
+    {0},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "Fingerprints(function): a bounded memo of words' fingerprints; the function is asked for long ones."},
+    {Py_tp_new, new_fingerprints},
+    {Py_tp_dealloc, free_memo},
+    {Py_tp_traverse, traverse_memo},
+    {Py_tp_clear, clear_memo},
+    {Py_tp_methods, methods},
+    {0},
+};
+
+PyType_Spec fingerprints_spec = {
+    .name = "shingletools.kernel._kernel.Fingerprints",
+    .basicsize = sizeof(Memo),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = slots,
+};

@@ -1,0 +1,89 @@
+/* What the files of the C kernel share. */
+
+#ifndef SHINGLETOOLS_KERNEL_H
+#define SHINGLETOOLS_KERNEL_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000 /* 3.11: one build for all Pythons since */
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__)
+#define VECTORS __attribute__((target_clones("avx2", "default")))
+#else
+#define VECTORS
+#endif
+
+#if defined(__GNUC__)
+#define PREFETCH(AT) __builtin_prefetch(AT)
+#else
+#define PREFETCH(AT)
+#endif
+
+#define ROLL UINT64_C(0x9E3779B97F4A7C15)
+#define FINISH UINT64_C(0xD6E8FEB86659FD93)
+
+/* words.c, fingerprints.c */
+extern PyType_Spec words_spec, fingerprints_spec;
+
+/* payloads.c */
+PyObject *words_to_bytes(PyObject *self, PyObject *args);
+PyObject *minima(PyObject *self, PyObject *args);
+PyObject *simhash(PyObject *self, PyObject *text);
+
+/* arrays.c */
+PyObject *agreements(PyObject *self, PyObject *args);
+PyObject *row_keys(PyObject *self, PyObject *args);
+PyObject *overlaps(PyObject *self, PyObject *args);
+
+/* MurmurHash3's finalizer for 64 bits. */
+static inline uint64_t fmix64(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= UINT64_C(0xFF51AFD7ED558CCD);
+    x ^= x >> 33;
+    x *= UINT64_C(0xC4CEB9FE1A85EC53);
+    x ^= x >> 33;
+    return x;
+}
+
+/* Eight hex digits at once, one in each byte of a word; the first digit is the lowest byte. */
+#define EACH(BYTE) (UINT64_C(0x0101010101010101) * (BYTE))
+
+static inline uint64_t letters_of(uint64_t digits)
+{
+    uint64_t above_nine = (digits + EACH(6)) >> 4 & EACH(1);
+    return digits + EACH('0') + above_nine * ('a' - '0' - 10);
+}
+
+/* What to do on a machine that has the highest byte first: turn words about where they meet memory. */
+static inline uint64_t first_low(uint64_t word)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(word);
+#else
+    return word;
+#endif
+}
+
+static inline void put_8_digits(uint8_t *at, uint32_t value)
+{
+    uint64_t bytes = value;
+    bytes = (bytes & 0xFFFF) << 32 | bytes >> 16;
+    bytes = (bytes & UINT64_C(0x000000FF000000FF)) << 16 | (bytes >> 8 & UINT64_C(0x000000FF000000FF));
+    bytes = (bytes & UINT64_C(0x000F000F000F000F)) << 8 | (bytes >> 4 & UINT64_C(0x000F000F000F000F));
+    bytes = first_low(letters_of(bytes));
+    memcpy(at, &bytes, 8);
+}
+
+static inline void put_hex(uint8_t *at, uint64_t value, int digits)
+{
+    if (digits == 16) {
+        put_8_digits(at, (uint32_t)(value >> 32));
+        at += 8;
+    }
+    put_8_digits(at, (uint32_t)value);
+}
+
+#endif
