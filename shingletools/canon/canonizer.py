@@ -9,7 +9,7 @@ from shingletools.canon.patterns import Clock, Words
 from shingletools.canon.repertoire import is_later, part_later
 from shingletools.canon.rules import Rule, fold_accents
 from shingletools.canon.sentences import sentences
-from shingletools.canon.words import SPACER, cut
+from shingletools.canon.words import SPACER, cut, wherever
 from shingletools.kernel.memo import LONGEST, SEGMENT, Known, segments
 
 
@@ -38,7 +38,8 @@ class Canonizer:
     def __init__(self, rules: Rules | None = None) -> None:
         self.rules = rules or Rules()
         alone = self.rules.cut is cut
-        self.chunks = kernel.words(self._chunk, alone and not self.rules.words, alone)
+        plain = alone and not self.rules.words
+        self.chunks = kernel.words(self._chunk, self._wherever if plain else None, alone)
         self.words = Known(self._word)
 
     def __call__(self, text: str) -> str:
@@ -73,6 +74,9 @@ class Canonizer:
         if len(folded) > SEGMENT:  # folding may bring white space: one character of Arabic becomes four words
             return " ".join(filter(None, (self._rest(self.rules.cut(part)) for part in segments(folded))))
         return self._rest(self.rules.cut(folded))
+
+    def _wherever(self, character: str) -> str | None:
+        return None if is_later(character) else wherever(character, self.fold(character))
 
     def _rest(self, words: Iterable[str]) -> str:
         return " ".join(filter(None, map(self.words.__getitem__, words)) if self.rules.words else words)

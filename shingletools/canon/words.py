@@ -1,5 +1,7 @@
 """What a word is, in folded text."""
 
+import unicodedata
+
 import regex
 
 # Scripts written without spaces. Script extensions, so that the sign that lengthens a kana vowel counts as kana.
@@ -13,6 +15,7 @@ RUN = rf"{LETTER}[{LETTER}\p{{M}}']*+"
 # for each would hold a state for each, gigabytes for 10 MB of "a'a'a'".
 OUTSIDE = regex.compile(rf"(?<![{LETTER}\p{{M}}])'|'(?!{LETTER})", regex.VERSION1)
 WORD = regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}", regex.VERSION1)
+MARK = regex.compile(r"\p{M}")
 IS_ALONE = regex.compile(ALONE, regex.VERSION1)
 
 
@@ -37,3 +40,24 @@ class _Spacer(dict[int, str]):
 
 
 SPACER = _Spacer()
+
+# These join what precedes, as marks do: Hangul's vowels and final consonants
+JAMO = range(0x1160, 0x1200)
+
+
+def wherever(character: str, folded: str) -> str | None:
+    """What words are made of a character in whatever company, as kernel.memo.Wherever has it.
+
+    >>> wherever("É", "é"), wherever("中", "中"), wherever("(", "(")
+    ('é', ' 中 ', ' ')
+    """
+    if unicodedata.category(character)[0] == "M" or ord(character) in JAMO:
+        return None
+    if folded in ("", "'"):
+        return folded
+    words = cut(folded)
+    if not words:
+        return None if MARK.search(folded) else " "
+    if words != [folded] or MARK.match(unicodedata.normalize("NFKD", folded)):
+        return None
+    return f" {folded} " if IS_ALONE.match(folded) else folded

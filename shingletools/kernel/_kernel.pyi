@@ -1,7 +1,9 @@
 from collections.abc import Callable
 
 class Words:
-    def __init__(self, function: Callable[[str], str], plain: bool = ..., alone: bool = ..., /) -> None: ...
+    def __init__(
+        self, function: Callable[[str], str], wherever: Callable[[str], str | None] | None = ..., alone: bool = ..., /
+    ) -> None: ...
     def words(self, text: str, /) -> str: ...
 
 class Fingerprints:

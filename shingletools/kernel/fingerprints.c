@@ -78,7 +78,7 @@ static int make(const Memo *memo, const Chunk *word, uint64_t *value)
         *value = blake3(word->at, word->size);
         return 0;
     }
-    PyObject *made = ask(memo, word->at, word->size);
+    PyObject *made = ask(memo->function, word->at, word->size);
     if (!made)
         return -1;
     char *data;

@@ -13,12 +13,12 @@ int enlarge(Bytes *bytes, size_t more)
     return 0;
 }
 
-PyObject *ask(const Memo *memo, const uint8_t *key, size_t size)
+PyObject *ask(PyObject *function, const uint8_t *key, size_t size)
 {
     PyObject *text = PyUnicode_DecodeUTF8((const char *)key, (Py_ssize_t)size, NULL);
     if (!text)
         return NULL;
-    PyObject *value = PyObject_CallFunctionObjArgs(memo->function, text, NULL);
+    PyObject *value = PyObject_CallFunctionObjArgs(function, text, NULL);
     Py_DECREF(text);
     return value;
 }
@@ -46,12 +46,14 @@ int traverse_memo(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(((Memo *)self)->function);
+    Py_VISIT(((Memo *)self)->wherever);
     return 0;
 }
 
 int clear_memo(PyObject *self)
 {
     Py_CLEAR(((Memo *)self)->function);
+    Py_CLEAR(((Memo *)self)->wherever);
     return 0;
 }
 
@@ -61,6 +63,7 @@ void free_memo(PyObject *self)
     PyObject_GC_UnTrack(self);
     clear_memo(self);
     PyMem_Free(((Memo *)self)->block);
+    PyMem_Free(((Memo *)self)->characters);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);

@@ -27,13 +27,17 @@ typedef struct {
     uint8_t bytes[INSIDE];
 } Line;
 
+typedef struct Character Character; /* see words.c */
+
 typedef struct {
     PyObject_HEAD
     PyObject *function; /* of a string, what the memo keeps */
     void *block;        /* has the lines, and room to align them */
     Line *lines;
-    int plain;          /* ASCII is known without the function */
-    int alone;          /* ideographs and kana letters are asked for one by one */
+    PyObject *wherever; /* of a character, what it becomes wherever it stands; or NULL */
+    Character *characters;
+    uint8_t letters[256]; /* of ASCII, as they are written; of other bytes 0 */
+    int alone; /* ideographs and kana letters are asked for one by one */
 } Memo;
 
 /* What the types of memos have in common. */
@@ -42,8 +46,8 @@ int traverse_memo(PyObject *self, visitproc visit, void *arg);
 int clear_memo(PyObject *self);
 void free_memo(PyObject *self);
 
-/* What the memo's function gives for a key: a new reference. */
-PyObject *ask(const Memo *memo, const uint8_t *key, size_t size);
+/* What a function gives for a key: a new reference. */
+PyObject *ask(PyObject *function, const uint8_t *key, size_t size);
 
 /* Bytes that grow. */
 typedef struct {

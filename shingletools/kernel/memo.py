@@ -6,6 +6,10 @@ from typing import Protocol, TypeVar
 
 Value = TypeVar("Value", bound=str | bytes)
 
+# What the function for chunks makes of a character, in whatever chunk it stands: letters or digits, a word of its own
+# between two spaces, an apostrophe, which counts between letters, a space, or nothing at all; None if it depends
+Wherever = Callable[[str], str | None]
+
 ENTRIES = 1 << 16  # distinct keys held, at worst 45 MB with their values
 LONGEST = 32  # characters in a key; longer ones are rarely seen twice, and could fill the memory
 SPACE = re.compile(r"\s")  # as str.split has it
@@ -95,7 +99,9 @@ class _Fingerprints:
         return roll(b"".join(map(self.known.__getitem__, text.split())), k)
 
 
-def reference_words(function: Callable[[str], str], _plain: bool = False, _alone: bool = False, /) -> Words:
+def reference_words(
+    function: Callable[[str], str], _wherever: Wherever | None = None, _alone: bool = False, /
+) -> Words:
     return _Words(function)
 
 
@@ -103,16 +109,16 @@ def reference_fingerprints(function: Callable[[str], bytes], /) -> Fingerprints:
     return _Fingerprints(function)
 
 
-def compiled_words(function: Callable[[str], str], plain: bool = False, alone: bool = False, /) -> Words:
+def compiled_words(function: Callable[[str], str], wherever: Wherever | None = None, alone: bool = False, /) -> Words:
     """A memo in C.
 
-    With `plain`, the function makes of ASCII what canon does without rules for words, and need not be asked. With
-    `alone`, ideographs and kana letters are asked for one by one: their words do not depend on what precedes. What the
-    compiled memo has no place for, or has forgotten, is asked of one in Python.
+    With `wherever`, the function is asked only for what has characters of which that gives None. With `alone`,
+    ideographs and kana letters are asked for one by one: their words do not depend on what precedes. What the compiled
+    memo has no place for, or has forgotten, is asked of one in Python.
     """
     from shingletools.kernel import _kernel
 
-    return _kernel.Words(Known(function).__getitem__, plain, alone)
+    return _kernel.Words(Known(function).__getitem__, wherever, alone)
 
 
 def compiled_fingerprints(function: Callable[[str], bytes], /) -> Fingerprints:

@@ -1,4 +1,4 @@
-/* Texts to words, chunk by chunk, through a memo. */
+/* Texts to words: character by character where these are known, else chunk by chunk through a memo. */
 
 #include "memo.h"
 
@@ -15,37 +15,113 @@ static int add_word(Bytes *out, const uint8_t *word, size_t size)
     return 0;
 }
 
-/* ASCII letters in lower case, and digits; 0 for all other bytes. */
-static inline uint8_t letter(uint8_t byte)
+/* What a character becomes wherever it stands, if that is known. */
+enum {
+    UNKNOWN,
+    LETTERS, /* that go on a word, or begin one */
+    ALONE,   /* a word of its own */
+    APOSTROPHE,
+    NOTHING,
+    BREAK,   /* the end of a word */
+    WHITE,   /* of a chunk */
+    COMPLEX, /* it depends on what is beside it */
+};
+
+struct Character {
+    uint8_t kind, size;
+    uint8_t bytes[6];
+};
+
+/* Asks what becomes of the character of so many bytes. */
+static int learn(Memo *memo, Character *character, const uint8_t *at, size_t size)
 {
-    uint8_t lower = byte | 0x20;
-    if ((uint8_t)(lower - 'a') < 26)
-        return lower;
-    return (uint8_t)(byte - '0') < 10 ? byte : 0;
+    if (blank(at)) {
+        character->kind = WHITE;
+        return 0;
+    }
+    PyObject *made = ask(memo->wherever, at, size);
+    if (!made)
+        return -1;
+    Py_ssize_t length = 0;
+    const char *bytes = "";
+    int failed = 0;
+    if (made == Py_None) {
+        character->kind = COMPLEX;
+    } else if (!(bytes = PyUnicode_AsUTF8AndSize(made, &length))) {
+        failed = -1;
+    } else {
+        character->kind = *bytes == '\'' ? APOSTROPHE : *bytes != ' ' ? LETTERS : length > 1 ? ALONE : BREAK;
+        bytes += *bytes == ' ';
+        character->kind = length ? character->kind : NOTHING;
+    }
+    length -= character->kind == ALONE ? 2 : character->kind == BREAK;
+    if ((size_t)length > sizeof character->bytes)
+        character->kind = COMPLEX;
+    else
+        memcpy(character->bytes, bytes, character->size = (uint8_t)length);
+    if (character->kind == LETTERS && size == 1 && length == 1)
+        memo->letters[*at] = (uint8_t)*bytes;
+    Py_DECREF(made);
+    return failed;
 }
 
-/* What canon's rules, without any for words, make of a chunk of ASCII: runs of letters, digits and the apostrophes
-   between two of them, in lower case. Gives the end of the chunk, or NULL, with nothing added, if it is not of ASCII.
-   There must be room for as many bytes as are left of the text, and one. */
-static const uint8_t *add_ascii(const uint8_t *chunk, const uint8_t *end, Bytes *out)
+/* The words of a chunk, character by character: 1, and *from is its end; 0, and nothing is done, if one of them is not
+   to be had so; -1 with an exception. */
+static int add_characters(Memo *memo, const uint8_t **from, const uint8_t *end, Bytes *out)
 {
-    uint8_t *at = out->data + out->used;
-    uint8_t before = 0;
-    for (; chunk < end && BLANK[*chunk] != 1; chunk++) {
-        uint8_t here = letter(*chunk);
-        if (here) {
-            if (!before && at > out->data)
-                *at++ = ' ';
-            *at++ = here;
-        } else if (*chunk == '\'' && before && chunk + 1 < end && letter(chunk[1])) {
-            *at++ = here = '\'';
-        } else if (*chunk >= 0x80) {
-            return NULL;
+    Character *characters = memo->characters;
+    const uint8_t *at = *from;
+    uint8_t *to = out->data + out->used, *last = to;
+    size_t size;
+    int inside = 0, apostrophe = 0; /* whether a word's letter was last, and an apostrophe behind it */
+    for (; at < end; at += size) {
+        uint32_t code = *at;
+        size = 1;
+        if (code >= 0x80) {
+            size = code < 0xE0 ? 2 : 3;
+            if (code >= 0xF0)
+                return 0;
+            code = size == 2 ? (code & 31) << 6 | (at[1] & 63)
+                             : (code & 15) << 12 | (uint32_t)(at[1] & 63) << 6 | (at[2] & 63);
         }
-        before = here;
+        Character *character = &characters[code];
+        if (to >= last) { /* room for a byte and a character, and mostly for many more */
+            size_t used = (size_t)(to - out->data);
+            if (grow(out, used - out->used + (size_t)(end - at) + 64))
+                return -1;
+            to = out->data + used;
+            last = out->data + out->room - 1 - sizeof character->bytes;
+        }
+        if (character->kind == LETTERS && inside && !apostrophe) {
+            memcpy(to, character->bytes, sizeof character->bytes);
+            to += character->size;
+            for (uint8_t letter; (letter = memo->letters[at[size]]) && to < last; size++)
+                *to++ = letter;
+        } else if (character->kind == LETTERS || character->kind == ALONE) {
+            int joined = character->kind == LETTERS && inside;
+            if (joined || to > out->data)
+                *to++ = joined ? '\'' : ' ';
+            memcpy(to, character->bytes, sizeof character->bytes);
+            to += character->size;
+            inside = character->kind == LETTERS;
+            apostrophe = 0;
+        } else if (character->kind == BREAK) {
+            apostrophe = inside = 0;
+        } else if (character->kind == APOSTROPHE) {
+            apostrophe = inside = inside && !apostrophe;
+        } else if (character->kind == WHITE) {
+            break;
+        } else if (character->kind == COMPLEX) {
+            return 0;
+        } else if (character->kind == UNKNOWN) {
+            if (learn(memo, character, at, size))
+                return -1;
+            size = 0; /* now with it known */
+        }
     }
-    out->used = (size_t)(at - out->data);
-    return chunk;
+    out->used = (size_t)(to - out->data);
+    *from = at;
+    return 1;
 }
 
 static int add_chunk(Memo *memo, const Chunk *chunk, Bytes *out)
@@ -57,7 +133,7 @@ static int add_chunk(Memo *memo, const Chunk *chunk, Bytes *out)
         const uint8_t *value = value_of(line, &size);
         return add_word(out, value, size);
     }
-    PyObject *made = ask(memo, chunk->at, chunk->size);
+    PyObject *made = ask(memo->function, chunk->at, chunk->size);
     if (!made)
         return -1;
     Py_ssize_t size;
@@ -69,20 +145,39 @@ static int add_chunk(Memo *memo, const Chunk *chunk, Bytes *out)
     return failed ? -1 : 0;
 }
 
-/* The next chunks, up to one that is known without the memo, through the memo; gives where they end, or NULL. */
-static const uint8_t *add_chunks(Memo *memo, const uint8_t *at, const uint8_t *end, Bytes *out)
+/* The words of chunks, through the memo. */
+static int add_chunks(Memo *memo, const uint8_t *at, const uint8_t *end, Bytes *out)
 {
     Chunk chunks[AHEAD];
-    int count = 0;
-    for (const uint8_t *stop; count < AHEAD && (stop = next_chunk(&at, end, memo->alone)) > at; at = stop) {
-        if (memo->plain && count && *at < 0x80)
-            break;
-        chunks[count++] = chunk_of(memo, at, stop, 0);
+    int count;
+    do {
+        count = 0;
+        for (const uint8_t *stop; count < AHEAD && (stop = next_chunk(&at, end, memo->alone)) > at; at = stop)
+            chunks[count++] = chunk_of(memo, at, stop, 0);
+        for (int i = 0; i < count; i++)
+            if (add_chunk(memo, &chunks[i], out))
+                return -1;
+    } while (count == AHEAD);
+    return 0;
+}
+
+/* The words of a text, whose characters are known but for some that depend on others. */
+static int add_text(Memo *memo, const uint8_t *at, const uint8_t *end, Bytes *out)
+{
+    while (at < end) {
+        size_t size = blank(at);
+        int done = size ? 1 : add_characters(memo, &at, end, out);
+        if (done < 0)
+            return -1;
+        at += size;
+        if (!done) {
+            const uint8_t *stop = next_chunk(&at, end, 0);
+            if (add_chunks(memo, at, stop, out))
+                return -1;
+            at = stop;
+        }
     }
-    for (int i = 0; i < count; i++)
-        if (add_chunk(memo, &chunks[i], out))
-            return NULL;
-    return at;
+    return 0;
 }
 
 static PyObject *words(PyObject *self, PyObject *text)
@@ -94,34 +189,30 @@ static PyObject *words(PyObject *self, PyObject *text)
     Memo *memo = (Memo *)self;
     Bytes out = {0};
     PyObject *result = NULL;
-    for (const uint8_t *end = at + size, *stop; at < end; at = stop) {
-        if (BLANK[*at] == 1) {
-            stop = at + 1;
-            continue;
-        }
-        if (grow(&out, (size_t)(end - at) + 64))
-            goto done;
-        if (memo->plain && (stop = add_ascii(at, end, &out)))
-            continue;
-        if (!(stop = add_chunks(memo, at, end, &out)))
-            goto done;
-    }
-    result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
-done:
+    if (!grow(&out, (size_t)size + 64) && !(memo->wherever ? add_text : add_chunks)(memo, at, at + size, &out))
+        result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
     PyMem_Free(out.data);
     return result;
 }
 
 static PyObject *new_words(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords))
 {
-    PyObject *function;
-    int plain = 0, alone = 0;
-    if (!PyArg_ParseTuple(args, "O|pp", &function, &plain, &alone))
+    PyObject *function, *wherever = Py_None;
+    int alone = 0;
+    if (!PyArg_ParseTuple(args, "O|Op", &function, &wherever, &alone))
         return NULL;
     Memo *self = (Memo *)new_memo(type, function);
-    if (self) {
-        self->plain = plain;
-        self->alone = alone;
+    if (!self)
+        return NULL;
+    self->alone = alone;
+    if (wherever != Py_None) {
+        Py_INCREF(wherever);
+        self->wherever = wherever;
+        self->characters = PyMem_Calloc(1 << 16, sizeof *self->characters);
+        if (!self->characters) {
+            Py_DECREF(self);
+            return PyErr_NoMemory();
+        }
     }
     return (PyObject *)self;
 }
@@ -129,7 +220,8 @@ static PyObject *new_words(PyTypeObject *type, PyObject *args, PyObject *Py_UNUS
 static PyObject *reduce(PyObject *self, PyObject *Py_UNUSED(none))
 {
     Memo *memo = (Memo *)self;
-    return Py_BuildValue("O(Oii)", Py_TYPE(self), memo->function, memo->plain, memo->alone);
+    PyObject *wherever = memo->wherever ? memo->wherever : Py_None;
+    return Py_BuildValue("O(OOi)", Py_TYPE(self), memo->function, wherever, memo->alone);
 }
 
 static PyMethodDef methods[] = {
@@ -139,7 +231,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "Words(function, plain, alone): a bounded memo of a pure function of short strings."},
+    {Py_tp_doc, "Words(function, wherever, alone): a bounded memo of a pure function of short strings."},
     {Py_tp_new, new_words},
     {Py_tp_dealloc, free_memo},
     {Py_tp_traverse, traverse_memo},

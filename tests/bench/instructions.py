@@ -39,7 +39,7 @@ class Loop(NamedTuple):
 
 
 def known(text: str) -> _kernel.Words:
-    memo = _kernel.Words(str.upper, False, False)
+    memo = _kernel.Words(str.upper)
     memo.words(text)
     return memo
 
@@ -52,7 +52,7 @@ def fingerprinted() -> None:
 
 LOOPS = {
     "rolling fingerprints": Loop("rolling", 40_000, 400, fingerprinted),
-    "canonical words of ASCII": Loop("words", 20_000, 200, lambda: _kernel.Words(str, True, True).words(LATIN)),
+    "canonical words of ASCII": Loop("words", 20_000, 200, lambda: _kernel.Words(str, str.lower).words(LATIN)),
     "known words": Loop("words", 40_000, 650, lambda: known(GREEK).words(GREEK)),
     "minima of a shingle": Loop("minima", 20_000, 700, lambda: _kernel.minima(PAYLOAD, FUNCTIONS, FUNCTIONS)),
     "simhash of a shingle": Loop("simhash", 20_000, 800, lambda: _kernel.simhash(PAYLOAD)),

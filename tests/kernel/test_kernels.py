@@ -61,17 +61,17 @@ def test_words(several: list[str]) -> None:
 
 @given(st.lists(texts, max_size=5))
 def test_canonical_words(several: list[str]) -> None:
-    """One kernel asks for ideographs and kana one by one, and not at all for ASCII."""
-    chunk = Canonizer()._chunk
-    one, two = compiled_words(chunk, True, True), reference_words(chunk, True, True)
+    """One kernel asks for characters, and for chunks only where one of them depends on others."""
+    of = Canonizer()
+    one, two = compiled_words(of._chunk, of._wherever, True), reference_words(of._chunk)
     for text in [*several, *several]:
         assert one.words(text) == two.words(text)
 
 
 @given(st.text("aZ09'’_-é \n", max_size=30))
 def test_canonical_words_of_ascii(text: str) -> None:
-    chunk = Canonizer()._chunk
-    assert compiled_words(chunk, True, True).words(text) == reference_words(chunk, True, True).words(text)
+    of = Canonizer()
+    assert compiled_words(of._chunk, of._wherever, True).words(text) == reference_words(of._chunk).words(text)
 
 
 @given(st.lists(texts, max_size=5), st.integers(1, 12))
