@@ -100,12 +100,14 @@ static int add_fingerprint(Memo *memo, const Chunk *word, Bytes *out)
     uint64_t value;
     int fits = word->size + sizeof value <= INSIDE;
     const Line *line = fits ? find(memo, word->hash, word->at, word->size) : NULL;
-    if (line)
-        memcpy(&value, line->bytes + line->key_size, sizeof value);
-    else if (make(memo, word, &value))
+    if (line) {
+        size_t size;
+        memcpy(&value, value_of(line, &size), sizeof value);
+    } else if (make(memo, word, &value)) {
         return -1;
-    else if (fits)
+    } else if (fits) {
         keep(memo, word->hash, word->at, word->size, &value, sizeof value);
+    }
     if (grow(out, sizeof value))
         return -1;
     memcpy(out->data + out->used, &value, sizeof value);

@@ -15,7 +15,7 @@
 #include "kernel.h"
 
 enum {
-    PAIR_BITS = 18, /* of the number of pairs of lines: 32 MB, taken as they are used */
+    PAIR_BITS = 17, /* of the number of pairs of lines: 16 MB, taken as they are used */
     INSIDE = 58,    /* bytes of a key and its value */
     SAME = 255,
     AHEAD = 16, /* keys whose lines are fetched together, since each may be far away */
@@ -166,7 +166,7 @@ static inline Line *pair_of(const Memo *memo, uint64_t h)
 /* The line that has the key, or NULL. */
 static inline const Line *find(const Memo *memo, uint64_t h, const uint8_t *key, size_t size)
 {
-    const Line *pair = memo->lines + 2 * (h >> 46);
+    const Line *pair = pair_of(memo, h);
     uint32_t tag = (uint32_t)(h >> 16);
     if (is_key(pair, tag, key, size))
         return pair;
@@ -186,7 +186,7 @@ static inline void keep(Memo *memo, uint64_t h, const uint8_t *key, size_t size,
     int same = size == value_size && !memcmp(key, value, size);
     if (size + (same ? 0 : value_size) > INSIDE)
         return;
-    Line *pair = memo->lines + 2 * (h >> 46);
+    Line *pair = pair_of(memo, h);
     pair[1] = pair[0];
     pair->tag = (uint32_t)(h >> 16);
     pair->key_size = (uint8_t)size;
