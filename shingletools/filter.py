@@ -11,7 +11,6 @@ import contextlib
 import importlib
 import sys
 import time
-import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -300,6 +299,8 @@ def main(name: str, argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         streams.say(f"{name}: out of memory")
     except Exception:
+        import traceback  # here and elsewhere: what only some runs use would slow the start of all
+
         # A fault of ours. Python's own status for it is 1, which would say that all but some records went well
         streams.say(traceback.format_exc().rstrip())
     return FAILED

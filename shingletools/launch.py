@@ -1,10 +1,15 @@
 """What bin/ calls: signals are handled before all else is imported, so that an early Ctrl-C ends quietly too."""
 
+import os
+
 from shingletools.signals import ended_by_signal
 
 
 def main(name: str) -> int:
     """Runs a command on the process's arguments and streams; gives its exit status."""
+
+    # numpy's library would start a thread for each processor, and we never call it
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
     def run() -> int:
         from shingletools import filter as driver

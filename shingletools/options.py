@@ -4,12 +4,14 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import partial
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from shingletools import UNICODE, __version__, wire
 from shingletools.wire import Failed
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 MOST_JOBS = 1024
 
@@ -101,8 +103,10 @@ def text(argument: str) -> str:
     return argument
 
 
-def threshold(argument: str) -> Fraction:
+def threshold(argument: str) -> "Fraction":
     """An exact number above 0 and at most 1."""
+    from fractions import Fraction
+
     if re.fullmatch(r"[0-9]{0,18}\.?[0-9]{1,18}|[0-9]{1,18}/[0-9]{1,18}", argument, re.ASCII):
         try:
             value = Fraction(argument)

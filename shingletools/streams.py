@@ -4,7 +4,6 @@ import contextlib
 import io
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -172,6 +171,8 @@ class Output:
         elif os.path.exists(path) and not os.path.isfile(path):
             self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
         else:
+            import tempfile
+
             self.target = os.path.realpath(path)  # a link stays a link
             folder = os.path.dirname(self.target)
             self.descriptor, self.temporary = tempfile.mkstemp(prefix=".shingletools.", dir=folder)

@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
-from urllib.parse import quote
 
 import orjson
 from blake3 import blake3
@@ -146,6 +145,8 @@ def recipe(stage: str, *parts: tuple[str, object]) -> str:
 
 def quoted(text: str) -> str:
     """Free text as a recipe may hold it, percent-encoded: no space, comma or bar is left."""
+    from urllib.parse import quote
+
     return quote(os.fsencode(text), safe="")
 
 

@@ -6,13 +6,13 @@ after 14.0 is neither folded nor dropped: it is a word alone.
 """
 
 from bisect import bisect_right
-from importlib import resources
+from pathlib import Path
 
 
 def _bounds() -> list[int]:
     """Where stretches of unassigned code points begin and end, in turn, ascending."""
     bounds = []
-    for line in (resources.files("shingletools.canon") / "unassigned.txt").read_text("ascii").splitlines():
+    for line in Path(__file__).with_name("unassigned.txt").read_text("ascii").splitlines():
         if not line.startswith("#"):
             for stretch in line.split():
                 first, _, last = stretch.partition("-")

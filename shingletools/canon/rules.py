@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable
-from importlib import import_module, metadata
+from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
 
@@ -33,6 +33,8 @@ def needs(option: str, module: str) -> ModuleType:
 
 
 def version(package: str) -> str:
+    from importlib import metadata
+
     return metadata.version(package)
 
 

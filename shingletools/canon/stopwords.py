@@ -1,7 +1,6 @@
 """Stop words: lists that come with the program, those of stopwordsiso, and files."""
 
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from shingletools import wire
@@ -10,9 +9,7 @@ from shingletools.canon.rules import Rule, fold_accents, made_with
 from shingletools.canon.words import cut
 from shingletools.wire import Failed
 
-SHIPPED = {
-    entry.name.removesuffix(".txt"): entry for entry in (resources.files("shingletools.canon") / "stop").iterdir()
-}
+SHIPPED = {entry.name.removesuffix(".txt"): entry for entry in Path(__file__).with_name("stop").iterdir()}
 ISO = "iso:"
 
 
