@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pickle import PickleBuffer
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, cast
 
 from shingletools import streams, wire
@@ -50,6 +51,10 @@ class Written(NamedTuple):
 
     output: bytes = b""
     removed: bytes = b""
+
+    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
+        """From a worker process, they come uncopied."""
+        return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
 
 
 class Collector(Protocol):

@@ -1,16 +1,19 @@
 """Reading, writing and reporting for the driver: whole lines in, complete files out, nothing lost silently."""
 
 import contextlib
+import fcntl
 import io
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pickle import PickleBuffer
 from typing import NamedTuple
 
 from shingletools import signals
 from shingletools.wire import Failed, printable
 
-BLOCK = 1 << 18  # bytes asked of a read; a pipe gives less, so that records flow on as they come
+BLOCK = 1 << 18  # bytes asked of a read; a pipe gives what is there, so that records flow on as they come
+PIPE = 1 << 20  # bytes that a pipe may hold: what Linux gives to anyone
 
 
 class ReaderGone(Exception):
@@ -25,14 +28,15 @@ class Chunk(NamedTuple):
     number: int  # number of the first document in the whole input, from 1
     data: bytes
 
+    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
+        """To a worker process, the data go uncopied."""
+        return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data))
+
     def documents(self) -> list[bytes]:
         """Its lines, without their line feeds, or the file."""
-        if self.line is None:
-            return [self.data]
-        lines = self.data.split(b"\n")  # bytes.splitlines would also split at a lone carriage return
-        if not lines[-1]:
-            lines.pop()
-        return lines
+        from shingletools import kernel  # here, since the choice of one may fail, which the driver reports
+
+        return [self.data] if self.line is None else kernel.split_lines(self.data)
 
 
 def claim_standard_streams() -> set[int]:
@@ -89,6 +93,8 @@ def total_size(files: Iterable[str]) -> int | None:
 
 def read_chunks(files: Sequence[str], whole: bool = False) -> Iterator[Chunk]:
     """The input, in order; "-" is standard input. Raises Failed if a file cannot be read."""
+    from shingletools import kernel  # see above
+
     number = 1
     for name in files:
         if whole:
@@ -98,14 +104,21 @@ def read_chunks(files: Sequence[str], whole: bool = False) -> Iterator[Chunk]:
         line = 1
         for data in _read_lines(name):
             yield Chunk(name, line, number, data)
-            lines = data.count(b"\n") + (not data.endswith(b"\n"))
+            lines = kernel.count_lines(data)
             number += lines
             line += lines
+
+
+def widen(descriptor: int) -> None:
+    """Makes a pipe hold more, where the system lets us; whoever is at its other end need not be woken as often."""
+    with contextlib.suppress(OSError, AttributeError):
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE)
 
 
 def _read_blocks(name: str) -> Iterator[bytes]:
     with _named(name):
         descriptor = 0 if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        widen(descriptor)
         try:
             while block := os.read(descriptor, BLOCK):
                 yield block
@@ -165,6 +178,7 @@ class Output:
         if path == "" or (path or "").endswith("/"):
             raise Failed(f"{printable(self.name) or 'the name of the output'}: not the name of a file")
         if path is None or same_file(path, 1):
+            widen(1)
             return  # /dev/stdout may be a file with lines of others in it
         if same_file(path, 2):
             self.descriptor = os.dup(2)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import IO, TypeVar, cast
 
 from shingletools.signals import ENDING
+from shingletools.streams import widen
 from shingletools.wire import Failed
 
 Item = TypeVar("Item")
@@ -76,19 +77,20 @@ class Worker:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         self.to, self.back = cast(IO[bytes], self.process.stdin), cast(IO[bytes], self.process.stdout)
+        for pipe in (self.to, self.back):
+            widen(pipe.fileno())
         self.send(function)
 
     def send(self, message: object) -> None:
         try:
-            pickle.dump(message, self.to, pickle.HIGHEST_PROTOCOL)
-            self.to.flush()
+            write_message(self.to, message)
         except OSError:
             raise Failed("a worker process died") from None
 
     def ask(self, item: object) -> object:
         self.send(item)
         try:
-            return pickle.load(self.back)
+            return read_message(self.back)
         except (EOFError, pickle.UnpicklingError):
             raise Failed("a worker process died") from None
 
@@ -100,13 +102,35 @@ class Worker:
         self.process.wait()
 
 
+def write_message(stream: IO[bytes], message: object) -> None:
+    """Pickles a message; the bytes that are in a PickleBuffer follow as they are, which spares copies of them."""
+    buffers: list[memoryview] = []
+
+    def keep(buffer: pickle.PickleBuffer) -> None:
+        buffers.append(buffer.raw())
+
+    head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=keep)
+    pickle.dump((head, list(map(len, buffers))), stream)
+    for buffer in buffers:
+        stream.write(buffer)
+    stream.flush()
+
+
+def read_message(stream: IO[bytes]) -> object:
+    """Raises EOFError or UnpicklingError where the stream ends."""
+    head, sizes = pickle.load(stream)
+    buffers = [stream.read(size) for size in sizes]
+    if list(map(len, buffers)) != sizes:
+        raise EOFError
+    return pickle.loads(head, buffers=buffers)
+
+
 def serve() -> None:
     """A worker's life: the function first, then items, each answered; the end of the input is the end."""
     with suppress(EOFError, pickle.UnpicklingError, BrokenPipeError):
-        function = pickle.load(sys.stdin.buffer)
+        function = cast(Callable[[object], object], read_message(sys.stdin.buffer))
         while True:
-            pickle.dump(function(pickle.load(sys.stdin.buffer)), sys.stdout.buffer, pickle.HIGHEST_PROTOCOL)
-            sys.stdout.buffer.flush()
+            write_message(sys.stdout.buffer, function(read_message(sys.stdin.buffer)))
 
 
 if __name__ == "__main__":

@@ -23,12 +23,15 @@ def choose(wanted: str | None) -> str:
 NAME = choose(os.environ.get("SHINGLETOOLS_KERNEL"))
 
 if NAME == "c":
-    from shingletools.kernel._kernel import minima, simhash, words_to_bytes
+    from shingletools.kernel._kernel import count_lines, minima, simhash, split_lines, words_to_bytes
     from shingletools.kernel.memo import compiled_fingerprints as fingerprints
     from shingletools.kernel.memo import compiled_words as words
 else:
+    from shingletools.kernel.lines import count_lines, split_lines
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
     from shingletools.kernel.memo import reference_words as words
     from shingletools.kernel.strings import minima, simhash, words_to_bytes
 
-__all__ = ["NAME", "fingerprints", "minima", "simhash", "words", "words_to_bytes"]
+__all__ = [
+    "NAME", "count_lines", "fingerprints", "minima", "simhash", "split_lines", "words", "words_to_bytes",
+]  # fmt: skip

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__)
-#define VECTORS __attribute__((target_clones("avx2", "default")))
+#define VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define VECTORS
 #endif
@@ -26,6 +26,10 @@
 
 /* words.c, fingerprints.c */
 extern PyType_Spec words_spec, fingerprints_spec;
+
+/* lines.c */
+PyObject *count_lines(PyObject *self, PyObject *data);
+PyObject *split_lines(PyObject *self, PyObject *data);
 
 /* payloads.c */
 PyObject *words_to_bytes(PyObject *self, PyObject *args);

@@ -1,6 +1,7 @@
 """The C kernel against the numpy one, bit for bit, on random and on hostile input."""
 
 import os
+import re
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from harness import DOCS, jsonl, run
 from shingletools import kernel
 from shingletools.canon.canonizer import Canonizer
-from shingletools.kernel import _kernel, compiled, reference, strings
+from shingletools.kernel import _kernel, compiled, lines, reference, strings
 from shingletools.kernel.memo import Fingerprints, Words, compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import Rows, Sets
 from shingletools.shingle.fingerprints import word_fingerprint
@@ -129,6 +130,12 @@ def test_a_function_that_fails(broken: Callable[[str], Any]) -> None:
         _kernel.Fingerprints(broken).rolling("a " + 2000 * "b", 2)
 
 
+@given(st.binary(max_size=30) | st.text("a\n\r\x85\u2028", max_size=12).map(str.encode))
+def test_lines(data: bytes) -> None:
+    assert _kernel.split_lines(data) == lines.split_lines(data) == re.findall(b"[^\n]+|(?<=\n)(?=\n)|^(?=\n)", data)
+    assert _kernel.count_lines(data) == lines.count_lines(data) == len(lines.split_lines(data))
+
+
 @given(
     st.lists(words64, min_size=1, max_size=100), st.lists(words32, min_size=1, max_size=70), st.sampled_from([8, 16])
 )
@@ -236,6 +243,8 @@ def test_arrays_that_do_not_fit_are_refused(function: Callable[..., None], case:
         (_kernel.words_to_bytes, (b"00000000", 8), TypeError),
         (_kernel.simhash, (b"00000000",), TypeError),
         (_kernel.simhash, (), TypeError),
+        (_kernel.count_lines, ("text",), TypeError),
+        (_kernel.split_lines, (bytearray(b"x"),), TypeError),
         (_kernel.Words, (), TypeError),
         (_kernel.Words(str).words, (b"a",), TypeError),
         (_kernel.Words(str).words, ("\ud800",), UnicodeEncodeError),

@@ -1,0 +1,22 @@
+"""Lines in bytes: the definition. Each is ended by a line feed but perhaps the last; a carriage return ends none."""
+
+
+def count_lines(data: bytes, /) -> int:
+    """How many there are.
+
+    >>> count_lines(b"one\\ntwo"), count_lines(b"one\\n\\n"), count_lines(b"")
+    (2, 2, 0)
+    """
+    return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+
+
+def split_lines(data: bytes, /) -> list[bytes]:
+    """The lines without their line feeds.
+
+    >>> split_lines(b"one\\r\\n\\ntwo"), split_lines(b"")
+    ([b'one\\r', b'', b'two'], [])
+    """
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
