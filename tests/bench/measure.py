@@ -46,6 +46,11 @@ def start(report: int, argv: Sequence[str]) -> None:
     sys.exit(process.returncode)
 
 
+def table_row(*cells: object) -> None:
+    """Prints a row of a table in Markdown."""
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+
+
 def median(runs: list[Figures]) -> Figures:
     return Figures(*(statistics.median(column) for column in zip(*runs, strict=True)))
 

@@ -22,10 +22,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
-from measure import Figures
+from measure import Figures, table_row
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import ENVIRONMENT
@@ -145,14 +145,10 @@ def peer(name: str, path: str) -> None:
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, pairs)
 
 
-def row(*cells: Any) -> None:
-    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
-
-
 def compare(path: str, runs: int) -> None:
     print(f"\n{Path(path).parent.name}/{Path(path).name}, {Path(path).stat().st_size / 1e6:.1f} MB\n")
-    row("program", "CPU s", "wall s", "peak MB", "pairs", "CPU / ours")
-    row("---", *["---:"] * 5)
+    table_row("program", "CPU s", "wall s", "peak MB", "pairs", "CPU / ours")
+    table_row("---", *["---:"] * 5)
     commands = {"shingletools": ["--ours"]} | {name: ["--peer", name] for name in PEERS}
     taken: dict[str, list[Run]] = {name: [] for name in commands}
     for _ in range(runs):
@@ -162,7 +158,7 @@ def compare(path: str, runs: int) -> None:
     for name, several in taken.items():
         wall, cpu, peak = (statistics.median(column) for column in zip(*(run.figures for run in several), strict=True))
         ratio = "" if "first" in name else f"{cpu / own:.2f}"
-        row(name, f"{cpu:.2f}", f"{wall:.2f}", f"{peak:.0f}", several[0].pairs, ratio)
+        table_row(name, f"{cpu:.2f}", f"{wall:.2f}", f"{peak:.0f}", several[0].pairs, ratio)
 
 
 def main() -> None:

@@ -2,8 +2,9 @@
 
 usage: python tests/bench/pipeline.py DOCS.jsonl [RUNS]
 
-Each stage runs alone, from file to file, then all run at once through pipes; figures are medians of RUNS (default 5).
-At last the pairs of the first 6,000 documents are compared with those of a brute force over the same sketches.
+Each stage runs alone, from file to file, then all run at once through pipes, then the stages that work record by
+record with two workers; figures are medians of RUNS (default 5), taken in turn. At last the pairs of the first 6,000
+documents are compared with those of a brute force over the same sketches. Pages of HTML are told by .html in the name.
 """
 
 import json
@@ -14,9 +15,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from measure import median, timed
+from measure import Figures, median, table_row, timed
 
 STAGES = (["canon"], ["shingle", "-k", "10"], ["sketch", "-n", "84"], ["simjoin", "-t", "0.8"])
+TWO = ["-j", "2"]
 SOME = 6000
 
 
@@ -40,15 +42,27 @@ def main(corpus: Path, runs: int) -> None:
         folder = Path(name)
         documents = sum(1 for _ in lines)
         sources = [corpus, *(folder / argv[0] for argv in STAGES)]
-        print(f"{documents} documents, {corpus.stat().st_size / 1e6:.1f} MB; medians of {runs} runs")
-        print(f"{'':24}{'wall s':>8}{'CPU s':>8}{'docs/s':>10}{'MB/s in':>10}{'peak MB':>9}")
-        rows = [(" ".join(argv), argv, sources[i], sources[i + 1]) for i, argv in enumerate(STAGES)]
-        whole = ["bash", "-c", " | ".join(map(" ".join, STAGES))]
-        for title, argv, source, target in [*rows, ("all, through pipes", whole, corpus, folder / "piped")]:
-            figures = median([timed(argv, source, target) for _ in range(runs)])
-            size = source.stat().st_size / 1e6 / figures.wall
-            speed = documents / figures.wall
-            print(f"{title:24}{figures.wall:8.2f}{figures.cpu:8.2f}{speed:10.0f}{size:10.1f}{figures.peak:9.0f}")
+        stages = [[*STAGES[0], *(["--html"] if ".html" in corpus.name else [])], *STAGES[1:]]
+        rows = [(argv, sources[i], sources[i + 1]) for i, argv in enumerate(stages)]
+        rows.append((["bash", "-c", " | ".join(map(" ".join, stages))], corpus, folder / "piped"))
+        rows += [([*argv, *TWO], sources[i], folder / f"{argv[0]}.two") for i, argv in enumerate(stages[:-1])]
+        taken: dict[str, list[Figures]] = {}
+        for _ in range(runs):
+            for argv, source, target in rows:
+                taken.setdefault(" ".join(argv), []).append(timed(argv, source, target))
+        print(f"\n{corpus.name}: {documents} documents, {corpus.stat().st_size / 1e6:.1f} MB; medians of {runs} runs\n")
+        table_row("", "wall s", "CPU s", "documents/s", "MB/s read", "peak MB", "times as fast")
+        table_row("---", *["---:"] * 6)
+        for argv, source, target in rows:
+            figures = median(taken[" ".join(argv)])
+            alone = taken.get(" ".join(argv[: -len(TWO)]))
+            table_row(
+                "all, through pipes" if argv[0] == "bash" else " ".join(argv),
+                f"{figures.wall:.2f}", f"{figures.cpu:.2f}", f"{documents / figures.wall:.0f}",
+                f"{source.stat().st_size / 1e6 / figures.wall:.1f}", f"{figures.peak:.0f}",
+                f"{median(alone).wall / figures.wall:.2f}" if alone else "",
+            )  # fmt: skip
+            assert target.read_bytes() == (folder / target.name.partition(".")[0]).read_bytes() or argv[0] == "bash"
         assert (folder / "piped").read_bytes() == sources[-1].read_bytes()
 
         some = folder / "some"
@@ -58,7 +72,7 @@ def main(corpus: Path, runs: int) -> None:
         pairs = [json.loads(line) for line in (folder / "pairs").read_bytes().splitlines()]
         found = [(pair["a"], pair["b"], pair["similarity"]) for pair in pairs]
         assert found == brute_force(some)
-        print(f"the {len(found)} pairs of the first {SOME} documents are those of a brute force")
+        print(f"\nThe {len(found)} pairs of the first {SOME} documents are those of a brute force")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,49 @@
+"""All that the README says of speed: builds the corpora, runs the pipeline beside its peers, and shows how it grows.
+
+usage: python tests/bench [--runs N] [--most N] FOLDER
+
+Corpora and growth.svg go to FOLDER; the tables, in Markdown, to standard output. See corpora.py, peers.py,
+pipeline.py, minima.py and growth.py beside this file, each of which runs alone too. Takes half an hour.
+"""
+
+import argparse
+import datetime
+import os
+import platform
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import corpora
+import growth
+import minima
+import peers
+import pipeline
+
+
+def machine() -> str:
+    match = re.search("^model name\\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    name = match[1] if match else platform.machine()
+    return f"{os.cpu_count()} processors ({name}), Python {platform.python_version()}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--most", type=int, default=growth.MOST, help="documents")
+    parser.add_argument("folder", type=Path)
+    options = parser.parse_args()
+    print(f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}, {machine()}")
+    built = corpora.build(options.folder)
+    for name in ("descriptions", "guide"):
+        peers.compare(str(built[name]), options.runs)
+    for corpus in built.values():
+        pipeline.main(corpus, options.runs)
+    minima.main()
+    print("\nGrowth\n")
+    growth.main(built["descriptions"], options.folder / "growth.svg", options.most)
+
+
+if __name__ == "__main__":
+    main()
