@@ -133,7 +133,7 @@ def _read_lines(name: str) -> Iterator[bytes]:
     for block in _read_blocks(name):
         cut = block.rfind(b"\n") + 1
         if cut:
-            yield b"".join([*held, block[:cut]])
+            yield b"".join([*held, memoryview(block)[:cut]])
             held = []
         if cut < len(block):
             held.append(block[cut:])

@@ -1,7 +1,8 @@
 """Work done ahead by several workers, its results in the order of its items."""
 
+import itertools
+import os
 import pickle
-import queue
 import signal
 import subprocess
 import sys
@@ -12,11 +13,13 @@ from contextlib import suppress
 from typing import IO, TypeVar, cast
 
 from shingletools.signals import ENDING
-from shingletools.streams import widen
 from shingletools.wire import Failed
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+AHEAD = 2  # items that a worker has: one at work, one that waits
+SHELF = 1 << 40  # bytes from one place in a store to the next; what is not written takes no room
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
@@ -29,7 +32,7 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
     try:
         for item in items:
             pending.append(pool.submit(function, item))
-            if len(pending) >= 2 * jobs:
+            if len(pending) >= AHEAD * jobs:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
@@ -40,28 +43,72 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
 def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
     """map(function, items) by so many processes, taken ahead as by threads.
 
-    Each process is asked by one thread at a time, over pipes that nobody else holds: so whoever waits for a process
-    that dies is told, and processes whose asker dies end by themselves. (concurrent.futures' process pool shares one
-    queue, and was seen to wait for ever after a worker was killed.) Raises Failed if a process dies.
+    The processes are asked in turn, so their answers are in order without any thread or queue that waits for them.
+    Each has pipes that nobody else holds: so who waits for a process that dies is told, and processes whose asker
+    dies end by themselves. (concurrent.futures' process pool shares one queue, and was seen to wait for ever after a
+    worker was killed.) Raises Failed if a process dies.
     """
     workers: list[Worker] = []
-    free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
-
-    def ask(item: Item) -> Result:
-        worker = free.get()
-        try:
-            return cast(Result, worker.ask(item))
-        finally:
-            free.put(worker)  # a dead one too: whoever asks it next must hear so, not wait
-
+    pending: deque[Worker] = deque()
     try:
-        for _ in range(jobs):
-            workers.append(Worker(function))
-            free.put(workers[-1])
-        yield from in_threads(ask, items, jobs)
+        workers.extend(Worker(function) for _ in range(jobs))
+        turns = itertools.cycle(workers)
+        for item in items:
+            if len(pending) == AHEAD * jobs:
+                yield cast(Result, pending.popleft().answer())
+            worker = next(turns)
+            worker.ask(item)
+            pending.append(worker)
+        while pending:
+            yield cast(Result, pending.popleft().answer())
     finally:
         for worker in workers:
             worker.end()
+
+
+class Messages:
+    """One direction between two processes: pickles through a pipe, the bytes in their PickleBuffers through a store.
+
+    A store is a file in memory that both have open. A pipe would cost each byte twice as much, and could fill up:
+    two processes that both write would wait for each other for ever. A message takes the place of the one that was
+    AHEAD before it, so no more than AHEAD may be under way.
+    """
+
+    def __init__(self, pipe: IO[bytes], store: int, first: int) -> None:
+        self.pipe, self.store = pipe, store
+        self.places = itertools.cycle(range(first * SHELF, (first + AHEAD) * SHELF, SHELF))
+
+    def send(self, message: object) -> None:
+        place = next(self.places)
+        sizes = []
+
+        def keep(buffer: pickle.PickleBuffer) -> None:
+            view = buffer.raw()
+            sizes.append(len(view))
+            at = place + sum(sizes[:-1])
+            while view:
+                written = os.pwrite(self.store, view, at)
+                view, at = view[written:], at + written
+
+        head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=keep)
+        pickle.dump((head, sizes), self.pipe)
+        self.pipe.flush()
+
+    def receive(self) -> object:
+        """Raises EOFError or UnpicklingError where the pipe ends."""
+        place = next(self.places)
+        head, sizes = pickle.load(self.pipe)
+        buffers = []
+        for size in sizes:
+            buffers.append(self._read(place, size))
+            place += size
+        return pickle.loads(head, buffers=buffers)
+
+    def _read(self, place: int, size: int) -> bytes:
+        data = os.pread(self.store, size, place)
+        while len(data) < size:  # a call gives 2 GB at most
+            data += os.pread(self.store, size - len(data), place + len(data))
+        return data
 
 
 class Worker:
@@ -70,68 +117,59 @@ class Worker:
     def __init__(self, function: Callable[[Item], Result]) -> None:
         # Ctrl-C reaches every process of a terminal; we end our workers ourselves. -P: the current folder is the
         # user's, so no module is to be found there.
-        command = [sys.executable, "-P", "-m", "shingletools.workers"]
+        self.store = open_store()
+        command = [sys.executable, "-P", "-m", "shingletools.workers", str(self.store)]
         before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # which a new process inherits
         try:
-            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[self.store]
+            )
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        self.to, self.back = cast(IO[bytes], self.process.stdin), cast(IO[bytes], self.process.stdout)
-        for pipe in (self.to, self.back):
-            widen(pipe.fileno())
-        self.send(function)
+        self.to = Messages(cast(IO[bytes], self.process.stdin), self.store, 0)
+        self.back = Messages(cast(IO[bytes], self.process.stdout), self.store, AHEAD)
+        self.ask(pickle.dumps(function))  # as bytes it goes through the pipe, and leaves the store to items
 
-    def send(self, message: object) -> None:
+    def ask(self, item: object) -> None:
         try:
-            write_message(self.to, message)
+            self.to.send(item)
         except OSError:
             raise Failed("a worker process died") from None
 
-    def ask(self, item: object) -> object:
-        self.send(item)
+    def answer(self) -> object:
         try:
-            return read_message(self.back)
+            return self.back.receive()
         except (EOFError, pickle.UnpicklingError):
             raise Failed("a worker process died") from None
 
     def end(self) -> None:
         self.process.kill()
         with suppress(OSError):
-            self.to.close()
-        self.back.close()
+            self.to.pipe.close()
+        self.back.pipe.close()
         self.process.wait()
+        os.close(self.store)
 
 
-def write_message(stream: IO[bytes], message: object) -> None:
-    """Pickles a message; the bytes that are in a PickleBuffer follow as they are, which spares copies of them."""
-    buffers: list[memoryview] = []
+def open_store() -> int:
+    """A file of no name, in memory where the system has such files."""
+    if sys.platform == "linux":
+        return os.memfd_create("shingletools")
+    import tempfile
 
-    def keep(buffer: pickle.PickleBuffer) -> None:
-        buffers.append(buffer.raw())
-
-    head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=keep)
-    pickle.dump((head, list(map(len, buffers))), stream)
-    for buffer in buffers:
-        stream.write(buffer)
-    stream.flush()
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
 
 
-def read_message(stream: IO[bytes]) -> object:
-    """Raises EOFError or UnpicklingError where the stream ends."""
-    head, sizes = pickle.load(stream)
-    buffers = [stream.read(size) for size in sizes]
-    if list(map(len, buffers)) != sizes:
-        raise EOFError
-    return pickle.loads(head, buffers=buffers)
-
-
-def serve() -> None:
+def serve(store: int) -> None:
     """A worker's life: the function first, then items, each answered; the end of the input is the end."""
+    asked = Messages(sys.stdin.buffer, store, 0)
+    answers = Messages(sys.stdout.buffer, store, AHEAD)
     with suppress(EOFError, pickle.UnpicklingError, BrokenPipeError):
-        function = cast(Callable[[object], object], read_message(sys.stdin.buffer))
+        function = cast(Callable[[object], object], pickle.loads(cast(bytes, asked.receive())))
         while True:
-            write_message(sys.stdout.buffer, function(read_message(sys.stdin.buffer)))
+            answers.send(function(asked.receive()))
 
 
 if __name__ == "__main__":
-    serve()
+    serve(int(sys.argv[1]))

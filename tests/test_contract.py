@@ -409,6 +409,19 @@ def test_any_number_of_workers_gives_the_same_bytes(command: str, stages: dict[s
         assert (tmp_path / jobs).read_bytes() == (tmp_path / "1").read_bytes()
 
 
+@pytest.mark.parametrize("jobs", ["2", "3"])
+def test_records_larger_than_any_pipe_go_through_workers(jobs: str, tmp_path: Path) -> None:
+    """Good ones and bad ones, so that both sides have much to say at the same time."""
+    words = " ".join(map(str, range(500_000)))
+    records = [{"id": i, "text": words[: 1 + 3_000_000 // (1 + i % 5)]} for i in range(12)]
+    lines = b"".join(b"".join([jsonl(record), b"bad " * 600_000, b"\n"]) for record in records)
+    alone = run("canon", "--rejects", tmp_path / "1", stdin=lines)
+    assert (alone.status, alone.out.count(b"\n")) == (1, 12)
+    ran = run("canon", "-j", jobs, "--rejects", tmp_path / "2", stdin=lines)
+    assert (ran.status, ran.out, ran.err) == (1, alone.out, alone.err)
+    assert (tmp_path / "2").read_bytes() == (tmp_path / "1").read_bytes()
+
+
 @pytest.mark.parametrize("way", ["--lines", "--number", "--whole"])
 def test_numbers_and_names_do_not_depend_on_workers(way: str, tmp_path: Path) -> None:
     for name in "abc":
