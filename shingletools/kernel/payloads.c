@@ -2,26 +2,61 @@
 
 #include "kernel.h"
 
-enum { BATCH = 32 }; /* min-hash functions whose minima stay in registers */
+enum {
+    BATCH = 32, /* min-hash functions whose minima stay in registers */
+    BLOCK = 64, /* groups of digits that are read together */
+};
 
 /* Eight digits; one that is none sets *bad. */
-static inline uint32_t parse_8_digits(const uint8_t *at, uint64_t *bad)
+static inline uint64_t parse_8_digits(uint64_t text, uint64_t *bad)
 {
-    uint64_t text;
-    memcpy(&text, at, 8);
     text = first_low(text);
     uint64_t digits = (text & EACH(15)) + (text >> 6 & EACH(1)) * 9;
     /* They are digits if the letters of what they are taken for are what they are, but for case */
     *bad |= letters_of(digits & EACH(15)) ^ (text | (text & EACH(0x40)) >> 1);
     digits = (digits << 4 | digits >> 8) & UINT64_C(0x00FF00FF00FF00FF);
     digits = (digits << 8 | digits >> 16) & UINT64_C(0x0000FFFF0000FFFF);
-    return (uint32_t)(digits << 16 | digits >> 32);
+    return (digits << 16 | digits >> 32) & UINT32_MAX;
 }
 
-static inline uint64_t parse_word(const uint8_t *at, size_t digits, uint64_t *bad)
+VECTORS static uint64_t parse_groups(const uint64_t *text, size_t count, uint64_t *values)
 {
-    uint64_t high = parse_8_digits(at, bad);
-    return digits == 8 ? high : high << 32 | parse_8_digits(at + 8, bad);
+    uint64_t bad = 0;
+    for (size_t i = 0; i < count; i++)
+        values[i] = parse_8_digits(text[i], &bad);
+    return bad;
+}
+
+VECTORS static uint64_t parse_pairs(const uint64_t *text, size_t count, uint64_t *values)
+{
+    uint64_t bad = 0;
+    for (size_t i = 0; i < count; i++)
+        values[i] = parse_8_digits(text[2 * i], &bad) << 32 | parse_8_digits(text[2 * i + 1], &bad);
+    return bad;
+}
+
+/* Words of 8 or 16 digits; not 0 if one has something else. Their digits come to stand together first, so that many
+   can be read at once. */
+static uint64_t parse_words(const uint8_t *payload, size_t words, size_t digits, uint64_t *values)
+{
+    uint64_t text[BLOCK], bad = 0;
+    size_t groups = digits / 8;
+    while (words) {
+        size_t count = words < BLOCK / groups ? words : BLOCK / groups;
+        if (groups == 1) {
+            for (size_t i = 0; i < count; i++)
+                memcpy(text + i, payload + 9 * i, 8);
+            bad |= parse_groups(text, count, values);
+        } else {
+            for (size_t i = 0; i < count; i++)
+                memcpy(text + 2 * i, payload + 17 * i, 16);
+            bad |= parse_pairs(text, count, values);
+        }
+        payload += count * (digits + 1);
+        words -= count;
+        values += count;
+    }
+    return bad;
 }
 
 /* Words of so many hex digits, 16 at most, single blanks between: their number, and -1 if the payload is none such. */
@@ -52,10 +87,7 @@ static uint64_t *take_shingles(PyObject *text, size_t *count, int *narrow)
         PyErr_NoMemory();
         return NULL;
     }
-    uint64_t bad = 0;
-    for (Py_ssize_t i = 0; i < words; i++)
-        values[i] = parse_word(payload + (size_t)i * (digits + 1), digits, &bad);
-    if (bad) {
+    if (parse_words(payload, (size_t)words, digits, values)) {
         PyMem_Free(values);
         return NULL;
     }
@@ -93,7 +125,9 @@ PyObject *words_to_bytes(PyObject *Py_UNUSED(self), PyObject *args)
     uint64_t bad = 0;
     for (Py_ssize_t word = 0; word < words; word++, payload++)
         for (Py_ssize_t i = 0; i < digits; i += 8, payload += 8) {
-            uint32_t value = parse_8_digits(payload, &bad);
+            uint64_t text, value;
+            memcpy(&text, payload, 8);
+            value = parse_8_digits(text, &bad);
             for (int byte = 3; byte >= 0; byte--)
                 *out++ = (uint8_t)(value >> 8 * byte);
         }
@@ -104,16 +138,20 @@ PyObject *words_to_bytes(PyObject *Py_UNUSED(self), PyObject *args)
     return result;
 }
 
-/* BATCH functions at a time, whose minima stay in registers. */
+/* BATCH functions at a time, whose minima stay in registers: that is why the inner loop is unrolled. Left to itself, gcc
+   unrolls the outer one, and keeps them in memory. */
 VECTORS static void least(const uint32_t *y, size_t count, const uint32_t *a, const uint32_t *b, uint32_t *minima)
 {
     uint32_t low[BATCH];
     memset(low, 0xFF, sizeof low);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        uint32_t each = y[i];
+#pragma GCC unroll 32
         for (int j = 0; j < BATCH; j++) {
-            uint32_t value = a[j] * y[i] + b[j];
+            uint32_t value = a[j] * each + b[j];
             low[j] = value < low[j] ? value : low[j];
         }
+    }
     memcpy(minima, low, sizeof low);
 }
 
