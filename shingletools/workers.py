@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, TypeVar, cast
@@ -19,7 +19,6 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 AHEAD = 2  # items that a worker has: one at work, one that waits
-SHELF = 1 << 40  # bytes from one place in a store to the next; what is not written takes no room
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
@@ -67,28 +66,31 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
 
 
 class Messages:
-    """One direction between two processes: pickles through a pipe, the bytes in their PickleBuffers through a store.
+    """One direction between two processes: pickles through a pipe, the bytes in their PickleBuffers through stores.
 
     A store is a file in memory that both have open. A pipe would cost each byte twice as much, and could fill up:
-    two processes that both write would wait for each other for ever. A message takes the place of the one that was
-    AHEAD before it, so no more than AHEAD may be under way.
+    two processes that both write would wait for each other for ever. The stores are used in turn, each for what is
+    sent next: so no more messages than there are stores may be under way.
     """
 
-    def __init__(self, pipe: IO[bytes], store: int, first: int) -> None:
-        self.pipe, self.store = pipe, store
-        self.places = itertools.cycle(range(first * SHELF, (first + AHEAD) * SHELF, SHELF))
+    def __init__(self, pipe: IO[bytes], stores: Iterable[int]) -> None:
+        self.pipe = pipe
+        self.stores = itertools.cycle(stores)
 
     def send(self, message: object) -> None:
-        place = next(self.places)
-        sizes = []
+        """Raises OSError if the pipe is closed, Failed if the store cannot take the bytes."""
+        store = next(self.stores)
+        sizes: list[int] = []
 
         def keep(buffer: pickle.PickleBuffer) -> None:
-            view = buffer.raw()
+            view, at = buffer.raw(), sum(sizes)
             sizes.append(len(view))
-            at = place + sum(sizes[:-1])
-            while view:
-                written = os.pwrite(self.store, view, at)
-                view, at = view[written:], at + written
+            try:
+                while view:
+                    written = os.pwrite(store, view, at)
+                    view, at = view[written:], at + written
+            except OSError as error:
+                raise Failed(f"memory shared with a worker: {error.strerror}") from None
 
         head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=keep)
         pickle.dump((head, sizes), self.pipe)
@@ -96,19 +98,19 @@ class Messages:
 
     def receive(self) -> object:
         """Raises EOFError or UnpicklingError where the pipe ends."""
-        place = next(self.places)
+        store = next(self.stores)
         head, sizes = pickle.load(self.pipe)
-        buffers = []
-        for size in sizes:
-            buffers.append(self._read(place, size))
-            place += size
-        return pickle.loads(head, buffers=buffers)
+        ends = itertools.accumulate(sizes)
+        return pickle.loads(
+            head, buffers=[read(store, end - size, size) for end, size in zip(ends, sizes, strict=True)]
+        )
 
-    def _read(self, place: int, size: int) -> bytes:
-        data = os.pread(self.store, size, place)
-        while len(data) < size:  # a call gives 2 GB at most
-            data += os.pread(self.store, size - len(data), place + len(data))
-        return data
+
+def read(store: int, at: int, size: int) -> bytes:
+    data = os.pread(store, size, at)
+    while len(data) < size:  # a call gives 2 GB at most
+        data += os.pread(store, size - len(data), at + len(data))
+    return data
 
 
 class Worker:
@@ -117,18 +119,18 @@ class Worker:
     def __init__(self, function: Callable[[Item], Result]) -> None:
         # Ctrl-C reaches every process of a terminal; we end our workers ourselves. -P: the current folder is the
         # user's, so no module is to be found there.
-        self.store = open_store()
-        command = [sys.executable, "-P", "-m", "shingletools.workers", str(self.store)]
+        self.stores = [open_store() for _ in range(2 * AHEAD)]
+        command = [sys.executable, "-P", "-m", "shingletools.workers", *map(str, self.stores)]
         before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # which a new process inherits
         try:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[self.store]
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=self.stores
             )
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        self.to = Messages(cast(IO[bytes], self.process.stdin), self.store, 0)
-        self.back = Messages(cast(IO[bytes], self.process.stdout), self.store, AHEAD)
-        self.ask(pickle.dumps(function))  # as bytes it goes through the pipe, and leaves the store to items
+        self.to = Messages(cast(IO[bytes], self.process.stdin), self.stores[:AHEAD])
+        self.back = Messages(cast(IO[bytes], self.process.stdout), self.stores[AHEAD:])
+        self.ask(pickle.dumps(function))  # as bytes it goes through the pipe, and leaves the stores to items
 
     def ask(self, item: object) -> None:
         try:
@@ -148,7 +150,8 @@ class Worker:
             self.to.pipe.close()
         self.back.pipe.close()
         self.process.wait()
-        os.close(self.store)
+        for store in self.stores:
+            os.close(store)
 
 
 def open_store() -> int:
@@ -161,10 +164,10 @@ def open_store() -> int:
         return os.dup(file.fileno())
 
 
-def serve(store: int) -> None:
+def serve(stores: Sequence[int]) -> None:
     """A worker's life: the function first, then items, each answered; the end of the input is the end."""
-    asked = Messages(sys.stdin.buffer, store, 0)
-    answers = Messages(sys.stdout.buffer, store, AHEAD)
+    asked = Messages(sys.stdin.buffer, stores[:AHEAD])
+    answers = Messages(sys.stdout.buffer, stores[AHEAD:])
     with suppress(EOFError, pickle.UnpicklingError, BrokenPipeError):
         function = cast(Callable[[object], object], pickle.loads(cast(bytes, asked.receive())))
         while True:
@@ -172,4 +175,4 @@ def serve(store: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]))
+    serve([int(store) for store in sys.argv[1:]])
