@@ -53,7 +53,7 @@ class Written(NamedTuple):
     removed: bytes = b""
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """From a worker process, they come uncopied."""
+        """From a worker process, they come beside the pickle; see workers.Messages."""
         return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
 
 

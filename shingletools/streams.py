@@ -29,7 +29,7 @@ class Chunk(NamedTuple):
     data: bytes
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """To a worker process, the data go uncopied."""
+        """To a worker process, the data go beside the pickle; see workers.Messages."""
         return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data))
 
     def documents(self) -> list[bytes]:
@@ -110,9 +110,13 @@ def read_chunks(files: Sequence[str], whole: bool = False) -> Iterator[Chunk]:
 
 
 def widen(descriptor: int) -> None:
-    """Makes a pipe hold more, where the system lets us; whoever is at its other end need not be woken as often."""
+    """Makes a pipe hold more, where the system lets us; whoever is at its other end need not be woken as often.
+
+    Linux lets each user have 64 MB in all, and makes new pipes small after that: so no more than PIPE is taken.
+    """
     with contextlib.suppress(OSError, AttributeError):
-        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE)
+        if fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) < PIPE:
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE)
 
 
 def _read_blocks(name: str) -> Iterator[bytes]:

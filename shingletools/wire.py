@@ -37,7 +37,7 @@ class Broken(Failed):
 def parse_json(line: bytes, _number: int, _name: str) -> Record:
     """The record on one line of JSON lines.
 
-    Raises Rejected unless the line is a JSON object in UTF-8. A byte order mark before it is ignored.
+    Raises Rejected unless the line is a JSON object in UTF-8, and MemoryError. A byte order mark before it is ignored.
 
     >>> parse_json(b'{"id": 7, "text": "seven"}', 1, "-")
     {'id': 7, 'text': 'seven'}
@@ -50,6 +50,8 @@ def parse_json(line: bytes, _number: int, _name: str) -> Record:
             return parse_json(b" " * len(BOM) + line.removeprefix(BOM), _number, _name)
         if not line.strip():
             raise Rejected("not JSON (empty line)") from None
+        if "memory" in error.msg:
+            raise MemoryError from None
         if "depth" in error.msg or "recursion" in error.msg:
             raise Rejected("nested too deeply") from None
         fault = next((f"{fault}, " for word, fault in JSON_FAULTS.items() if word in error.msg), "")

@@ -6,10 +6,11 @@ import pickle
 import signal
 import subprocess
 import sys
+import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import IO, TypeVar, cast
 
 from shingletools.signals import ENDING
@@ -19,10 +20,12 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 AHEAD = 2  # items that a worker has: one at work, one that waits
+PART = 1 << 30  # bytes written or read at once; some systems refuse 2 GB
+LARGE = 1 << 24  # bytes of a message that are given back when it was read
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
-    """map(function, items) by so many threads; 2 * jobs items are taken before the first result is given."""
+    """map(function, items) by so many threads; AHEAD * jobs items are taken before the first result."""
     if jobs == 1:
         yield from map(function, items)
         return
@@ -40,17 +43,19 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
 
 
 def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
-    """map(function, items) by so many processes, taken ahead as by threads.
+    """map(function, items) by so many processes; AHEAD * jobs items, and one more, are taken before the first result.
 
     The processes are asked in turn, so their answers are in order without any thread or queue that waits for them.
     Each has pipes that nobody else holds: so who waits for a process that dies is told, and processes whose asker
     dies end by themselves. (concurrent.futures' process pool shares one queue, and was seen to wait for ever after a
-    worker was killed.) Raises Failed if a process dies.
+    worker was killed.) Raises what the function raises, and Failed if a process cannot be started, or dies.
     """
     workers: list[Worker] = []
     pending: deque[Worker] = deque()
     try:
         workers.extend(Worker(function) for _ in range(jobs))
+        for worker in workers:
+            worker.answer()  # it has the function
         turns = itertools.cycle(workers)
         for item in items:
             if len(pending) == AHEAD * jobs:
@@ -65,12 +70,17 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
             worker.end()
 
 
+class Gone(Exception):
+    """The process at the other end has ended."""
+
+
 class Messages:
-    """One direction between two processes: pickles through a pipe, the bytes in their PickleBuffers through stores.
+    """One direction between two processes: objects through stores, their sizes through a pipe.
 
     A store is a file in memory that both have open. A pipe would cost each byte twice as much, and could fill up:
     two processes that both write would wait for each other for ever. The stores are used in turn, each for what is
-    sent next: so no more messages than there are stores may be under way.
+    sent next: so no more messages than there are stores may be under way. Bytes in a PickleBuffer are not copied into
+    the pickle.
     """
 
     def __init__(self, pipe: IO[bytes], stores: Iterable[int]) -> None:
@@ -78,100 +88,144 @@ class Messages:
         self.stores = itertools.cycle(stores)
 
     def send(self, message: object) -> None:
-        """Raises OSError if the pipe is closed, Failed if the store cannot take the bytes."""
+        """Raises Gone, and Failed if the store cannot take the message."""
         store = next(self.stores)
-        sizes: list[int] = []
+        buffers: list[pickle.PickleBuffer] = []
+        head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
+        parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
+        try:
+            at = 0
+            for part in parts:
+                at = write(store, at, part)
+        except OSError as error:
+            raise Failed(f"memory shared with a worker: {error.strerror}") from None
+        self.tell(list(map(len, parts)))
 
-        def keep(buffer: pickle.PickleBuffer) -> None:
-            view, at = buffer.raw(), sum(sizes)
-            sizes.append(len(view))
-            try:
-                while view:
-                    written = os.pwrite(store, view, at)
-                    view, at = view[written:], at + written
-            except OSError as error:
-                raise Failed(f"memory shared with a worker: {error.strerror}") from None
-
-        head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=keep)
-        pickle.dump((head, sizes), self.pipe)
-        self.pipe.flush()
+    def tell(self, sizes: list[int] | Exception) -> None:
+        try:
+            pickle.dump(sizes, self.pipe)
+            self.pipe.flush()
+        except OSError:
+            raise Gone from None
 
     def receive(self) -> object:
-        """Raises EOFError or UnpicklingError where the pipe ends."""
+        """Raises Gone, and what is told instead of a message."""
         store = next(self.stores)
-        head, sizes = pickle.load(self.pipe)
+        try:
+            sizes = pickle.load(self.pipe)
+        except (EOFError, pickle.UnpicklingError):
+            raise Gone from None
+        if isinstance(sizes, Exception):
+            raise sizes
         ends = itertools.accumulate(sizes)
-        return pickle.loads(
-            head, buffers=[read(store, end - size, size) for end, size in zip(ends, sizes, strict=True)]
-        )
+        head, *buffers = (read(store, end - size, end) for end, size in zip(ends, sizes, strict=True))
+        if sum(sizes) > LARGE:
+            os.ftruncate(store, 0)
+        return pickle.loads(head, buffers=buffers)
 
 
-def read(store: int, at: int, size: int) -> bytes:
-    data = os.pread(store, size, at)
-    while len(data) < size:  # a call gives 2 GB at most
-        data += os.pread(store, size - len(data), at + len(data))
-    return data
+def write(store: int, at: int, data: memoryview) -> int:
+    """Where the data end."""
+    while data:
+        written = os.pwrite(store, data[:PART], at)
+        data, at = data[written:], at + written
+    return at
+
+
+def read(store: int, at: int, end: int) -> bytes:
+    """Raises Gone if the store ends before."""
+    parts = []
+    while at < end:
+        parts.append(os.pread(store, min(end - at, PART), at))
+        if not parts[-1]:
+            raise Gone
+        at += len(parts[-1])
+    return b"".join(parts)
 
 
 class Worker:
-    """A process that applies one function to what it is sent."""
+    """A process that applies one function to what it is sent; the first answer says that it has the function."""
 
     def __init__(self, function: Callable[[Item], Result]) -> None:
-        # Ctrl-C reaches every process of a terminal; we end our workers ourselves. -P: the current folder is the
-        # user's, so no module is to be found there.
-        self.stores = [open_store() for _ in range(2 * AHEAD)]
-        command = [sys.executable, "-P", "-m", "shingletools.workers", *map(str, self.stores)]
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # which a new process inherits
-        try:
-            self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=self.stores
-            )
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        self.to = Messages(cast(IO[bytes], self.process.stdin), self.stores[:AHEAD])
-        self.back = Messages(cast(IO[bytes], self.process.stdout), self.stores[AHEAD:])
-        self.ask(pickle.dumps(function))  # as bytes it goes through the pipe, and leaves the stores to items
+        with ExitStack() as stack:
+            try:
+                stores = [open_store(stack) for _ in range(2 * AHEAD)]
+                self.process = start(stores, stack)
+            except OSError as error:
+                raise Failed(f"cannot start a worker process: {error.strerror}") from None
+            self.to = Messages(cast(IO[bytes], self.process.stdin), stores[:AHEAD])
+            self.back = Messages(cast(IO[bytes], self.process.stdout), stores[AHEAD:])
+            self.ask(function)
+            self.end = stack.pop_all().close
 
     def ask(self, item: object) -> None:
         try:
             self.to.send(item)
-        except OSError:
-            raise Failed("a worker process died") from None
+        except Gone:
+            raise Failed(self.death()) from None
 
     def answer(self) -> object:
         try:
             return self.back.receive()
-        except (EOFError, pickle.UnpicklingError):
-            raise Failed("a worker process died") from None
+        except Gone:
+            raise Failed(self.death()) from None
 
-    def end(self) -> None:
-        self.process.kill()
+    def death(self) -> str:
+        """What is known of the end of the process, which has closed its pipes."""
+        status = self.process.wait()
+        return f"a worker process died ({signal.strsignal(-status) if status < 0 else f'status {status}'})"
+
+
+def start(stores: Sequence[int], stack: ExitStack) -> "subprocess.Popen[bytes]":
+    """A process that serves; it is ended when the stack is closed."""
+    # Ctrl-C reaches every process of a terminal; we end our workers ourselves. -P: the current folder is the user's,
+    # so no module is to be found there.
+    command = [sys.executable, "-P", "-m", "shingletools.workers", *map(str, stores)]
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # which a new process inherits
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=stores)
+        stack.callback(end, process)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return process
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    for pipe in (process.stdin, process.stdout):
         with suppress(OSError):
-            self.to.pipe.close()
-        self.back.pipe.close()
-        self.process.wait()
-        for store in self.stores:
-            os.close(store)
+            cast(IO[bytes], pipe).close()
+    process.wait()
 
 
-def open_store() -> int:
-    """A file of no name, in memory where the system has such files."""
+def open_store(stack: ExitStack) -> int:
+    """A file of no name, in memory where the system has such files; it is closed with the stack."""
     if sys.platform == "linux":
-        return os.memfd_create("shingletools")
-    import tempfile
+        store = os.memfd_create("shingletools")
+    else:
+        import tempfile
 
-    with tempfile.TemporaryFile() as file:
-        return os.dup(file.fileno())
+        with tempfile.TemporaryFile() as file:
+            store = os.dup(file.fileno())
+    stack.callback(os.close, store)
+    return store
 
 
 def serve(stores: Sequence[int]) -> None:
     """A worker's life: the function first, then items, each answered; the end of the input is the end."""
     asked = Messages(sys.stdin.buffer, stores[:AHEAD])
     answers = Messages(sys.stdout.buffer, stores[AHEAD:])
-    with suppress(EOFError, pickle.UnpicklingError, BrokenPipeError):
-        function = cast(Callable[[object], object], pickle.loads(cast(bytes, asked.receive())))
+    with suppress(Gone):
+        function = cast(Callable[[object], object], asked.receive())
+        answers.send(None)
         while True:
-            answers.send(function(asked.receive()))
+            try:
+                answers.send(function(asked.receive()))
+            except Gone:
+                raise
+            except Exception as error:
+                error.add_note(traceback.format_exc())  # which the other process could not tell
+                answers.tell(error)  # the last that is said: who hears it ends us
 
 
 if __name__ == "__main__":

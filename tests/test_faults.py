@@ -88,11 +88,11 @@ class Running:
     """A command in a process group of its own, as a shell would start it, that waits for more input."""
 
     def __init__(self, folder: Path, *argv: str, stdin: bytes) -> None:
-        # A job that a script put into the background ignores Ctrl-C, and so would what it starts
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        # A job that a script put into the background ignores Ctrl-C, under nohup SIGHUP, and so would what it starts
+        words = ["env", "--default-signal=INT,HUP", *argv[0].split(), *argv[1:]]
         self.process = subprocess.Popen(
-            [*argv[0].split(), *argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            cwd=folder, env=ENVIRONMENT, start_new_session=True,
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env=ENVIRONMENT,
+            start_new_session=True,
         )  # fmt: skip
         assert self.process.stdin is not None
         self.process.stdin.write(stdin)
@@ -168,9 +168,21 @@ def test_a_worker_killed(command: str, folder: Path, tmp_path: Path) -> None:
     with suppress(BrokenPipeError):
         running.process.stdin.write(data)
         running.process.stdin.close()
-    assert running.end() == (2, f"{program(command)}: a worker process died\n".encode())
+    assert running.end() == (2, f"{program(command)}: a worker process died (Killed)\n".encode())
     assert list(tmp_path.iterdir()) == []
     wait_until(running.group_is_gone)
+
+
+@pytest.mark.parametrize(
+    ("limit", "cause"),
+    [
+        ("ulimit -n 60", "cannot start a worker process: Too many open files"),
+        ("ulimit -f 100; trap '' XFSZ", "memory shared with a worker: File too large"),
+    ],
+)
+def test_workers_that_lack_what_they_need(limit: str, cause: str, folder: Path) -> None:
+    ran = shell(f"{limit}; exec canon -j 20 canon", folder)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: {cause}\n")
 
 
 @pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])

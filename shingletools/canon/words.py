@@ -45,19 +45,24 @@ SPACER = _Spacer()
 JAMO = range(0x1160, 0x1200)
 
 
+def joins(text: str) -> bool:
+    """Whether a text may become one with what stands before it."""
+    return bool(text) and (MARK.match(text) is not None or ord(text[0]) in JAMO)
+
+
 def wherever(character: str, folded: str) -> str | None:
     """What words are made of a character in whatever company, as kernel.memo.Wherever has it.
 
     >>> wherever("É", "é"), wherever("中", "中"), wherever("(", "(")
     ('é', ' 中 ', ' ')
     """
-    if unicodedata.category(character)[0] == "M" or ord(character) in JAMO:
+    if joins(character) or joins(unicodedata.normalize("NFKD", folded)):
         return None
     if folded in ("", "'"):
         return folded
     words = cut(folded)
     if not words:
         return None if MARK.search(folded) else " "
-    if words != [folded] or MARK.match(unicodedata.normalize("NFKD", folded)):
+    if words != [folded]:
         return None
     return f" {folded} " if IS_ALONE.match(folded) else folded

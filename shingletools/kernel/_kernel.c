@@ -1,4 +1,4 @@
-/* The hot loops of shingletools: what reference.py and strings.py define, over bytes. */
+/* The hot loops of shingletools: what lines.py, memo.py, strings.py and reference.py define, over bytes. */
 
 #include "kernel.h"
 

@@ -71,6 +71,12 @@ static PyObject *fail_arrays(void)
     return NULL;
 }
 
+/* Whether a row can have so many words of so many bytes. */
+static int is_row(Py_ssize_t width, Py_ssize_t word)
+{
+    return width > 0 && width <= PY_SSIZE_T_MAX / 8 && (word == 1 || word == 4 || word == 8);
+}
+
 /* Whether all values of an index array are rows. */
 static int are_rows(const Py_buffer *index, int64_t rows)
 {
@@ -93,8 +99,8 @@ PyObject *agreements(PyObject *Py_UNUSED(self), PyObject *args)
     if (take_arrays(args, 3, &arrays))
         goto done;
     const Py_buffer *rows = &arrays.view[0], *left = &arrays.view[1], *right = &arrays.view[2], *out = &arrays.view[3];
-    if (width < 1 || (word != 1 && word != 4 && word != 8) || rows->len % (width * word) || left->len != right->len ||
-        left->len != out->len || least < 0) {
+    if (!is_row(width, word) || rows->len % (width * word) || left->len != right->len || left->len != out->len ||
+        least < 0) {
         fail_arrays();
         goto done;
     }
@@ -128,8 +134,8 @@ PyObject *row_keys(PyObject *Py_UNUSED(self), PyObject *args)
     if (take_arrays(args, 4, &arrays))
         goto done;
     const Py_buffer *rows = &arrays.view[0], *out = &arrays.view[1];
-    if (width < 1 || (word != 1 && word != 4 && word != 8) || first < 0 || last < first || last > width ||
-        rows->len != out->len / 8 * width * word) {
+    if (!is_row(width, word) || first < 0 || last < first || last > width || rows->len % (width * word) ||
+        rows->len / (width * word) != out->len / 8) {
         fail_arrays();
         goto done;
     }

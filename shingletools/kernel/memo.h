@@ -116,10 +116,17 @@ static inline const uint8_t *next_chunk(const uint8_t **at, const uint8_t *end, 
     return place;
 }
 
-static inline uint64_t load(const uint8_t *at, size_t size)
+static inline uint64_t load_8(const uint8_t *at)
 {
-    uint64_t value = 0;
-    memcpy(&value, at, size);
+    uint64_t value;
+    memcpy(&value, at, 8);
+    return value;
+}
+
+static inline uint64_t load_4(const uint8_t *at)
+{
+    uint32_t value;
+    memcpy(&value, at, 4);
     return value;
 }
 
@@ -127,13 +134,13 @@ static inline uint64_t hash(const uint8_t *key, size_t size)
 {
     uint64_t h = size * ROLL;
     for (; size > 8; key += 8, size -= 8)
-        h = (h ^ load(key, 8)) * FINISH, h ^= h >> 32;
+        h = (h ^ load_8(key)) * FINISH, h ^= h >> 32;
     /* the last bytes, without a call for each size */
     uint64_t last;
     if (size == 8)
-        last = load(key, 8);
+        last = load_8(key);
     else if (size >= 4)
-        last = load(key, 4) | load(key + size - 4, 4) << 32;
+        last = load_4(key) | load_4(key + size - 4) << 32;
     else
         last = key[0] | (uint64_t)key[size / 2] << 8 | (uint64_t)key[size - 1] << 16;
     h = (h ^ last) * FINISH;
@@ -146,11 +153,11 @@ static inline int is_same(const uint8_t *one, const uint8_t *two, size_t size)
     if (size < 4)
         return one[0] == two[0] && one[size / 2] == two[size / 2] && one[size - 1] == two[size - 1];
     if (size < 8)
-        return load(one, 4) == load(two, 4) && load(one + size - 4, 4) == load(two + size - 4, 4);
+        return load_4(one) == load_4(two) && load_4(one + size - 4) == load_4(two + size - 4);
     for (size_t i = 0; i + 8 < size; i += 8)
-        if (load(one + i, 8) != load(two + i, 8))
+        if (load_8(one + i) != load_8(two + i))
             return 0;
-    return load(one + size - 8, 8) == load(two + size - 8, 8);
+    return load_8(one + size - 8) == load_8(two + size - 8);
 }
 
 static inline int is_key(const Line *line, uint32_t tag, const uint8_t *key, size_t size)

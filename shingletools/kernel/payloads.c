@@ -59,7 +59,7 @@ static uint64_t parse_words(const uint8_t *payload, size_t words, size_t digits,
     return bad;
 }
 
-/* Words of so many hex digits, 16 at most, single blanks between: their number, and -1 if the payload is none such. */
+/* Words of so many hex digits, single blanks between: their number, and -1 if the payload is none such. */
 static Py_ssize_t count_words(const uint8_t *payload, size_t size, size_t digits)
 {
     if ((size + 1) % (digits + 1))
@@ -125,9 +125,9 @@ PyObject *words_to_bytes(PyObject *Py_UNUSED(self), PyObject *args)
     uint64_t bad = 0;
     for (Py_ssize_t word = 0; word < words; word++, payload++)
         for (Py_ssize_t i = 0; i < digits; i += 8, payload += 8) {
-            uint64_t text, value;
-            memcpy(&text, payload, 8);
-            value = parse_8_digits(text, &bad);
+            uint64_t group, value;
+            memcpy(&group, payload, 8);
+            value = parse_8_digits(group, &bad);
             for (int byte = 3; byte >= 0; byte--)
                 *out++ = (uint8_t)(value >> 8 * byte);
         }
@@ -146,7 +146,7 @@ VECTORS static void least(const uint32_t *y, size_t count, const uint32_t *a, co
     memset(low, 0xFF, sizeof low);
     for (size_t i = 0; i < count; i++) {
         uint32_t each = y[i];
-#pragma GCC unroll 32
+#pragma GCC unroll 32 /* BATCH */
         for (int j = 0; j < BATCH; j++) {
             uint32_t value = a[j] * each + b[j];
             low[j] = value < low[j] ? value : low[j];

@@ -43,26 +43,34 @@ static int learn(Memo *memo, Character *character, const uint8_t *at, size_t siz
     if (!made)
         return -1;
     Py_ssize_t length = 0;
-    const char *bytes = "";
-    int failed = 0;
-    if (made == Py_None) {
-        character->kind = COMPLEX;
-    } else if (!(bytes = PyUnicode_AsUTF8AndSize(made, &length))) {
-        failed = -1;
-    } else {
-        character->kind = *bytes == '\'' ? APOSTROPHE : *bytes != ' ' ? LETTERS : length > 1 ? ALONE : BREAK;
-        bytes += *bytes == ' ';
-        character->kind = length ? character->kind : NOTHING;
+    const char *bytes = made == Py_None ? "" : PyUnicode_AsUTF8AndSize(made, &length);
+    if (!bytes) {
+        Py_DECREF(made);
+        return -1;
     }
-    length -= character->kind == ALONE ? 2 : character->kind == BREAK;
-    if ((size_t)length > sizeof character->bytes)
-        character->kind = COMPLEX;
-    else
-        memcpy(character->bytes, bytes, character->size = (uint8_t)length);
-    if (character->kind == LETTERS && size == 1 && length == 1)
+    uint8_t kind = LETTERS;
+    if (made == Py_None) {
+        kind = COMPLEX;
+    } else if (!length) {
+        kind = NOTHING;
+    } else if (*bytes == '\'') {
+        kind = APOSTROPHE;
+    } else if (*bytes == ' ') {
+        kind = length > 2 ? ALONE : BREAK;
+        bytes++;
+        length = length > 2 ? length - 2 : 0;
+    }
+    if ((size_t)length > sizeof character->bytes) {
+        kind = COMPLEX;
+        length = 0;
+    }
+    character->kind = kind;
+    character->size = (uint8_t)length;
+    memcpy(character->bytes, bytes, (size_t)length);
+    if (kind == LETTERS && size == 1 && length == 1 && *at) /* a zero ends the text, whatever is made of one in it */
         memo->letters[*at] = (uint8_t)*bytes;
     Py_DECREF(made);
-    return failed;
+    return 0;
 }
 
 /* The words of a chunk, character by character: 1, and *from is its end; 0, and nothing is done, if one of them is not

@@ -23,7 +23,8 @@ import pipeline
 
 
 def machine() -> str:
-    match = re.search("^model name\\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    about = Path("/proc/cpuinfo")
+    match = re.search("^model name\\s*: (.*)$", about.read_text(), re.MULTILINE) if about.exists() else None
     name = match[1] if match else platform.machine()
     return f"{os.cpu_count()} processors ({name}), Python {platform.python_version()}"
 

@@ -51,11 +51,11 @@ def fingerprinted() -> None:
 
 
 LOOPS = {
-    "rolling fingerprints": Loop("rolling", 40_000, 400, fingerprinted),
-    "canonical words of ASCII": Loop("words", 20_000, 200, lambda: _kernel.Words(str, str.lower).words(LATIN)),
+    "rolling fingerprints": Loop("rolling", 40_000, 500, fingerprinted),
+    "canonical words of ASCII": Loop("words", 20_000, 250, lambda: _kernel.Words(str, str.lower).words(LATIN)),
     "known words": Loop("words", 40_000, 650, lambda: known(GREEK).words(GREEK)),
     "a line": Loop("split_lines", 20_000, 300, lambda: _kernel.split_lines(PAYLOAD.replace(" ", "\n").encode())),
-    "minima of a shingle": Loop("minima", 20_000, 300, lambda: _kernel.minima(PAYLOAD, FUNCTIONS, FUNCTIONS)),
+    "minima of a shingle": Loop("minima", 20_000, 165, lambda: _kernel.minima(PAYLOAD, FUNCTIONS, FUNCTIONS)),
     "simhash of a shingle": Loop("simhash", 20_000, 800, lambda: _kernel.simhash(PAYLOAD)),
     "a pair of rows": Loop("agreements", 20_000, 450, lambda: compiled.agreements(ROWS, 68, *PAIRS)),
     "a key of a row": Loop("row_keys", 2000, 900, lambda: compiled.row_keys(ROWS, 0, 84)),

@@ -20,8 +20,8 @@ class Figures(NamedTuple):
     peak: float  # MB
 
 
-def timed(argv: Sequence[str], source: Path, target: Path) -> Figures:
-    """One command, from file to file.
+def timed(argv: Sequence[str], source: Path, target: Path, env: dict[str, str] | None = None) -> Figures:
+    """One command and all its processes, from file to file; the peak is that of the largest.
 
     It is started by a small process of its own: the peak that the system tells of a process includes what its parent
     had when it was started.
@@ -29,7 +29,9 @@ def timed(argv: Sequence[str], source: Path, target: Path) -> Figures:
     reading, writing = os.pipe()
     with source.open("rb") as stdin, target.open("wb") as stdout, os.fdopen(reading) as report:
         starter = [sys.executable, __file__, str(writing), *argv]
-        process = subprocess.Popen(starter, stdin=stdin, stdout=stdout, env=ENVIRONMENT, pass_fds=[writing])
+        process = subprocess.Popen(
+            starter, stdin=stdin, stdout=stdout, env=ENVIRONMENT | (env or {}), pass_fds=[writing]
+        )
         os.close(writing)
         assert process.wait() == 0, argv
         return Figures(*json.load(report))

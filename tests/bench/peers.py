@@ -14,24 +14,19 @@ import argparse
 import json
 import os
 import re
-import resource
-import shutil
 import statistics
-import subprocess
 import sys
-import time
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
-from measure import Figures, table_row
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from harness import ENVIRONMENT
+from measure import Figures, median, table_row, timed
 
 K, N, T = 10, 84, 0.8
 FEW = 5000
+ONE_THREAD = {"RAYON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 WORD = re.compile(r"\w+")
 PIPELINE = f"canon {{0}} | shingle -k {K} | sketch -n {N} | simjoin -t {T}"
 
@@ -120,43 +115,27 @@ class Run(NamedTuple):
     pairs: int
 
 
-def measured(argv: list[str]) -> Run:
-    """A command that prints the number of pairs last; what it and all its processes cost."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.monotonic()
-    process = subprocess.run(argv, env=ENVIRONMENT | {"RAYON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-                             stdout=subprocess.PIPE, check=True)  # fmt: skip
-    wall = time.monotonic() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    peak, pairs = map(int, process.stdout.split()[-2:])
-    return Run(Figures(wall, cpu, peak / 1024), pairs)
-
-
-def ours(path: str) -> None:
-    """In a process of its own, so that the peak is that of the largest of the four."""
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", f"{PIPELINE.format(path)} | wc -l"], env=ENVIRONMENT,
-                          stdout=subprocess.PIPE, check=True)  # fmt: skip
-    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, int(done.stdout))
-
-
-def peer(name: str, path: str) -> None:
-    pairs = PEERS[name](path)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, pairs)
+def measured(name: str, path: str) -> Run:
+    """A run of ours, which writes the pairs, or of a peer, which prints how many it found."""
+    argv = [sys.executable, __file__, "--peer", name, path]
+    if name not in PEERS:
+        argv = ["bash", "-o", "pipefail", "-c", PIPELINE.format(path)]
+    with tempfile.NamedTemporaryFile() as file:
+        figures = timed(argv, Path(os.devnull), Path(file.name), ONE_THREAD)
+        return Run(figures, int(file.read()) if name in PEERS else sum(1 for _ in file))
 
 
 def compare(path: str, runs: int) -> None:
     print(f"\n{Path(path).parent.name}/{Path(path).name}, {Path(path).stat().st_size / 1e6:.1f} MB\n")
     table_row("program", "CPU s", "wall s", "peak MB", "pairs", "CPU / ours")
     table_row("---", *["---:"] * 5)
-    commands = {"shingletools": ["--ours"]} | {name: ["--peer", name] for name in PEERS}
-    taken: dict[str, list[Run]] = {name: [] for name in commands}
+    taken: dict[str, list[Run]] = {name: [] for name in ("shingletools", *PEERS)}
     for _ in range(runs):
-        for name, arguments in commands.items():
-            taken[name].append(measured([sys.executable, __file__, *arguments, path]))
+        for name, several in taken.items():
+            several.append(measured(name, path))
     own = statistics.median(run.figures.cpu for run in taken["shingletools"])
     for name, several in taken.items():
-        wall, cpu, peak = (statistics.median(column) for column in zip(*(run.figures for run in several), strict=True))
+        wall, cpu, peak = median([run.figures for run in several])
         ratio = "" if "first" in name else f"{cpu / own:.2f}"
         table_row(name, f"{cpu:.2f}", f"{wall:.2f}", f"{peak:.0f}", several[0].pairs, ratio)
 
@@ -164,16 +143,12 @@ def compare(path: str, runs: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--ours", action="store_true")
     parser.add_argument("--peer", choices=PEERS)
     parser.add_argument("docs", nargs="+")
     options = parser.parse_args()
-    assert shutil.which("canon", path=ENVIRONMENT["PATH"]), os.environ["PATH"]
     for path in options.docs:
-        if options.ours:
-            ours(path)
-        elif options.peer:
-            peer(options.peer, path)
+        if options.peer:
+            print(PEERS[options.peer](path))
         else:
             compare(path, options.runs)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent))
-from measure import timed
+from measure import table_row, timed
 
 LEAST = "0.5"
 BANDS = [(0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.0), (1.0, 1.1)]
@@ -44,10 +44,6 @@ def pairs(path: Path) -> Iterator[tuple[Pair, float]]:
             yield (pair["a"], pair["b"]), pair["similarity"]
 
 
-def row(*cells: object) -> None:
-    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
-
-
 def main(k: str, docs: Path) -> None:
     with TemporaryDirectory() as folder:
         canon, sentences, shingled, sketched, found = (Path(folder, str(number)) for number in range(5))
@@ -57,9 +53,10 @@ def main(k: str, docs: Path) -> None:
         timed(["simjoin", "-t", LEAST], shingled, found)
         truth = dict(pairs(found))
         bands = [sum(low <= value < high for value in truth.values()) for low, high in BANDS]
-        row("signature", "pairs", *(f"{low} to {high}" for low, high in BANDS[:-1]), "1", ">= 0.5", ">= 0.8", "CPU s")
-        row(*["---"] * (len(BANDS) + 5))
-        row("all pairs", len(truth), *bands, "", "", "")
+        ranges = (f"{low} to {high}" for low, high in BANDS[:-1])
+        table_row("signature", "pairs", *ranges, "1", ">= 0.5", ">= 0.8", "CPU s")
+        table_row(*["---"] * (len(BANDS) + 5))
+        table_row("all pairs", len(truth), *bands, "", "", "")
         for name, (shingle, sketch, join) in SIGNATURES.items():
             source = sentences if "longest" in shingle else canon
             seconds = timed(shingle.format(k=k).split(), source, shingled).cpu
@@ -71,7 +68,7 @@ def main(k: str, docs: Path) -> None:
                 for (low, high), number in zip(BANDS, bands, strict=True)
             ]
             right = [sum(value >= least for value in hit) / len(hit) if hit else 1 for least in (0.5, 0.8)]
-            row(name, len(hit), *shares, *(f"{share:.3f}" for share in right), f"{seconds:.1f}")
+            table_row(name, len(hit), *shares, *(f"{share:.3f}" for share in right), f"{seconds:.1f}")
 
 
 if __name__ == "__main__":

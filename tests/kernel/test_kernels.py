@@ -1,6 +1,7 @@
 """The C kernel against the numpy one, bit for bit, on random and on hostile input."""
 
 import os
+import random
 import re
 import struct
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from shingletools.shingle.fingerprints import word_fingerprint
 SPACES = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 MIXED = (
     SPACES
+    + "ㅎㅏㄳㆍﾡￂ㉮㉾노학"
     + "aBÉßжЯ'’中文がガｶﾞ゙ー龥鿿㐀한\u0301\ufe0f\u200b\x00\x1b\x85\u1680\u180e\u2007\u2060\u30fb\U0001f44d\U00020000"
 )
 texts = st.text(st.sampled_from(MIXED) | st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -69,10 +71,25 @@ def test_canonical_words(several: list[str]) -> None:
         assert one.words(text) == two.words(text)
 
 
+def test_every_character_in_company() -> None:
+    """Of each character of the basic plane: whether it becomes one with what stands before it, as marks and jamo do."""
+    of = Canonizer()
+    one, two = compiled_words(of._chunk, of._wherever, True), reference_words(of._chunk)
+    for code in range(0x10000):
+        if not 0xD800 <= code < 0xE000:
+            text = " ".join(f"{before}{chr(code)}" for before in "a中가ᄒㅎ")
+            assert one.words(text) == two.words(text), hex(code)
+
+
 @given(st.text("aZ09'’_-é \n", max_size=30))
 def test_canonical_words_of_ascii(text: str) -> None:
     of = Canonizer()
     assert compiled_words(of._chunk, of._wherever, True).words(text) == reference_words(of._chunk).words(text)
+
+
+def test_a_zero_is_no_end() -> None:
+    memo = _kernel.Words(str, lambda _: "x")
+    assert [memo.words(text) for text in ("a\0b", "abc", "ab\0")] == ["xxx", "xxx", "xxx"]
 
 
 @given(st.lists(texts, max_size=5), st.integers(1, 12))
@@ -92,7 +109,7 @@ def test_fingerprints_of_words_of_all_sizes() -> None:
         assert memo.rolling(f" {word}", 1) == memo.rolling(word, 9) == f"{z ^ z >> 32:016x}"
 
 
-def test_a_flood_of_words_takes_no_more_memory_and_changes_nothing() -> None:
+def test_a_flood_of_words_costs_a_call_each_and_changes_nothing() -> None:
     calls = 0
 
     def function(chunk: str) -> str:
@@ -110,11 +127,10 @@ def test_a_flood_of_words_takes_no_more_memory_and_changes_nothing() -> None:
 
 
 def test_sizes_around_those_of_a_line() -> None:
-    """Keys of 1 to 70 bytes with values of 0 to 70, in one byte a character and in two."""
+    """Keys of 1 to 70 characters with values of 0 to 70, in one byte a character and in two."""
     table: dict[str, str] = {}
-    memo = _kernel.Words(table.__getitem__)
     for letter in "xж":
-        for key_size in range(1, 70):
+        for key_size in range(1, 71):
             for value_size in (0, 1, 5, 57 - key_size, 58 - key_size, 59 - key_size, key_size, 70):
                 key = letter * key_size
                 table[key] = letter * max(value_size, 0)
@@ -124,8 +140,9 @@ def test_sizes_around_those_of_a_line() -> None:
 
 @pytest.mark.parametrize("broken", [lambda _: 1, lambda _: b"x", lambda _: "\ud800", lambda _: 1 / 0])
 def test_a_function_that_fails(broken: Callable[[str], Any]) -> None:
-    with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
-        _kernel.Words(broken).words("a b")
+    for memo in (_kernel.Words(broken), _kernel.Words(str, broken)):
+        with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
+            memo.words("a b")
     with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
         _kernel.Fingerprints(broken).rolling("a " + 2000 * "b", 2)
 
@@ -147,6 +164,31 @@ def test_minima_and_simhash(shingles: list[int], functions: list[int], digits: i
         assert _kernel.minima(text, a, b) == strings.minima(text, a, b)
         assert _kernel.simhash(text) == strings.simhash(text)
         assert _kernel.words_to_bytes(text, digits) == strings.words_to_bytes(text, digits)
+
+
+@pytest.mark.parametrize("digits", [8, 16])
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 63, 64, 65, 129])
+def test_borders_of_blocks_and_batches(digits: int, count: int) -> None:
+    rng = random.Random(count)
+    words = [f"{rng.getrandbits(4 * digits):0{digits}x}" for _ in range(count)]
+    payload = " ".join(words)
+    for n in (1, 31, 32, 33, 64, 84, 200):
+        a = struct.pack(f"={n}I", *(rng.getrandbits(32) | 1 for _ in range(n)))
+        assert _kernel.minima(payload, a, a) == strings.minima(payload, a, a)
+    assert _kernel.simhash(payload) == strings.simhash(payload)
+    for place in range(len(payload)):
+        changed = f"{payload[:place]}g{payload[place + 1 :]}"
+        assert _kernel.minima(changed, b"0000", b"0000") is None
+        assert _kernel.simhash(changed) is None
+        assert _kernel.words_to_bytes(changed, digits) is None
+
+
+@pytest.mark.parametrize("count", [15, 16, 17, 31, 32, 33, 48])
+def test_borders_of_what_is_fetched_together(count: int) -> None:
+    text = " ".join(f"w{number}" for number in range(count))
+    expected = reference_fingerprints(word_fingerprint).rolling(text, 2)
+    assert _kernel.Fingerprints(word_fingerprint).rolling(text, 2) == expected
+    assert _kernel.Words(str.upper).words(text) == text.upper()
 
 
 @given(st.text("0123456789abcdefABCDEF g/:@G`\t\x00\u0661", max_size=40) | texts, st.sampled_from([8, 16, 24]))
@@ -206,10 +248,11 @@ ENTRIES, STARTS, SIZES = np.arange(6), np.array([0, 3]), np.array([3, 3])
 INDEX, COUNTS, FAR = np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([0, 4])
 # Arguments that are right, and what makes them wrong in a place
 AGREEMENTS = (3, 4, 1, ROWS, INDEX, INDEX, COUNTS), [
+    (0, 2**61),
     (0, 5), (0, 0), (0, -3), (1, 2), (2, -1), (3, ROWS[:1, :2].copy()), (4, FAR), (4, -FAR), (4, INDEX[:1]), (5, FAR),
     (6, COUNTS[:1]),
 ]  # fmt: skip
-ROW_KEYS = (3, 4, 0, 3, ROWS, KEYS), [(0, 4), (1, 8), (2, -1), (3, 4), (2, 4), (5, KEYS[:3])]
+ROW_KEYS = (3, 4, 0, 3, ROWS, KEYS), [(0, 4), (0, 2**61), (1, 8), (2, -1), (3, 4), (2, 4), (5, KEYS[:3])]
 OVERLAPS = (10, ENTRIES, STARTS, SIZES, INDEX, INDEX, INDEX, COUNTS), [
     (1, ENTRIES[:5]), (2, -STARTS), (2, STARTS + 1), (3, -SIZES), (3, SIZES[:1]), (3, np.array([3, 2**62])), (4, FAR),
     (5, -FAR), (6, INDEX[:1]), (7, COUNTS[:1]),

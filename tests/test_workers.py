@@ -1,0 +1,40 @@
+"""Work in several processes: the answers in order, whatever their size, and what goes wrong told where it was asked."""
+
+import os
+
+import pytest
+
+from shingletools.wire import Failed
+from shingletools.workers import LARGE, in_processes, in_threads
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3, 7])
+@pytest.mark.parametrize("count", [0, 1, 5, 50])
+def test_answers_are_in_order(jobs: int, count: int) -> None:
+    items = list(map(str, range(count)))
+    assert list(in_processes(int, items, jobs)) == list(in_threads(int, items, jobs)) == list(range(count))
+
+
+def test_both_sides_may_say_more_than_a_pipe_holds() -> None:
+    items = [b"%d" % size * size for size in (200_000, 1, 3_000_000, 2 * LARGE, 5, 70_000)]
+    for jobs in (1, 2):
+        assert list(in_processes(bytes.upper, items, jobs)) == items
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_the_function_raises(jobs: int) -> None:
+    answers = in_processes(int, ["1", "x", "3"], jobs)
+    assert next(answers) == 1
+    with pytest.raises(ValueError, match="invalid literal") as error:
+        next(answers)
+    assert "in serve" in error.value.__notes__[0]
+
+
+def test_a_worker_that_ends() -> None:
+    with pytest.raises(Failed, match=r"^a worker process died \(status 3\)$"):
+        list(in_processes(os._exit, [3], 1))
+
+
+def test_what_cannot_be_sent() -> None:
+    with pytest.raises(AttributeError, match="pickle"):
+        list(in_processes(lambda item: item, [1], 1))
