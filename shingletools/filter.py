@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, cast
 
 from shingletools import streams, wire
 from shingletools.options import Printed, make_parser
-from shingletools.streams import Chunk, Output, ReaderGone, Rejects
+from shingletools.streams import Chunk, Output, ReaderGone, Rejects, Span
 from shingletools.wire import Broken, Failed, Record, Rejected
 
 if TYPE_CHECKING:
@@ -102,13 +102,16 @@ class Result(NamedTuple):
     """What became of a chunk."""
 
     size: int  # bytes of input
+    start: int | None  # where it starts in its file, if its lines are counted from there
+    lines: int
     records: int
-    rejects: list[tuple[str, int | None, str, bytes]]  # file, line, cause, document
+    rejects: Sequence[tuple[str, int | None, str, bytes]]  # file, line, cause, document
     written: Written
 
 
-def filter_chunk(stage: Filter, id_field: str, strict: bool, chunk: Chunk) -> Result:
+def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Chunk | Span) -> Result:
     """A chunk's records through a stage, up to the first bad one if strict; pure, so any worker may run it."""
+    start, chunk = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
     consumes, produces, function, parse = stage.consumes, stage.produces, stage.function, stage.parse
     output = []
     rejects = []
@@ -127,18 +130,35 @@ def filter_chunk(stage: Filter, id_field: str, strict: bool, chunk: Chunk) -> Re
             rejects.append((chunk.name, line, str(error), document))
             if strict:
                 break
-    return Result(len(chunk.data), len(output), rejects, Written(b"".join(output)))
+    records = len(output)
+    return Result(len(chunk.data), start, records + len(rejects), records, rejects, Written(b"".join(output)))
 
 
 def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Result]:
-    chunks = streams.read_chunks(options.files, stage.whole)
     work = partial(filter_chunk, stage, options.id, options.strict)
     if options.jobs == 1:
-        yield from map(work, chunks)
+        yield from map(work, streams.read_chunks(options.files, stage.whole))
         return
     from shingletools.workers import in_processes  # costs start-up time that one process need not pay
 
-    yield from in_processes(work, chunks, options.jobs)
+    # Workers read files themselves, unless a record must know its line's number, which they do not
+    numbered = stage.parse is not wire.parse_json
+    pieces = streams.read_chunks(options.files, stage.whole) if numbered else streams.read_spans(options.files)
+    yield from with_line_numbers(in_processes(work, pieces, options.jobs))
+
+
+def with_line_numbers(results: Generator[Result]) -> Generator[Result]:
+    """Rejects with their lines in their files, by the lines of the spans before."""
+    before = 0
+    for result in results:
+        if result.start is None:
+            yield result
+            continue
+        if not result.start:
+            before = 0
+        rejects = [(name, before + (line or 0), cause, document) for name, line, cause, document in result.rejects]
+        yield result._replace(rejects=rejects)
+        before += result.lines
 
 
 def collect_chunk(stage: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Result, Failed | None]:
@@ -164,7 +184,7 @@ def collect_chunk(stage: Collector, strict: bool, side: int, chunk: Chunk) -> tu
             failed = Failed(f"{streams.where(chunk.name, line)}: {error}")
             break
     together = Written(*map(b"".join, zip(*written, strict=True))) if written else Written()
-    return Result(len(chunk.data), good, rejects, together), failed
+    return Result(len(chunk.data), None, good + len(rejects), good, rejects, together), failed
 
 
 def run_collector(stage: Collector, options: argparse.Namespace) -> Generator[Result]:
@@ -175,7 +195,7 @@ def run_collector(stage: Collector, options: argparse.Namespace) -> Generator[Re
             if failed is not None:
                 raise failed
     for rest in stage.finish():
-        yield Result(0, 0, [], rest)
+        yield Result(0, None, 0, 0, [], rest)
 
 
 def check(stage: Stage, options: argparse.Namespace, closed: set[int]) -> list[str]:

@@ -13,6 +13,8 @@ from shingletools import signals
 from shingletools.wire import Failed, printable
 
 BLOCK = 1 << 18  # bytes asked of a read; a pipe gives what is there, so that records flow on as they come
+SPAN = 1 << 20  # bytes that a worker reads itself
+WINDOW = 1 << 14  # bytes in which the end of its last line is looked for
 PIPE = 1 << 20  # bytes that a pipe may hold: what Linux gives to anyone
 
 
@@ -37,6 +39,31 @@ class Chunk(NamedTuple):
         from shingletools import kernel  # here, since the choice of one may fail, which the driver reports
 
         return [self.data] if self.line is None else kernel.split_lines(self.data)
+
+
+class Span(NamedTuple):
+    """Some whole lines of a file, which are read by whoever works on them."""
+
+    name: str
+    start: int  # in bytes
+    end: int
+    file: tuple[int, int]  # its device and number
+
+    def chunk(self) -> Chunk:
+        """Its lines, numbered from 1 as if they were all; raises Failed if the file cannot be read, or is another."""
+        with _named(self.name):
+            descriptor = os.open(self.name, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                if _identity(descriptor) != self.file:
+                    raise Failed(f"{printable(self.name)}: replaced while it was read")
+                parts = []
+                at = self.start
+                while at < self.end and (part := os.pread(descriptor, self.end - at, at)):
+                    parts.append(part)
+                    at += len(part)
+            finally:
+                os.close(descriptor)
+        return Chunk(self.name, 1, 1, b"".join(parts))
 
 
 def claim_standard_streams() -> set[int]:
@@ -107,6 +134,39 @@ def read_chunks(files: Sequence[str], whole: bool = False) -> Iterator[Chunk]:
             lines = kernel.count_lines(data)
             number += lines
             line += lines
+
+
+def read_spans(files: Sequence[str]) -> Iterator[Chunk | Span]:
+    """The input, in order, of which regular files are left for others to read. Raises Failed."""
+    for name in files:
+        with _named(name):
+            # Files that the system makes up say that they are empty
+            if name == "-" or not stat.S_ISREG(os.stat(name).st_mode) or not os.stat(name).st_size:
+                yield from read_chunks([name])
+                continue
+            descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                file, size, start = _identity(descriptor), os.fstat(descriptor).st_size, 0
+                while start < size:
+                    end = _line_end(descriptor, min(start + SPAN, size))
+                    yield Span(name, start, end, file)
+                    start = end
+            finally:
+                os.close(descriptor)
+
+
+def _identity(descriptor: int) -> tuple[int, int]:
+    state = os.fstat(descriptor)
+    return state.st_dev, state.st_ino
+
+
+def _line_end(descriptor: int, at: int) -> int:
+    """Where the line ends that a place is in."""
+    while block := os.pread(descriptor, WINDOW, at):
+        if cut := block.find(b"\n") + 1:
+            return at + cut
+        at += len(block)
+    return at
 
 
 def widen(descriptor: int) -> None:

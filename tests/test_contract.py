@@ -403,10 +403,12 @@ def stages() -> dict[str, bytes]:
 def test_any_number_of_workers_gives_the_same_bytes(command: str, stages: dict[str, bytes], tmp_path: Path) -> None:
     alone = run(command, "--rejects", tmp_path / "1", stdin=stages[program(command)])
     assert alone.status == 1
+    (tmp_path / "file").write_bytes(stages[program(command)])
     for jobs in ("2", "3"):
-        ran = run(command, "-j", jobs, "--rejects", tmp_path / jobs, stdin=stages[program(command)])
-        assert (ran.status, ran.out, ran.err) == (1, alone.out, alone.err)
-        assert (tmp_path / jobs).read_bytes() == (tmp_path / "1").read_bytes()
+        for source, stdin in (("-", stages[program(command)]), ("file", b"")):
+            ran = run(command, "-j", jobs, "--rejects", jobs, source, stdin=stdin, cwd=tmp_path)
+            assert (ran.status, ran.out, ran.err.replace("file:", "-:")) == (1, alone.out, alone.err)
+            assert (tmp_path / jobs).read_bytes() == (tmp_path / "1").read_bytes()
 
 
 @pytest.mark.parametrize("jobs", ["2", "3"])

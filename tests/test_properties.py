@@ -5,7 +5,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness import DOCS, pipe, run, stopping
@@ -16,6 +16,8 @@ from shingletools.filter import Filter, filter_chunk
 from shingletools.kernel import strings as defined
 from shingletools.shingle.fingerprints import Hashed, Rolling, Runs
 from shingletools.sketch.minhash import MinHash
+from shingletools.streams import read_spans
+from shingletools.wire import Failed
 
 plain = Canonizer()
 scripts = st.sampled_from(
@@ -148,6 +150,33 @@ def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, n
     assert b"".join(result.written.output for result in results) == whole.written.output
     assert [reject for result in results for reject in result.rejects] == whole.rejects
     assert sum(result.size for result in results) == len(data)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(max_size=9), max_size=9), st.integers(1, 20), st.integers(1, 5))
+def test_spans_are_whole_lines(tmp_path: Path, documents: list[bytes], span: int, window: int) -> None:
+    """Wherever they are cut: together they are the file, and each but the last ends where a line does."""
+    data = b"\n".join(documents)
+    file = tmp_path / "file"
+    file.write_bytes(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streams, "SPAN", span)
+        patch.setattr(streams, "WINDOW", window)
+        pieces = [piece.chunk() if isinstance(piece, streams.Span) else piece for piece in read_spans([str(file)])]
+    assert b"".join(piece.data for piece in pieces) == data
+    assert all(piece.data.endswith(b"\n") for piece in pieces[:-1])
+    assert all(len(piece.data) >= span for piece in pieces[:-1])
+
+
+def test_a_file_that_is_replaced_while_it_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"one\n")
+    (span,) = read_spans([str(file)])
+    (tmp_path / "other").write_bytes(b"two\n")
+    (tmp_path / "other").rename(file)
+    assert isinstance(span, streams.Span)
+    with pytest.raises(Failed, match=r"replaced while it was read$"):
+        span.chunk()
 
 
 @pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
