@@ -11,6 +11,7 @@ force over the same sketches. Pages of HTML are told by .html in the name.
 import filecmp
 import json
 import math
+import os
 import statistics
 import sys
 from pathlib import Path
@@ -44,18 +45,20 @@ def brute_force(sketches: Path) -> list[tuple[str, str, float]]:
 def workers(argv: list[str], records: bytes, copies: int, folder: Path, runs: int) -> list[str]:
     """A row of figures, for one worker and for two, whose outputs are the same."""
     much, alone, shared = folder / "much", folder / "alone", folder / "shared"
+    outputs = ("1", alone), ("2", shared)
     with much.open("wb") as file:
         for _ in range(copies):
             file.write(records)
     walls = []
     for _ in range(runs):
-        walls.append((timed(argv, much, alone).wall, timed([*argv, "-j", "2"], much, shared).wall))
+        one, two = (timed([*argv, "-j", jobs, str(much)], Path(os.devnull), out) for jobs, out in outputs)
+        walls.append((one.wall, two.wall))
         assert filecmp.cmp(alone, shared, shallow=False)
-    one, two = map(statistics.median, zip(*walls, strict=True))
+    alone_s, shared_s = map(statistics.median, zip(*walls, strict=True))
     size = much.stat().st_size
     for path in (much, alone, shared):
         path.unlink()
-    return [f"{size / 1e6:.0f}", f"{one:.2f}", f"{two:.2f}", f"{one / two:.2f}"]
+    return [f"{size / 1e6:.0f}", f"{alone_s:.2f}", f"{shared_s:.2f}", f"{alone_s / shared_s:.2f}"]
 
 
 def main(corpus: Path, runs: int) -> None:
