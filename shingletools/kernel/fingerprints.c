@@ -3,7 +3,7 @@
 #include "memo.h"
 
 enum { BLOCK = 64, MOST = 1024 }; /* bytes of a block of BLAKE3, and of a chunk; we hash no more than one */
-enum { CHUNK_START = 1, CHUNK_END = 2, ROOT = 8 };
+enum { CHUNK_START = 1, CHUNK_END = 2, ROOT = 8, KEYED_HASH = 16, KEY = 32 /* bytes */ };
 
 static const uint32_t START[8] = {0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A,
                                   0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19};
@@ -33,6 +33,11 @@ static inline void mix(uint32_t *v, int a, int b, int c, int d, uint32_t x, uint
     v[b] = turn(v[b] ^ v[c], 7);
 }
 
+static uint32_t word_at(const uint8_t *at)
+{
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
 /* One block into the state; see the BLAKE3 paper (O'Connor, Aumasson, Neves, Wilcox-O'Hearn), 2.2. */
 static void compress(uint32_t *state, const uint8_t *data, size_t size, uint32_t flags)
 {
@@ -40,8 +45,7 @@ static void compress(uint32_t *state, const uint8_t *data, size_t size, uint32_t
     memcpy(block, data, size);
     uint32_t m[16], v[16];
     for (int i = 0; i < 16; i++)
-        m[i] = block[4 * i] | (uint32_t)block[4 * i + 1] << 8 | (uint32_t)block[4 * i + 2] << 16 |
-               (uint32_t)block[4 * i + 3] << 24;
+        m[i] = word_at(block + 4 * i);
     memcpy(v, state, 32);
     memcpy(v + 8, START, 16);
     v[12] = v[13] = 0; /* the number of the chunk */
@@ -59,13 +63,13 @@ static void compress(uint32_t *state, const uint8_t *data, size_t size, uint32_t
 }
 
 /* The first 8 bytes, little-endian, of the BLAKE3 of at most MOST bytes. */
-static uint64_t blake3(const uint8_t *data, size_t size)
+static uint64_t blake3(const Memo *memo, const uint8_t *data, size_t size)
 {
-    uint32_t state[8], flags = CHUNK_START;
-    memcpy(state, START, sizeof state);
+    uint32_t state[8], flags = CHUNK_START | memo->mode;
+    memcpy(state, memo->start, sizeof state);
     for (; size > BLOCK; data += BLOCK, size -= BLOCK) {
         compress(state, data, BLOCK, flags);
-        flags = 0;
+        flags = memo->mode;
     }
     compress(state, data, size, flags | CHUNK_END | ROOT);
     return (uint64_t)state[1] << 32 | state[0];
@@ -75,7 +79,7 @@ static uint64_t blake3(const uint8_t *data, size_t size)
 static int make(const Memo *memo, const Chunk *word, uint64_t *value)
 {
     if (word->size <= MOST) {
-        *value = blake3(word->at, word->size);
+        *value = blake3(memo, word->at, word->size);
         return 0;
     }
     PyObject *made = ask(memo->function, word->at, word->size);
@@ -152,17 +156,17 @@ static PyObject *rolling(PyObject *self, PyObject *args)
     size_t k = (size_t)run < count ? (size_t)run : count;
     if (grow(&out, 17 * (count - k + 1)))
         goto done;
-    /* z = sum of w_(i+j) * ROLL^(k-1-j) mod 2^64 */
-    const uint64_t *w = (const uint64_t *)words.data;
+    /* z = sum of w_(i+j) * base^(k-1-j) mod 2^64 */
+    const uint64_t *w = (const uint64_t *)words.data, base = ((Memo *)self)->base;
     uint64_t z = 0, lead = 1;
     for (size_t i = 0; i < k; i++) {
-        z = z * ROLL + w[i];
-        lead *= i ? ROLL : 1;
+        z = z * base + w[i];
+        lead *= i ? base : 1;
     }
     Py_BEGIN_ALLOW_THREADS
     for (size_t i = 0; i + k <= count && k; i++) {
         if (i)
-            z = (z - w[i - 1] * lead) * ROLL + w[i + k - 1];
+            z = (z - w[i - 1] * lead) * base + w[i + k - 1];
         uint64_t x = z ^ z >> 32;
         x *= FINISH;
         put_hex(out.data + out.used, x ^ x >> 32, 16);
@@ -180,22 +184,32 @@ done:
 static PyObject *new_fingerprints(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords))
 {
     PyObject *function;
-    return PyArg_ParseTuple(args, "O", &function) ? new_memo(type, function) : NULL;
-}
-
-static PyObject *reduce(PyObject *self, PyObject *Py_UNUSED(none))
-{
-    return Py_BuildValue("O(O)", Py_TYPE(self), ((Memo *)self)->function);
+    unsigned long long base;
+    const uint8_t *key;
+    Py_ssize_t size;
+    if (!PyArg_ParseTuple(args, "OKy#", &function, &base, &key, &size))
+        return NULL;
+    if (size && size != KEY) {
+        PyErr_SetString(PyExc_ValueError, "a key has 32 bytes, or none");
+        return NULL;
+    }
+    Memo *self = (Memo *)new_memo(type, function);
+    if (!self)
+        return NULL;
+    self->base = base;
+    self->mode = size ? KEYED_HASH : 0;
+    for (int i = 0; i < 8; i++)
+        self->start[i] = size ? word_at(key + 4 * i) : START[i];
+    return (PyObject *)self;
 }
 
 static PyMethodDef methods[] = {
     {"rolling", rolling, METH_VARARGS, "(text, k): the payload of its shingles' fingerprints."},
-    {"__reduce__", reduce, METH_NOARGS, "A worker process starts with an empty memo."},
     {0},
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "Fingerprints(function): a bounded memo of words' fingerprints; the function is asked for long ones."},
+    {Py_tp_doc, "Fingerprints(function, base, key): a bounded memo of words' fingerprints; the function is asked for long ones."},
     {Py_tp_new, new_fingerprints},
     {Py_tp_dealloc, free_memo},
     {Py_tp_traverse, traverse_memo},

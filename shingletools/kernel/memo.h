@@ -34,6 +34,8 @@ typedef struct {
     PyObject *function; /* of a string, what the memo keeps */
     void *block;        /* has the lines, and room to align them */
     Line *lines;
+    uint64_t base;      /* of the rolling sum */
+    uint32_t start[8], mode; /* of BLAKE3: its state at first, and a flag for all blocks; see fingerprints.c */
     PyObject *wherever; /* of a character, what it becomes wherever it stands; or NULL */
     Character *characters;
     uint8_t letters[256]; /* of ASCII, as they are written; of other bytes 0 */

@@ -90,13 +90,14 @@ class _Words:
 class _Fingerprints:
     """The definition of Fingerprints."""
 
-    def __init__(self, function: Callable[[str], bytes]) -> None:
+    def __init__(self, function: Callable[[str], bytes], base: int) -> None:
         self.known = Known(function)
+        self.base = base
 
     def rolling(self, text: str, k: int, /) -> str:
         from shingletools.kernel.strings import roll  # numpy, which canon does not need
 
-        return roll(b"".join(map(self.known.__getitem__, text.split())), k)
+        return roll(b"".join(map(self.known.__getitem__, text.split())), k, self.base)
 
 
 def reference_words(
@@ -105,8 +106,8 @@ def reference_words(
     return _Words(function)
 
 
-def reference_fingerprints(function: Callable[[str], bytes], /) -> Fingerprints:
-    return _Fingerprints(function)
+def reference_fingerprints(function: Callable[[str], bytes], base: int, _key: bytes, /) -> Fingerprints:
+    return _Fingerprints(function, base)
 
 
 def compiled_words(function: Callable[[str], str], wherever: Wherever | None = None, alone: bool = False, /) -> Words:
@@ -121,8 +122,8 @@ def compiled_words(function: Callable[[str], str], wherever: Wherever | None = N
     return _kernel.Words(Known(function).__getitem__, wherever, alone)
 
 
-def compiled_fingerprints(function: Callable[[str], bytes], /) -> Fingerprints:
-    """A memo in C, which is told how to hash long words only."""
+def compiled_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> Fingerprints:
+    """A memo in C, which is told how to hash long words only: it knows BLAKE3, with a key of 32 bytes or none."""
     from shingletools.kernel import _kernel
 
-    return _kernel.Fingerprints(function)
+    return _kernel.Fingerprints(function, base, key)

@@ -8,34 +8,33 @@ import numpy as np
 from shingletools.kernel.types import U32, U64, Index, Rows, Sets
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
-UNROLL = np.uint64(pow(0x9E3779B97F4A7C15, -1, 2**64))
 ROUND = 16  # tokens looked up before it is asked whether the rest can still suffice
 BLOCK = 1 << 18  # words worked on together, so that intermediate results stay in the cache
 
 
-def roll(words: U64, k: int) -> U64:
+def roll(words: U64, k: int, base: int) -> U64:
     """Fingerprints of the n - k + 1 runs of k of n words, of one run of all if n < k, of none if n = 0.
 
-    z_i = sum over j < k of w_(i+j) * ROLL^(k-1-j) mod 2^64 (Karp and Rabin 1987), then the finalizer z ^= z >> 32;
+    z_i = sum over j < k of w_(i+j) * base^(k-1-j) mod 2^64 (Karp and Rabin 1987), then the finalizer z ^= z >> 32;
     z *= 0xD6E8FEB86659FD93; z ^= z >> 32. Shape (n,) in, (n - k + 1,) out.
 
-    ROLL is odd, so it has an inverse, and each sum is a difference of two prefix sums of w_t * ROLL^-t, times
-    ROLL^(i+k-1): the cost does not depend on k.
+    The base is odd, so it has an inverse, and each sum is a difference of two prefix sums of w_t * base^-t, times
+    base^(i+k-1): the cost does not depend on k.
     """
     n = len(words)
     k = min(k, n)
     if not k:
         return words.astype(np.uint64)
     sums = np.zeros(n + 1, np.uint64)
-    np.cumsum(words * _powers(UNROLL, n), out=sums[1:])
-    z = (sums[k:] - sums[:-k]) * _powers(ROLL, n)[k - 1 :]
+    np.cumsum(words * _powers(pow(base, -1, 2**64), n), out=sums[1:])
+    z = (sums[k:] - sums[:-k]) * _powers(base, n)[k - 1 :]
     z ^= z >> np.uint64(32)
     z *= np.uint64(0xD6E8FEB86659FD93)
     z ^= z >> np.uint64(32)
     return z
 
 
-def _powers(base: np.uint64, n: int) -> U64:
+def _powers(base: int, n: int) -> U64:
     """base^0 to base^(n-1) mod 2^64."""
     powers = np.full(n, base, np.uint64)
     powers[0] = 1

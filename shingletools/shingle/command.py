@@ -8,6 +8,7 @@ from shingletools.options import count, text
 from shingletools.wire import Failed
 
 ROLLING = "rolling"
+KEYED = (ROLLING, "blake3")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +20,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     units.add_argument("--longest", metavar="N", type=count, help="the units are the N longest lines of the text")
     add("--hash", choices=[ROLLING, "blake3", "crc32", "md5", "sha1"], default=ROLLING,
         help="how a shingle becomes a fingerprint (default rolling)")  # fmt: skip
+    add("--key-file", metavar="FILE", help="make fingerprints that depend on the secret in FILE")
     add("--mod", metavar="M", type=count, default=1, help="keep a fair share, 1 in M, of the fingerprints (default 1)")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--readable", action="store_true", help="write the shingles' own words, as a JSON list")
@@ -26,34 +28,41 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    from shingletools.shingle import fingerprints, frequencies  # numpy, which --help does not need
+    from shingletools.shingle import fingerprints, frequencies, keys  # numpy, which --help does not need
 
     runs = fingerprints.Runs(options.k, options.chars, options.longest)
     changed_hash = options.hash if options.hash != ROLLING else None
     mod = options.mod if options.mod > 1 else None
+    key = keys.PUBLIC
+    reads: tuple[str, ...] = ()
+    if options.key_file is not None:
+        if options.hash not in KEYED:
+            raise Failed(f"--hash {options.hash} has no key (--key-file goes with {' and '.join(KEYED)})")
+        key, reads = keys.read_key(options.key_file), (options.key_file,)
     shingler: fingerprints.Shingler
     if options.readable:
-        if changed_hash or mod:
-            raise Failed("--readable goes without --hash and --mod")
+        if changed_hash or mod or reads:
+            raise Failed("--readable goes without --hash, --mod and --key-file")
         shingler = fingerprints.Readable(runs)
     else:
-        hashing: fingerprints.Hashing = fingerprints.Rolling(runs)
+        hashing: fingerprints.Hashing = fingerprints.Rolling(runs, key)
         if changed_hash:
-            hashing = fingerprints.Hashed(runs, options.hash)
+            hashing = fingerprints.Hashed(runs, options.hash, key)
         if mod:
             hashing = fingerprints.Sampled(hashing, mod)
         shingler = hashing
         if options.df:
             if options.chars or options.longest:
                 raise Failed("--df counts runs of words")
-            return frequencies.Frequencies(options.text, runs, hashing)
+            return frequencies.Frequencies(options.text, runs, hashing, reads)
     via = wire.recipe(
         "shingle",
         ("k", options.k),
         ("chars", options.chars),
         ("longest", options.longest),
         ("hash", changed_hash),
+        ("key", key.label or None),
         ("mod", mod),
         ("readable", options.readable),
     )
-    return Filter(consumes=options.text, produces="shingles", recipe=via, function=shingler)
+    return Filter(consumes=options.text, produces="shingles", recipe=via, function=shingler, reads=reads)

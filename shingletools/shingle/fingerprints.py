@@ -4,6 +4,7 @@ import hashlib
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import compress
 from typing import Protocol
 
@@ -11,6 +12,7 @@ from blake3 import blake3
 
 from shingletools import kernel
 from shingletools.kernel.memo import Known
+from shingletools.shingle.keys import PUBLIC, Key
 from shingletools.wire import bytes_to_words
 
 
@@ -47,9 +49,9 @@ class Runs:
         return [joiner.join(units[i : i + self.k]) for i in range(max(1, len(units) - self.k + 1))]
 
 
-def word_fingerprint(word: str) -> bytes:
-    """The first 8 bytes of the word's BLAKE3, little-endian."""
-    return blake3(word.encode()).digest(8)
+def word_fingerprint(word: str, key: bytes = b"") -> bytes:
+    """The first 8 bytes of the word's BLAKE3, little-endian; keyed with 32 bytes, if there are any."""
+    return blake3_digest(word.encode(), key)[:8]
 
 
 class Shingler(Protocol):
@@ -77,16 +79,22 @@ class Rolling:
     True
     """
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(self, runs: Runs, key: Key = PUBLIC) -> None:
         self.runs = runs
-        self.words = kernel.fingerprints(word_fingerprint)
-        self.others = Known(word_fingerprint)
+        self.key = key
+        function = partial(word_fingerprint, key=key.words) if key.words else word_fingerprint
+        self.words = kernel.fingerprints(function, key.base, key.words)
+        self.others = Known(function)
+
+    def __reduce__(self) -> "tuple[type[Rolling], tuple[Runs, Key]]":
+        """A worker process starts with empty memos."""
+        return (Rolling, (self.runs, self.key))
 
     def __call__(self, text: str) -> str:
         if self.runs.chars or self.runs.longest is not None:
             from shingletools.kernel.strings import roll  # numpy, which words do without in the C kernel
 
-            return roll(b"".join(map(self.others.__getitem__, self.runs.units(text))), self.runs.k)
+            return roll(b"".join(map(self.others.__getitem__, self.runs.units(text))), self.runs.k, self.key.base)
         return self.words.rolling(text, self.runs.k)
 
 
@@ -102,8 +110,8 @@ def sha1(data: bytes) -> bytes:
     return hashlib.sha1(data, usedforsecurity=False).digest()
 
 
-def blake3_digest(data: bytes) -> bytes:
-    return blake3(data).digest()
+def blake3_digest(data: bytes, key: bytes = b"") -> bytes:
+    return (blake3(data, key=key) if key else blake3(data)).digest()
 
 
 # name: (hash, hex digits kept of it)
@@ -122,9 +130,11 @@ class Hashed:
     '68d98f5f'
     """
 
-    def __init__(self, runs: Runs, name: str) -> None:
+    def __init__(self, runs: Runs, name: str, key: Key = PUBLIC) -> None:
         self.runs = runs
         self.function, self.digits = HASHES[name]
+        if key.words:
+            self.function = partial(blake3_digest, key=key.words)  # the only one of them that has a key
 
     def __call__(self, text: str) -> str:
         size = self.digits // 2

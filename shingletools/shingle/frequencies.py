@@ -17,11 +17,11 @@ class Frequencies:
     """
 
     against: tuple[str, ...] = ()
-    reads: tuple[str, ...] = ()
     removed = None
 
-    def __init__(self, text_field: str, runs: Runs, shingler: Hashing) -> None:
+    def __init__(self, text_field: str, runs: Runs, shingler: Hashing, reads: tuple[str, ...] = ()) -> None:
         self.text_field = text_field
+        self.reads = reads
         self.runs = runs
         self.shingler = shingler
         self.documents = 0

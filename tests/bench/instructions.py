@@ -45,7 +45,7 @@ def known(text: str) -> _kernel.Words:
 
 
 def fingerprinted() -> None:
-    memo = _kernel.Fingerprints(word_fingerprint)
+    memo = _kernel.Fingerprints(word_fingerprint, 1, b"")
     memo.rolling(LATIN, 10)
     memo.rolling(LATIN, 10)
 

@@ -5,6 +5,7 @@ import random
 import re
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from shingletools.kernel import _kernel, compiled, lines, reference, strings
 from shingletools.kernel.memo import Fingerprints, Words, compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import Rows, Sets
 from shingletools.shingle.fingerprints import word_fingerprint
+from shingletools.shingle.keys import PUBLIC
 
 # All white space of str.split, characters beside it, scripts with and without spaces, and bytes that end strings in C
 SPACES = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
@@ -31,6 +33,10 @@ MIXED = (
 texts = st.text(st.sampled_from(MIXED) | st.characters(exclude_categories=["Cs"]), max_size=60)
 words32 = st.integers(0, 2**32 - 1)
 words64 = st.integers(0, 2**64 - 1)
+How = tuple[Callable[[str], bytes], int, bytes]
+PLAIN: How = (word_fingerprint, PUBLIC.base, PUBLIC.words)
+SECRET = bytes(range(32))
+KEYED: How = (partial(word_fingerprint, key=SECRET), 0xD6E8FEB86659FD93, SECRET)
 
 
 def test_the_compiled_kernel_is_there() -> None:
@@ -47,7 +53,7 @@ def test_a_lone_surrogate_is_no_text(make: Callable[..., Words]) -> None:
 @pytest.mark.parametrize("make", [_kernel.Fingerprints, reference_fingerprints])
 def test_nor_has_it_fingerprints(make: Callable[..., Fingerprints]) -> None:
     with pytest.raises(UnicodeEncodeError):
-        make(word_fingerprint).rolling("a \ud800 b", 1)
+        make(*PLAIN).rolling("a \ud800 b", 1)
 
 
 def half(chunk: str) -> str:
@@ -92,19 +98,21 @@ def test_a_zero_is_no_end() -> None:
     assert [memo.words(text) for text in ("a\0b", "abc", "ab\0")] == ["xxx", "xxx", "xxx"]
 
 
-@given(st.lists(texts, max_size=5), st.integers(1, 12))
-def test_fingerprints(several: list[str], k: int) -> None:
-    one, two = _kernel.Fingerprints(word_fingerprint), reference_fingerprints(word_fingerprint)
+@given(st.lists(texts, max_size=5), st.integers(1, 12), st.sampled_from([PLAIN, KEYED]))
+def test_fingerprints(several: list[str], k: int, how: How) -> None:
+    one, two = _kernel.Fingerprints(*how), reference_fingerprints(*how)
     for text in [*several, *several]:
         assert one.rolling(text, k) == two.rolling(text, k)
 
 
-def test_fingerprints_of_words_of_all_sizes() -> None:
+@pytest.mark.parametrize("how", [PLAIN, KEYED])
+def test_fingerprints_of_words_of_all_sizes(how: How) -> None:
     """Of one block of BLAKE3, of several, and of more than the C kernel hashes itself; each beside its neighbours."""
-    memo = _kernel.Fingerprints(word_fingerprint)
+    memo = _kernel.Fingerprints(*how)
     for size in range(1, 1100):
         word = "x" * size if size % 2 else "x" * (size - 2) + "ж"
-        z = int.from_bytes(blake3(word.encode()).digest(8), "little")
+        hashed = blake3(word.encode(), key=KEYED[2]) if how == KEYED else blake3(word.encode())
+        z = int.from_bytes(hashed.digest(8), "little")
         z = (z ^ z >> 32) * 0xD6E8FEB86659FD93 % 2**64
         assert memo.rolling(f" {word}", 1) == memo.rolling(word, 9) == f"{z ^ z >> 32:016x}"
 
@@ -144,7 +152,7 @@ def test_a_function_that_fails(broken: Callable[[str], Any]) -> None:
         with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
             memo.words("a b")
     with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
-        _kernel.Fingerprints(broken).rolling("a " + 2000 * "b", 2)
+        _kernel.Fingerprints(broken, 1, b"").rolling("a " + 2000 * "b", 2)
 
 
 @given(st.binary(max_size=30) | st.text("a\n\r\x85\u2028", max_size=12).map(str.encode))
@@ -186,8 +194,8 @@ def test_borders_of_blocks_and_batches(digits: int, count: int) -> None:
 @pytest.mark.parametrize("count", [15, 16, 17, 31, 32, 33, 48])
 def test_borders_of_what_is_fetched_together(count: int) -> None:
     text = " ".join(f"w{number}" for number in range(count))
-    expected = reference_fingerprints(word_fingerprint).rolling(text, 2)
-    assert _kernel.Fingerprints(word_fingerprint).rolling(text, 2) == expected
+    expected = reference_fingerprints(*PLAIN).rolling(text, 2)
+    assert _kernel.Fingerprints(*PLAIN).rolling(text, 2) == expected
     assert _kernel.Words(str.upper).words(text) == text.upper()
 
 
@@ -291,8 +299,9 @@ def test_arrays_that_do_not_fit_are_refused(function: Callable[..., None], case:
         (_kernel.Words, (), TypeError),
         (_kernel.Words(str).words, (b"a",), TypeError),
         (_kernel.Words(str).words, ("\ud800",), UnicodeEncodeError),
-        (_kernel.Fingerprints(word_fingerprint).rolling, ("a", 0), ValueError),
-        (_kernel.Fingerprints(word_fingerprint).rolling, (b"a", 1), TypeError),
+        (_kernel.Fingerprints(*PLAIN).rolling, ("a", 0), ValueError),
+        (_kernel.Fingerprints(*PLAIN).rolling, (b"a", 1), TypeError),
+        (_kernel.Fingerprints, (word_fingerprint, 1, b"31 bytes are no key for BLAKE3 "), ValueError),
     ],
 )
 def test_wrong_arguments(function: Callable[..., Any], arguments: tuple[Any], error: type[Exception]) -> None:

@@ -63,8 +63,8 @@ def test_usage() -> None:
     for argv, message in [
         (("--df", "--chars"), "--df counts runs of words"),
         (("--df", "--longest", "2"), "--df counts runs of words"),
-        (("--readable", "--mod", "2"), "--readable goes without --hash and --mod"),
-        (("--readable", "--hash", "md5"), "--readable goes without --hash and --mod"),
+        (("--readable", "--mod", "2"), "--readable goes without --hash, --mod and --key-file"),
+        (("--readable", "--hash", "md5"), "--readable goes without --hash, --mod and --key-file"),
         (("--chars", "--longest", "2"), "argument --longest: not allowed with argument --chars (see shingle --help)"),
         (("--mod", "0"), 'argument --mod: not a whole number from 1 to 1000000: "0" (see shingle --help)'),
     ]:
