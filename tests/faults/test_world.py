@@ -10,77 +10,64 @@ from pathlib import Path
 
 import pytest
 
-from harness import BIN, COMMANDS, DOCS, ENVIRONMENT, WAYS, jsonl, pipe, program, run, shell
+from harness import BIN, ENVIRONMENT, WAYS, jsonl, program, run, shell
 from shingletools import filter as driver
 
 every_command = pytest.mark.parametrize("command", WAYS)
 
 
-@pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One file of input for each command, of a few megabytes, which makes megabytes of output."""
-    folder = tmp_path_factory.mktemp("inputs")
-    lines = DOCS.read_bytes().splitlines()
-    data = b"".join(line.replace(b'{"id":"', b'{"id":"%d-' % copy) + b"\n" for copy in range(12) for line in lines)
-    (folder / "dedup").write_bytes(data)
-    for command, stage in zip(COMMANDS, ("canon", "shingle", "sketch", "simjoin -t 0.3", "cat"), strict=False):
-        (folder / program(command)).write_bytes(data)
-        data = pipe(data, stage)
-    return folder
-
-
 @every_command
 @pytest.mark.parametrize("options", ["", "-j2"])
-def test_a_reader_that_goes_away(command: str, options: str, folder: Path) -> None:
-    ran = shell(f"{command} {options} {program(command)} | head -1; exit ${{PIPESTATUS[0]}}", folder)
+def test_a_reader_that_goes_away(command: str, options: str, inputs: Path) -> None:
+    ran = shell(f"{command} {options} {program(command)} | head -1; exit ${{PIPESTATUS[0]}}", inputs)
     assert ran.good().count(b"\n") == 1
 
 
 @every_command
-def test_a_reader_that_goes_away_after_a_bad_record(command: str, folder: Path) -> None:
-    ran = shell(f"(echo bad; cat {program(command)}) | {command} | head -1; exit ${{PIPESTATUS[1]}}", folder)
+def test_a_reader_that_goes_away_after_a_bad_record(command: str, inputs: Path) -> None:
+    ran = shell(f"(echo bad; cat {program(command)}) | {command} | head -1; exit ${{PIPESTATUS[1]}}", inputs)
     assert (ran.status, ran.err) == (1, f"{program(command)}: -:1: not JSON (column 1)\n")
 
 
 @every_command
 @pytest.mark.parametrize("options", ["", "-j2", "--help", "--version"])
-def test_a_full_disk(command: str, options: str, folder: Path) -> None:
-    ran = shell(f"{command} {options} {program(command)} > /dev/full", folder)
+def test_a_full_disk(command: str, options: str, inputs: Path) -> None:
+    ran = shell(f"{command} {options} {program(command)} > /dev/full", inputs)
     assert (ran.status, ran.err) == (2, f"{program(command)}: standard output: No space left on device\n")
 
 
 @every_command
-def test_a_full_disk_under_named_files(command: str, folder: Path) -> None:
-    ran = shell(f"{command} {program(command)} -o /dev/full", folder)
+def test_a_full_disk_under_named_files(command: str, inputs: Path) -> None:
+    ran = shell(f"{command} {program(command)} -o /dev/full", inputs)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: /dev/full: No space left on device\n")
-    ran = shell(f"echo bad | {command} --rejects /dev/full", folder)
+    ran = shell(f"echo bad | {command} --rejects /dev/full", inputs)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: /dev/full: No space left on device\n")
 
 
 @every_command
-def test_a_full_disk_leaves_no_file(command: str, folder: Path, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_no_file(command: str, inputs: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands for a disk that fills up on the way."""
-    ran = shell(f"ulimit -f 8; trap '' XFSZ; {command} {folder / program(command)} -o out", tmp_path)
+    ran = shell(f"ulimit -f 8; trap '' XFSZ; {command} {inputs / program(command)} -o out", tmp_path)
     failed = "/tmp" if "-S" in command else "out"  # scratch files come first
     assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: {failed}: File too large\n")
     assert list(tmp_path.iterdir()) == []
 
 
 @every_command
-def test_closed_streams(command: str, folder: Path, tmp_path: Path) -> None:
-    expected = run(command, folder / program(command)).good()
+def test_closed_streams(command: str, inputs: Path, tmp_path: Path) -> None:
+    expected = run(command, inputs / program(command)).good()
     for option in ("--help", "--version"):
-        ran = shell(f"{command} {option} >&-", folder)
+        ran = shell(f"{command} {option} >&-", inputs)
         assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: standard output: closed\n")
-    ran = shell(f"{command} <&-", folder)
+    ran = shell(f"{command} <&-", inputs)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: standard input: closed\n")
-    ran = shell(f"{command} {program(command)} >&-", folder)
+    ran = shell(f"{command} {program(command)} >&-", inputs)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: standard output: closed\n")
-    assert shell(f"{command} {program(command)} <&-", folder).good() == expected
-    assert shell(f"{command} {folder / program(command)} -o out <&- >&- 2>&-", tmp_path).good() == b""
+    assert shell(f"{command} {program(command)} <&-", inputs).good() == expected
+    assert shell(f"{command} {inputs / program(command)} -o out <&- >&- 2>&-", tmp_path).good() == b""
     assert (tmp_path / "out").read_bytes() == expected
     for errors in ("2>&-", "2>/dev/full", "--progress 2>&-", "--progress 2>/dev/full"):
-        ran = shell(f"(echo bad; cat {program(command)}) | {command} - {errors}", folder)
+        ran = shell(f"(echo bad; cat {program(command)}) | {command} - {errors}", inputs)
         assert (ran.status, ran.out) == (1, expected)
 
 
@@ -132,9 +119,9 @@ def wait_until(condition: Callable[[], object]) -> None:
 @every_command
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_signals(command: str, number: int, jobs: str, folder: Path, tmp_path: Path) -> None:
+def test_signals(command: str, number: int, jobs: str, inputs: Path, tmp_path: Path) -> None:
     """Ctrl-C goes to the whole process group, as from a terminal; nothing is left of the run, and nothing said."""
-    some = (folder / program(command)).read_bytes()[:60000]
+    some = (inputs / program(command)).read_bytes()[:60000]
     running = Running(tmp_path, command, "-j", jobs, "-o", "out", stdin=some)
     wait_until(lambda: list(tmp_path.iterdir()))  # the temporary file is there, so the run is under way
     if jobs == "2" and command in ("canon", "shingle", "sketch"):
@@ -149,17 +136,17 @@ def test_signals(command: str, number: int, jobs: str, folder: Path, tmp_path: P
 
 
 @every_command
-def test_hang_up_is_ignored_under_nohup(command: str, folder: Path, tmp_path: Path) -> None:
+def test_hang_up_is_ignored_under_nohup(command: str, inputs: Path, tmp_path: Path) -> None:
     script = (
-        f"trap '' HUP; (sleep 1; cat {folder / program(command)}) | {command} -o out & sleep 0.5; kill -HUP $!; wait $!"
+        f"trap '' HUP; (sleep 1; cat {inputs / program(command)}) | {command} -o out & sleep 0.5; kill -HUP $!; wait $!"
     )
     assert shell(script, tmp_path).good() == b""
-    assert (tmp_path / "out").read_bytes() == run(command, folder / program(command)).good()
+    assert (tmp_path / "out").read_bytes() == run(command, inputs / program(command)).good()
 
 
 @pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
-def test_a_worker_killed(command: str, folder: Path, tmp_path: Path) -> None:
-    data = (folder / program(command)).read_bytes()
+def test_a_worker_killed(command: str, inputs: Path, tmp_path: Path) -> None:
+    data = (inputs / program(command)).read_bytes()
     running = Running(tmp_path, command, "-j", "2", "-o", "out", stdin=data[:60000])
     wait_until(lambda: len(running.children()) == 2)
     for child in running.children():
@@ -186,8 +173,8 @@ def test_workers_that_lack_what_they_need(limit: str, cause: str, folder: Path) 
 
 
 @pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
-def test_workers_do_not_outlive_a_killed_run(command: str, folder: Path, tmp_path: Path) -> None:
-    running = Running(tmp_path, command, "-j", "2", "-o", "out", stdin=(folder / program(command)).read_bytes()[:60000])
+def test_workers_do_not_outlive_a_killed_run(command: str, inputs: Path, tmp_path: Path) -> None:
+    running = Running(tmp_path, command, "-j", "2", "-o", "out", stdin=(inputs / program(command)).read_bytes()[:60000])
     wait_until(running.children)
     running.process.kill()
     running.process.wait()
@@ -213,17 +200,17 @@ def test_a_signal_is_held_back_while_a_step_is_taken() -> None:
     assert (ran.status, ran.out, ran.err) == (143, b"whole\n", "")
 
 
-def test_modules_of_the_current_folder_are_not_run(folder: Path, tmp_path: Path) -> None:
+def test_modules_of_the_current_folder_are_not_run(inputs: Path, tmp_path: Path) -> None:
     for module in ("queue", "pickle", "shingletools", "numpy"):
         (tmp_path / f"{module}.py").write_text("raise SystemExit('not this one')")
-    assert run("sketch", "-j2", folder / "sketch", cwd=tmp_path).good() == run("sketch", folder / "sketch").good()
+    assert run("sketch", "-j2", inputs / "sketch", cwd=tmp_path).good() == run("sketch", inputs / "sketch").good()
 
 
 @every_command
-def test_two_runs_may_write_one_file(command: str, folder: Path, tmp_path: Path) -> None:
-    start = f"{command} {folder / program(command)} -o out"
+def test_two_runs_may_write_one_file(command: str, inputs: Path, tmp_path: Path) -> None:
+    start = f"{command} {inputs / program(command)} -o out"
     assert shell(f"{start} & one=$!; {start} & wait $one && wait $!", tmp_path).good() == b""
-    assert (tmp_path / "out").read_bytes() == run(command, folder / program(command)).good()
+    assert (tmp_path / "out").read_bytes() == run(command, inputs / program(command)).good()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 

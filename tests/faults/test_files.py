@@ -1,0 +1,142 @@
+"""The commands when files fail them in the middle: what was there stays, what is said is true, nothing is left over.
+
+Calls of the system are made to fail by fault.c.
+"""
+
+import errno
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from harness import WAYS, Ran, jsonl, program, run, shell
+
+every_command = pytest.mark.parametrize("command", WAYS)
+every_way = pytest.mark.parametrize("command", [*WAYS, "canon -j2", "shingle -j2", "sketch -j2"])
+BEFORE = b"what was here before\n"
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    built = tmp_path_factory.mktemp("fault") / "fault.so"
+    source = Path(__file__).with_name("fault.c")
+    subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", source, "-o", built], check=True)
+    return built
+
+
+@pytest.fixture
+def failing(library: Path, tmp_path: Path) -> "Failing":
+    return Failing(library, tmp_path)
+
+
+class Failing:
+    """Runs in a folder of their own, in which one function fails from its nth call on."""
+
+    def __init__(self, library: Path, folder: Path) -> None:
+        self.library = library
+        self.folder = folder
+
+    def __call__(self, script: str, function: str, path: str, nth: int, error: int) -> Ran:
+        # Only what the script names last is to fail, so it is exec's
+        fault = f"{function} {path} {nth} {error}"
+        return shell(f"export LD_PRELOAD={self.library} FAULT='{fault}'; exec {script}", self.folder)
+
+    def left(self) -> list[str]:
+        return sorted(os.listdir(self.folder))
+
+
+@every_way
+@pytest.mark.parametrize("output", ["", "-o out"])
+def test_a_read_error_in_the_middle(command: str, output: str, inputs: Path, failing: Failing) -> None:
+    """What works record by record has written some, all of them whole; a file named by -o never appears."""
+    source = inputs / program(command)
+    ran = failing(f"{command} {source} {output}", "read", str(source), 4, errno.EIO)
+    assert (ran.status, ran.err) == (2, f"{program(command)}: {source}: Input/output error\n")
+    assert failing.left() == []
+    assert bool(ran.out) == (not output and command in ("canon", "shingle", "sketch", "dedup --groups /dev/null"))
+    assert ran.out.endswith(b"\n" * bool(ran.out))
+    assert run(command, source).good().startswith(ran.out)
+
+
+def block(command: str) -> int:
+    """Which block of the output is to fail: the second, if it has two."""
+    return 1 if command == "simgroup" else 2
+
+
+@every_way
+@pytest.mark.parametrize("error", [errno.EIO, errno.ENOSPC, errno.EDQUOT])
+def test_a_write_error_under_o(command: str, error: int, inputs: Path, failing: Failing) -> None:
+    (failing.folder / "out").write_bytes(BEFORE)
+    ran = failing(f"{command} {inputs / program(command)} -o out", "write", ".shingletools.", block(command), error)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: out: {os.strerror(error)}\n")
+    assert (failing.folder / "out").read_bytes() == BEFORE
+    assert failing.left() == ["out"]
+
+
+@every_way
+def test_a_write_error_on_standard_output(command: str, inputs: Path, failing: Failing) -> None:
+    source = inputs / program(command)
+    ran = failing(f"{command} {source} > redirected", "write", "redirected", block(command), errno.ENOSPC)
+    assert (ran.status, ran.err) == (2, f"{program(command)}: standard output: No space left on device\n")
+    written = (failing.folder / "redirected").read_bytes()
+    assert bool(written) == (block(command) > 1)
+    assert run(command, source).good().startswith(written)
+
+
+@every_command
+@pytest.mark.parametrize(
+    ("function", "path"), [("fsync", ".shingletools."), ("close", "/.shingletools."), ("rename", "out")]
+)
+def test_an_output_that_cannot_be_completed(
+    command: str, function: str, path: str, inputs: Path, failing: Failing
+) -> None:
+    (failing.folder / "out").write_bytes(BEFORE)
+    ran = failing(f"{command} {inputs / program(command)} -o out", function, path, 1, errno.EIO)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: out: Input/output error\n")
+    assert (failing.folder / "out").read_bytes() == BEFORE
+    assert failing.left() == ["out"]
+
+
+@every_command
+def test_a_standard_output_that_cannot_be_closed(command: str, inputs: Path, failing: Failing) -> None:
+    """Where a file lies on another machine, that is when one hears that it was not written."""
+    ran = failing(f"{command} {inputs / program(command)} > redirected", "close", "redirected", 1, errno.EDQUOT)
+    assert (ran.status, ran.err) == (2, f"{program(command)}: standard output: Disk quota exceeded\n")
+
+
+@every_way
+@pytest.mark.parametrize("function", ["write", "close"])
+def test_rejects_that_cannot_be_kept(command: str, function: str, inputs: Path, failing: Failing) -> None:
+    """They would be lost, so the run fails."""
+    script = f"{command} --rejects kept -o out bad {inputs / program(command)}"
+    (failing.folder / "bad").write_bytes(b"bad\n")
+    ran = failing(script, function, "/kept", 1, errno.EIO)
+    assert ran.status == 2
+    assert ran.err.endswith(f"{program(command)}: kept: Input/output error\n")
+    assert failing.left() == ["bad", "kept"]
+
+
+@pytest.mark.parametrize("command", ["simjoin -S1M", "dedup --groups /dev/null --keep longest"])
+def test_scratch_files_that_cannot_be_written(command: str, inputs: Path, failing: Failing) -> None:
+    scratch = failing.folder / "scratch"
+    scratch.mkdir()
+    source = inputs / program(command)
+    if program(command) == "dedup":
+        source = failing.folder / "large"
+        source.write_bytes(jsonl(*({"id": i, "text": "x" * 4_000_000} for i in range(10))))
+    script = f"env TMPDIR={scratch} {command} {source} -o out"
+    ran = failing(script, "write", "/scratch/", 2, errno.ENOSPC)  # the first write is tempfile's, to see if it can
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err == f"{program(command)}: {scratch}: No space left on device\n"
+    assert "out" not in failing.left()
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
+def test_a_file_that_vanishes(command: str, inputs: Path, tmp_path: Path) -> None:
+    """It was there at the start, and is gone when its turn comes."""
+    start = f"mkfifo first; touch second; {command} first second & "
+    ran = shell(f"{start} sleep 0.7; rm second; cat {inputs / command} > first; wait $!", tmp_path)
+    assert (ran.status, ran.err) == (2, f"{command}: second: No such file or directory\n")
+    assert ran.out == run(command, inputs / command).good()
