@@ -167,8 +167,8 @@ def test_a_worker_killed(command: str, inputs: Path, tmp_path: Path) -> None:
         ("ulimit -f 100; trap '' XFSZ", "memory shared with a worker: File too large"),
     ],
 )
-def test_workers_that_lack_what_they_need(limit: str, cause: str, folder: Path) -> None:
-    ran = shell(f"{limit}; exec canon -j 20 canon", folder)
+def test_workers_that_lack_what_they_need(limit: str, cause: str, inputs: Path) -> None:
+    ran = shell(f"{limit}; exec canon -j 20 canon", inputs)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: {cause}\n")
 
 

@@ -1,0 +1,70 @@
+"""Signals at random moments: a run is whole or nothing, and nothing of it is left.
+
+ROUNDS in the environment says how often each signal is sent to each command (default 4).
+"""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from harness import ENVIRONMENT, program, run
+
+ROUNDS = int(os.environ.get("ROUNDS", "4"))
+COMMANDS = (
+    "canon -j2", "shingle -j2", "sketch -j2", "simjoin -j2", "simjoin -S1M -T scratch", "simgroup",
+    "dedup --groups /dev/null --keep longest",
+)  # fmt: skip
+BEFORE = b"what was here before\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_any_moment(command: str, number: signal.Signals, inputs: Path, tmp_path: Path) -> None:
+    (tmp_path / "scratch").mkdir()
+    begun = time.monotonic()
+    expected = run(command, inputs / program(command), cwd=tmp_path).good()
+    usual = time.monotonic() - begun
+    rng = random.Random(number)
+    ended = 0
+    for _ in range(ROUNDS):
+        (tmp_path / "out").write_bytes(BEFORE)
+        words = ["env", "--default-signal=INT", *command.split(), str(inputs / program(command)), "-o", "out"]
+        process = subprocess.Popen(words, cwd=tmp_path, env=ENVIRONMENT, start_new_session=True, stderr=subprocess.PIPE)
+        time.sleep(rng.uniform(0.1, 1) * usual)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+        left = sorted(path.name for path in tmp_path.iterdir())
+        if process.returncode == 0:
+            assert (tmp_path / "out").read_bytes() == expected
+        else:
+            ended += 1
+            whole = {BEFORE, expected} if number == signal.SIGKILL else {BEFORE}  # it may come after the renaming
+            assert process.returncode == -number or process.returncode == 128 + number
+            assert (tmp_path / "out").read_bytes() in whole
+        if number == signal.SIGKILL:
+            left = [name for name in left if not name.startswith(".shingletools.")]
+        else:
+            assert said == b""
+            assert list((tmp_path / "scratch").iterdir()) == []
+        assert left == ["out", "scratch"]
+        wait_for_the_end_of(process.pid)
+        for leftover in tmp_path.glob(".shingletools.*"):
+            leftover.unlink()
+    assert ended
+
+
+def wait_for_the_end_of(group: int) -> None:
+    """Workers too."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        assert time.monotonic() < end
+        time.sleep(0.01)
