@@ -17,7 +17,7 @@ from functools import partial
 from pickle import PickleBuffer
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, cast
 
-from shingletools import streams, wire
+from shingletools import signals, streams, wire
 from shingletools.options import Printed, make_parser
 from shingletools.streams import Chunk, Output, ReaderGone, Rejects, Span
 from shingletools.wire import Broken, Failed, Record, Rejected
@@ -264,10 +264,11 @@ def write_all(
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """One run of a command: its exit status. Raises Failed or Printed."""
-    command = cast(Command, importlib.import_module(f"shingletools.{name}.command"))
-    parser = make_parser(name, command.__doc__ or "", command.add_options)
-    options = parser.parse(sys.argv[1:] if argv is None else argv)
-    stage = command.build(options)
+    with signals.held():  # no compiled module expects an exception while it is imported
+        command = cast(Command, importlib.import_module(f"shingletools.{name}.command"))
+        parser = make_parser(name, command.__doc__ or "", command.add_options)
+        options = parser.parse(sys.argv[1:] if argv is None else argv)
+        stage = command.build(options)
     inputs = check(stage, options, closed)
     results = run_filter(stage, options) if isinstance(stage, Filter) else run_collector(stage, options)
 

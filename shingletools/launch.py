@@ -2,7 +2,7 @@
 
 import os
 
-from shingletools.signals import ended_by_signal
+from shingletools.signals import ended_by_signal, held
 
 
 def main(name: str) -> int:
@@ -12,7 +12,8 @@ def main(name: str) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
     def run() -> int:
-        from shingletools import filter as driver
+        with held():  # orjson was seen to crash where an exception came while it was imported
+            from shingletools import filter as driver
 
         return driver.main(name)
 

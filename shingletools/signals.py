@@ -30,6 +30,12 @@ def _handle(number: int, _frame: FrameType | None) -> None:
         raise Ended(number)
 
 
+def _raise_pending() -> None:
+    if not _State.holding and _State.pending is not None:
+        number, _State.pending = _State.pending, None
+        raise Ended(number)
+
+
 @contextlib.contextmanager
 def held() -> Iterator[None]:
     """A signal that comes meanwhile is raised afterwards. For the main thread."""
@@ -38,9 +44,18 @@ def held() -> Iterator[None]:
         yield
     finally:
         _State.holding -= 1
-        if not _State.holding and _State.pending is not None:
-            number, _State.pending = _State.pending, None
-            raise Ended(number)
+        _raise_pending()
+
+
+@contextlib.contextmanager
+def let() -> Iterator[None]:
+    """Inside `held`, what may take long, as reading a pipe does: a signal is raised at once."""
+    before, _State.holding = _State.holding, 0
+    try:
+        _raise_pending()
+        yield
+    finally:
+        _State.holding = before
 
 
 def ended_by_signal(run: Callable[[], int]) -> int:

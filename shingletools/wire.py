@@ -4,10 +4,13 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import orjson
 from blake3 import blake3
+
+from shingletools import signals
 
 Record = dict[str, Any]
 Parse = Callable[[bytes, int, str], Record]  # a line, its number in the whole input, its file's name
@@ -150,6 +153,15 @@ def quoted(text: str) -> str:
     from urllib.parse import quote
 
     return quote(os.fsencode(text), safe="")
+
+
+def read_file(option: str, path: str) -> bytes:
+    """The content of a file that an option names; raises Failed."""
+    try:
+        with signals.let():
+            return Path(path).read_bytes()
+    except OSError as error:
+        raise Failed(f"{option}: {printable(path)}: {error.strerror}") from None
 
 
 def file_label(path: str, content: bytes) -> str:

@@ -1,6 +1,5 @@
 """The same input gives the same bytes: under other locales, in less memory, and as long as the format is the same."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ LOCALES = ("ru_RU", "tr_TR")  # whose letters have cases of their own
 GOLDEN = DATA / "golden.jsonl"
 KINDS = (
     "canon | shingle -k 3",
-    "canon --fold-accents --stop en,ru | shingle -k 2 --hash blake3 | sketch -n 12 --super 3",
+    "canon --fold-accents --stop en --stop ru | shingle -k 2 --hash blake3 | sketch -n 12 --super 3",
     "canon | shingle -k 4 --chars | sketch -n 8 --seed another",
     "canon | shingle -k 2 | sketch --simhash",
 )
@@ -23,9 +22,9 @@ def compiled_locales(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """They are rarely installed, but their sources are, by Debian's package locales."""
     folder = tmp_path_factory.mktemp("locales")
     for name in LOCALES:
-        made = subprocess.run(["localedef", "-i", name, "-f", "UTF-8", folder / f"{name}.UTF-8"], capture_output=True)
-        if made.returncode > 1:  # 1 is a warning
-            pytest.skip(f"no sources of locales: {made.stderr.decode().strip()}")
+        made = run("localedef", "-i", name, "-f", "UTF-8", folder / f"{name}.UTF-8")
+        if made.status > 1:  # 1 is a warning
+            pytest.skip(f"no sources of locales: {made.err.strip()}")
     return folder
 
 
@@ -35,7 +34,7 @@ def test_locales(name: str, compiled_locales: Path) -> None:
     asked = "import locale; print(locale.setlocale(locale.LC_ALL, ''))"
     assert run(sys.executable, "-c", asked, env=env).good() == f"{name}.UTF-8\n".encode()
     data = DOCS.read_bytes() + '{"id":"I","text":"İstanbul IĞDIR ıi ЁЖ ёж"}\n'.encode()
-    for command in ("canon --stem en,ru --stop en,ru", "shingle", "sketch", "simjoin -t 0.5", "simgroup"):
+    for command in ("canon --stem en,ru --stop en --stop ru", "shingle", "sketch", "simjoin -t 0.5", "simgroup"):
         expected = run(command, stdin=data).good()
         assert run(command, stdin=data, env=env).good() == expected
         data = expected
@@ -44,7 +43,7 @@ def test_locales(name: str, compiled_locales: Path) -> None:
 def test_less_memory() -> None:
     sketches = pipe(DOCS.read_bytes(), "canon", "shingle -k 3", "sketch -n 20")
     expected = run("simjoin -t 0.3", stdin=sketches).good()
-    assert expected.count(b"\n") > 1000
+    assert expected.count(b"\n") > 200
     for limit in ("1M", "2M", "100M"):
         assert run(f"simjoin -t 0.3 -S {limit}", stdin=sketches).good() == expected
 

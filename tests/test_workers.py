@@ -1,9 +1,11 @@
 """Work in several processes: the answers in order, whatever their size, and what goes wrong told where it was asked."""
 
 import os
+from pathlib import Path
 
 import pytest
 
+from shingletools.streams import Span
 from shingletools.wire import Failed
 from shingletools.workers import LARGE, in_processes, in_threads
 
@@ -33,6 +35,11 @@ def test_what_the_function_raises(jobs: int) -> None:
 def test_a_worker_that_ends() -> None:
     with pytest.raises(Failed, match=r"^a worker process died \(status 3\)$"):
         list(in_processes(os._exit, [3], 1))
+
+
+def test_a_file_that_a_worker_cannot_read(tmp_path: Path) -> None:
+    with pytest.raises(Failed, match=r"No such file or directory$"):
+        list(in_processes(Span.chunk, [Span(str(tmp_path / "gone"), 0, 1, (0, 0))], 1))
 
 
 def test_what_cannot_be_sent() -> None:

@@ -59,11 +59,9 @@ def stop_list(name: str) -> tuple[list[str], str]:
     if name.startswith(ISO):
         return iso_list(name)
     try:
-        content = SHIPPED[name].read_bytes() if name in SHIPPED else Path(name).read_bytes()
-    except OSError as error:
-        known = ", ".join(sorted(SHIPPED))
-        cause = f"{error.strerror} (shipped: {known}; {ISO}LANG for more)"
-        raise Failed(f"--stop: {wire.printable(name)}: {cause}") from None
+        content = SHIPPED[name].read_bytes() if name in SHIPPED else wire.read_file("--stop", name)
+    except Failed as error:
+        raise Failed(f"{error} (shipped: {', '.join(sorted(SHIPPED))}; {ISO}LANG for more)") from None
     label = name if name in SHIPPED else wire.file_label(name, content)
     return file_words(name, content), label
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from shingletools import wire
+from shingletools import signals, wire
 from shingletools.filter import Written
 from shingletools.wire import Broken, Failed, Record, Rejected
 
@@ -24,7 +24,7 @@ def read_groups(path: str) -> Groups:
     """
     groups: Groups = {}
     try:
-        with Path(path).open("rb") if path != "-" else open(0, "rb", closefd=False) as lines:
+        with signals.let(), Path(path).open("rb") if path != "-" else open(0, "rb", closefd=False) as lines:
             for number, line in enumerate(lines):
                 try:
                     for name in take_members(wire.parse_json(line, number, path)):

@@ -1,6 +1,5 @@
 """A secret that makes fingerprints unpredictable for those who do not have it."""
 
-from pathlib import Path
 from typing import NamedTuple
 
 from blake3 import blake3
@@ -35,10 +34,7 @@ def derive_key(secret: bytes) -> Key:
 
 def read_key(path: str) -> Key:
     """The key in a file: all of its bytes are the secret. Raises Failed."""
-    try:
-        secret = Path(path).read_bytes()
-    except OSError as error:
-        raise Failed(f"--key-file: {wire.printable(path)}: {error.strerror}") from None
+    secret = wire.read_file("--key-file", path)
     if len(secret) < LEAST:
         raise Failed(f"--key-file: {wire.printable(path)}: {len(secret)} bytes, too few to be a secret ({LEAST})")
     return derive_key(secret)

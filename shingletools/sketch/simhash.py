@@ -1,7 +1,5 @@
 """SimHash (Charikar 2002; Manku, Jain, Das Sarma 2007): similar texts get words that differ in few bits."""
 
-from pathlib import Path
-
 from shingletools import kernel, wire
 from shingletools.sketch.minhash import NO_SHINGLES
 from shingletools.wire import Failed, Rejected
@@ -52,10 +50,7 @@ def read_weights(path: str) -> tuple[dict[int, int], str]:
 
     Raises Failed for what is no such table.
     """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise Failed(f"--weights: {wire.printable(path)}: {error.strerror}") from None
+    content = wire.read_file("--weights", path)
     weights = {}
     for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
         try:

@@ -49,6 +49,11 @@ ssize_t write(int descriptor, const void *data, size_t size)
     return fails_on("write", descriptor) ? -1 : REAL(write)(descriptor, data, size);
 }
 
+ssize_t pread64(int descriptor, void *data, size_t size, off64_t at)
+{
+    return fails_on("pread64", descriptor) ? -1 : REAL(pread64)(descriptor, data, size, at);
+}
+
 ssize_t pwrite64(int descriptor, const void *data, size_t size, off64_t at)
 {
     return fails_on("pwrite64", descriptor) ? -1 : REAL(pwrite64)(descriptor, data, size, at);

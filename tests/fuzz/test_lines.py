@@ -2,8 +2,7 @@
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from fuzz.targets import TARGETS
+from targets import TARGETS
 
 LOTS = settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FIELDS = ("id", "text", "shingles", "sketch", "simhash", "via", "a", "b", "similarity", "Id", "", "\u0000")
@@ -16,8 +15,10 @@ scalars = st.sampled_from(
 )  # fmt: skip
 values = st.recursive(
     quoted | scalars,
-    lambda inner: st.lists(inner, max_size=3).map(lambda several: f"[{','.join(several)}]")
-    | st.lists(st.tuples(quoted, inner), max_size=3).map(lambda pairs: f"{{{','.join(map(':'.join, pairs))}}}"),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda several: f"[{','.join(several)}]")
+        | st.lists(st.tuples(quoted, inner), max_size=3).map(lambda pairs: f"{{{','.join(map(':'.join, pairs))}}}")
+    ),
     max_leaves=4,
 )
 names = st.sampled_from(FIELDS).map(lambda name: f'"{name}"'.replace("\u0000", "\\u0000"))

@@ -1,6 +1,6 @@
 """Coverage-guided fuzzing of a target, of the Python code and of the C kernel if that was built for it.
 
-usage: python tests/fuzz/fuzz.py TARGET [OPTIONS of libFuzzer] [CORPUS]
+usage: python tests/fuzz/guided.py TARGET [OPTIONS of libFuzzer] [CORPUS]
 
 TARGET is a function of targets.py. `tests/fuzz/run SECONDS` fuzzes them all, with a kernel that clang has built for
 libFuzzer and with sanitizers. Needs atheris, which has libFuzzer in it.
