@@ -222,6 +222,10 @@ def check_files(stage: Stage, options: argparse.Namespace, inputs: Sequence[str]
         if to_stream and streams.same_file(file, 1):
             raise Failed(f"{wire.printable(name)}: input file is output file (-o may name its own input)")
     shaping = [0 if name == "-" else name for name in stage.reads]
+    for file in shaping:
+        if streams.same_file(file, 1 if to_stream else options.output):
+            name = "standard output" if options.output is None else f"--output {wire.printable(options.output)}"
+            raise Failed(f"{name}: this run reads that file already")
     others = [*reads, *shaping, 1 if options.output is None else options.output, 2]
     removed = None if isinstance(stage, Filter) else stage.removed
     for option, path in (("--removed", removed), ("--rejects", options.rejects)):

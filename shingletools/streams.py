@@ -44,15 +44,16 @@ class Chunk(NamedTuple):
 class Span(NamedTuple):
     """Some whole lines of a file, which are read by whoever works on them."""
 
-    name: str
+    name: str  # as the user has it
+    path: str  # as every process has it
     start: int  # in bytes
     end: int
     file: tuple[int, int]  # its device and number
 
     def chunk(self) -> Chunk:
-        """Its lines, numbered from 1 as if they were all; raises Failed if the file cannot be read, or is another."""
+        """Its lines, numbered from 1 as if they were all; raises Failed if the file cannot be read, or has changed."""
         with _named(self.name):
-            descriptor = os.open(self.name, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             try:
                 if _identity(descriptor) != self.file:
                     raise Failed(f"{printable(self.name)}: replaced while it was read")
@@ -63,6 +64,8 @@ class Span(NamedTuple):
                     at += len(part)
             finally:
                 os.close(descriptor)
+        if at < self.end:
+            raise Failed(f"{printable(self.name)}: cut short while it was read")
         return Chunk(self.name, 1, 1, b"".join(parts))
 
 
@@ -140,8 +143,9 @@ def read_spans(files: Sequence[str]) -> Iterator[Chunk | Span]:
     """The input, in order, of which regular files are left for others to read. Raises Failed."""
     for name in files:
         with _named(name):
+            path = os.path.realpath(name)  # /dev/stdin is another file in each process
             # Files that the system makes up say that they are empty
-            if name == "-" or not stat.S_ISREG(os.stat(name).st_mode) or not os.stat(name).st_size:
+            if name == "-" or not same_file(name, path) or not os.stat(name).st_size:
                 yield from read_chunks([name])
                 continue
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
@@ -149,7 +153,7 @@ def read_spans(files: Sequence[str]) -> Iterator[Chunk | Span]:
                 file, size, start = _identity(descriptor), os.fstat(descriptor).st_size, 0
                 while start < size:
                     end = _line_end(descriptor, min(start + SPAN, size))
-                    yield Span(name, start, end, file)
+                    yield Span(name, path, start, end, file)
                     start = end
             finally:
                 os.close(descriptor)
@@ -247,7 +251,8 @@ class Output:
         if same_file(path, 2):
             self.descriptor = os.dup(2)
         elif os.path.exists(path) and not os.path.isfile(path):
-            self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+            with signals.let():  # a named pipe waits for a reader
+                self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
         else:
             import tempfile
 

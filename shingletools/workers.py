@@ -48,7 +48,8 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
     The processes are asked in turn, so their answers are in order without any thread or queue that waits for them.
     Each has pipes that nobody else holds: so who waits for a process that dies is told, and processes whose asker
     dies end by themselves. (concurrent.futures' process pool shares one queue, and was seen to wait for ever after a
-    worker was killed.) Raises what the function raises, and Failed if a process cannot be started, or dies.
+    worker was killed.) Raises what the function raises, and Failed if a process cannot be started, or dies, or if the
+    items fail: then after the answers to those before.
     """
     workers: list[Worker] = []
     pending: deque[Worker] = deque()
@@ -57,17 +58,31 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
         for worker in workers:
             worker.answer()  # it has the function
         turns = itertools.cycle(workers)
-        for item in items:
+        for item in _until_failed(items):
+            if isinstance(item, Failed):
+                break
             if len(pending) == AHEAD * jobs:
                 yield cast(Result, pending.popleft().answer())
             worker = next(turns)
             worker.ask(item)
             pending.append(worker)
+        else:
+            item = None
         while pending:
             yield cast(Result, pending.popleft().answer())
+        if isinstance(item, Failed):
+            raise item
     finally:
         for worker in workers:
             worker.end()
+
+
+def _until_failed(items: Iterable[Item]) -> Generator[Item | Failed]:
+    """The items, and last the Failed that they raise, if they do."""
+    try:
+        yield from items
+    except Failed as error:
+        yield error
 
 
 class Gone(Exception):

@@ -405,9 +405,10 @@ def test_any_number_of_workers_gives_the_same_bytes(command: str, stages: dict[s
     assert alone.status == 1
     (tmp_path / "file").write_bytes(stages[program(command)])
     for jobs in ("2", "5"):
-        for source, stdin in (("-", stages[program(command)]), ("file", b"")):
-            ran = run(command, "-j", jobs, "--rejects", jobs, source, stdin=stdin, cwd=tmp_path)
-            assert (ran.status, ran.out, ran.err.replace("file:", "-:")) == (1, alone.out, alone.err)
+        for source in ("- < file", "file", "/dev/stdin < file", "/dev/fd/3 3< file"):
+            ran = shell(f"{command} -j {jobs} --rejects {jobs} {source}", tmp_path)
+            name = source.partition(" ")[0]
+            assert (ran.status, ran.out, ran.err.replace(f" {name}:", " -:")) == (1, alone.out, alone.err)
             assert (tmp_path / jobs).read_bytes() == (tmp_path / "1").read_bytes()
 
 

@@ -179,6 +179,16 @@ def test_a_file_that_is_replaced_while_it_is_read(tmp_path: Path) -> None:
         span.chunk()
 
 
+def test_a_file_that_is_cut_short_while_it_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"one\ntwo\n")
+    (span,) = read_spans([str(file)])
+    file.write_bytes(b"one\n")
+    assert isinstance(span, streams.Span)
+    with pytest.raises(Failed, match=r"cut short while it was read$"):
+        span.chunk()
+
+
 @pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
 def test_concatenated_inputs_give_concatenated_outputs(command: str, tmp_path: Path) -> None:
     records = DOCS.read_bytes().splitlines(keepends=True)

@@ -7,6 +7,7 @@ import pytest
 from blake3 import blake3
 
 from harness import Record, jsonl, run
+from shingletools.shingle.fingerprints import Rolling, Runs
 from shingletools.shingle.keys import Key, derive_key
 
 SECRETS = {"one": b"a secret of sixteen bytes or more\n", "two": b"another such secret"}
@@ -78,6 +79,7 @@ def test_sketches_of_different_keys_are_not_compared(folder: Path) -> None:
         ("--key-file short", "--key-file: short: 15 bytes, too few to be a secret (16)"),
         ("--key-file one --hash md5", "--hash md5 has no key (--key-file goes with rolling and blake3)"),
         ("--key-file one --readable", "--readable goes without --hash, --mod and --key-file"),
+        ("--key-file one -o one", "--output one: this run reads that file already"),
         ("--key-file one --rejects one", "--rejects one: this run reads or writes that file already"),
         ("--df --key-file one --rejects one", "--rejects one: this run reads or writes that file already"),
     ],
@@ -134,5 +136,6 @@ def test_runs_that_collide_whatever_the_key() -> None:
     parities = [number.bit_count() % 2 for number in range(1024)]
     one, two = (["ab"[parity ^ turned] for parity in parities] for turned in (0, 1))
     for secret in SECRETS.values():
-        assert slow_keyed(one, secret) == slow_keyed(two, secret)
-        assert slow_keyed(one[:32], secret) != slow_keyed(two[:32], secret)
+        rolling = Rolling(Runs(1024), derive_key(secret))
+        assert rolling(" ".join(one)) == rolling(" ".join(two)) == slow_keyed(one, secret)
+        assert rolling(" ".join(one[:32])) != rolling(" ".join(two[:32]))
