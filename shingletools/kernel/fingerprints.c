@@ -3,7 +3,14 @@
 #include "memo.h"
 
 enum { BLOCK = 64, MOST = 1024 }; /* bytes of a block of BLAKE3, and of a chunk; we hash no more than one */
-enum { CHUNK_START = 1, CHUNK_END = 2, ROOT = 8, KEYED_HASH = 16, KEY = 32 /* bytes */ };
+enum { CHUNK_START = 1, CHUNK_END = 2, ROOT = 8, KEYED_HASH = 16, KEY = 48 /* bytes */ };
+
+typedef struct {
+    Memo memo;
+    uint64_t base;           /* of the rolling sum */
+    uint32_t start[8], mode; /* of BLAKE3: its state at first, and a flag for all blocks */
+    uint64_t last[2];        /* with a key: SipHash's, which takes the finalizer's place */
+} Fingerprints;
 
 static const uint32_t START[8] = {0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A,
                                   0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19};
@@ -63,26 +70,26 @@ static void compress(uint32_t *state, const uint8_t *data, size_t size, uint32_t
 }
 
 /* The first 8 bytes, little-endian, of the BLAKE3 of at most MOST bytes. */
-static uint64_t blake3(const Memo *memo, const uint8_t *data, size_t size)
+static uint64_t blake3(const Fingerprints *self, const uint8_t *data, size_t size)
 {
-    uint32_t state[8], flags = CHUNK_START | memo->mode;
-    memcpy(state, memo->start, sizeof state);
+    uint32_t state[8], flags = CHUNK_START | self->mode;
+    memcpy(state, self->start, sizeof state);
     for (; size > BLOCK; data += BLOCK, size -= BLOCK) {
         compress(state, data, BLOCK, flags);
-        flags = memo->mode;
+        flags = self->mode;
     }
     compress(state, data, size, flags | CHUNK_END | ROOT);
     return (uint64_t)state[1] << 32 | state[0];
 }
 
 /* The fingerprint of a word that is in no line. */
-static int make(const Memo *memo, const Chunk *word, uint64_t *value)
+static int make(const Fingerprints *self, const Chunk *word, uint64_t *value)
 {
     if (word->size <= MOST) {
-        *value = blake3(memo, word->at, word->size);
+        *value = blake3(self, word->at, word->size);
         return 0;
     }
-    PyObject *made = ask(memo->function, word->at, word->size);
+    PyObject *made = ask(self->memo.function, word->at, word->size);
     if (!made)
         return -1;
     char *data;
@@ -99,18 +106,18 @@ static int make(const Memo *memo, const Chunk *word, uint64_t *value)
     return failed;
 }
 
-static int add_fingerprint(Memo *memo, const Chunk *word, Bytes *out)
+static int add_fingerprint(Fingerprints *self, const Chunk *word, Bytes *out)
 {
     uint64_t value;
     int fits = word->size + sizeof value <= INSIDE;
-    const Line *line = fits ? find(memo, word->hash, word->at, word->size) : NULL;
+    const Line *line = fits ? find(&self->memo, word->hash, word->at, word->size) : NULL;
     if (line) {
         size_t size;
         memcpy(&value, value_of(line, &size), sizeof value);
-    } else if (make(memo, word, &value)) {
+    } else if (make(self, word, &value)) {
         return -1;
     } else if (fits) {
-        keep(memo, word->hash, word->at, word->size, &value, sizeof value);
+        keep(&self->memo, word->hash, word->at, word->size, &value, sizeof value);
     }
     if (grow(out, sizeof value))
         return -1;
@@ -120,23 +127,69 @@ static int add_fingerprint(Memo *memo, const Chunk *word, Bytes *out)
 }
 
 /* The fingerprints of a text's words. */
-static int add_fingerprints(Memo *memo, const uint8_t *at, const uint8_t *end, Bytes *out)
+static int add_fingerprints(Fingerprints *self, const uint8_t *at, const uint8_t *end, Bytes *out)
 {
     Chunk words[AHEAD];
     int count;
     do {
         count = 0;
         for (const uint8_t *stop; count < AHEAD && (stop = next_chunk(&at, end, 0)) > at; at = stop)
-            words[count++] = chunk_of(memo, at, stop, sizeof(uint64_t));
+            words[count++] = chunk_of(&self->memo, at, stop, sizeof(uint64_t));
         for (int i = 0; i < count; i++)
-            if (add_fingerprint(memo, &words[i], out))
+            if (add_fingerprint(self, &words[i], out))
                 return -1;
     } while (count == AHEAD);
     return 0;
 }
 
-static PyObject *rolling(PyObject *self, PyObject *args)
+static uint64_t finish(uint64_t z)
 {
+    z ^= z >> 32;
+    z *= FINISH;
+    return z ^ z >> 32;
+}
+
+static inline uint64_t turn_left(uint64_t word, int bits)
+{
+    return word << bits | word >> (64 - bits);
+}
+
+static inline void sip_rounds(uint64_t *v, int rounds)
+{
+    while (rounds--) {
+        v[0] += v[1];
+        v[2] += v[3];
+        v[1] = turn_left(v[1], 13) ^ v[0];
+        v[3] = turn_left(v[3], 16) ^ v[2];
+        v[0] = turn_left(v[0], 32);
+        v[2] += v[1];
+        v[0] += v[3];
+        v[1] = turn_left(v[1], 17) ^ v[2];
+        v[3] = turn_left(v[3], 21) ^ v[0];
+        v[2] = turn_left(v[2], 32);
+    }
+}
+
+/* SipHash-2-4 (Aumasson, Bernstein 2012) of 8 bytes, little-endian. */
+static uint64_t siphash(const uint64_t *key, uint64_t word)
+{
+    uint64_t v[4] = {key[0] ^ UINT64_C(0x736F6D6570736575), key[1] ^ UINT64_C(0x646F72616E646F6D),
+                     key[0] ^ UINT64_C(0x6C7967656E657261), key[1] ^ UINT64_C(0x7465646279746573)};
+    const uint64_t length = UINT64_C(8) << 56;
+    v[3] ^= word;
+    sip_rounds(v, 2);
+    v[0] ^= word;
+    v[3] ^= length;
+    sip_rounds(v, 2);
+    v[0] ^= length;
+    v[2] ^= 0xFF;
+    sip_rounds(v, 4);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+static PyObject *rolling(PyObject *object, PyObject *args)
+{
+    Fingerprints *self = (Fingerprints *)object;
     PyObject *text;
     Py_ssize_t run, size;
     if (!PyArg_ParseTuple(args, "Un", &text, &run))
@@ -150,14 +203,14 @@ static PyObject *rolling(PyObject *self, PyObject *args)
     }
     Bytes words = {0}, out = {0};
     PyObject *result = NULL;
-    if (add_fingerprints((Memo *)self, at, at + size, &words))
+    if (add_fingerprints(self, at, at + size, &words))
         goto done;
     size_t count = words.used / sizeof(uint64_t);
     size_t k = (size_t)run < count ? (size_t)run : count;
     if (grow(&out, 17 * (count - k + 1)))
         goto done;
     /* z = sum of w_(i+j) * base^(k-1-j) mod 2^64 */
-    const uint64_t *w = (const uint64_t *)words.data, base = ((Memo *)self)->base;
+    const uint64_t *w = (const uint64_t *)words.data, base = self->base;
     uint64_t z = 0, lead = 1;
     for (size_t i = 0; i < k; i++) {
         z = z * base + w[i];
@@ -167,9 +220,7 @@ static PyObject *rolling(PyObject *self, PyObject *args)
     for (size_t i = 0; i + k <= count && k; i++) {
         if (i)
             z = (z - w[i - 1] * lead) * base + w[i + k - 1];
-        uint64_t x = z ^ z >> 32;
-        x *= FINISH;
-        put_hex(out.data + out.used, x ^ x >> 32, 16);
+        put_hex(out.data + out.used, self->mode ? siphash(self->last, z) : finish(z), 16);
         out.data[out.used + 16] = ' ';
         out.used += 17;
     }
@@ -190,16 +241,18 @@ static PyObject *new_fingerprints(PyTypeObject *type, PyObject *args, PyObject *
     if (!PyArg_ParseTuple(args, "OKy#", &function, &base, &key, &size))
         return NULL;
     if (size && size != KEY) {
-        PyErr_SetString(PyExc_ValueError, "a key has 32 bytes, or none");
+        PyErr_SetString(PyExc_ValueError, "a key has 48 bytes, or none");
         return NULL;
     }
-    Memo *self = (Memo *)new_memo(type, function);
+    Fingerprints *self = (Fingerprints *)new_memo(type, function);
     if (!self)
         return NULL;
     self->base = base;
     self->mode = size ? KEYED_HASH : 0;
     for (int i = 0; i < 8; i++)
         self->start[i] = size ? word_at(key + 4 * i) : START[i];
+    for (int i = 0; i < 2 && size; i++)
+        self->last[i] = word_at(key + 32 + 8 * i) | (uint64_t)word_at(key + 36 + 8 * i) << 32;
     return (PyObject *)self;
 }
 
@@ -220,7 +273,7 @@ static PyType_Slot slots[] = {
 
 PyType_Spec fingerprints_spec = {
     .name = "shingletools.kernel._kernel.Fingerprints",
-    .basicsize = sizeof(Memo),
+    .basicsize = sizeof(Fingerprints),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = slots,
 };

@@ -46,14 +46,12 @@ int traverse_memo(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(((Memo *)self)->function);
-    Py_VISIT(((Memo *)self)->wherever);
     return 0;
 }
 
 int clear_memo(PyObject *self)
 {
     Py_CLEAR(((Memo *)self)->function);
-    Py_CLEAR(((Memo *)self)->wherever);
     return 0;
 }
 
@@ -63,7 +61,6 @@ void free_memo(PyObject *self)
     PyObject_GC_UnTrack(self);
     clear_memo(self);
     PyMem_Free(((Memo *)self)->block);
-    PyMem_Free(((Memo *)self)->characters);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);

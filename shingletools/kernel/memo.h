@@ -27,22 +27,13 @@ typedef struct {
     uint8_t bytes[INSIDE];
 } Line;
 
-typedef struct Character Character; /* see words.c */
-
 typedef struct {
     PyObject_HEAD
     PyObject *function; /* of a string, what the memo keeps */
     void *block;        /* has the lines, and room to align them */
     Line *lines;
-    uint64_t base;      /* of the rolling sum */
-    uint32_t start[8], mode; /* of BLAKE3: its state at first, and a flag for all blocks; see fingerprints.c */
-    PyObject *wherever; /* of a character, what it becomes wherever it stands; or NULL */
-    Character *characters;
-    uint8_t letters[256]; /* of ASCII, as they are written; of other bytes 0 */
-    int alone; /* ideographs and kana letters are asked for one by one */
-} Memo;
+} Memo; /* what the types of memos begin with */
 
-/* What the types of memos have in common. */
 PyObject *new_memo(PyTypeObject *type, PyObject *function);
 int traverse_memo(PyObject *self, visitproc visit, void *arg);
 int clear_memo(PyObject *self);

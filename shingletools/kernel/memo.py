@@ -14,6 +14,7 @@ ENTRIES = 1 << 16  # distinct keys held, at worst 45 MB with their values
 LONGEST = 32  # characters in a key; longer ones are rarely seen twice, and could fill the memory
 SPACE = re.compile(r"\s")  # as str.split has it
 SEGMENT = 1 << 18  # characters
+WORD_KEY = 32  # bytes
 
 
 class Known(dict[str, Value]):
@@ -55,7 +56,10 @@ class Words(Protocol):
 
 
 class Fingerprints(Protocol):
-    """A memo of words' fingerprints: 8 bytes, little-endian."""
+    """A memo of words' fingerprints: 8 bytes, little-endian.
+
+    Made with a key or none: 32 bytes for the BLAKE3 of words, 16 for the SipHash of their runs.
+    """
 
     def rolling(self, text: str, k: int, /) -> str:
         """The payload of the rolling fingerprints of runs of k words, all if there are fewer.
@@ -90,14 +94,15 @@ class _Words:
 class _Fingerprints:
     """The definition of Fingerprints."""
 
-    def __init__(self, function: Callable[[str], bytes], base: int) -> None:
+    def __init__(self, function: Callable[[str], bytes], base: int, key: bytes) -> None:
         self.known = Known(function)
         self.base = base
+        self.last = key[WORD_KEY:]
 
     def rolling(self, text: str, k: int, /) -> str:
         from shingletools.kernel.strings import roll  # numpy, which canon does not need
 
-        return roll(b"".join(map(self.known.__getitem__, text.split())), k, self.base)
+        return roll(b"".join(map(self.known.__getitem__, text.split())), k, self.base, self.last)
 
 
 def reference_words(
@@ -106,8 +111,8 @@ def reference_words(
     return _Words(function)
 
 
-def reference_fingerprints(function: Callable[[str], bytes], base: int, _key: bytes, /) -> Fingerprints:
-    return _Fingerprints(function, base)
+def reference_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> Fingerprints:
+    return _Fingerprints(function, base, key)
 
 
 def compiled_words(function: Callable[[str], str], wherever: Wherever | None = None, alone: bool = False, /) -> Words:
@@ -123,7 +128,7 @@ def compiled_words(function: Callable[[str], str], wherever: Wherever | None = N
 
 
 def compiled_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> Fingerprints:
-    """A memo in C, which is told how to hash long words only: it knows BLAKE3, with a key of 32 bytes or none."""
+    """A memo in C, which is told how to hash long words only: it knows BLAKE3."""
     from shingletools.kernel import _kernel
 
     return _kernel.Fingerprints(function, base, key)

@@ -8,15 +8,16 @@ import numpy as np
 from shingletools.kernel.types import U32, U64, Index, Rows, Sets
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
+SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # where SipHash's state starts
 ROUND = 16  # tokens looked up before it is asked whether the rest can still suffice
 BLOCK = 1 << 18  # words worked on together, so that intermediate results stay in the cache
 
 
-def roll(words: U64, k: int, base: int) -> U64:
+def roll(words: U64, k: int, base: int, key: bytes = b"") -> U64:
     """Fingerprints of the n - k + 1 runs of k of n words, of one run of all if n < k, of none if n = 0.
 
     z_i = sum over j < k of w_(i+j) * base^(k-1-j) mod 2^64 (Karp and Rabin 1987), then the finalizer z ^= z >> 32;
-    z *= 0xD6E8FEB86659FD93; z ^= z >> 32. Shape (n,) in, (n - k + 1,) out.
+    z *= 0xD6E8FEB86659FD93; z ^= z >> 32, or, with a key of 16 bytes, SipHash. Shape (n,) in, (n - k + 1,) out.
 
     The base is odd, so it has an inverse, and each sum is a difference of two prefix sums of w_t * base^-t, times
     base^(i+k-1): the cost does not depend on k.
@@ -27,7 +28,9 @@ def roll(words: U64, k: int, base: int) -> U64:
         return words.astype(np.uint64)
     sums = np.zeros(n + 1, np.uint64)
     np.cumsum(words * _powers(pow(base, -1, 2**64), n), out=sums[1:])
-    z = (sums[k:] - sums[:-k]) * _powers(base, n)[k - 1 :]
+    z: U64 = (sums[k:] - sums[:-k]) * _powers(base, n)[k - 1 :]
+    if key:
+        return siphash(z, key)
     z ^= z >> np.uint64(32)
     z *= np.uint64(0xD6E8FEB86659FD93)
     z ^= z >> np.uint64(32)
@@ -39,6 +42,34 @@ def _powers(base: int, n: int) -> U64:
     powers = np.full(n, base, np.uint64)
     powers[0] = 1
     return np.cumprod(powers)
+
+
+def siphash(words: U64, key: bytes) -> U64:
+    """SipHash-2-4 (Aumasson and Bernstein 2012) of each word, taken as 8 bytes, little-endian; 16 bytes of key."""
+    start = np.tile(np.frombuffer(key, "<u8"), 2)[:, None] ^ SIP[:, None]
+    length = np.uint64(8 << 56)
+    v0, v1, v2, v3 = np.broadcast_to(start, (4, len(words)))
+    v0, v1, v2, v3 = _sip_round(*_sip_round(v0, v1, v2, v3 ^ words))
+    v0, v1, v2, v3 = _sip_round(*_sip_round(v0 ^ words, v1, v2, v3 ^ length))
+    state = v0 ^ length, v1, v2 ^ np.uint64(0xFF), v3
+    for _ in range(4):
+        state = _sip_round(*state)
+    v0, v1, v2, v3 = state
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+def _sip_round(v0: U64, v1: U64, v2: U64, v3: U64) -> tuple[U64, U64, U64, U64]:
+    v0 = v0 + v1
+    v2 = v2 + v3
+    v1 = _turn(v1, 13) ^ v0
+    v3 = _turn(v3, 16) ^ v2
+    v2 = v2 + v1
+    v0 = _turn(v0, 32) + v3
+    return v0, _turn(v1, 17) ^ v2, _turn(v2, 32), _turn(v3, 21) ^ v0
+
+
+def _turn(words: U64, bits: int) -> U64:
+    return words << np.uint64(bits) | words >> np.uint64(64 - bits)
 
 
 def fmix64(x: U64) -> U64:

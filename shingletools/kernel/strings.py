@@ -39,9 +39,9 @@ def take_shingles(payload: str) -> U64 | None:
     return None if data is None else np.frombuffer(data, f">u{digits // 2}").astype(np.uint64)
 
 
-def roll(words: bytes, k: int, base: int) -> str:
+def roll(words: bytes, k: int, base: int, key: bytes = b"") -> str:
     """The payload of the rolling fingerprints of words' fingerprints of 8 bytes, little-endian."""
-    shingles = reference.roll(np.frombuffer(words, "<u8"), k, base)
+    shingles = reference.roll(np.frombuffer(words, "<u8"), k, base, key)
     return bytes_to_words(shingles.astype(">u8").tobytes(), WIDE)
 
 

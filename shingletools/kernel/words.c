@@ -27,19 +27,27 @@ enum {
     COMPLEX, /* it depends on what is beside it */
 };
 
-struct Character {
+typedef struct {
     uint8_t kind, size;
     uint8_t bytes[6];
-};
+} Character;
+
+typedef struct {
+    Memo memo;
+    PyObject *wherever;    /* of a character, what it becomes wherever it stands; or NULL */
+    Character *characters; /* of the basic plane, as they become known */
+    uint8_t letters[256];  /* of ASCII, as they are written; of other bytes 0 */
+    int alone;             /* ideographs and kana letters are asked for one by one */
+} Words;
 
 /* Asks what becomes of the character of so many bytes. */
-static int learn(Memo *memo, Character *character, const uint8_t *at, size_t size)
+static int learn(Words *self, Character *character, const uint8_t *at, size_t size)
 {
     if (blank(at)) {
         character->kind = WHITE;
         return 0;
     }
-    PyObject *made = ask(memo->wherever, at, size);
+    PyObject *made = ask(self->wherever, at, size);
     if (!made)
         return -1;
     Py_ssize_t length = 0;
@@ -68,16 +76,16 @@ static int learn(Memo *memo, Character *character, const uint8_t *at, size_t siz
     character->size = (uint8_t)length;
     memcpy(character->bytes, bytes, (size_t)length);
     if (kind == LETTERS && size == 1 && length == 1 && *at) /* a zero ends the text, whatever is made of one in it */
-        memo->letters[*at] = (uint8_t)*bytes;
+        self->letters[*at] = (uint8_t)*bytes;
     Py_DECREF(made);
     return 0;
 }
 
 /* The words of a chunk, character by character: 1, and *from is its end; 0, and nothing is done, if one of them is not
    to be had so; -1 with an exception. */
-static int add_characters(Memo *memo, const uint8_t **from, const uint8_t *end, Bytes *out)
+static int add_characters(Words *self, const uint8_t **from, const uint8_t *end, Bytes *out)
 {
-    Character *characters = memo->characters;
+    Character *characters = self->characters;
     const uint8_t *at = *from;
     uint8_t *to = out->data + out->used, *last = to;
     size_t size;
@@ -103,7 +111,7 @@ static int add_characters(Memo *memo, const uint8_t **from, const uint8_t *end, 
         if (character->kind == LETTERS && inside && !apostrophe) {
             memcpy(to, character->bytes, sizeof character->bytes);
             to += character->size;
-            for (uint8_t letter; (letter = memo->letters[at[size]]) && to < last; size++)
+            for (uint8_t letter; (letter = self->letters[at[size]]) && to < last; size++)
                 *to++ = letter;
         } else if (character->kind == LETTERS || character->kind == ALONE) {
             int joined = character->kind == LETTERS && inside;
@@ -122,7 +130,7 @@ static int add_characters(Memo *memo, const uint8_t **from, const uint8_t *end, 
         } else if (character->kind == COMPLEX) {
             return 0;
         } else if (character->kind == UNKNOWN) {
-            if (learn(memo, character, at, size))
+            if (learn(self, character, at, size))
                 return -1;
             size = 0; /* now with it known */
         }
@@ -154,33 +162,33 @@ static int add_chunk(Memo *memo, const Chunk *chunk, Bytes *out)
 }
 
 /* The words of chunks, through the memo. */
-static int add_chunks(Memo *memo, const uint8_t *at, const uint8_t *end, Bytes *out)
+static int add_chunks(Words *self, const uint8_t *at, const uint8_t *end, Bytes *out)
 {
     Chunk chunks[AHEAD];
     int count;
     do {
         count = 0;
-        for (const uint8_t *stop; count < AHEAD && (stop = next_chunk(&at, end, memo->alone)) > at; at = stop)
-            chunks[count++] = chunk_of(memo, at, stop, 0);
+        for (const uint8_t *stop; count < AHEAD && (stop = next_chunk(&at, end, self->alone)) > at; at = stop)
+            chunks[count++] = chunk_of(&self->memo, at, stop, 0);
         for (int i = 0; i < count; i++)
-            if (add_chunk(memo, &chunks[i], out))
+            if (add_chunk(&self->memo, &chunks[i], out))
                 return -1;
     } while (count == AHEAD);
     return 0;
 }
 
 /* The words of a text, whose characters are known but for some that depend on others. */
-static int add_text(Memo *memo, const uint8_t *at, const uint8_t *end, Bytes *out)
+static int add_text(Words *self, const uint8_t *at, const uint8_t *end, Bytes *out)
 {
     while (at < end) {
         size_t size = blank(at);
-        int done = size ? 1 : add_characters(memo, &at, end, out);
+        int done = size ? 1 : add_characters(self, &at, end, out);
         if (done < 0)
             return -1;
         at += size;
         if (!done) {
             const uint8_t *stop = next_chunk(&at, end, 0);
-            if (add_chunks(memo, at, stop, out))
+            if (add_chunks(self, at, stop, out))
                 return -1;
             at = stop;
         }
@@ -188,16 +196,16 @@ static int add_text(Memo *memo, const uint8_t *at, const uint8_t *end, Bytes *ou
     return 0;
 }
 
-static PyObject *words(PyObject *self, PyObject *text)
+static PyObject *words(PyObject *object, PyObject *text)
 {
     Py_ssize_t size;
     const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
     if (!at)
         return NULL;
-    Memo *memo = (Memo *)self;
+    Words *self = (Words *)object;
     Bytes out = {0};
     PyObject *result = NULL;
-    if (!grow(&out, (size_t)size + 64) && !(memo->wherever ? add_text : add_chunks)(memo, at, at + size, &out))
+    if (!grow(&out, (size_t)size + 64) && !(self->wherever ? add_text : add_chunks)(self, at, at + size, &out))
         result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
     PyMem_Free(out.data);
     return result;
@@ -209,7 +217,7 @@ static PyObject *new_words(PyTypeObject *type, PyObject *args, PyObject *Py_UNUS
     int alone = 0;
     if (!PyArg_ParseTuple(args, "O|Op", &function, &wherever, &alone))
         return NULL;
-    Memo *self = (Memo *)new_memo(type, function);
+    Words *self = (Words *)new_memo(type, function);
     if (!self)
         return NULL;
     self->alone = alone;
@@ -225,11 +233,31 @@ static PyObject *new_words(PyTypeObject *type, PyObject *args, PyObject *Py_UNUS
     return (PyObject *)self;
 }
 
-static PyObject *reduce(PyObject *self, PyObject *Py_UNUSED(none))
+static PyObject *reduce(PyObject *object, PyObject *Py_UNUSED(none))
 {
-    Memo *memo = (Memo *)self;
-    PyObject *wherever = memo->wherever ? memo->wherever : Py_None;
-    return Py_BuildValue("O(OOi)", Py_TYPE(self), memo->function, wherever, memo->alone);
+    Words *self = (Words *)object;
+    PyObject *wherever = self->wherever ? self->wherever : Py_None;
+    return Py_BuildValue("O(OOi)", Py_TYPE(object), self->memo.function, wherever, self->alone);
+}
+
+static int traverse_words(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(((Words *)self)->wherever);
+    return traverse_memo(self, visit, arg);
+}
+
+static int clear_words(PyObject *self)
+{
+    Py_CLEAR(((Words *)self)->wherever);
+    return clear_memo(self);
+}
+
+static void free_words(PyObject *self)
+{
+    PyObject_GC_UnTrack(self);
+    clear_words(self);
+    PyMem_Free(((Words *)self)->characters);
+    free_memo(self);
 }
 
 static PyMethodDef methods[] = {
@@ -241,16 +269,16 @@ static PyMethodDef methods[] = {
 static PyType_Slot slots[] = {
     {Py_tp_doc, "Words(function, wherever, alone): a bounded memo of a pure function of short strings."},
     {Py_tp_new, new_words},
-    {Py_tp_dealloc, free_memo},
-    {Py_tp_traverse, traverse_memo},
-    {Py_tp_clear, clear_memo},
+    {Py_tp_dealloc, free_words},
+    {Py_tp_traverse, traverse_words},
+    {Py_tp_clear, clear_words},
     {Py_tp_methods, methods},
     {0},
 };
 
 PyType_Spec words_spec = {
     .name = "shingletools.kernel._kernel.Words",
-    .basicsize = sizeof(Memo),
+    .basicsize = sizeof(Words),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = slots,
 };

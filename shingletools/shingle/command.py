@@ -38,7 +38,7 @@ def build(options: argparse.Namespace) -> Stage:
     if options.key_file is not None:
         if options.hash not in KEYED:
             raise Failed(f"--hash {options.hash} has no key (--key-file goes with {' and '.join(KEYED)})")
-        key, reads = keys.read_key(options.key_file), (options.key_file,)
+        key, reads = keys.read_key(options.key_file, options.hash), (options.key_file,)
     shingler: fingerprints.Shingler
     if options.readable:
         if changed_hash or mod or reads:

@@ -83,7 +83,7 @@ class Rolling:
         self.runs = runs
         self.key = key
         function = partial(word_fingerprint, key=key.words) if key.words else word_fingerprint
-        self.words = kernel.fingerprints(function, key.base, key.words)
+        self.words = kernel.fingerprints(function, key.base, key.words + key.sums)
         self.others = Known(function)
 
     def __reduce__(self) -> "tuple[type[Rolling], tuple[Runs, Key]]":
@@ -94,7 +94,8 @@ class Rolling:
         if self.runs.chars or self.runs.longest is not None:
             from shingletools.kernel.strings import roll  # numpy, which words do without in the C kernel
 
-            return roll(b"".join(map(self.others.__getitem__, self.runs.units(text))), self.runs.k, self.key.base)
+            units = b"".join(map(self.others.__getitem__, self.runs.units(text)))
+            return roll(units, self.runs.k, self.key.base, self.key.sums)
         return self.words.rolling(text, self.runs.k)
 
 

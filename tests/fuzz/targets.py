@@ -6,7 +6,7 @@ Each compares the kernels, or what goes in with what comes out; a difference is 
 import importlib
 import struct
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -18,13 +18,19 @@ from shingletools.kernel.memo import compiled_fingerprints, compiled_words, refe
 from shingletools.kernel.types import Sets
 from shingletools.options import make_parser
 from shingletools.shingle.fingerprints import word_fingerprint
-from shingletools.shingle.keys import PUBLIC
+from shingletools.shingle.keys import PUBLIC, derive_key
 from shingletools.streams import Chunk
 
 CANON = Canonizer()
 WORDS = compiled_words(CANON._chunk, CANON._wherever, True), reference_words(CANON._chunk)
-PLAIN = word_fingerprint, PUBLIC.base, PUBLIC.words
-FINGERPRINTS = compiled_fingerprints(*PLAIN), reference_fingerprints(*PLAIN)
+KEY = derive_key(b"a secret that stands in the source", "rolling")
+FINGERPRINTS = [
+    (compiled_fingerprints(*each), reference_fingerprints(*each))
+    for each in (
+        (word_fingerprint, PUBLIC.base, b""),
+        (partial(word_fingerprint, key=KEY.words), KEY.base, KEY.words + KEY.sums),
+    )
+]
 FUNCTIONS = struct.pack("=84I", *range(1, 169, 2))
 
 
@@ -58,10 +64,11 @@ def words(data: bytes) -> None:
 def rolling(data: bytes) -> None:
     """Fingerprints: both kernels, as many as promised."""
     text, k = text_of(data[1:]), 1 + (data[0] if data else 0)
-    one, two = (kernel.rolling(text, k) for kernel in FINGERPRINTS)
-    assert one == two
     count = len(text.split())
-    assert len(one.split()) == (max(1, count - k + 1) if count else 0)
+    for kernels in FINGERPRINTS:
+        one, two = (kernel.rolling(text, k) for kernel in kernels)
+        assert one == two
+        assert len(one.split()) == (max(1, count - k + 1) if count else 0)
 
 
 def payload(data: bytes) -> None:

@@ -1,14 +1,17 @@
 """shingle --key-file: the definition, and what it is for: texts that were crafted against one key fail another."""
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from blake3 import blake3
 
 from harness import Record, jsonl, run
+from shingletools.kernel import reference
 from shingletools.shingle.fingerprints import Rolling, Runs
-from shingletools.shingle.keys import Key, derive_key
+from shingletools.shingle.keys import PUBLIC, Key, derive_key
 
 SECRETS = {"one": b"a secret of sixteen bytes or more\n", "two": b"another such secret"}
 MASK = 2**64 - 1
@@ -24,15 +27,52 @@ def folder(tmp_path: Path) -> Path:
 
 def slow_keyed(words: list[str], secret: bytes) -> str:
     """The definition of shingle(1), in Python's unbounded integers."""
-    derived = blake3(secret, derive_key_context="shingletools 2026-11-21 shingle --key-file").digest(40)
-    base = int.from_bytes(derived[32:], "little") | 1
+    context = "shingletools 2026-11-21 shingle --key-file --hash rolling"
+    derived = blake3(secret, derive_key_context=context).digest(56)
+    base = int.from_bytes(derived[48:], "little")
+    base += 3 - base % 8
     z = 0
     for word in words:
         z = z * base + int.from_bytes(blake3(word.encode(), key=derived[:32]).digest(8), "little")
-    z &= MASK
-    z ^= z >> 32
-    z = z * 0xD6E8FEB86659FD93 & MASK
-    return f"{z ^ z >> 32:016x}"
+    return f"{siphash((z & MASK).to_bytes(8, 'little'), derived[32:48]):016x}"
+
+
+def siphash(data: bytes, key: bytes) -> int:
+    """SipHash-2-4 of anything, by section 2 of its paper."""
+    one, two = (int.from_bytes(key[i : i + 8], "little") for i in (0, 8))
+    v0, v1 = one ^ 0x736F6D6570736575, two ^ 0x646F72616E646F6D
+    v2, v3 = one ^ 0x6C7967656E657261, two ^ 0x7465646279746573
+
+    def turned(word: int, bits: int) -> int:
+        return word << bits & MASK | word >> 64 - bits
+
+    def rounds(times: int) -> None:
+        nonlocal v0, v1, v2, v3
+        for _ in range(times):
+            v0, v2 = v0 + v1 & MASK, v2 + v3 & MASK
+            v1, v3 = turned(v1, 13) ^ v0, turned(v3, 16) ^ v2
+            v0, v2 = turned(v0, 32) + v3 & MASK, v2 + v1 & MASK
+            v1, v3 = turned(v1, 17) ^ v2, turned(v3, 21) ^ v0
+            v2 = turned(v2, 32)
+
+    padded = data + bytes(7 - len(data) % 8) + bytes([len(data) % 256])
+    for i in range(0, len(padded), 8):
+        word = int.from_bytes(padded[i : i + 8], "little")
+        v3 ^= word
+        rounds(2)
+        v0 ^= word
+    v2 ^= 0xFF
+    rounds(4)
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+def test_siphash() -> None:
+    """The example of its paper (appendix A), and one of the vectors that come with its authors' program."""
+    key = bytes(range(16))
+    assert siphash(bytes(range(15)), key) == 0xA129CA6149BE45E5
+    assert siphash(bytes(range(8)), key) == 0x93F5F5799A932462
+    words = np.frombuffer(random.Random(0).randbytes(8000) + bytes(range(8)), "<u8")
+    assert reference.siphash(words, key).tolist() == [siphash(word.tobytes(), key) for word in words]
 
 
 @pytest.mark.parametrize("options", ["-k 3", "-k 3 --chars"])
@@ -48,17 +88,18 @@ def test_rolling(options: str, kernel: str, folder: Path) -> None:
 
 def test_blake3(folder: Path) -> None:
     ran = run("shingle -k 2 --hash blake3 --key-file one", stdin=jsonl({"id": 1, "text": "to be or"}), cwd=folder)
-    key = derive_key(SECRETS["one"]).words
+    key = derive_key(SECRETS["one"], "blake3").words
     expected = " ".join(blake3(run, key=key).hexdigest()[:16] for run in (b"to be", b"be or"))
-    assert ran.records() == [{"id": 1, "shingles": expected, "via": "shingle k=2 hash=blake3 key=3c069a205d2515c1"}]
+    assert ran.records() == [{"id": 1, "shingles": expected, "via": "shingle k=2 hash=blake3 key=1f2b02f80ff034a6"}]
 
 
 def test_golden() -> None:
     """What any other version must derive."""
-    assert derive_key(b"correct horse battery staple") == Key(
-        bytes.fromhex("e989c43c65158c6798f36a0a79fa48a9123e8c49d5968dcac7af242e11e1121e"),
-        8099280472297242957,
-        "e642f9fbfe16e219",
+    assert derive_key(b"correct horse battery staple", "rolling") == Key(
+        bytes.fromhex("2f5cc86b0eb6f0f790224cde37def00f06da199056ee67c9f96a64ff0fa32fbc"),
+        bytes.fromhex("690f52282382249bbd52860129960ea4"),
+        2725796589358726179,
+        "dcec4887dc5a83ca",
     )
 
 
@@ -135,7 +176,26 @@ def test_runs_that_collide_whatever_the_key() -> None:
     """The limit that shingle(1) names: Thue-Morse words of 1024, in which polynomials modulo 2^64 vanish."""
     parities = [number.bit_count() % 2 for number in range(1024)]
     one, two = (["ab"[parity ^ turned] for parity in parities] for turned in (0, 1))
-    for secret in SECRETS.values():
-        rolling = Rolling(Runs(1024), derive_key(secret))
+    for number in range(100):
+        secret = number.to_bytes(16)
+        rolling = Rolling(Runs(1024), derive_key(secret, "rolling"))
         assert rolling(" ".join(one)) == rolling(" ".join(two)) == slow_keyed(one, secret)
-        assert rolling(" ".join(one[:32])) != rolling(" ".join(two[:32]))
+        assert rolling(" ".join(one[:256])) != rolling(" ".join(two[:256]))
+
+
+@pytest.mark.parametrize("key", [PUBLIC, *(derive_key(secret, "rolling") for secret in SECRETS.values())])
+def test_sums_are_hidden(key: Key) -> None:
+    """Of the runs aa, ab, ba, bb, the sums of the first and last and of the others are the same, whatever M.
+
+    So whoever can undo the finalizer computes fingerprints of texts that nobody showed him, and M; with a key nobody
+    can.
+    """
+    sums = [unfinished(int(word, 16)) for word in Rolling(Runs(2), key)("a a b b a").split()]
+    aa, ab, bb, ba = sums
+    assert ((aa + bb - ab - ba) & MASK == 0) == (key == PUBLIC)
+
+
+def unfinished(z: int) -> int:
+    z ^= z >> 32
+    z = z * pow(0xD6E8FEB86659FD93, -1, 2**64) & MASK
+    return z ^ z >> 32
