@@ -8,6 +8,7 @@ import numpy as np
 from shingletools.kernel.types import Index
 from shingletools.simjoin.arrays import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.buckets import Portion, bands, copies
+from shingletools.simjoin.finer import finer
 from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.table import Documents
 
@@ -46,8 +47,9 @@ class Forest:
                 copied[0].frombytes(first.tobytes())
                 copied[1].frombytes(copy.tobytes())
         for band in bands(self.table, original, self.memory) if np.count_nonzero(original) > 1 else ():
-            for portion in band:
-                self._connect(portion)
+            for whole in band:
+                for portion in finer(self.table, self._without_hubs(whole), self._weigh):
+                    self._connect(portion)
         if self.cross is not None:
             self._add(self._beside(np.array(copied[0]), np.array(copied[1])))
         one, two, agreeing = map(np.array, self.found)
@@ -94,31 +96,38 @@ class Forest:
                     for column, value in zip(self.found, (a, b, columns), strict=True):
                         column.append(value)
 
-    def _connect(self, portion: Portion) -> None:
+    def _without_hubs(self, portion: Portion) -> Portion:
+        """The others, after they have been compared with the first row of their bucket."""
         bucket, row = portion
         hub = np.searchsorted(bucket, bucket)
         others = np.flatnonzero(hub != np.arange(len(row)))
         self._compare(row[hub[others]], row[others])
-        bucket, row = bucket[others], row[others]
+        return Portion(bucket[others], row[others])
+
+    def _weigh(self, portion: Portion) -> Index:
+        (bucket, _), hubs, _, ranges = self._apart(portion)
+        return np.bincount(bucket[hubs], np.sum([end - start for start, end in ranges], axis=0)).astype(np.int64)
+
+    def _connect(self, portion: Portion) -> None:
         counts = np.ones(1, np.int64)
         while counts.any():
-            root = self._roots(row)
-            order = np.lexsort((row, root, bucket))
-            bucket, row = bucket[order], row[order]
-            hubs, targets, ranges = self._apart(bucket, bucket * len(self.table) + root[order], row)
+            (bucket, row), hubs, targets, ranges = self._apart(portion)
             counts = np.sum([end - start for start, end in ranges], axis=0)
             some = next(stretches(counts, COMPARED), slice(0))
             for start, end in ranges:
                 place, owner = spread(start[some], (end - start)[some])
                 self._compare(row[hubs[some]][owner], row[targets[place]])
             left = np.delete(np.arange(len(row)), hubs[some])  # hubs have been compared with all that is left
-            bucket, row = bucket[left], row[left]
+            portion = Portion(bucket[left], row[left])
 
-    def _apart(self, bucket: Index, group: Index, row: Index) -> tuple[Index, Index, list[tuple[Index, Index]]]:
-        """Rows, other rows, and for each of the former from where to where the latter are to be compared with it.
-
-        Those are the rows of its bucket that are in other groups. `bucket` and `group` ascend.
+    def _apart(self, portion: Portion) -> tuple[Portion, Index, Index, list[tuple[Index, Index]]]:
+        """The portion, those of one group beside each other in each bucket; where there are rows, where other rows, and
+        for each of the former from where to where the latter are to be compared with it: those of other groups.
         """
+        root = self._roots(portion.row)
+        order = np.lexsort((portion.row, root, portion.bucket))
+        bucket, row = portion.bucket[order], portion.row[order]
+        group = bucket * len(self.table) + root[order]
         if self.cross is None:
             hubs = targets = np.arange(len(row))
         else:
@@ -128,9 +137,9 @@ class Forest:
             np.searchsorted(bucket[targets], bucket[hubs], "right"),
         )
         if self.cross is None:
-            return hubs, targets, [behind]  # a pair counts once
+            return Portion(bucket, row), hubs, targets, [behind]  # a pair counts once
         before = np.searchsorted(bucket[targets], bucket[hubs]), np.searchsorted(group[targets], group[hubs])
-        return hubs, targets, [before, behind]
+        return Portion(bucket, row), hubs, targets, [before, behind]
 
     def _beside(self, original: Index, copy: Index) -> Pairs:
         """Copies of rows that are in a pair, each with the other row of a first such pair."""

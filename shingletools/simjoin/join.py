@@ -12,6 +12,7 @@ import numpy as np
 from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.arrays import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.buckets import Portion, bands, copies
+from shingletools.simjoin.finer import finer
 from shingletools.simjoin.scratch import Entries, Memory, Sorter
 from shingletools.simjoin.table import Documents, Flags
 from shingletools.workers import in_threads
@@ -90,16 +91,25 @@ class Join:
 
     def _candidates(self, band: Iterator[Portion]) -> Iterator[tuple[Index, Index]]:
         """Rows a and b that share a bucket, a < b, and with `cross` a < cross <= b."""
-        for bucket, row in band:
-            start = 1 + np.arange(len(row))
-            end = np.searchsorted(bucket, bucket, "right")
-            if self.cross is not None:
-                first_side = np.bincount(bucket, row < self.cross).astype(np.int64)
-                start = np.where(row < self.cross, np.searchsorted(bucket, bucket) + first_side[bucket], end)
-            counts = end - start
-            for part in stretches(counts, CANDIDATES):
-                place, owner = spread(start[part], counts[part])
-                yield row[part][owner], row[place]
+        for whole in band:
+            for portion in finer(self.table, whole, self._weigh):
+                start, counts = self._behind(portion)
+                for part in stretches(counts, CANDIDATES):
+                    place, owner = spread(start[part], counts[part])
+                    yield portion.row[part][owner], portion.row[place]
+
+    def _behind(self, portion: Portion) -> tuple[Index, Index]:
+        """From where on, and how many, rows are to be compared with each."""
+        bucket, row = portion
+        start = 1 + np.arange(len(row))
+        end = np.searchsorted(bucket, bucket, "right")
+        if self.cross is not None:
+            first_side = np.bincount(bucket, row < self.cross).astype(np.int64)
+            start = np.where(row < self.cross, np.searchsorted(bucket, bucket) + first_side[bucket], end)
+        return start, end - start
+
+    def _weigh(self, portion: Portion) -> Index:
+        return np.bincount(portion.bucket, self._behind(portion)[1]).astype(np.int64)
 
     def _compare(self, candidates: tuple[Index, Index]) -> tuple[int, Pairs]:
         left, right = candidates

@@ -98,6 +98,12 @@ class Sets:
     def whole(self, rows: Index) -> Index:
         return self.sizes[rows]
 
+    def ways(self, _rows: Index) -> list[Index]:
+        return []
+
+    def keys_of(self, rows: Index, _columns: Index) -> U64:
+        return self.keys()[rows]
+
 
 class Verified:
     """Documents with sketches and sets: sketches that agree enough propose a pair, the sets decide."""
@@ -131,3 +137,9 @@ class Verified:
 
     def whole(self, rows: Index) -> Index:
         return self.sets.whole(rows)
+
+    def ways(self, rows: Index) -> list[Index]:
+        return self.sketches.ways(rows)
+
+    def keys_of(self, rows: Index, columns: Index) -> U64:
+        return self.sketches.keys_of(rows, columns)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.arrays import spread, stretches
 from shingletools.simjoin.scratch import Column, Memory
 from shingletools.simjoin.signatures import Data
@@ -111,6 +111,17 @@ class Stored:
     def whole(self, rows: Index) -> Index:
         counts = [table.whole(one) for table, one, _ in self._loaded(rows, rows)]
         return np.concatenate([np.empty(0, np.int64), *counts])
+
+    def ways(self, rows: Index) -> list[Index]:
+        return self._load(rows).ways(np.arange(len(rows)))
+
+    def keys_of(self, rows: Index, columns: Index) -> U64:
+        keys = [np.empty(0, np.uint64)]
+        sizes = np.sum([payload.sizes(rows) for payload in self.payloads], axis=0)
+        for part in stretches(sizes, self.most):
+            keys.append(self._load(rows[part]).keys_of(np.arange(part.stop - part.start), columns))
+            self._forget()
+        return np.concatenate(keys)
 
     def _loaded(self, left: Index, right: Index) -> Iterator[tuple[Table, Index, Index]]:
         """The pairs in stretches: a table that holds their rows, and where they are in it."""

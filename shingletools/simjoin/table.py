@@ -15,6 +15,8 @@ from shingletools.kernel.types import U64, Index, Rows
 
 Flags = NDArray[np.bool_]
 
+SIXTEENTHS = 16  # of a bit, in which it is counted what a column tells
+
 
 class Documents(Protocol):
     """Documents as rows, which agree with each other in so many things."""
@@ -40,6 +42,12 @@ class Documents(Protocol):
 
     def whole(self, rows: Index) -> Index:
         """In how many things each row agrees with a copy of itself."""
+
+    def ways(self, rows: Index) -> list[Index]:
+        """Columns in bands, as these rows recommend: two rows that are a pair agree in one band. None if unknown."""
+
+    def keys_of(self, rows: Index, columns: Index) -> U64:
+        """Keys of rows, the same where they agree in these columns. Rows ascend."""
 
 
 class Table(Documents, Protocol):
@@ -94,6 +102,31 @@ def fewest(n: int, least: int, wanted: Fraction) -> int:
     return 1 + bisect_left(range(1, most), wanted, key=lambda number: recall(n, least, number))
 
 
+def deal(rows: Rows, number: int) -> list[Index]:
+    """The columns of some rows, dealt out among so many bands that tell equally much, as far as that goes.
+
+    What a column tells is how unlikely it is that two rows agree in it, in bits, which add up if columns do not depend
+    on each other. In integers: floating logarithms differ between machines.
+
+    >>> [columns.tolist() for columns in deal(np.array([[7, 1, 3, 1], [7, 2, 4, 1], [7, 3, 3, 1]], np.uint32), 2)]
+    [[1, 3], [0, 2]]
+    """
+    ordered = np.sort(rows, axis=0)
+    told = []
+    for column in ordered.T:
+        edges = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
+        shares = np.diff(edges, append=len(column))
+        total, agreeing = len(column) ** 2, int(shares @ shares)
+        told.append((total**SIXTEENTHS // agreeing**SIXTEENTHS).bit_length())
+    bands: list[list[int]] = [[] for _ in range(number)]
+    tell = [0] * number
+    for column in sorted(range(len(told)), key=told.__getitem__, reverse=True):
+        least = min(range(number), key=lambda band: (tell[band], len(bands[band])))
+        bands[least].append(column)
+        tell[least] += told[column]
+    return [np.array(sorted(band)) for band in bands]
+
+
 class Places:
     """Signatures of n places each, of which two that are a pair agree in `least` at least.
 
@@ -131,3 +164,9 @@ class Places:
 
     def whole(self, rows: Index) -> Index:
         return np.full(len(rows), self.rows.shape[1])
+
+    def ways(self, rows: Index) -> list[Index]:
+        return deal(self.rows[rows], self.rows.shape[1] - self.least + 1)
+
+    def keys_of(self, rows: Index, columns: Index) -> U64:
+        return kernel.row_keys(self.rows[np.ix_(rows, columns)], 0, len(columns))

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run
 from shingletools.kernel.types import U64, Index
-from shingletools.simjoin import arrays, buckets, forest, scratch, stored
+from shingletools.simjoin import arrays, buckets, finer, forest, scratch, stored
 from shingletools.simjoin import join as joining
 from shingletools.simjoin.scratch import Memory, Sorter
 from shingletools.simjoin.sketches import SketchJoin
@@ -40,6 +40,8 @@ def cut_up(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(buckets, "LEAST", 150)
     patch.setattr(buckets, "PORTION", 5)
     patch.setattr(forest, "COMPARED", 4)
+    patch.setattr(finer, "LARGE", 2)
+    patch.setattr(finer, "SAMPLE", 4)
     for module in (arrays, joining, forest):
         patch.setattr(module, "CANDIDATES", 4)
 
@@ -379,6 +381,7 @@ def test_nothing_is_left_behind(number: signal.Signals, tmp_path: Path) -> None:
         time.sleep(0.05)
     assert not list(tmp_path.iterdir())
     process.send_signal(number)
+    process.stdin.close()
     assert process.wait(60) == {signal.SIGKILL: -signal.SIGKILL}.get(number, 128 + number)
     assert not list(tmp_path.iterdir())
 

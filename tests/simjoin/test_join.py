@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U32, Index
+from shingletools.simjoin import finer
 from shingletools.simjoin import join as joining
+from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
-from shingletools.simjoin.table import Places, cut, fewest, recall
+from shingletools.simjoin.table import Places, cut, deal, fewest, recall
 
 Triple = tuple[int, int, int]
 
@@ -166,12 +168,68 @@ def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
         return agreements(rows, least, left, right)
 
     monkeypatch.setattr(joining, "CANDIDATES", 5000)
+    monkeypatch.setattr(finer, "LARGE", 2000**2)
     monkeypatch.setattr(kernel, "agreements", watched)
     join = Join(Places(rows.copy(), 68))
     assert [pairs for pairs in join.pairs() if len(pairs.a)] == []
     assert sum(blocks) == 2000 * 1999 // 2
     assert max(blocks) <= 5000
     assert join.candidates == sum(blocks)
+
+
+def crowd(rng: np.random.Generator, documents: int, common: list[int]) -> U32:
+    """Strangers that have these columns in common, the last two some more: in all they are a pair."""
+    rows = rng.integers(0, 2**32, (documents, 84), dtype=np.uint32)
+    rows[:, common] = 7
+    rows[-1, :68] = rows[-2, :68]
+    return rows
+
+
+@pytest.mark.parametrize("common", [[0, 1, 2, 3], [*range(40)], [*range(66)]])
+@pytest.mark.parametrize("cross", [None, 1999])
+def test_a_crowd_in_one_bucket_is_cut_again(common: list[int], cross: int | None) -> None:
+    """However many strangers agree in whole bands, what they do not have in common parts them."""
+    rows = crowd(np.random.default_rng(3), 2000, common)
+    join = Join(Places(rows, 68), cross)
+    assert [
+        (pairs.a.tolist(), pairs.b.tolist(), pairs.agreeing.tolist()) for pairs in join.pairs() if len(pairs.a)
+    ] == [([1998], [1999], [68])]
+    assert join.candidates < 2000
+    forest = Forest(Places(rows, 68), cross)
+    assert [(pairs.a.tolist(), pairs.b.tolist()) for pairs in forest.pairs()] == [([1998], [1999])]
+    assert forest.candidates < 2000 * 17
+
+
+def test_texts_that_are_half_boilerplate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each minimum is the common half's in some share of the texts, which differs between columns."""
+    rng = np.random.default_rng(4)
+    rows = rng.integers(0, 2**32, (3000, 84), dtype=np.uint32)
+    common, own = rng.exponential(1, (1, 84)), rng.exponential(1, (3000, 84))
+    rows[common < own] = 7
+    compared, found = [], []
+    for large in (1000, 3000**2):
+        monkeypatch.setattr(finer, "LARGE", large)
+        join = Join(Places(rows, 68))
+        found.append([part.tolist() for pairs in join.pairs() for part in pairs])
+        compared.append(join.candidates)
+    assert found[0] == found[1]
+    assert 20 * compared[0] < compared[1]
+
+
+def test_columns_are_dealt_out_fairly() -> None:
+    rng = np.random.default_rng(5)
+    rows = np.where(rng.random((1000, 84)) < rng.random(84), 7, rng.integers(0, 2**32, (1000, 84))).astype(np.uint32)
+    bands = deal(rows, 17)
+    assert sorted(column for band in bands for column in band.tolist()) == list(range(84))
+    agreeing = [
+        np.mean([(rows[a, band] == rows[b, band]).all() for a, b in rng.integers(0, 1000, (20000, 2)) if a != b])
+        for band in bands
+    ]
+    assert (
+        max(agreeing)
+        < 0.05
+        < max(np.mean((rows[:500, first:last] == rows[500:, first:last]).all(axis=1)) for first, last in cut(84, 17))
+    )
 
 
 def test_copies_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
