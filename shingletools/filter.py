@@ -139,7 +139,8 @@ def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Result]:
     if options.jobs == 1:
         yield from map(work, streams.read_chunks(options.files, stage.whole))
         return
-    from shingletools.workers import in_processes  # costs start-up time that one process need not pay
+    with signals.held():
+        from shingletools.workers import in_processes  # costs start-up time that one process need not pay
 
     # Workers read files themselves, unless a record must know its line's number, which they do not
     numbered = stage.parse is not wire.parse_json
@@ -305,7 +306,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
 
 def progress_bar(name: str, inputs: Sequence[str]) -> "tqdm[NoReturn]":
     """A bar of bytes read, on standard error."""
-    from tqdm import tqdm
+    with signals.held():
+        from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # no thread of its own
     return tqdm(desc=name, total=streams.total_size(inputs), unit="B", unit_scale=True, file=streams.StandardError())

@@ -425,6 +425,28 @@ def test_records_larger_than_any_pipe_go_through_workers(jobs: str, tmp_path: Pa
     assert (tmp_path / "2").read_bytes() == (tmp_path / "1").read_bytes()
 
 
+@pytest.mark.parametrize("strict", ["", "--strict"])
+def test_any_number_of_workers_reads_files_of_all_kinds(strict: str, tmp_path: Path) -> None:
+    """Longer than what a worker takes at once, empty, without a last line feed, a pipe, with holes."""
+    good = b'{"id":1,"text":"%b"}\n' % (b"word " * 100)
+    (tmp_path / "long").write_bytes((good * 3000 + b"bad\n") * 3)
+    (tmp_path / "empty").touch()
+    (tmp_path / "endless").write_bytes(good + b"{")
+    with (tmp_path / "sparse").open("wb") as file:
+        file.write(good)
+        file.truncate(3_000_000)
+    os.mkfifo(tmp_path / "pipe")
+    command = f"canon {strict} --rejects bad empty pipe long endless long sparse"
+    runs = []
+    for jobs in (1, 2, 5):
+        ran = shell(f"(cat empty; head -3000 long) > pipe & {command} -j {jobs}", tmp_path)
+        runs.append((ran.status, ran.out, ran.err, (tmp_path / "bad").read_bytes()))
+    assert runs[1:] == runs[:1] * 2
+    status, _, errors, rejects = runs[0]
+    assert (status, errors.splitlines()[0]) == (2 if strict else 1, "canon: long:3001: not JSON (column 1)")
+    assert len(errors.splitlines()) == rejects.count(b"\n") == (1 if strict else 3 + 1 + 3 + 1)
+
+
 @pytest.mark.parametrize("way", ["--lines", "--number", "--whole"])
 def test_numbers_and_names_do_not_depend_on_workers(way: str, tmp_path: Path) -> None:
     for name in "abc":

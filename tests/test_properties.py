@@ -14,7 +14,9 @@ from shingletools.canon.canonizer import Canonizer
 from shingletools.canon.words import WORD
 from shingletools.filter import Filter, filter_chunk
 from shingletools.kernel import strings as defined
+from shingletools.shingle.command import hashing_of
 from shingletools.shingle.fingerprints import Hashed, Rolling, Runs
+from shingletools.shingle.keys import PUBLIC
 from shingletools.sketch.minhash import MinHash
 from shingletools.streams import read_spans
 from shingletools.wire import Failed
@@ -66,11 +68,11 @@ def test_shingles_overlap_and_there_are_as_many_as_promised(text: str, k: int, c
     units = len(text) if chars else len(text.split())
     expected = max(1, units - k + 1) if units else 0
     assert len(Runs(k, chars)(text)) == expected
-    assert len(Rolling(Runs(k, chars))(text).split()) == expected
+    assert len(hashing_of(Runs(k, chars), "rolling", PUBLIC)(text).split()) == expected
     assert len(Hashed(Runs(k, chars), "md5")(text).split()) == expected
-    same = dict(zip(Runs(k, chars)(text), Rolling(Runs(k, chars))(text).split(), strict=True))
+    same = dict(zip(Runs(k, chars)(text), hashing_of(Runs(k, chars), "rolling", PUBLIC)(text).split(), strict=True))
     assert len(set(same.values())) == len(same)
-    assert [same[run] for run in Runs(k, chars)(text)] == Rolling(Runs(k, chars))(text).split()
+    assert [same[run] for run in Runs(k, chars)(text)] == hashing_of(Runs(k, chars), "rolling", PUBLIC)(text).split()
 
 
 @given(fingerprints, st.data())
@@ -120,12 +122,12 @@ ids = integers | strings
 @given(st.dictionaries(strings, json_values, max_size=4), ids, words)
 def test_every_other_field_passes_through(fields: dict[str, object], identity: str | int, text: str) -> None:
     record = {**fields, "id": identity, "text": text, "via": "mine"}
-    stage = Filter(consumes="text", produces="shingles", recipe="shingle k=2", function=Rolling(Runs(2)))
+    stage = Filter(consumes="text", produces="shingles", recipe="shingle k=2", function=Rolling(2))
     line = json.dumps(record).encode()
     result = filter_chunk(stage, "id", False, streams.Chunk("-", 1, 1, line))
     assert result.rejects == []
     expected = {key: value for key, value in record.items() if key != "text"}
-    expected |= {"shingles": Rolling(Runs(2))(text), "via": "mine | shingle k=2"}
+    expected |= {"shingles": Rolling(2)(text), "via": "mine | shingle k=2"}
     assert json.loads(result.written.output) == expected
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Protocol, TypeVar
 
 Value = TypeVar("Value", bound=str | bytes)
@@ -95,14 +96,13 @@ class _Fingerprints:
     """The definition of Fingerprints."""
 
     def __init__(self, function: Callable[[str], bytes], base: int, key: bytes) -> None:
-        self.known = Known(function)
-        self.base = base
-        self.last = key[WORD_KEY:]
-
-    def rolling(self, text: str, k: int, /) -> str:
         from shingletools.kernel.strings import roll  # numpy, which canon does not need
 
-        return roll(b"".join(map(self.known.__getitem__, text.split())), k, self.base, self.last)
+        self.known = Known(function)
+        self.roll = partial(roll, base=base, key=key[WORD_KEY:])
+
+    def rolling(self, text: str, k: int, /) -> str:
+        return self.roll(b"".join(map(self.known.__getitem__, text.split())), k)
 
 
 def reference_words(

@@ -1,11 +1,16 @@
 """turn canonical words into shingles: every run of k words, as fingerprints"""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from shingletools import wire
 from shingletools.filter import Filter, Stage
 from shingletools.options import count, text
 from shingletools.wire import Failed
+
+if TYPE_CHECKING:
+    from shingletools.shingle.fingerprints import Hashing, Runs
+    from shingletools.shingle.keys import Key
 
 ROLLING = "rolling"
 KEYED = (ROLLING, "blake3")
@@ -45,11 +50,11 @@ def build(options: argparse.Namespace) -> Stage:
             raise Failed("--readable goes without --hash, --mod and --key-file")
         shingler = fingerprints.Readable(runs)
     else:
-        hashing: fingerprints.Hashing = fingerprints.Rolling(runs, key)
-        if changed_hash:
-            hashing = fingerprints.Hashed(runs, options.hash, key)
+        hashing = hashing_of(runs, options.hash, key)
         if mod:
-            hashing = fingerprints.Sampled(hashing, mod)
+            from shingletools.shingle.arrays import Sampled
+
+            hashing = Sampled(hashing, mod)
         shingler = hashing
         if options.df:
             if options.chars or options.longest:
@@ -66,3 +71,15 @@ def build(options: argparse.Namespace) -> Stage:
         ("readable", options.readable),
     )
     return Filter(consumes=options.text, produces="shingles", recipe=via, function=shingler, reads=reads)
+
+
+def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
+    from shingletools.shingle.fingerprints import Hashed, Rolling
+
+    if name != ROLLING:
+        return Hashed(runs, name, key)
+    if not runs.chars and runs.longest is None:
+        return Rolling(runs.k, key)
+    from shingletools.shingle.arrays import RollingUnits
+
+    return RollingUnits(runs, key)

@@ -5,13 +5,11 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import compress
 from typing import Protocol
 
 from blake3 import blake3
 
 from shingletools import kernel
-from shingletools.kernel.memo import Known
 from shingletools.shingle.keys import PUBLIC, Key
 from shingletools.wire import bytes_to_words
 
@@ -73,30 +71,24 @@ class Readable:
 
 
 class Rolling:
-    """A text to a payload of rolling fingerprints, 16 hex digits each: O(1) a shingle, whatever k.
+    """A text to a payload of rolling fingerprints of its words, 16 hex digits each: O(1) a shingle, whatever k.
 
-    >>> Rolling(Runs(2))("to be or").split()[1] == Rolling(Runs(2))("be or")
+    >>> Rolling(2)("to be or").split()[1] == Rolling(2)("be or")
     True
     """
 
-    def __init__(self, runs: Runs, key: Key = PUBLIC) -> None:
-        self.runs = runs
+    def __init__(self, k: int, key: Key = PUBLIC) -> None:
+        self.k = k
         self.key = key
-        function = partial(word_fingerprint, key=key.words) if key.words else word_fingerprint
+        function = partial(word_fingerprint, key=key.words)
         self.words = kernel.fingerprints(function, key.base, key.words + key.sums)
-        self.others = Known(function)
 
-    def __reduce__(self) -> "tuple[type[Rolling], tuple[Runs, Key]]":
-        """A worker process starts with empty memos."""
-        return (Rolling, (self.runs, self.key))
+    def __reduce__(self) -> "tuple[type[Rolling], tuple[int, Key]]":
+        """A worker process starts with an empty memo."""
+        return (Rolling, (self.k, self.key))
 
     def __call__(self, text: str) -> str:
-        if self.runs.chars or self.runs.longest is not None:
-            from shingletools.kernel.strings import roll  # numpy, which words do without in the C kernel
-
-            units = b"".join(map(self.others.__getitem__, self.runs.units(text)))
-            return roll(units, self.runs.k, self.key.base, self.key.sums)
-        return self.words.rolling(text, self.runs.k)
+        return self.words.rolling(text, self.k)
 
 
 def crc32(data: bytes) -> bytes:
@@ -140,28 +132,3 @@ class Hashed:
     def __call__(self, text: str) -> str:
         size = self.digits // 2
         return bytes_to_words(b"".join(self.function(run.encode())[:size] for run in self.runs(text)), self.digits)
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """The fingerprints of another shingler that are 0 modulo m after a finalizer, which makes any hash fair.
-
-    Broder's MOD_m, today's FracMinHash: resemblance and containment of what is left are unbiased estimates of those of
-    the whole (for large sets), and a text keeps about one fingerprint in m, a short one perhaps none.
-    """
-
-    shingler: Hashing
-    m: int
-
-    def __call__(self, text: str) -> str:
-        payload = self.shingler(text)
-        if not payload:
-            return ""
-        import numpy as np  # which other shinglers do without
-
-        from shingletools.kernel.arrays import fmix64
-
-        words = payload.split(" ")
-        values = np.array([int(word, 16) for word in words], np.uint64)
-        kept = fmix64(values) % np.uint64(self.m) == 0
-        return " ".join(compress(words, kept.tolist()))

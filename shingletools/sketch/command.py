@@ -45,14 +45,16 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
 
 
 def simhash(options: argparse.Namespace) -> Stage:
-    from shingletools.sketch.simhash import SimHash, read_weights
+    from shingletools.sketch.simhash import simhash as function
 
-    weights, label = (None, None) if options.weights is None else read_weights(options.weights)
+    label: str | None = None
+    reads: tuple[str, ...] = ()
+    if options.weights is not None:
+        from shingletools.sketch.weighted import WeightedSimHash, read_weights
+
+        weights, label = read_weights(options.weights)
+        function, reads = WeightedSimHash(weights), (options.weights,)
+    via = wire.recipe("sketch", ("simhash", True), ("weights", label))
     return Filter(
-        consumes="shingles",
-        produces="simhash",
-        recipe=wire.recipe("sketch", ("simhash", True), ("weights", label)),
-        function=SimHash(weights),
-        keep=options.keep,
-        reads=() if options.weights is None else (options.weights,),
+        consumes="shingles", produces="simhash", recipe=via, function=function, keep=options.keep, reads=reads
     )

@@ -1,78 +1,22 @@
 """SimHash (Charikar 2002; Manku, Jain, Das Sarma 2007): similar texts get words that differ in few bits."""
 
-from shingletools import kernel, wire
+from shingletools import kernel
 from shingletools.sketch.minhash import NO_SHINGLES
-from shingletools.wire import Failed, Rejected
-
-DIGITS = (8, 16)  # of a fingerprint: 32 bits (a CRC) or 64
-UNIT = 1 << 16  # a weight of 1: sums of whole numbers do not depend on their order
-MOST = 1 << 16  # a weight
+from shingletools.wire import Rejected
 
 
-class SimHash:
+def simhash(payload: str) -> str:
     """A payload of shingles to one word of 16 hex digits; an empty payload to an empty one.
 
-    Bit i is set iff the weights of the shingles that have bit i add up to more than those of the others; a shingle
-    counts as often as it occurs. Without weights each weighs 1; what a table does not have weighs as much as its
-    heaviest. Shingles of 32 bits are spread over 64 before.
+    Bit i is set iff more shingles have bit i than have not; a shingle counts as often as it occurs. Shingles of 32 bits
+    are spread over 64 before.
 
-    >>> SimHash(None)("00000000000000ff 00000000000000f0 0f00000000000000")
+    >>> simhash("00000000000000ff 00000000000000f0 0f00000000000000")
     '00000000000000f0'
     """
-
-    def __init__(self, weights: dict[int, int] | None) -> None:
-        self.weights = weights
-
-    def __call__(self, payload: str) -> str:
-        if not payload:
-            return ""
-        word = kernel.simhash(payload) if self.weights is None else self.weighted(payload, self.weights)
-        if word is None:
-            raise Rejected(NO_SHINGLES)
-        return word
-
-    def weighted(self, payload: str, weights: dict[int, int]) -> str | None:
-        import numpy as np  # which the C kernel does without
-
-        from shingletools.kernel import arrays, strings
-
-        shingles = strings.take_shingles(payload)
-        if shingles is None:
-            return None
-        heaviest = max(weights.values())
-        weight = np.array([weights.get(shingle, heaviest) for shingle in shingles.tolist()], np.int64)
-        spread = arrays.fmix64(shingles) if strings.digits_of(payload) == strings.NARROW else shingles
-        return np.packbits(arrays.bit_sums(spread, weight) > 0).tobytes().hex()
-
-
-def read_weights(path: str) -> tuple[dict[int, int], str]:
-    """A table of lines {"shingle": hex, "weight": number}, its weights in units; and how a recipe names it.
-
-    Raises Failed for what is no such table.
-    """
-    content = wire.read_file("--weights", path)
-    weights = {}
-    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
-        try:
-            record = wire.parse_json(line, number, path)
-            weights[take_shingle(record)] = take_weight(record)
-        except wire.Rejected as error:
-            raise Failed(f"{wire.printable(path)}:{number}: {error}") from None
-    return weights, wire.file_label(path, content)
-
-
-def take_shingle(record: wire.Record) -> int:
-    """Raises Rejected unless the record's shingle is one."""
-    word = wire.take_string(record, "shingle")
-    data = kernel.words_to_bytes(word, len(word)) if len(word) in DIGITS else None
-    if data is None:
-        raise wire.Rejected('field "shingle" is not a word of 8 or 16 hex digits')
-    return int.from_bytes(data, "big")
-
-
-def take_weight(record: wire.Record) -> int:
-    """Raises Rejected unless the record's weight is a number from 0 to MOST."""
-    weight = record.get("weight")
-    if not isinstance(weight, int | float) or isinstance(weight, bool) or not 0 <= weight <= MOST:
-        raise wire.Rejected(f'field "weight" is not a number from 0 to {MOST}')
-    return round(weight * UNIT)
+    if not payload:
+        return ""
+    word = kernel.simhash(payload)
+    if word is None:
+        raise Rejected(NO_SHINGLES)
+    return word

@@ -49,7 +49,7 @@ def test_any_moment(command: str, number: signal.Signals, inputs: Path, tmp_path
             left = [name for name in left if not name.startswith(".shingletools.")]
         else:
             assert said == b""
-            assert list((tmp_path / "scratch").iterdir()) == []
+        assert list((tmp_path / "scratch").iterdir()) == []  # these files have no names
         assert left == ["out", "scratch"]
         wait_for_the_end_of(process.pid)
         for leftover in tmp_path.glob(".shingletools.*"):

@@ -117,7 +117,7 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 
 @every_command
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_signals(command: str, number: int, jobs: str, inputs: Path, tmp_path: Path) -> None:
     """Ctrl-C goes to the whole process group, as from a terminal; nothing is left of the run, and nothing said."""

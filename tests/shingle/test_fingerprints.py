@@ -7,7 +7,9 @@ import pytest
 from blake3 import blake3
 
 from harness import jsonl, run
+from shingletools.shingle.command import hashing_of
 from shingletools.shingle.fingerprints import HASHES, Hashed, Readable, Rolling, Runs
+from shingletools.shingle.keys import PUBLIC
 
 ROLL = 0x9E3779B97F4A7C15
 MASK = 2**64 - 1
@@ -35,7 +37,7 @@ def slow_runs(units: list[str], k: int) -> list[list[str]]:
 def test_rolling(k: int, chars: bool) -> None:
     units = list(TEXT) if chars else TEXT.split()
     expected = [slow_rolling(shingle) for shingle in slow_runs(units, k)]
-    assert Rolling(Runs(k, chars))(TEXT).split(" ") == expected
+    assert hashing_of(Runs(k, chars), "rolling", PUBLIC)(TEXT).split(" ") == expected
 
 
 def test_rolling_golden() -> None:
@@ -59,7 +61,7 @@ def test_hashed(name: str, chars: bool) -> None:
     assert Hashed(Runs(3, chars), name)(text).split(" ") == [slow_hash(name, data) for data in joined]
 
 
-@pytest.mark.parametrize("shingler", [Rolling(Runs(3)), Hashed(Runs(3), "md5")])
+@pytest.mark.parametrize("shingler", [Rolling(3), Hashed(Runs(3), "md5")])
 def test_payload_of_few_words(shingler: Rolling | Hashed) -> None:
     assert shingler("") == ""
     assert shingler("  \n ") == ""

@@ -1,5 +1,6 @@
 """shingle --key-file: the definition, and what it is for: texts that were crafted against one key fail another."""
 
+import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -8,9 +9,9 @@ import numpy as np
 import pytest
 from blake3 import blake3
 
-from harness import Record, jsonl, run
+from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.kernel import reference
-from shingletools.shingle.fingerprints import Rolling, Runs
+from shingletools.shingle.fingerprints import Rolling
 from shingletools.shingle.keys import PUBLIC, Key, derive_key
 
 SECRETS = {"one": b"a secret of sixteen bytes or more\n", "two": b"another such secret"}
@@ -103,6 +104,21 @@ def test_golden() -> None:
     )
 
 
+@pytest.mark.parametrize("options", ["-k 2", "-k 2 --mod 3", "--longest 2", "--hash blake3 --chars -k 4", "--df -k 1"])
+def test_workers_have_the_key(options: str, folder: Path) -> None:
+    """And no option forgets it."""
+    texts = pipe(DOCS.read_bytes(), "canon")
+    keyed = [run(f"shingle {options} --key-file one -j {jobs}", stdin=texts, cwd=folder).good() for jobs in (1, 2)]
+    plain = run(f"shingle {options}", stdin=texts).good()
+    assert keyed[0] == keyed[1]
+    field = "shingle" if "--df" in options else "shingles"
+    shown, hidden = ({word for line in out.splitlines() for word in json.loads(line)[field].split()}
+                     for out in (plain, keyed[0]))  # fmt: skip
+    assert shown
+    assert hidden
+    assert not shown & hidden
+
+
 def test_sketches_of_different_keys_are_not_compared(folder: Path) -> None:
     document = jsonl({"id": 1, "text": "to be"}, {"id": 2, "text": "to be"})
     lines = [run(f"shingle --key-file {name}", stdin=document, cwd=folder).good() for name in SECRETS]
@@ -178,7 +194,7 @@ def test_runs_that_collide_whatever_the_key() -> None:
     one, two = (["ab"[parity ^ turned] for parity in parities] for turned in (0, 1))
     for number in range(100):
         secret = number.to_bytes(16)
-        rolling = Rolling(Runs(1024), derive_key(secret, "rolling"))
+        rolling = Rolling(1024, derive_key(secret, "rolling"))
         assert rolling(" ".join(one)) == rolling(" ".join(two)) == slow_keyed(one, secret)
         assert rolling(" ".join(one[:256])) != rolling(" ".join(two[:256]))
 
@@ -190,7 +206,7 @@ def test_sums_are_hidden(key: Key) -> None:
     So whoever can undo the finalizer computes fingerprints of texts that nobody showed him, and M; with a key nobody
     can.
     """
-    sums = [unfinished(int(word, 16)) for word in Rolling(Runs(2), key)("a a b b a").split()]
+    sums = [unfinished(int(word, 16)) for word in Rolling(2, key)("a a b b a").split()]
     aa, ab, bb, ba = sums
     assert ((aa + bb - ab - ba) & MASK == 0) == (key == PUBLIC)
 

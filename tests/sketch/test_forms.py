@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run
 from shingletools.kernel import arrays as kernel
-from shingletools.sketch.simhash import UNIT, SimHash
+from shingletools.sketch.simhash import simhash
+from shingletools.sketch.weighted import UNIT, WeightedSimHash
 
 SHINGLES = pipe(DOCS.read_bytes(), "canon", "shingle -k 1")
 
@@ -44,14 +45,14 @@ def slow_simhash(weighted: dict[int, int]) -> int:
 def test_simhash(words: list[int], repeats: dict[int, int]) -> None:
     counts = Counter({word: repeats.get(i, 1) for i, word in enumerate(words)})
     payload = " ".join(f"{word:016x}" for word in counts.elements())
-    assert int(SimHash(None)(payload), 16) == slow_simhash(counts)
+    assert int(simhash(payload), 16) == slow_simhash(counts)
     weights = {word: 1 + word % 7 for word in words}
     weighted = {word: weights[word] * times for word, times in counts.items()}
-    assert int(SimHash(weights)(payload), 16) == slow_simhash(weighted)
+    assert int(WeightedSimHash(weights)(payload), 16) == slow_simhash(weighted)
 
 
 def test_simhash_of_32_bits_uses_all_64() -> None:
-    halves = [SimHash(None)(f"{word:08x}") for word in range(1, 50)]
+    halves = [simhash(f"{word:08x}") for word in range(1, 50)]
     assert all(
         half == f"{int(kernel.fmix64(np.array([word], np.uint64))[0]):016x}" for word, half in enumerate(halves, 1)
     )
