@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import io
 import os
+import select
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pickle import PickleBuffer
@@ -15,6 +16,7 @@ from shingletools.wire import Failed, printable
 BLOCK = 1 << 18  # bytes asked of a read; a pipe gives what is there, so that records flow on as they come
 SPAN = 1 << 20  # bytes that a worker reads itself
 WINDOW = 1 << 14  # bytes in which the end of its last line is looked for
+PATIENCE = 1000  # milliseconds
 PIPE = 1 << 20  # bytes that a pipe may hold: what Linux gives to anyone
 
 
@@ -187,12 +189,25 @@ def _read_blocks(name: str) -> Iterator[bytes]:
     with _named(name):
         descriptor = 0 if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         widen(descriptor)
+        waiting = select.poll()
+        waiting.register(descriptor, select.POLLIN)
         try:
-            while block := os.read(descriptor, BLOCK):
+            while block := _read_some(descriptor, waiting):
                 yield block
         finally:
             if descriptor:
                 os.close(descriptor)
+
+
+def _read_some(descriptor: int, waiting: select.poll) -> bytes:
+    """What is there, and nothing only at the end.
+
+    A signal that comes just before a read does not end its waiting, which may be for ever; and Python calls handlers
+    between steps of its own only. So it is not the read that waits.
+    """
+    while not waiting.poll(PATIENCE):
+        pass
+    return os.read(descriptor, BLOCK)
 
 
 def _read_lines(name: str) -> Iterator[bytes]:
