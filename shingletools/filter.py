@@ -274,6 +274,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         parser = make_parser(name, command.__doc__ or "", command.add_options)
         options = parser.parse(sys.argv[1:] if argv is None else argv)
         stage = command.build(options)
+        importlib.import_module("shingletools.kernel")  # whose choice may fail
     inputs = check(stage, options, closed)
     results = run_filter(stage, options) if isinstance(stage, Filter) else run_collector(stage, options)
 
@@ -295,6 +296,9 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
                 removed.commit()
             output.commit()
         except ReaderGone:
+            if kept is not None:
+                message = f"the reader has gone away, so --removed {wire.printable(kept)} is not complete"
+                raise Failed(f"{wire.printable(output.name)}: {message}") from None
             return SOME_REJECTED if rejects.count else DONE
     if options.verbose:
         seconds = time.monotonic() - start

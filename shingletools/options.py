@@ -37,7 +37,7 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def error(self, message: str) -> NoReturn:
-        raise Failed(f"{message} (see {self.prog} --help)")
+        raise Failed(f"{wire.printable(message)} (see {self.prog} --help)")
 
 
 class Help(argparse.Action):

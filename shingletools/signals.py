@@ -1,11 +1,18 @@
 """Signals that ask a run to end: they become exceptions, except where a step must not be cut in two."""
 
 import contextlib
+import math
 import signal
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
+from typing import NoReturn
 
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
+FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # mostly to all processes of a terminal
+ENDING = (*FROM_OUTSIDE, signal.SIGXCPU)
+
+
+GRACE = 5  # seconds in which a run that is ending is left to end: a second Ctrl-C must not cut its tidying up in two
 
 
 class Ended(BaseException):
@@ -21,19 +28,27 @@ class _State:
 
     holding = 0
     pending: int | None = None
+    ended = -math.inf  # when an Ended was raised
 
 
 def _handle(number: int, _frame: FrameType | None) -> None:
+    if time.monotonic() < _State.ended + GRACE:
+        return
     if _State.holding:
         _State.pending = number
     else:
-        raise Ended(number)
+        _end(number)
 
 
 def _raise_pending() -> None:
     if not _State.holding and _State.pending is not None:
         number, _State.pending = _State.pending, None
-        raise Ended(number)
+        _end(number)
+
+
+def _end(number: int) -> NoReturn:
+    _State.ended = time.monotonic()
+    raise Ended(number)
 
 
 @contextlib.contextmanager
@@ -59,13 +74,17 @@ def let() -> Iterator[None]:
 
 
 def ended_by_signal(run: Callable[[], int]) -> int:
-    """The exit status of a run, or 128 and the number of the signal that ended it."""
+    """The exit status of a run, or 128 and the number of the signal that ended it; after it, signals do nothing."""
+    _State.ended = -math.inf
     try:
         for number in ENDING:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, _handle)  # what the caller ignores, as nohup does, stays ignored
-        return run()
+        status = run()
     except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+        status = 128 + signal.SIGINT
     except Ended as end:
-        return 128 + end.number
+        status = 128 + end.number
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)  # Python ends in many steps
+    return status

@@ -38,7 +38,7 @@ class Chunk(NamedTuple):
 
     def documents(self) -> list[bytes]:
         """Its lines, without their line feeds, or the file."""
-        from shingletools import kernel  # here, since the choice of one may fail, which the driver reports
+        from shingletools import kernel  # loaded by the driver, which reports what fails
 
         return [self.data] if self.line is None else kernel.split_lines(self.data)
 
@@ -189,17 +189,22 @@ def _read_blocks(name: str) -> Iterator[bytes]:
     with _named(name):
         descriptor = 0 if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         widen(descriptor)
-        waiting = select.poll()
-        waiting.register(descriptor, select.POLLIN)
+        waiting = readable(descriptor)
         try:
-            while block := _read_some(descriptor, waiting):
+            while block := read_some(descriptor, waiting):
                 yield block
         finally:
             if descriptor:
                 os.close(descriptor)
 
 
-def _read_some(descriptor: int, waiting: select.poll) -> bytes:
+def readable(descriptor: int) -> select.poll:
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    return waiting
+
+
+def read_some(descriptor: int, waiting: select.poll) -> bytes:
     """What is there, and nothing only at the end.
 
     A signal that comes just before a read does not end its waiting, which may be for ever; and Python calls handlers

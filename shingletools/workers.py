@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from typing import IO, TypeVar, cast
 
-from shingletools.signals import ENDING
+from shingletools.signals import FROM_OUTSIDE
 from shingletools.wire import Failed
 
 Item = TypeVar("Item")
@@ -196,7 +196,7 @@ def start(stores: Sequence[int], stack: ExitStack) -> "subprocess.Popen[bytes]":
     # Ctrl-C reaches every process of a terminal; we end our workers ourselves. -P: the current folder is the user's,
     # so no module is to be found there.
     command = [sys.executable, "-P", "-m", "shingletools.workers", *map(str, stores)]
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # which a new process inherits
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_OUTSIDE)  # which a new process inherits
     try:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=stores)
         stack.callback(end, process)

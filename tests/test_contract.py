@@ -214,6 +214,7 @@ def test_usage(command: str) -> None:
         (["--nonsense"], "unrecognized arguments: --nonsense"),
         (["-j", "0"], 'argument -j/--jobs: not a whole number from 1 to 1024: "0"'),
         (["--rej", "x"], "unrecognized arguments: --rej"),
+        (["-\x1b]0;title\a.jsonl"], r"unrecognized arguments: -\x1b]0;title\x07.jsonl"),
     ]:
         ran = run(command, *argv)
         assert (ran.status, ran.out) == (2, b"")

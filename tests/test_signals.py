@@ -2,11 +2,13 @@
 
 import os
 import signal
+import threading
 from collections.abc import Callable
 
 import pytest
 
-from shingletools.signals import Ended, ended_by_signal, held, let
+from shingletools import streams
+from shingletools.signals import ENDING, ended_by_signal, held, let
 
 
 def asked_to_end() -> None:
@@ -15,7 +17,7 @@ def asked_to_end() -> None:
 
 @pytest.fixture(autouse=True)
 def _handlers() -> object:
-    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in ENDING}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -63,15 +65,19 @@ def test_let() -> None:
     assert steps_of(run) == (128 + signal.SIGTERM, [])
 
 
-def test_let_raises_what_came_before_and_holds_again_afterwards() -> None:
-    def early(steps: list[str]) -> None:
+def test_let_raises_what_came_before() -> None:
+    def run(steps: list[str]) -> None:
         with held():
             asked_to_end()
             steps.append("inside")
             with let():
                 steps.append("let")
 
-    def late(steps: list[str]) -> None:
+    assert steps_of(run) == (128 + signal.SIGTERM, ["inside"])
+
+
+def test_after_let_it_is_held_again() -> None:
+    def run(steps: list[str]) -> None:
         with held():
             with let():
                 steps.append("let")
@@ -79,8 +85,21 @@ def test_let_raises_what_came_before_and_holds_again_afterwards() -> None:
             steps.append("inside")
         steps.append("after")
 
-    assert steps_of(early) == (128 + signal.SIGTERM, ["inside"])
-    assert steps_of(late) == (128 + signal.SIGTERM, ["let", "inside"])
+    assert steps_of(run) == (128 + signal.SIGTERM, ["let", "inside"])
+
+
+def test_tidying_up_is_not_cut_in_two() -> None:
+    """A second Ctrl-C comes while the first still ends the run, a third when it has ended."""
+
+    def run(steps: list[str]) -> None:
+        try:
+            asked_to_end()
+        finally:
+            asked_to_end()
+            steps.append("tidy")
+
+    assert steps_of(run) == (128 + signal.SIGTERM, ["tidy"])
+    asked_to_end()
 
 
 def test_nothing_is_held_after_an_error() -> None:
@@ -93,17 +112,12 @@ def test_nothing_is_held_after_an_error() -> None:
 
 
 def test_what_came_goes_before_an_error() -> None:
-    with pytest.raises(Ended):
-        signal_and_fail()
+    def run(_: list[str]) -> None:
+        with held():
+            asked_to_end()
+            raise OSError("while it was held")
 
-
-def signal_and_fail() -> None:
-    from shingletools import signals
-
-    signal.signal(signal.SIGTERM, signals._handle)
-    with held():
-        asked_to_end()
-        raise OSError("while it was held")
+    assert steps_of(run) == (128 + signal.SIGTERM, [])
 
 
 def test_what_the_caller_ignores_stays_ignored() -> None:
@@ -114,3 +128,21 @@ def test_what_the_caller_ignores_stays_ignored() -> None:
         steps.append("after")
 
     assert steps_of(run) == (0, ["after"])
+
+
+def test_a_signal_that_does_not_interrupt_a_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that comes just before: here, one that comes to another thread."""
+    monkeypatch.setattr(streams, "PATIENCE", 10)
+    reading, writing = os.pipe()
+
+    def run(steps: list[str]) -> None:
+        sender = threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM))
+        late = threading.Timer(20, os.close, [writing])
+        sender.start()
+        late.start()
+        try:
+            steps.append(f"read {len(streams.read_some(reading, streams.readable(reading)))}")
+        finally:
+            late.cancel()
+
+    assert steps_of(run) == (128 + signal.SIGTERM, [])

@@ -15,7 +15,7 @@ ENTRIES = 1 << 16  # distinct keys held, at worst 45 MB with their values
 LONGEST = 32  # characters in a key; longer ones are rarely seen twice, and could fill the memory
 SPACE = re.compile(r"\s")  # as str.split has it
 SEGMENT = 1 << 18  # characters
-WORD_KEY = 32  # bytes
+KEY, WORD_KEY = 48, 32  # bytes: all of it, and the part for words
 
 
 class Known(dict[str, Value]):
@@ -98,6 +98,8 @@ class _Fingerprints:
     def __init__(self, function: Callable[[str], bytes], base: int, key: bytes) -> None:
         from shingletools.kernel.strings import roll  # numpy, which canon does not need
 
+        if len(key) not in (0, KEY):
+            raise ValueError(f"a key has {KEY} bytes, or none")
         self.known = Known(function)
         self.roll = partial(roll, base=base, key=key[WORD_KEY:])
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 ROLLING = "rolling"
 KEYED = (ROLLING, "blake3")
+LONGEST_KEYED = 32  # units: sums of many can be made to collide depending on bits of the multiplier, which so come out
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -37,13 +38,16 @@ def build(options: argparse.Namespace) -> Stage:
 
     runs = fingerprints.Runs(options.k, options.chars, options.longest)
     changed_hash = options.hash if options.hash != ROLLING else None
+    how = ("k", options.k), ("chars", options.chars), ("longest", options.longest), ("hash", changed_hash)
     mod = options.mod if options.mod > 1 else None
     key = keys.PUBLIC
     reads: tuple[str, ...] = ()
     if options.key_file is not None:
         if options.hash not in KEYED:
             raise Failed(f"--hash {options.hash} has no key (--key-file goes with {' and '.join(KEYED)})")
-        key, reads = keys.read_key(options.key_file, options.hash), (options.key_file,)
+        if options.hash == ROLLING and options.k > LONGEST_KEYED:
+            raise Failed(f"-k {options.k}: so long sums would give the key away; take --hash blake3 with --key-file")
+        key, reads = keys.read_key(options.key_file, wire.recipe("shingle", *how)), (options.key_file,)
     shingler: fingerprints.Shingler
     if options.readable:
         if changed_hash or mod or reads:
@@ -60,20 +64,12 @@ def build(options: argparse.Namespace) -> Stage:
             if options.chars or options.longest:
                 raise Failed("--df counts runs of words")
             return frequencies.Frequencies(options.text, runs, hashing, reads)
-    via = wire.recipe(
-        "shingle",
-        ("k", options.k),
-        ("chars", options.chars),
-        ("longest", options.longest),
-        ("hash", changed_hash),
-        ("key", key.label or None),
-        ("mod", mod),
-        ("readable", options.readable),
-    )
+    via = wire.recipe("shingle", *how, ("key", key.label or None), ("mod", mod), ("readable", options.readable))
     return Filter(consumes=options.text, produces="shingles", recipe=via, function=shingler, reads=reads)
 
 
 def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
+    """What makes fingerprints by the hash of this name; numpy is loaded only where it is needed."""
     from shingletools.shingle.fingerprints import Hashed, Rolling
 
     if name != ROLLING:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.buckets import Portion, portions
-from shingletools.simjoin.table import Documents
+from shingletools.simjoin.table import Columns, Documents
 
 LARGE = 1 << 19  # candidates of a bucket that may well be compared
-SAMPLE = 1 << 10  # rows by which they are dealt out
+SIXTEENTHS = 16  # of a bit, in which it is counted how much a column says
 
 Weigh = Callable[[Portion], Index]  # how many candidates each bucket has, by its number
 
@@ -17,34 +17,64 @@ Weigh = Callable[[Portion], Index]  # how many candidates each bucket has, by it
 def finer(table: Documents, portion: Portion, weigh: Weigh) -> Iterator[Portion]:
     """The buckets, but those with many candidates cut again, and again, as long as half of these at least are spared.
 
-    Two rows of a bucket that are a pair share one of the buckets that it is cut into: the places are dealt out anew
-    among as many bands, so that each band tells as much as any other of just these rows.
+    Two rows of a bucket that are a pair share one of the buckets that it is cut into: the columns are put into as many
+    bands as ever, but so that each band says as much as any other of just these rows.
     """
+    columns = table.columns
+    if columns is None:
+        yield portion
+        return
     counts = weigh(portion)
     large = np.flatnonzero(counts > LARGE)
     inside = np.isin(portion.bucket, large)
     yield Portion(portion.bucket[~inside], portion.row[~inside])
     for number in large.tolist():
-        some = slice(*np.searchsorted(portion.bucket, [number, number + 1]))
-        yield from _cut(table, portion.row[some], int(counts[number]), weigh)
+        rows = portion.row[slice(*np.searchsorted(portion.bucket, [number, number + 1]))]
+        bands = balanced([bits(columns.keys_of(rows, np.array([column]))) for column in range(columns.n)],
+                         columns.n - columns.least + 1)  # fmt: skip
+        left = sum(int(weigh(part).sum()) for band in bands for part in buckets_of(columns, rows, band))
+        if 2 * left > counts[number]:
+            yield Portion(np.zeros(len(rows), np.int64), rows)
+            continue
+        for band in bands:
+            for part in buckets_of(columns, rows, band):
+                yield from finer(table, part, weigh)
 
 
-def _cut(table: Documents, rows: Index, candidates: int, weigh: Weigh) -> Iterator[Portion]:
-    sample = rows[:: -(-len(rows) // SAMPLE)]
-    ways = table.ways(sample)
-    spared = candidates
-    for columns in ways:
-        spared -= sum(int(weigh(part).sum()) for part in _buckets(table, rows, columns))
-    if 2 * spared < candidates or not ways:
-        yield Portion(np.zeros(len(rows), np.int64), rows)
-        return
-    for columns in ways:
-        for part in _buckets(table, rows, columns):
-            yield from finer(table, part, weigh)
-
-
-def _buckets(table: Documents, rows: Index, columns: Index) -> Iterator[Portion]:
-    """Of rows that agree in these columns."""
-    keys = table.keys_of(rows, columns)
+def buckets_of(columns: Columns, rows: Index, band: Index) -> Iterator[Portion]:
+    """Of rows that agree in a band."""
+    keys = columns.keys_of(rows, band)
     order = np.argsort(keys, kind="stable")
     return portions([(keys[order], rows[order])])
+
+
+def bits(values: U64) -> int:
+    """How unlikely it is that two of these values agree: the information of it, in sixteenths of a bit, rounded up.
+
+    In integers, since logarithms of floating numbers differ between machines.
+
+    >>> [bits(np.array(values, np.uint64)) for values in ([1, 1, 1], [1, 2, 2, 1], [1, 2, 3, 4])]
+    [1, 17, 33]
+    """
+    ordered = np.sort(values)
+    edges = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    shares = np.diff(edges, append=len(values))
+    total, agreeing = len(values) ** 2, int(shares @ shares)
+    return int.bit_length(total**SIXTEENTHS // agreeing**SIXTEENTHS)
+
+
+def balanced(information: list[int], number: int) -> list[Index]:
+    """Columns in so many bands that say equally much, as far as that goes: each in turn to the band that says least.
+
+    Bits add up if columns do not depend on each other.
+
+    >>> [band.tolist() for band in balanced([1, 9, 5, 5], 2)]
+    [[0, 1], [2, 3]]
+    """
+    bands: list[list[int]] = [[] for _ in range(number)]
+    sums = [0] * number
+    for column in sorted(range(len(information)), key=information.__getitem__, reverse=True):
+        poorest = min(range(number), key=lambda band: (sums[band], len(bands[band])))
+        bands[poorest].append(column)
+        sums[poorest] += information[column]
+    return [np.array(sorted(band)) for band in bands]

@@ -1,6 +1,6 @@
 """What the join compares: sets of shingles, exactly (AllPairs: Bayardo, Ma, Srikant 2007; PPJoin: Xiao et al. 2008)."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from shingletools.kernel.types import U64, Index
 from shingletools.kernel.types import Sets as TokenSets
 from shingletools.simjoin.arrays import spread
 from shingletools.simjoin.measures import Measure
-from shingletools.simjoin.table import Flags, Table
+from shingletools.simjoin.table import Columns, Flags, Table
 
 COUNTERS = 22  # their number's logarithm
 
@@ -98,11 +98,9 @@ class Sets:
     def whole(self, rows: Index) -> Index:
         return self.sizes[rows]
 
-    def ways(self, _rows: Index) -> list[Index]:
-        return []
-
-    def keys_of(self, rows: Index, _columns: Index) -> U64:
-        return self.keys()[rows]
+    @property
+    def columns(self) -> None:
+        return None
 
 
 class Verified:
@@ -138,8 +136,11 @@ class Verified:
     def whole(self, rows: Index) -> Index:
         return self.sets.whole(rows)
 
-    def ways(self, rows: Index) -> list[Index]:
-        return self.sketches.ways(rows)
+    @property
+    def columns(self) -> Columns | None:
+        return self.sketches.columns
 
-    def keys_of(self, rows: Index, columns: Index) -> U64:
-        return self.sketches.keys_of(rows, columns)
+
+def both(tables: Sequence[Table]) -> Table:
+    """The table, or of two one in which the first proposes and the second decides."""
+    return tables[0] if len(tables) == 1 else Verified(*tables)

@@ -15,10 +15,9 @@ from shingletools.simjoin.arrays import Pairs
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
 from shingletools.simjoin.scratch import Memory
-from shingletools.simjoin.sets import Verified
+from shingletools.simjoin.sets import both
 from shingletools.simjoin.signatures import Build, Data
-from shingletools.simjoin.stored import Loaded, Payload, Stored, portions_of
-from shingletools.simjoin.table import Table
+from shingletools.simjoin.stored import Payload, Stored, portions_of
 from shingletools.wire import Rejected
 
 Name = str | int
@@ -110,11 +109,7 @@ class OnDisk:
     def join(self, makers: Sequence[Maker], cross: int | None, forest: bool) -> Joined:
         self.seen.close()
         builds = [make(self._every(column)) for make, column in zip(makers, self.payloads, strict=True)]
-
-        def build(loaded: Sequence[Loaded]) -> Table:
-            return both([build(*part) for build, part in zip(builds, loaded, strict=True)])
-
-        table = Stored(self.payloads, build, self.memory)
+        table = Stored(self.payloads, builds, self.memory)
         return Forest(table, cross, self.memory) if forest else Join(table, cross, self.memory)
 
     def _every(self, payload: Payload) -> Iterator[Data]:
@@ -156,8 +151,3 @@ class Seen:
 
     def close(self) -> None:
         self.base.close()
-
-
-def both(tables: Sequence[Table]) -> Table:
-    """The table, or of two one in which the first proposes and the second decides."""
-    return tables[0] if len(tables) == 1 else Verified(*tables)

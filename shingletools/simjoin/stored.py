@@ -1,14 +1,15 @@
 """Documents on disk as a table: what is to be compared is loaded."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.arrays import spread, stretches
 from shingletools.simjoin.scratch import Column, Memory
-from shingletools.simjoin.signatures import Data
-from shingletools.simjoin.table import Flags, Table
+from shingletools.simjoin.sets import both
+from shingletools.simjoin.signatures import Build, Data
+from shingletools.simjoin.table import Columns, Flags, Table
 
 Loaded = tuple[Data, Index]  # one payload after the other, and the bytes of each
 TOUCHED = 1 << 16  # bytes that the system maps where one is read
@@ -74,18 +75,19 @@ def portions_of(payloads: Sequence[Payload], most: int) -> Iterator[Index]:
 class Stored:
     """A table of which only those rows are in memory that are being compared."""
 
-    def __init__(self, payloads: Sequence[Payload], build: Callable[[Sequence[Loaded]], Table], memory: Memory) -> None:
+    def __init__(self, payloads: Sequence[Payload], builds: Sequence[Build], memory: Memory) -> None:
         self.payloads = payloads
-        self.build = build
+        self.builds = builds
         self.most = memory.share(16 * memory.jobs)  # bytes loaded together; a table of sets has six times theirs
         first = self._load(np.arange(1))
         self.bands, self.recall = first.bands, first.recall
+        self.columns = first.columns and StoredColumns(first.columns, payloads[0], builds[0], self.most)
 
     def __len__(self) -> int:
         return self.payloads[-1].documents
 
     def _load(self, rows: Index) -> Table:
-        return self.build([payload.load(rows) for payload in self.payloads])
+        return both([build(*payload.load(rows)) for build, payload in zip(self.builds, self.payloads, strict=True)])
 
     def _forget(self) -> None:
         for payload in self.payloads:
@@ -112,17 +114,6 @@ class Stored:
         counts = [table.whole(one) for table, one, _ in self._loaded(rows, rows)]
         return np.concatenate([np.empty(0, np.int64), *counts])
 
-    def ways(self, rows: Index) -> list[Index]:
-        return self._load(rows).ways(np.arange(len(rows)))
-
-    def keys_of(self, rows: Index, columns: Index) -> U64:
-        keys = [np.empty(0, np.uint64)]
-        sizes = np.sum([payload.sizes(rows) for payload in self.payloads], axis=0)
-        for part in stretches(sizes, self.most):
-            keys.append(self._load(rows[part]).keys_of(np.arange(part.stop - part.start), columns))
-            self._forget()
-        return np.concatenate(keys)
-
     def _loaded(self, left: Index, right: Index) -> Iterator[tuple[Table, Index, Index]]:
         """The pairs in stretches: a table that holds their rows, and where they are in it."""
         sizes = np.sum([payload.sizes(rows) for payload in self.payloads for rows in (left, right)], axis=0)
@@ -131,3 +122,22 @@ class Stored:
             half = part.stop - part.start
             yield self._load(rows), place[:half], place[half:]
             self._forget()
+
+
+class StoredColumns:
+    """Those of the payload that proposes pairs, which alone is loaded."""
+
+    def __init__(self, first: Columns, payload: Payload, build: Build, most: int) -> None:
+        self.n, self.least = first.n, first.least
+        self.payload = payload
+        self.build = build
+        self.most = most
+
+    def keys_of(self, rows: Index, columns: Index) -> U64:
+        keys = [np.empty(0, np.uint64)]
+        for part in stretches(self.payload.sizes(rows), self.most):
+            table = self.build(*self.payload.load(rows[part])).columns
+            assert table is not None
+            keys.append(table.keys_of(np.arange(part.stop - part.start), columns))
+            self.payload.forget()
+        return np.concatenate(keys)

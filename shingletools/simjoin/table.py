@@ -15,7 +15,7 @@ from shingletools.kernel.types import U64, Index, Rows
 
 Flags = NDArray[np.bool_]
 
-SIXTEENTHS = 16  # of a bit, in which it is counted what a column tells
+ROWS = 1 << 16  # whose columns are copied together
 
 
 class Documents(Protocol):
@@ -43,11 +43,23 @@ class Documents(Protocol):
     def whole(self, rows: Index) -> Index:
         """In how many things each row agrees with a copy of itself."""
 
-    def ways(self, rows: Index) -> list[Index]:
-        """Columns in bands, as these rows recommend: two rows that are a pair agree in one band. None if unknown."""
+    @property
+    def columns(self) -> "Columns | None":
+        """Their places, if they have any."""
+
+
+class Columns(Protocol):
+    """Rows of n places each, which may be put into bands in many ways."""
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def least(self) -> int:
+        """In how many places two rows agree that may be a pair."""
 
     def keys_of(self, rows: Index, columns: Index) -> U64:
-        """Keys of rows, the same where they agree in these columns. Rows ascend."""
+        """A key of each row, the same for those that agree in these columns. Rows ascend."""
 
 
 class Table(Documents, Protocol):
@@ -102,31 +114,6 @@ def fewest(n: int, least: int, wanted: Fraction) -> int:
     return 1 + bisect_left(range(1, most), wanted, key=lambda number: recall(n, least, number))
 
 
-def deal(rows: Rows, number: int) -> list[Index]:
-    """The columns of some rows, dealt out among so many bands that tell equally much, as far as that goes.
-
-    What a column tells is how unlikely it is that two rows agree in it, in bits, which add up if columns do not depend
-    on each other. In integers: floating logarithms differ between machines.
-
-    >>> [columns.tolist() for columns in deal(np.array([[7, 1, 3, 1], [7, 2, 4, 1], [7, 3, 3, 1]], np.uint32), 2)]
-    [[1, 3], [0, 2]]
-    """
-    ordered = np.sort(rows, axis=0)
-    told = []
-    for column in ordered.T:
-        edges = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
-        shares = np.diff(edges, append=len(column))
-        total, agreeing = len(column) ** 2, int(shares @ shares)
-        told.append((total**SIXTEENTHS // agreeing**SIXTEENTHS).bit_length())
-    bands: list[list[int]] = [[] for _ in range(number)]
-    tell = [0] * number
-    for column in sorted(range(len(told)), key=told.__getitem__, reverse=True):
-        least = min(range(number), key=lambda band: (tell[band], len(bands[band])))
-        bands[least].append(column)
-        tell[least] += told[column]
-    return [np.array(sorted(band)) for band in bands]
-
-
 class Places:
     """Signatures of n places each, of which two that are a pair agree in `least` at least.
 
@@ -165,8 +152,15 @@ class Places:
     def whole(self, rows: Index) -> Index:
         return np.full(len(rows), self.rows.shape[1])
 
-    def ways(self, rows: Index) -> list[Index]:
-        return deal(self.rows[rows], self.rows.shape[1] - self.least + 1)
+    @property
+    def columns(self) -> Columns:
+        return self
+
+    @property
+    def n(self) -> int:
+        return int(self.rows.shape[1])
 
     def keys_of(self, rows: Index, columns: Index) -> U64:
-        return kernel.row_keys(self.rows[np.ix_(rows, columns)], 0, len(columns))
+        parts = [rows[start : start + ROWS] for start in range(0, len(rows), ROWS)]
+        keys = [kernel.row_keys(self.rows[np.ix_(part, columns)], 0, len(columns)) for part in parts]
+        return np.concatenate([np.empty(0, np.uint64), *keys])

@@ -1,11 +1,15 @@
 """turn shingles into a sketch, a short signature whose agreement estimates similarity"""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from shingletools import wire
 from shingletools.filter import Filter, Stage
 from shingletools.options import count, text
 from shingletools.wire import Failed
+
+if TYPE_CHECKING:
+    from shingletools.sketch.minhash import Sketcher
 
 SEED = "0"
 
@@ -45,8 +49,9 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
 
 
 def simhash(options: argparse.Namespace) -> Stage:
-    from shingletools.sketch.simhash import simhash as function
+    from shingletools.sketch import simhash as plain
 
+    function: Sketcher = plain.simhash
     label: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:

@@ -1,7 +1,5 @@
 """SimHash with weights: numpy, which those without do not need."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from shingletools import kernel, signals, wire
@@ -14,7 +12,6 @@ UNIT = 1 << 16  # a weight of 1: sums of whole numbers do not depend on their or
 MOST = 1 << 16  # a weight
 
 
-@dataclass(frozen=True)
 class WeightedSimHash:
     """`simhash` of shingles that count with their weights, in units.
 
@@ -25,7 +22,9 @@ class WeightedSimHash:
     '0f00000000000000'
     """
 
-    weights: dict[int, int]
+    def __init__(self, weights: dict[int, int]) -> None:
+        self.weights = weights
+        self.heaviest = max(weights.values())
 
     def __call__(self, payload: str) -> str:
         if not payload:
@@ -33,8 +32,7 @@ class WeightedSimHash:
         shingles = strings.take_shingles(payload)
         if shingles is None:
             raise Rejected(NO_SHINGLES)
-        heaviest = max(self.weights.values())
-        weight = np.array([self.weights.get(shingle, heaviest) for shingle in shingles.tolist()], np.int64)
+        weight = np.array([self.weights.get(shingle, self.heaviest) for shingle in shingles.tolist()], np.int64)
         spread = arrays.fmix64(shingles) if strings.digits_of(payload) == strings.NARROW else shingles
         return np.packbits(arrays.bit_sums(spread, weight) > 0).tobytes().hex()
 

@@ -110,6 +110,18 @@ def test_groups_that_are_none_fail_the_run(line: bytes, cause: str, folder: Path
     assert not (folder / "gone").exists()
 
 
+def test_what_goes_is_missed_where_the_reader_goes_away(folder: Path) -> None:
+    """Status 0 would say that --removed has all that is missing from the output."""
+    documents = jsonl(*({"id": number, "text": "x" * 1000} for number in range(3000)))
+    (folder / "many").write_bytes(documents)
+    (folder / "gone").write_bytes(b"of another run\n")
+    command = "dedup --groups groups --removed gone many | head -1; exit ${PIPESTATUS[0]}"
+    ran = shell(command, folder)
+    assert (ran.status, ran.out.count(b"\n")) == (2, 1)
+    assert ran.err == "dedup: standard output: the reader has gone away, so --removed gone is not complete\n"
+    assert (folder / "gone").read_bytes() == b"of another run\n"
+
+
 def test_bad_documents(folder: Path) -> None:
     stdin = jsonl({"id": "a"}) + b"{\n" + jsonl({"id": "a"}, {"text": ""}, {"id": 1})
     ran = run("dedup", "--groups", "groups", "--rejects", "bad", stdin=stdin, cwd=folder)

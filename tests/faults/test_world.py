@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -76,7 +77,7 @@ class Running:
 
     def __init__(self, folder: Path, *argv: str, stdin: bytes) -> None:
         # A job that a script put into the background ignores Ctrl-C, under nohup SIGHUP, and so would what it starts
-        words = ["env", "--default-signal=INT,HUP", *argv[0].split(), *argv[1:]]
+        words = ["env", "--default-signal=INT,HUP,QUIT,XCPU", *argv[0].split(), *argv[1:]]
         self.process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env=ENVIRONMENT,
             start_new_session=True,
@@ -242,3 +243,33 @@ def test_memory_that_runs_out_is_a_failed_run(
     monkeypatch.setattr(driver, "run", greedy)
     assert driver.main("canon", []) == 2
     assert capfd.readouterr().err == "canon: out of memory\n"
+
+
+WATCHED = """
+import sys
+late = []
+def watch(event, arguments):
+    if event == "import" and started and not signals._State.holding:
+        late.append(arguments[0])
+from shingletools import signals
+started = False
+with signals.held():
+    from shingletools import filter as driver
+sys.addaudithook(watch)
+started = True
+status = driver.main(sys.argv[1], sys.argv[2:])
+started = False
+print(*late, file=sys.stderr)
+raise SystemExit(status)
+"""
+
+
+@pytest.mark.parametrize("command", [*WAYS, "canon -j2", "shingle --chars -k 5", "shingle --mod 2", "sketch --simhash"])
+@pytest.mark.parametrize("kernel", ["c", "numpy"])
+def test_no_import_meets_a_signal(command: str, kernel: str, inputs: Path, tmp_path: Path) -> None:
+    """Compiled modules were seen to crash where an exception came while they were loaded; pure ones may be late."""
+    arguments = [*command.split(), str(inputs / program(command)), "-o", str(tmp_path / "out")]
+    ran = run(sys.executable, "-c", WATCHED, *arguments, env={"SHINGLETOOLS_KERNEL": kernel})
+    assert ran.status == 0
+    late = {name.partition(".")[0] for name in ran.err.split()}
+    assert not late & {"shingletools", "numpy", "orjson", "blake3", "regex", "selectolax", "sqlite3", "tqdm"}

@@ -23,7 +23,7 @@ from shingletools.streams import Chunk
 
 CANON = Canonizer()
 WORDS = compiled_words(CANON._chunk, CANON._wherever, True), reference_words(CANON._chunk)
-KEY = derive_key(b"a secret that stands in the source", "rolling")
+KEY = derive_key(b"a secret that stands in the source", "shingle")
 FINGERPRINTS = [
     (compiled_fingerprints(*each), reference_fingerprints(*each))
     for each in (

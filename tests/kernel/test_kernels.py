@@ -121,6 +121,13 @@ def test_fingerprints_of_words_of_all_sizes(how: How) -> None:
         assert memo.rolling(f" {word}", 1) == memo.rolling(word, 9) == f"{z:016x}"
 
 
+@pytest.mark.parametrize("make", [_kernel.Fingerprints, reference_fingerprints])
+@pytest.mark.parametrize("size", [1, 16, 32, 49])
+def test_keys_have_one_size(make: Callable[..., Fingerprints], size: int) -> None:
+    with pytest.raises(ValueError, match=r"^a key has 48 bytes, or none$"):
+        make(word_fingerprint, 1, bytes(size))
+
+
 def test_a_flood_of_words_costs_a_call_each_and_changes_nothing() -> None:
     calls = 0
 

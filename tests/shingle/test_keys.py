@@ -26,10 +26,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def slow_keyed(words: list[str], secret: bytes) -> str:
+def slow_keyed(words: list[str], secret: bytes, recipe: str) -> str:
     """The definition of shingle(1), in Python's unbounded integers."""
-    context = "shingletools 2026-11-21 shingle --key-file --hash rolling"
-    derived = blake3(secret, derive_key_context=context).digest(56)
+    context = "shingletools 2026-11-21 shingle --key-file"
+    derived = blake3(b"%b\0%b" % (recipe.encode(), secret), derive_key_context=context).digest(56)
     base = int.from_bytes(derived[48:], "little")
     base += 3 - base % 8
     z = 0
@@ -83,24 +83,25 @@ def test_rolling(options: str, kernel: str, folder: Path) -> None:
     units = list(" ".join(words)) if "chars" in options else words
     document = jsonl({"id": 1, "text": " ".join(words)})
     ran = run(f"shingle {options} --key-file one", stdin=document, cwd=folder, env={"SHINGLETOOLS_KERNEL": kernel})
-    expected = [slow_keyed(units[i : i + 3], SECRETS["one"]) for i in range(len(units) - 2)]
+    recipe = f"shingle {options}".replace("-k ", "k=").replace("--", "")
+    expected = [slow_keyed(units[i : i + 3], SECRETS["one"], recipe) for i in range(len(units) - 2)]
     assert ran.records()[0]["shingles"].split() == expected
 
 
 def test_blake3(folder: Path) -> None:
     ran = run("shingle -k 2 --hash blake3 --key-file one", stdin=jsonl({"id": 1, "text": "to be or"}), cwd=folder)
-    key = derive_key(SECRETS["one"], "blake3").words
+    key = derive_key(SECRETS["one"], "shingle k=2 hash=blake3").words
     expected = " ".join(blake3(run, key=key).hexdigest()[:16] for run in (b"to be", b"be or"))
-    assert ran.records() == [{"id": 1, "shingles": expected, "via": "shingle k=2 hash=blake3 key=1f2b02f80ff034a6"}]
+    assert ran.records() == [{"id": 1, "shingles": expected, "via": "shingle k=2 hash=blake3 key=a438358933611b66"}]
 
 
 def test_golden() -> None:
     """What any other version must derive."""
-    assert derive_key(b"correct horse battery staple", "rolling") == Key(
-        bytes.fromhex("2f5cc86b0eb6f0f790224cde37def00f06da199056ee67c9f96a64ff0fa32fbc"),
-        bytes.fromhex("690f52282382249bbd52860129960ea4"),
-        2725796589358726179,
-        "dcec4887dc5a83ca",
+    assert derive_key(b"correct horse battery staple", "shingle k=10") == Key(
+        bytes.fromhex("23d6343180a27c28b7a6c28c34d92ea31c5509816dfd1a643b149a73fc8dd9f8"),
+        bytes.fromhex("ab25b9fc2a4f70325da577d3dd3d511d"),
+        3476805102826585483,
+        "54060c08a2528f9c",
     )
 
 
@@ -135,6 +136,7 @@ def test_sketches_of_different_keys_are_not_compared(folder: Path) -> None:
         ("--key-file none", "--key-file: none: No such file or directory"),
         ("--key-file short", "--key-file: short: 15 bytes, too few to be a secret (16)"),
         ("--key-file one --hash md5", "--hash md5 has no key (--key-file goes with rolling and blake3)"),
+        ("--key-file one -k 33", "-k 33: so long sums would give the key away; take --hash blake3 with --key-file"),
         ("--key-file one --readable", "--readable goes without --hash, --mod and --key-file"),
         ("--key-file one -o one", "--output one: this run reads that file already"),
         ("--key-file one --rejects one", "--rejects one: this run reads or writes that file already"),
@@ -189,17 +191,17 @@ def test_crafted_texts(held: tuple[str, str], other: tuple[str, str], folder: Pa
 
 
 def test_runs_that_collide_whatever_the_key() -> None:
-    """The limit that shingle(1) names: Thue-Morse words of 1024, in which polynomials modulo 2^64 vanish."""
+    """Why runs with a key are not long: Thue-Morse words of 1024, in which polynomials modulo 2^64 vanish."""
     parities = [number.bit_count() % 2 for number in range(1024)]
     one, two = (["ab"[parity ^ turned] for parity in parities] for turned in (0, 1))
     for number in range(100):
         secret = number.to_bytes(16)
-        rolling = Rolling(1024, derive_key(secret, "rolling"))
-        assert rolling(" ".join(one)) == rolling(" ".join(two)) == slow_keyed(one, secret)
+        rolling = Rolling(1024, derive_key(secret, "shingle k=1024"))
+        assert rolling(" ".join(one)) == rolling(" ".join(two)) == slow_keyed(one, secret, "shingle k=1024")
         assert rolling(" ".join(one[:256])) != rolling(" ".join(two[:256]))
 
 
-@pytest.mark.parametrize("key", [PUBLIC, *(derive_key(secret, "rolling") for secret in SECRETS.values())])
+@pytest.mark.parametrize("key", [PUBLIC, *(derive_key(secret, "shingle k=2") for secret in SECRETS.values())])
 def test_sums_are_hidden(key: Key) -> None:
     """Of the runs aa, ab, ba, bb, the sums of the first and last and of the others are the same, whatever M.
 

@@ -41,7 +41,6 @@ def cut_up(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(buckets, "PORTION", 5)
     patch.setattr(forest, "COMPARED", 4)
     patch.setattr(finer, "LARGE", 2)
-    patch.setattr(finer, "SAMPLE", 4)
     for module in (arrays, joining, forest):
         patch.setattr(module, "CANDIDATES", 4)
 
@@ -381,7 +380,6 @@ def test_nothing_is_left_behind(number: signal.Signals, tmp_path: Path) -> None:
         time.sleep(0.05)
     assert not list(tmp_path.iterdir())
     process.send_signal(number)
-    process.stdin.close()
     assert process.wait(60) == {signal.SIGKILL: -signal.SIGKILL}.get(number, 128 + number)
     assert not list(tmp_path.iterdir())
 
