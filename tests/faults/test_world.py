@@ -269,7 +269,7 @@ raise SystemExit(status)
 def test_no_import_meets_a_signal(command: str, kernel: str, inputs: Path, tmp_path: Path) -> None:
     """Compiled modules were seen to crash where an exception came while they were loaded; pure ones may be late."""
     arguments = [*command.split(), str(inputs / program(command)), "-o", str(tmp_path / "out")]
-    ran = run(sys.executable, "-c", WATCHED, *arguments, env={"SHINGLETOOLS_KERNEL": kernel})
+    ran = run(sys.executable, "-P", "-c", WATCHED, *arguments, env={"SHINGLETOOLS_KERNEL": kernel})
     assert ran.status == 0
     late = {name.partition(".")[0] for name in ran.err.split() if not name.startswith("numpy.ma")}
     assert not late & {"shingletools", "numpy", "orjson", "blake3", "regex", "selectolax", "sqlite3", "tqdm"}
