@@ -10,8 +10,6 @@ from typing import NoReturn
 
 FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # mostly to all processes of a terminal
 ENDING = (*FROM_OUTSIDE, signal.SIGXCPU)
-
-
 GRACE = 5  # seconds in which a run that is ending is left to end: a second Ctrl-C must not cut its tidying up in two
 
 

@@ -21,7 +21,8 @@ def finer(table: Documents, portion: Portion, weigh: Weigh) -> Iterator[Portion]
     bands as ever, but so that each band says as much as any other of just these rows.
     """
     columns = table.columns
-    if columns is None:
+    # So few rows have no more candidates than that, whichever side they are on
+    if columns is None or np.bincount(portion.bucket).max(initial=0) ** 2 <= 2 * LARGE:
         yield portion
         return
     counts = weigh(portion)

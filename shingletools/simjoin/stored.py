@@ -81,7 +81,9 @@ class Stored:
         self.most = memory.share(16 * memory.jobs)  # bytes loaded together; a table of sets has six times theirs
         first = self._load(np.arange(1))
         self.bands, self.recall = first.bands, first.recall
-        self.columns = first.columns and StoredColumns(first.columns, payloads[0], builds[0], self.most)
+        self.columns: Columns | None = None
+        if first.columns is not None:
+            self.columns = StoredColumns(first.columns, payloads[0], builds[0], self.most)
 
     def __len__(self) -> int:
         return self.payloads[-1].documents

@@ -146,17 +146,19 @@ def test_hang_up_is_ignored_under_nohup(command: str, inputs: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
-def test_a_worker_killed(command: str, inputs: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGXCPU])
+def test_a_worker_killed(command: str, number: signal.Signals, inputs: Path, tmp_path: Path) -> None:
+    """For lack of memory, or for having had all the processor time that `ulimit -t` gives."""
     data = (inputs / program(command)).read_bytes()
     running = Running(tmp_path, command, "-j", "2", "-o", "out", stdin=data[:60000])
     wait_until(lambda: len(running.children()) == 2)
     for child in running.children():
-        os.kill(child, signal.SIGKILL)
+        os.kill(child, number)
     assert running.process.stdin is not None
     with suppress(BrokenPipeError):
         running.process.stdin.write(data)
         running.process.stdin.close()
-    assert running.end() == (2, f"{program(command)}: a worker process died (Killed)\n".encode())
+    assert running.end() == (2, f"{program(command)}: a worker process died ({signal.strsignal(number)})\n".encode())
     assert list(tmp_path.iterdir()) == []
     wait_until(running.group_is_gone)
 
