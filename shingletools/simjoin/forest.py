@@ -47,9 +47,8 @@ class Forest:
                 copied[0].frombytes(first.tobytes())
                 copied[1].frombytes(copy.tobytes())
         for band in bands(self.table, original, self.memory) if np.count_nonzero(original) > 1 else ():
-            for whole in band:
-                for portion in finer(self.table, self._without_hubs(whole), self._weigh):
-                    self._connect(portion)
+            for portion in band:
+                self.connect(portion)
         if self.cross is not None:
             self._add(self._beside(np.array(copied[0]), np.array(copied[1])))
         one, two, agreeing = map(np.array, self.found)
@@ -95,6 +94,11 @@ class Forest:
                     self.parent[max(first, second)] = min(first, second)
                     for column, value in zip(self.found, (a, b, columns), strict=True):
                         column.append(value)
+
+    def connect(self, portion: Portion) -> None:
+        """Connects what is alike in each bucket."""
+        for part in finer(self.table, self._without_hubs(portion), self._weigh):
+            self._connect(part)
 
     def _without_hubs(self, portion: Portion) -> Portion:
         """The others, after they have been compared with the first row of their bucket."""

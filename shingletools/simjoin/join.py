@@ -5,7 +5,7 @@ Only those that share a bucket are compared. So nothing is missed, unless the bu
 only.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class Join:
         most = IN_MEMORY if self.memory is None else ON_DISK
         sorter, held = Sorter(self.memory, 4), 0
         for band in bands(self.table, original, self.memory):
-            for left, right in self._candidates(band):
+            for left, right in self.candidates_of(band):
                 sorter.add(self._keys(left, right), left)
                 held += len(left)
                 if held >= most:
@@ -89,7 +89,7 @@ class Join:
         for key, left in candidates.distinct(CANDIDATES):
             yield left, key.astype(np.int64) % self.documents
 
-    def _candidates(self, band: Iterator[Portion]) -> Iterator[tuple[Index, Index]]:
+    def candidates_of(self, band: Iterable[Portion]) -> Iterator[tuple[Index, Index]]:
         """Rows a and b that share a bucket, a < b, and with `cross` a < cross <= b."""
         for whole in band:
             for portion in finer(self.table, whole, self._weigh):

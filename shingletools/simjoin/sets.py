@@ -29,13 +29,14 @@ class Rarity:
     def __init__(self, parts: Iterable[U64]) -> None:
         self.counts = np.zeros(1 << COUNTERS, np.int64)
         for tokens in parts:
-            self.counts += np.bincount(self._counter(tokens), minlength=1 << COUNTERS)
+            self.counts += np.bincount(self.counter(tokens), minlength=1 << COUNTERS)
 
     def __call__(self, tokens: U64) -> Index:
-        counts: Index = self.counts[self._counter(tokens)]
+        counts: Index = self.counts[self.counter(tokens)]
         return counts
 
-    def _counter(self, tokens: U64) -> Index:
+    @staticmethod
+    def counter(tokens: U64) -> Index:
         return (kernel.fmix64(tokens) >> np.uint64(64 - COUNTERS)).astype(np.int64)
 
 

@@ -202,8 +202,11 @@ class Shingles(NamedTuple):
             raise Failed("--recall: sets of shingles are joined with a recall of 1 in any case")
 
     def builder(self, wanted: Wanted, every: Iterable[Data]) -> Build:
+        return self.builder_by(wanted, Rarity(part.view(np.uint64) for part in every))
+
+    def builder_by(self, wanted: Wanted, rarity: Rarity) -> Build:
+        """What makes tables of payloads whose tokens have been counted."""
         measure = MEASURES[wanted.measure](wanted.similarity or THRESHOLD)
-        rarity = Rarity(part.view(np.uint64) for part in every)
         return lambda data, sizes: Sets(data.view(np.uint64), sizes // 8, measure, rarity)
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 from shingletools import wire
 from shingletools.filter import Written
@@ -15,6 +16,26 @@ from shingletools.wire import Failed, Record, Rejected
 
 def made_by(via: str) -> str:
     return wire.shown(via) if via else "an unnamed recipe"
+
+
+class Signed(NamedTuple):
+    """What the join takes of a record."""
+
+    name: str | int
+    via: str
+    signature: Signature
+    payloads: list[bytes]  # the signature, empty if it is like no other; and with --verify the shingles
+
+
+def take_signed(record: Record, id_field: str, verify: bool) -> Signed:
+    """Raises Rejected unless the record has an id and a signature."""
+    name = wire.take_id(record, id_field)
+    signature = signature_of(record)
+    data = signature.read(wire.take_string(record, signature.field))
+    via = wire.take_recipe(record)
+    if data is None:
+        raise Rejected(f"field {wire.shown(signature.field)} is not {signature.form}")
+    return Signed(name, via, signature, [data, take_shingles(record)] if verify and data else [data])
 
 
 def take_shingles(record: Record) -> bytes:
@@ -55,21 +76,15 @@ class SketchJoin:
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
         """Side 0 is the input, side 1 that of --against."""
-        name = wire.take_id(record, self.id_field)
-        signature = signature_of(record)
-        data = signature.read(wire.take_string(record, signature.field))
-        via = wire.take_recipe(record)
-        if data is None:
-            raise Rejected(f"field {wire.shown(signature.field)} is not {signature.form}")
+        name, via, signature, payloads = take_signed(record, self.id_field, self.wanted.verify)
         if self.via is None:
             self.via = via
         if via != self.via:
             raise Failed(f"made by {made_by(via)}, but the records before by {made_by(self.via)}")
-        if data:
-            self.check(signature, len(data))
-        payloads = [data, take_shingles(record)] if self.wanted.verify and data else [data]
+        if payloads[0]:
+            self.check(signature, len(payloads[0]))
         self.store.claim(side, name)
-        if data:
+        if payloads[0]:
             self.store.add(name, payloads)
             self.documents += 1
             self.first_side += not side

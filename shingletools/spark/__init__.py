@@ -1,0 +1,1 @@
+"""simspark: the pipeline on Apache Spark."""

@@ -1,0 +1,167 @@
+"""Records on a cluster: lines in, through the commands that work record by record, and out again in their order."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from shingletools import wire
+from shingletools.filter import Filter, filter_chunk
+from shingletools.kernel import split_lines
+from shingletools.spark.pipeline import Step
+from shingletools.streams import Chunk
+from shingletools.wire import Failed
+
+Batches = Iterable[pa.RecordBatch]
+SOURCE = ["part", "file", "block"]  # which --in, file, and where in the file a task began to read
+LINES = pa.schema(
+    [("part", pa.int32()), ("file", pa.string()), ("block", pa.int64()), ("place", pa.int64()),
+     ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary())]
+)  # fmt: skip
+SHOWN = 10  # rejected records that are told one by one
+
+
+def read(spark: SparkSession, paths: Sequence[str], part: int = 0) -> DataFrame:
+    """Lines as they are, with SOURCE; Parquet's rows as JSON. Raises Failed."""
+    frames = []
+    for number, path in enumerate(paths, part):
+        parquet = path.rstrip("/").endswith(".parquet")
+        try:
+            # Without lineSep a carriage return would end a line, too; the cast leaves bytes that are no UTF-8 alone
+            frame = spark.read.parquet(path) if parquet else spark.read.text(path, lineSep="\n")
+        except AnalysisException as error:
+            raise Failed(f"--in {wire.printable(path)}: {error.getMessage().splitlines()[0]}") from None
+        columns = [F.col(name) for name in frame.columns] if parquet else [F.col("value").cast("binary").alias("line")]
+        source = [F.lit(number).alias("part"), F.col("_metadata.file_path").alias("file"),
+                  F.col("_metadata.file_block_start").alias("block")]  # fmt: skip
+        frame = frame.select(*source, *columns)
+        frames.append(frame.mapInArrow(rows_to_lines, "part int, file string, block long, line binary")
+                      if parquet else frame)  # fmt: skip
+    together = frames[0]
+    for frame in frames[1:]:
+        together = together.unionAll(frame)
+    return together
+
+
+def rows_to_lines(batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        lines = [wire.format_json(row).rstrip(b"\n") for row in batch.drop_columns(SOURCE).to_pylist()]
+        yield pa.RecordBatch.from_arrays([*map(batch.column, SOURCE), pa.array(lines, pa.binary())], [*SOURCE, "line"])
+
+
+class Filters(NamedTuple):
+    """Lines through commands, each at its place in its block; a rejected one with the step that it came to."""
+
+    steps: Sequence[Step]
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        source, place = None, 0
+        for batch in batches:
+            rows = zip(*(batch.column(name).to_pylist() for name in SOURCE), range(len(batch)), strict=True)
+            for here, some in groupby(rows, key=lambda row: row[:3]):
+                if here != source:
+                    source, place = here, 0
+                span = list(some)
+                lines = batch.column("line").slice(span[0][3], len(span)).to_pylist()
+                worked = self.work(here[1], lines)
+                steps, causes, out = zip(*worked, strict=True)
+                columns = [[each] * len(span) for each in here]
+                places = range(place, place + len(span))
+                yield pa.RecordBatch.from_arrays(
+                    [pa.array(column, field.type) for column, field in
+                     zip([*columns, places, steps, causes, out], LINES, strict=True)], schema=LINES
+                )  # fmt: skip
+                place += len(span)
+
+    def work(self, name: str, lines: list[bytes]) -> list[tuple[int, str | None, bytes]]:
+        """For each line 0 and what comes out of it; or the number of the step that rejects it, why, and what it got."""
+        worked: list[tuple[int, str | None, bytes]] = [(0, None, line) for line in lines]
+        alive = list(range(len(lines)))
+        for number, step in enumerate(self.steps, 1):
+            assert isinstance(step.stage, Filter)
+            data = b"".join(worked[place][2] + b"\n" for place in alive)
+            result = filter_chunk(step.stage, step.id_field, False, Chunk(name, 1, 1, data))
+            rejected = {alive[(line or 1) - 1]: (number, cause, document) for _, line, cause, document in result.rejects}
+            alive = [place for place in alive if place not in rejected]
+            for place, line in zip(alive, split_lines(result.written.output), strict=True):
+                worked[place] = 0, None, line
+            for place, what in rejected.items():
+                worked[place] = what
+        return worked
+
+
+class Places:
+    """Numbers of lines, over all input, and the files and lines that they are."""
+
+    def __init__(self, frame: DataFrame) -> None:
+        """`frame` has SOURCE and place, and is read once."""
+        found = frame.groupBy(*SOURCE).agg((F.max("place") + 1).alias("lines")).collect()
+        blocks = sorted((row["part"], row["file"], row["block"], row["lines"]) for row in found)
+        self.spark = frame.sparkSession
+        self.starts: list[tuple[int, str, int, int]] = []
+        self.files: list[tuple[int, str]] = []
+        number = 0
+        for part, file, block, lines in blocks:
+            if not self.files or (part, file) != self.starts[-1][:2]:
+                self.files.append((number, file))
+            self.starts.append((part, file, block, number))
+            number += lines
+        self.count = number
+
+    def numbered(self, frame: DataFrame) -> DataFrame:
+        """With the column number."""
+        starts = self.spark.createDataFrame(self.starts or [(0, "", 0, 0)], "part int, file string, block long, start long")
+        joined = frame.join(F.broadcast(starts), SOURCE)
+        return joined.withColumn("number", F.col("start") + F.col("place")).drop("start", "place", *SOURCE)
+
+    def where(self, number: int) -> str:
+        """The file and line."""
+        start, file = self.files[bisect_right(self.files, number, key=lambda each: each[0]) - 1]
+        return f"{wire.printable(file)}:{number - start + 1}"
+
+
+class Rejects:
+    """Counts, tells and keeps what the steps rejected."""
+
+    def __init__(self, folder: str | None, complain: Callable[[str], None]) -> None:
+        self.folder = folder
+        self.complain = complain
+        self.count = 0
+
+    def add(self, steps: Sequence[str], frame: DataFrame, places: Places) -> None:
+        """`frame` has number, step (from 1, of the steps' names), cause, and the line as it came."""
+        for row in frame.groupBy("step").count().orderBy("step").collect():
+            name, count = steps[row["step"] - 1], row["count"]
+            these = frame.where(F.col("step") == row["step"])
+            for first in these.orderBy("number").limit(SHOWN).collect():
+                self.complain(f"{name}: {places.where(first['number'])}: {first['cause']}")
+            if count > SHOWN:
+                self.complain(f"{name}: {count} records rejected in all")
+            if self.folder is not None:
+                write(these.orderBy("number"), f"{self.folder}/{name}")
+            self.count += count
+
+
+def write(frame: DataFrame, path: str, gzip: bool = False) -> None:
+    """The column line, as it is, in the frame's order: parts in the order of their names. Raises Failed."""
+    lines = frame.select(F.col("line").cast("string").alias("value"))
+    try:
+        lines.write.text(path, compression="gzip" if gzip else "none", lineSep="\n")
+    except AnalysisException as error:
+        raise Failed(f"{wire.printable(path)}: {error.getMessage().splitlines()[0]}") from None
+
+
+def kept(frame: DataFrame) -> DataFrame:
+    """A frame that is used more than once: worked out once, on the disks of those who did."""
+    return frame.persist(StorageLevel.DISK_ONLY)
+
+
+def batch_of(schema: pa.Schema, columns: Sequence[Any]) -> pa.RecordBatch:
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
