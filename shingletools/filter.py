@@ -86,6 +86,7 @@ class Collector(Protocol):
 
 
 Stage = Filter | Collector
+Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
 
 class Command(Protocol):
@@ -326,10 +327,10 @@ def complain(name: str, bar: "tqdm[NoReturn] | None", message: str) -> None:
         bar.refresh()
 
 
-def main(name: str, argv: Sequence[str] | None = None) -> int:
+def main(name: str, argv: Sequence[str] | None = None, run: Run = run) -> int:
     """Runs a command and gives its exit status; nothing else in the suite prints or decides how a run ends."""
     try:
-        return run_or_print(name, argv)
+        return run_or_print(name, argv, run)
     except Failed as error:
         streams.say(f"{name}: {error}")
     except MemoryError:
@@ -342,7 +343,7 @@ def main(name: str, argv: Sequence[str] | None = None) -> int:
     return FAILED
 
 
-def run_or_print(name: str, argv: Sequence[str] | None) -> int:
+def run_or_print(name: str, argv: Sequence[str] | None, run: Run) -> int:
     closed = streams.claim_standard_streams()
     try:
         return run(name, argv, closed)

@@ -79,20 +79,23 @@ class Dedup:
 
     def written(self, record: Record, line: bytes, kept: Name | None) -> Written:
         """A document that stays (kept is None), or goes because of the one that is kept."""
-        if kept is None:
-            self.stay += 1
-            if self.annotate and record.pop(DUPLICATE_OF, None) is not None:  # of an earlier run
-                line = wire.format_json(record).removesuffix(b"\n")
-            return Written(line + b"\n")
-        written = Written(b"", line + b"\n")
+        self.stay += kept is None
+        self.go += kept is not None
         if self.annotate:
-            record[DUPLICATE_OF] = kept
-            written = Written(wire.format_json(record))
-        self.go += 1
-        return written
+            return Written(annotated(record, line, kept))
+        return Written(line + b"\n") if kept is None else Written(b"", line + b"\n")
 
     def summary(self) -> list[str]:
         return [f"{self.stay} stay", f"{self.go} {'marked' if self.annotate else 'removed'}"]
+
+
+def annotated(record: Record, line: bytes, kept: Name | None) -> bytes:
+    """A document that stays, or one that says which is kept in its place."""
+    if kept is not None:
+        record[DUPLICATE_OF] = kept
+    elif record.pop(DUPLICATE_OF, None) is None:  # of an earlier run
+        return line + b"\n"
+    return wire.format_json(record)
 
 
 class First(Dedup):

@@ -18,10 +18,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--annotate", action="store_true", help='let all documents pass, those that would go with "duplicate_of"')
 
 
-def build(options: argparse.Namespace) -> Stage:
+def job_of(options: argparse.Namespace) -> Job:
     if options.annotate and options.removed is not None:
         raise Failed("--annotate removes nothing that --removed could keep")
-    job = Job(options.id, options.groups, options.removed, options.annotate)
+    return Job(options.id, options.groups, options.removed, options.annotate)
+
+
+def build(options: argparse.Namespace) -> Stage:
+    job = job_of(options)
     if options.keep == "first":
         return First(job)
     return ByLength(job, options.text, 1 if options.keep == "longest" else -1)

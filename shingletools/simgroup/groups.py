@@ -108,12 +108,10 @@ class Groups:
             if name not in self.numbers:
                 self.others[name] = None
             return
-        one, two = wire.take_id(record, "a"), wire.take_id(record, "b")
-        if type(one) is type(two) and one == two:
-            raise Rejected(f"pairs {wire.shown(one)} with itself")
-        if self.least is not None and similarity(record) < self.least:
+        pair = take_pair(record, self.least)
+        if pair is None:
             return
-        a, b = self.number(one), self.number(two)
+        a, b = map(self.number, pair)
         self.method.join(a, b)
         self.nearest[a] = min(self.nearest[a], b)
         self.nearest[b] = min(self.nearest[b], a)
@@ -152,6 +150,14 @@ class Groups:
             f"{self.largest} in the largest",
             f"{self.chained} without a pair with their first",
         ]
+
+
+def take_pair(record: Record, least: Fraction | None) -> tuple[str | int, str | int] | None:
+    """The ids of a pair, or None if it is not similar enough; raises Rejected for what is no pair."""
+    one, two = wire.take_id(record, "a"), wire.take_id(record, "b")
+    if type(one) is type(two) and one == two:
+        raise Rejected(f"pairs {wire.shown(one)} with itself")
+    return None if least is not None and similarity(record) < least else (one, two)
 
 
 def similarity(record: Record) -> Fraction:

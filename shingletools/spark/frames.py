@@ -1,7 +1,7 @@
 """Records on a cluster: lines in, through the commands that work record by record, and out again in their order."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -18,12 +18,13 @@ from shingletools.spark.pipeline import Step
 from shingletools.streams import Chunk
 from shingletools.wire import Failed
 
-Batches = Iterable[pa.RecordBatch]
+Batches = Iterator[pa.RecordBatch]
 SOURCE = ["part", "file", "block"]  # which --in, file, and where in the file a task began to read
 LINES = pa.schema(
     [("part", pa.int32()), ("file", pa.string()), ("block", pa.int64()), ("place", pa.int64()),
      ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary())]
 )  # fmt: skip
+LINES_DDL = "part int, file string, block long, place long, step int, cause string, line binary"
 SHOWN = 10  # rejected records that are told one by one
 
 
@@ -87,7 +88,9 @@ class Filters(NamedTuple):
             assert isinstance(step.stage, Filter)
             data = b"".join(worked[place][2] + b"\n" for place in alive)
             result = filter_chunk(step.stage, step.id_field, False, Chunk(name, 1, 1, data))
-            rejected = {alive[(line or 1) - 1]: (number, cause, document) for _, line, cause, document in result.rejects}
+            rejected = {
+                alive[(line or 1) - 1]: (number, cause, document) for _, line, cause, document in result.rejects
+            }
             alive = [place for place in alive if place not in rejected]
             for place, line in zip(alive, split_lines(result.written.output), strict=True):
                 worked[place] = 0, None, line
@@ -116,9 +119,15 @@ class Places:
 
     def numbered(self, frame: DataFrame) -> DataFrame:
         """With the column number."""
-        starts = self.spark.createDataFrame(self.starts or [(0, "", 0, 0)], "part int, file string, block long, start long")
+        starts = self.spark.createDataFrame(
+            self.starts or [(0, "", 0, 0)], "part int, file string, block long, start long"
+        )
         joined = frame.join(F.broadcast(starts), SOURCE)
         return joined.withColumn("number", F.col("start") + F.col("place")).drop("start", "place", *SOURCE)
+
+    def first_of(self, part: int) -> int:
+        """The number of the first line of a part of the input, or behind it."""
+        return next((start for here, _, _, start in self.starts if here >= part), self.count)
 
     def where(self, number: int) -> str:
         """The file and line."""

@@ -1,4 +1,4 @@
-"""A pipeline as the shell has it, in one argument: each command parsed by its own parser, and built as it builds itself."""
+"""A pipeline as the shell has it, in one argument: each command parsed by its own parser, built as it builds itself."""
 
 import importlib
 import shlex
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 from shingletools import wire
-from shingletools.dedup.choice import Dedup
+from shingletools.dedup import command as dedup
+from shingletools.dedup.choice import Job
 from shingletools.filter import Command, Filter, Stage
 from shingletools.options import make_parser
 from shingletools.simgroup.groups import Groups, Stars
@@ -22,8 +23,16 @@ ELSEWHERE = {  # options that Spark has its own means for: what they would say, 
     "verbose": "-v: simspark has one for all commands",
     "buffer_size": "-S: Spark divides memory and disk itself",
     "temporary_directory": "-T: Spark has folders of its own (--conf spark.local.dir=DIR)",
-    "removed": "--removed: take --annotate, and part the output",
 }
+
+
+class Keep(NamedTuple):
+    """What dedup is asked; its groups and what it removes are wherever Spark reads and writes."""
+
+    job: Job
+    choice: str
+    text_field: str
+    against: tuple[str, ...] = ()
 
 
 class Step(NamedTuple):
@@ -31,7 +40,7 @@ class Step(NamedTuple):
 
     name: str
     id_field: str
-    stage: Stage
+    stage: Stage | Keep
 
 
 def split(text: str) -> Iterator[str]:
@@ -68,7 +77,7 @@ def parse(pipeline: str) -> list[Step]:
 
 def build(command: str) -> Step:
     try:
-        name, *argv = shlex.split(command)
+        name, *argv = shlex.split(command) or [""]
     except ValueError as error:
         raise Failed(f"the pipeline: {str(error).lower()}") from None
     if name not in COMMANDS:
@@ -84,6 +93,8 @@ def build(command: str) -> Step:
                 raise Failed(why)
         if options.jobs > 1:
             raise Failed("-j: Spark has workers of its own (--master)")
+        if name == "dedup":
+            return Step(name, options.id, Keep(dedup.job_of(options), options.keep, options.text))
         stage = module.build(options)
         refuse(stage)
     except Failed as error:
@@ -97,5 +108,5 @@ def refuse(stage: Stage) -> None:
         raise Failed("--in holds records, not lines or files of text")
     if isinstance(stage, Groups) and isinstance(stage.method, Stars):
         raise Failed("--star: who is taken depends on all documents before, one after the other; run it in the shell")
-    if not isinstance(stage, Filter | SketchJoin | Groups | Dedup):
+    if not isinstance(stage, Filter | SketchJoin | Groups):
         raise Failed("this form of its output is made in one process; run it in the shell")

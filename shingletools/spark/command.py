@@ -1,0 +1,95 @@
+"""find near-duplicate documents on Apache Spark, by the pipeline that the shell has"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shingletools import signals, streams, wire
+from shingletools.filter import DONE, SOME_REJECTED
+from shingletools.options import Help, Parser, Version
+from shingletools.wire import Failed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def make_parser() -> Parser:
+    parser = Parser(
+        prog="simspark", usage="%(prog)s [OPTIONS] --in PATH --out DIR PIPELINE", description=f"simspark: {__doc__}",
+        epilog="PIPELINE is one argument, such as 'canon | shingle -k 10 | sketch | simjoin -t 0.8'. Exit status: 0 "
+        "all well, 1 some records were rejected, 2 the run failed. The manual: man simspark",
+        allow_abbrev=False, add_help=False,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("--in", metavar="PATH", dest="inputs", action="append", required=True, help="read PATH: a file, folder or "
+        "pattern, JSON lines or, if it ends with .parquet, Parquet; may be repeated")  # fmt: skip
+    add("--out", metavar="DIR", required=True, help="write JSON lines to the folder DIR, which must not be there")
+    add("--gzip", action="store_true", help="compress what is written")
+    add("--rejects", metavar="DIR", help="keep the bad records in DIR, as they came")
+    add("--checkpoint", metavar="DIR", help="where simgroup keeps what it has so far (default: beside --out)")
+    add("--master", metavar="URL", help="where Spark runs: local[N], spark://HOST:PORT, yarn (default local[*])")
+    add("--conf", metavar="K=V", action="append", type=setting, default=[], help="a setting of Spark; may be repeated")
+    add("--ship", action="store_true", help="send the package to executors that have only what it needs")
+    add("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
+    add("-h", "--help", action=Help, nargs=0, help="print this help")
+    add("--version", action=Version, nargs=0, help="print the versions that decide the output")
+    add("pipeline", metavar="PIPELINE", help=argparse.SUPPRESS)
+    return parser
+
+
+def setting(argument: str) -> tuple[str, str]:
+    name, equals, value = argument.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"not NAME=VALUE: {wire.shown(argument)}")
+    return name, value
+
+
+def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
+    """One run: its exit status. Raises Failed or Printed."""
+    with signals.held():
+        options = make_parser().parse_args(sys.argv[1:] if argv is None else argv)
+        from shingletools.spark import pipeline
+
+        steps = pipeline.parse(options.pipeline)
+        try:
+            from shingletools.spark.jobs import Jobs
+        except ImportError as error:
+            raise Failed(f"needs the package {error.name}: pip install 'shingletools[spark]'") from None
+    from pyspark.sql import SparkSession
+
+    given = SparkSession.getActiveSession()
+    spark = given or session(options)
+    try:
+        jobs = Jobs(spark, options, lambda message: streams.say(f"{name}: {message}"))
+        jobs.run(steps)
+        if options.verbose:
+            streams.say(f"{name}: {', '.join(jobs.figures())}")
+        return SOME_REJECTED if jobs.rejects.count else DONE
+    finally:
+        if given is None:
+            spark.stop()
+
+
+def session(options: argparse.Namespace) -> "SparkSession":
+    """The session that is there, as under spark-submit, or a new one."""
+    from pyspark import SparkConf
+    from pyspark.sql import SparkSession
+
+    given = SparkConf()
+    settings = {
+        "spark.master": options.master or given.get("spark.master", "local[*]"),
+        "spark.app.name": f"simspark: {options.pipeline}",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+    } | dict(options.conf)
+    if settings["spark.master"].startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder
+    for name, value in settings.items():
+        if not given.contains(name) or name in dict(options.conf) or name == "spark.master":
+            builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark

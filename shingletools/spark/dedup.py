@@ -1,0 +1,100 @@
+"""dedup on a cluster: a join of documents with groups."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import orjson
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from shingletools import wire
+from shingletools.dedup.choice import annotated, take_members
+from shingletools.spark.frames import Batches, Places, batch_of
+from shingletools.spark.pipeline import Keep
+from shingletools.wire import Failed, Rejected
+
+TAKEN = pa.schema([("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()),
+                   ("name", pa.binary()), ("rank", pa.int64())])  # fmt: skip
+TAKEN_DDL = "number long, step int, cause string, line binary, name binary, rank long"
+MEMBER = pa.schema([("number", pa.int64()), ("cause", pa.string()), ("name", pa.binary())])
+MEMBER_DDL = "number long, cause string, name binary"
+
+
+class Taken(NamedTuple):
+    """Lines to documents; the one that stays of a group has the least rank."""
+
+    keep: Keep
+    step: int
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = map(self.row, batch.column("number").to_pylist(), batch.column("line").to_pylist())
+            yield batch_of(TAKEN, list(zip(*rows, strict=True)) or [[]] * len(TAKEN))
+
+    def row(self, number: int, line: bytes) -> tuple[Any, ...]:
+        try:
+            record = wire.parse_json(line, 1, "")
+            if self.keep.job.annotate:
+                wire.format_json(record)  # so that a record that cannot be written is rejected now
+            rank = 0
+            if self.keep.choice != "first":
+                length = len(wire.take_string(record, self.keep.text_field))
+                rank = length if self.keep.choice == "shortest" else -length
+            return number, 0, None, line, orjson.dumps(wire.take_id(record, self.keep.job.id_field)), rank
+        except Rejected as error:
+            return number, self.step, str(error), line, None, None
+
+
+def members(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Groups to their members, or why they are none."""
+    for batch in batches:
+        rows: list[tuple[int, str | None, bytes | None]] = []
+        for number, line in zip(batch.column("number").to_pylist(), batch.column("line").to_pylist(), strict=True):
+            try:
+                rows += [(number, None, orjson.dumps(name)) for name in take_members(wire.parse_json(line, 1, ""))]
+            except Rejected as error:
+                rows.append((number, str(error), None))
+        yield batch_of(MEMBER, list(zip(*rows, strict=True)) or [[]] * len(MEMBER))
+
+
+def read_groups(groups: DataFrame, places: Places) -> DataFrame:
+    """Each document (name) with its group (number). Raises Failed for what is no group, or in two."""
+    found = groups.mapInArrow(members, MEMBER_DDL)
+    twice = (
+        found.where("name is not null")
+        .groupBy("name")
+        .agg(F.min("number").alias("least"), F.max("number").alias("number"))
+    )
+    wrong = (
+        found.where("cause is not null")
+        .select("number", "cause", "name")
+        .unionAll(twice.where("least < number").select("number", F.lit(None).cast("string").alias("cause"), "name"))
+    )
+    first = wrong.orderBy("number").first()
+    if first is not None:
+        cause = first["cause"] or f"id {wire.shown(orjson.loads(bytes(first['name'])))} is in two groups"
+        raise Failed(f"{places.where(first['number'])}: {cause}")
+    return found.select("name", F.col("number").alias("group")).distinct()
+
+
+def chosen(documents: DataFrame, groups: DataFrame) -> DataFrame:
+    """Documents with `kept`: none for those that stay, for others the name of the one that does."""
+    grouped = documents.join(groups, "name", "left")
+    best = (
+        grouped.where("group is not null").groupBy("group").agg(F.min(F.struct("rank", "number", "name")).alias("best"))
+    )
+    joined = grouped.join(best, "group", "left")
+    kept = F.when(F.col("best.number") != F.col("number"), F.col("best.name"))
+    return joined.select("number", "line", kept.alias("kept"))
+
+
+def marked(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Documents with --annotate."""
+    for batch in batches:
+        pairs = zip(batch.column("line").to_pylist(), batch.column("kept").to_pylist(), strict=True)
+        lines = [
+            annotated(wire.parse_json(line, 1, ""), line, None if kept is None else orjson.loads(kept)).rstrip(b"\n")
+            for line, kept in pairs
+        ]
+        yield pa.RecordBatch.from_arrays([batch.column("number"), pa.array(lines, pa.binary())], ["number", "line"])

@@ -1,0 +1,137 @@
+"""simgroup on a cluster: connected components by large stars and small stars, in turn (Kiveris et al. 2014)."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import orjson
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from shingletools import wire
+from shingletools.simgroup.groups import take_pair
+from shingletools.spark.frames import Batches, batch_of
+from shingletools.wire import Rejected
+
+PAIRED = pa.schema([("x", pa.int64()), ("y", pa.int64()), ("step", pa.int32()), ("cause", pa.string()),
+                    ("line", pa.binary()), ("one", pa.binary()), ("two", pa.binary())])  # fmt: skip
+NAMED = pa.schema([("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()),
+                   ("name", pa.binary())])  # fmt: skip
+NAMED_DDL = "number long, step int, cause string, line binary, name binary"
+PAIRED_DDL = "x long, y long, step int, cause string, line binary, one binary, two binary"
+
+
+class Paired(NamedTuple):
+    """Lines, whose order is that of x and y, to pairs of names; those not alike enough are left out."""
+
+    least: Fraction | None
+    step: int
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            found = zip(*(batch.column(name).to_pylist() for name in ("x", "y", "line")), strict=True)
+            rows = [row for each in found if (row := self.row(*each)) is not None]
+            yield batch_of(PAIRED, list(zip(*rows, strict=True)) or [[]] * len(PAIRED))
+
+    def row(self, x: int, y: int, line: bytes) -> tuple[Any, ...] | None:
+        try:
+            pair = take_pair(wire.parse_json(line, 1, ""), self.least)
+        except Rejected as error:
+            return x, y, self.step, str(error), line, None, None
+        return None if pair is None else (x, y, 0, None, None, *map(orjson.dumps, pair))
+
+
+class Named(NamedTuple):
+    """Lines to names of documents."""
+
+    id_field: str
+    step: int
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = map(self.row, batch.column("number").to_pylist(), batch.column("line").to_pylist())
+            yield batch_of(NAMED, list(zip(*rows, strict=True)) or [[]] * len(NAMED))
+
+    def row(self, number: int, line: bytes) -> tuple[Any, ...]:
+        try:
+            name = wire.take_id(wire.parse_json(line, 1, ""), self.id_field)
+        except Rejected as error:
+            return number, self.step, str(error), line, None
+        return number, 0, None, None, orjson.dumps(name)
+
+
+def documents(pairs: DataFrame, truncated: Callable[[DataFrame], DataFrame]) -> DataFrame:
+    """Documents (name, node), whose numbers are in the order in which pairs (x, y, one, two) first name them."""
+    sides = [F.struct("x", "y", F.lit(role).alias("role"), F.col(side).alias("name"))
+             for role, side in enumerate(("one", "two"))]  # fmt: skip
+    seen = pairs.select(F.explode(F.array(*sides)).alias("seen"))
+    first = seen.groupBy("seen.name").agg(F.min(F.struct("seen.x", "seen.y", "seen.role")).alias("first"))
+    return truncated(first.orderBy("first").select("name", F.monotonically_increasing_id().alias("node")))
+
+
+def singles(named: DataFrame, nodes: DataFrame) -> DataFrame:
+    """Groups of one, for names that no pair has, as lines, by `node`."""
+    alone = named.groupBy("name").agg(F.min("number").alias("node")).join(nodes.select("name"), "name", "left_anti")
+    return alone.select("node", F.array("name").alias("names")).mapInArrow(lines, "node long, line binary")
+
+
+def groups(pairs: DataFrame, nodes: DataFrame, truncated: Callable[[DataFrame], DataFrame]) -> DataFrame:
+    """The groups of pairs, as lines, by `node`; `truncated` cuts a frame's history."""
+    edges = pairs.select("one", "two")
+    for side, end in (("one", "u"), ("two", "v")):
+        edges = edges.join(nodes.select(F.col("name").alias(side), F.col("node").alias(end)), side)
+    roots = components(edges.select("u", "v"), truncated)
+    every = roots.select(F.col("u").alias("node"), F.col("v").alias("root")).unionAll(
+        roots.select(F.col("v").alias("node"), F.col("v").alias("root")).distinct()
+    )
+    members = (
+        every.join(nodes, "node")
+        .groupBy("root")
+        .agg(F.sort_array(F.collect_list(F.struct("node", "name"))).alias("members"))
+    )
+    return members.select(F.col("root").alias("node"), F.col("members.name").alias("names")).mapInArrow(
+        lines, "node long, line binary"
+    )
+
+
+def lines(batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        records = [
+            b'{"group":%b,"size":%d,"members":[%b]}' % (names[0], len(names), b",".join(names))
+            for names in batch.column("names").to_pylist()
+        ]
+        yield pa.RecordBatch.from_arrays([batch.column("node"), pa.array(records, pa.binary())], ["node", "line"])
+
+
+def components(edges: DataFrame, truncated: Callable[[DataFrame], DataFrame]) -> DataFrame:
+    """For each node (u) that has an edge (u, v) the least of its component (v); `truncated` cuts a frame's history."""
+    edges = truncated(edges.where("u <> v").distinct())
+    before = None
+    while True:
+        edges = truncated(small_star(large_star(edges)))
+        state = edges.agg(F.count(F.lit(1)), F.sum(F.xxhash64("u", "v").cast("decimal(38,0)"))).first()
+        if state == before:
+            return edges
+        before = state
+
+
+def large_star(edges: DataFrame) -> DataFrame:
+    """Each node's larger neighbours to the least of its neighbours and itself."""
+    both = edges.unionAll(edges.select(F.col("v").alias("u"), F.col("u").alias("v")))
+    least = both.groupBy("u").agg(F.least(F.min("v"), F.col("u")).alias("m"))
+    return (
+        both.where("v > u")
+        .join(least, "u")
+        .select(F.col("v").alias("u"), F.col("m").alias("v"))
+        .where("u <> v")
+        .distinct()
+    )
+
+
+def small_star(edges: DataFrame) -> DataFrame:
+    """Each node and its smaller neighbours to the least of these."""
+    down = edges.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
+    least = down.groupBy("u").agg(F.min("v").alias("m"))
+    others = down.join(least, "u").select(F.col("v").alias("u"), F.col("m").alias("v"))
+    return others.unionAll(least.select("u", F.col("m").alias("v"))).where("u <> v").distinct()

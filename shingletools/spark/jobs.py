@@ -1,0 +1,112 @@
+"""What a pipeline is on a cluster."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from shingletools.filter import Filter
+from shingletools.simgroup.groups import Groups
+from shingletools.simjoin.sketches import SketchJoin
+from shingletools.spark import dedup, frames, group, join
+from shingletools.spark.frames import LINES_DDL, Filters, Places, Rejects, kept, write
+from shingletools.spark.pipeline import Keep, Step
+
+
+class Jobs:
+    """One run of a pipeline: from --in to --out, and what is said of it."""
+
+    def __init__(self, spark: SparkSession, options: argparse.Namespace, complain: Callable[[str], None]) -> None:
+        self.spark = spark
+        self.options = options
+        self.rejects = Rejects(options.rejects, complain)
+        self.said: list[str] = []
+        spark.sparkContext.setCheckpointDir(options.checkpoint or f"{options.out.rstrip('/')}.checkpoint")
+
+    def figures(self) -> list[str]:
+        return [*self.said, f"{self.rejects.count} rejected"]
+
+    def run(self, steps: Sequence[Step]) -> None:
+        filters = [step for step in steps if isinstance(step.stage, Filter)]
+        rest = steps[len(filters) :]
+        self.names = [step.name for step in steps]
+        inputs = self.options.inputs
+        lines = frames.read(self.spark, inputs).mapInArrow(Filters(filters), LINES_DDL)
+        others = [path for step in rest for path in beside(step)]
+        for part, path in enumerate(others, len(inputs)):
+            lines = lines.unionAll(frames.read(self.spark, [path], part).mapInArrow(Filters([]), LINES_DDL))
+        lines = kept(lines)
+        self.places = Places(lines)
+        numbered = self.places.numbered(lines)
+        self.said.append(f"{self.places.first_of(len(inputs))} records")
+        self.reject(numbered.where("step > 0"))
+        good = numbered.where("step = 0").select("number", "line")
+        borders = [self.places.first_of(len(inputs) + number) for number in range(len(others) + 1)]
+        parts = [good.where(F.col("number") < borders[0])]
+        parts += [good.where((F.col("number") >= first) & (F.col("number") < end)) for first, end in pairwise(borders)]
+        frame, order = parts.pop(0), ["number"]
+        for number, step in enumerate(rest, len(filters) + 1):
+            some, parts = parts[: len(beside(step))], parts[len(beside(step)) :]
+            if isinstance(step.stage, SketchJoin):
+                frame, order = self.joined(frame, some, step.stage, number), ["a", "b"]
+            elif isinstance(step.stage, Groups):
+                frame, order = self.grouped(frame, order, some, step.stage, number), ["second", "node"]
+            elif isinstance(step.stage, Keep):
+                frame = self.deduplicated(frame, some[0], step.stage, number)
+        write(frame.orderBy(*order), self.options.out, self.options.gzip)
+
+    def reject(self, frame: DataFrame) -> None:
+        self.rejects.add(self.names, frame, self.places)
+
+    def joined(self, good: DataFrame, others: Sequence[DataFrame], stage: SketchJoin, step: int) -> DataFrame:
+        cross = self.places.first_of(len(self.options.inputs)) if others else None
+        every = good.unionAll(others[0]) if others else good
+        signed = kept(every.mapInArrow(join.Taken(stage.id_field, stage.wanted.verify, step), join.SIGNED_DDL))
+        self.reject(signed.where("step > 0"))
+        fresh, again = join.seen_before(signed.where("step = 0"), cross, step)
+        self.reject(again)
+        found = join.documents(fresh, stage, self.places)
+        if found.build is None:
+            return self.spark.createDataFrame([], "a long, b long, line binary")
+        return join.said(join.pairs(found, cross), found)
+
+    def grouped(
+        self, good: DataFrame, order: Sequence[str], others: Sequence[DataFrame], stage: Groups, step: int
+    ) -> DataFrame:
+        x, *y = map(F.col, order)
+        pairs = good.select(x.alias("x"), (y[0] if y else F.lit(0).cast("long")).alias("y"), "line")
+        paired = kept(pairs.mapInArrow(group.Paired(stage.least, step), group.PAIRED_DDL))
+        if not y:  # what comes from simjoin is right
+            self.reject(paired.where("step > 0").withColumnRenamed("x", "number"))
+        nodes = group.documents(paired.where("step = 0"), self.truncated)
+        groups = group.groups(paired.where("step = 0"), nodes, self.truncated).withColumn("second", F.lit(0))
+        if not others:
+            return groups
+        named = kept(others[0].mapInArrow(group.Named(stage.id_field, step), group.NAMED_DDL))
+        self.reject(named.where("step > 0"))
+        return groups.unionAll(group.singles(named.where("step = 0"), nodes).withColumn("second", F.lit(1)))
+
+    def truncated(self, frame: DataFrame) -> DataFrame:
+        """Worked out and written to --checkpoint, so that nothing is left to be done again."""
+        return frame.checkpoint()
+
+    def deduplicated(self, good: DataFrame, groups: DataFrame, keep: Keep, step: int) -> DataFrame:
+        taken = kept(good.mapInArrow(dedup.Taken(keep, step), dedup.TAKEN_DDL))
+        self.reject(taken.where("step > 0"))
+        fresh, again = join.seen_before(taken.where("step = 0"), None, step)
+        self.reject(again)
+        chosen = kept(dedup.chosen(fresh, dedup.read_groups(groups, self.places)))
+        if keep.job.annotate:
+            return chosen.mapInArrow(dedup.marked, "number long, line binary")
+        if keep.job.removed is not None:
+            write(chosen.where("kept is not null").orderBy("number"), keep.job.removed, self.options.gzip)
+        return chosen.where("kept is null")
+
+
+def beside(step: Step) -> Sequence[str]:
+    """What a step reads beside what the one before it writes."""
+    if isinstance(step.stage, Keep):
+        return [step.stage.job.groups]
+    return [] if isinstance(step.stage, Filter) else step.stage.against

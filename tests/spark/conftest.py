@@ -1,0 +1,50 @@
+"""One Spark on this machine for all tests."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from harness import Ran
+from shingletools import filter as driver
+from shingletools.spark import command
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in {
+        "spark.sql.shuffle.partitions": "3",
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "70",
+        "spark.sql.files.maxPartitionBytes": "20000",  # several splits of a small file
+        "spark.local.dir": str(tmp_path_factory.mktemp("local")),
+    }.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+Simspark = Callable[..., Ran]
+
+
+@pytest.fixture
+def simspark(spark: SparkSession, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Simspark:
+    """Runs simspark in this process; its output are the parts, one after the other."""
+
+    def simspark(pipeline: str, *argv: str | Path) -> Ran:
+        out = tmp_path / "out"
+        capfd.readouterr()
+        words = ("--out", str(out), *map(str, argv), pipeline)
+        status = driver.main("simspark", words, run=command.run)
+        parts = b"".join(path.read_bytes() for path in sorted(out.glob("part-*")))
+        return Ran(words, status, parts, capfd.readouterr().err)
+
+    assert spark is not None
+    return simspark

@@ -1,0 +1,147 @@
+"""What comes out of simspark is what comes out of the shell, byte for byte."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness import DOCS, Ran, Record, jsonl, pipe
+
+Simspark = Callable[..., Ran]
+TO_SKETCHES = ("canon", "shingle -k 3", "sketch -n 84")
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        ["canon --stop en"],
+        ["canon", "shingle -k 2 --chars", "sketch --simhash"],
+        [*TO_SKETCHES, "simjoin -t 0.5"],
+        [*TO_SKETCHES, "simjoin -t 0.5 --interval"],
+        [*TO_SKETCHES, "simjoin -t 0.2 --recall 0.9"],
+        [*TO_SKETCHES, "simjoin -t 0.5 --measure dice", "simgroup -t 0.7"],
+        [*TO_SKETCHES, "simjoin -t 0.5", "simgroup"],
+        ["canon", "shingle -k 3", "sketch --super 14", "simjoin -m 2"],
+        ["canon", "shingle -k 3", "sketch --mega 14", "simjoin -m 1"],
+        ["canon", "shingle -k 1", "sketch --simhash", "simjoin -d 12"],
+        ["canon", "shingle -k 3", "sketch --keep", "simjoin --verify -t 0.5"],
+        ["canon", "shingle -k 3", "simjoin -t 0.5"],
+        ["canon", "shingle -k 3 --hash crc32", "simjoin --measure containment -t 0.8"],
+        ["canon", "shingle -k 3", "simjoin --measure cosine -t 0.6"],
+    ],
+    ids=lambda commands: commands[-1],
+)
+def test_documents(commands: list[str], simspark: Simspark) -> None:
+    ran = simspark(" | ".join(commands), "--in", DOCS)
+    assert ran.good() == pipe(DOCS.read_bytes(), *commands)
+
+
+def families(rng: random.Random, documents: int, alphabet: int) -> list[Record]:
+    """Random sketches, many of which are others with some words changed, or none."""
+    rows = [[rng.randrange(alphabet) for _ in range(20)] for _ in range(documents)]
+    for _ in range(documents):
+        source, target = rng.randrange(documents), rng.randrange(documents)
+        rows[target] = list(rows[source])
+        for _ in range(rng.randrange(8)):
+            rows[target][rng.randrange(20)] = rng.randrange(alphabet)
+    return [{"id": number, "sketch": " ".join(f"{word:08x}" for word in row)} for number, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("against", [False, True])
+def test_random_sketches(
+    seed: int, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from shingletools.spark import join
+
+    monkeypatch.setattr(join, "BLOCK", 7)
+    rng = random.Random(seed)
+    records = families(rng, 300, rng.choice([3, 1000]))
+    (tmp_path / "one").write_bytes(jsonl(*records[:200]))
+    (tmp_path / "two").write_bytes(jsonl(*records[200:]))
+    t = rng.choice(["0.6", "0.8", "1"])
+    if against:
+        options = f"simjoin -t {t} --against {tmp_path / 'two'}"
+        expected = pipe((tmp_path / "one").read_bytes(), options)
+        inputs = ["--in", tmp_path / "one"]
+    else:
+        options = f"simjoin -t {t}"
+        expected = pipe(jsonl(*records), options)
+        inputs = ["--in", tmp_path / "one", "--in", tmp_path / "two"]
+    assert simspark(options, *inputs).good() == expected
+
+
+@pytest.mark.parametrize("against", [False, True])
+def test_a_forest_connects_the_same(
+    against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from shingletools.spark import join
+
+    monkeypatch.setattr(join, "BLOCK", 7)
+    records = families(random.Random(5), 300, 1000)
+    (tmp_path / "one").write_bytes(jsonl(*records[:200]))
+    (tmp_path / "two").write_bytes(jsonl(*({**record, "id": f"b{record['id']}"} for record in records[200:])))
+    options = "simjoin -t 0.6"
+    inputs = ["--in", tmp_path / "one"]
+    if against:
+        options += f" --against {tmp_path / 'two'}"
+    else:
+        inputs += ["--in", tmp_path / "two"]
+    given = b"".join(path.read_bytes() for path in inputs[1::2] if isinstance(path, Path))
+    every = {line for line in pipe(given, options).splitlines()}
+    ran = simspark(f"{options} --forest", *inputs)
+    assert set(ran.good().splitlines()) <= every
+
+    def grouped(pairs: bytes) -> set[frozenset[object]]:
+        return {frozenset(json.loads(line)["members"]) for line in pipe(pairs, "simgroup").splitlines()}
+
+    assert grouped(ran.out) == grouped(b"".join(line + b"\n" for line in sorted(every)))
+
+
+@pytest.mark.parametrize("keep", ["first", "longest", "shortest", "longest --annotate"])
+def test_dedup(keep: str, simspark: Simspark, tmp_path: Path) -> None:
+    groups = pipe(DOCS.read_bytes(), *TO_SKETCHES, "simjoin -t 0.5", "simgroup")
+    (tmp_path / "groups").write_bytes(groups)
+    command = f"dedup --groups {tmp_path / 'groups'} --keep {keep}"
+    ran = simspark(command, "--in", DOCS)
+    assert ran.good() == pipe(DOCS.read_bytes(), command)
+
+
+def test_removed(simspark: Simspark, tmp_path: Path) -> None:
+    groups = pipe(DOCS.read_bytes(), *TO_SKETCHES, "simjoin -t 0.5", "simgroup")
+    (tmp_path / "groups").write_bytes(groups)
+    kept = simspark(f"dedup --groups {tmp_path / 'groups'} --removed {tmp_path / 'gone'}", "--in", DOCS).good()
+    gone = b"".join(path.read_bytes() for path in sorted((tmp_path / "gone").glob("part-*")))
+    assert sorted((kept + gone).splitlines()) == sorted(DOCS.read_bytes().splitlines())
+
+
+def test_groups_from_pairs(simspark: Simspark, tmp_path: Path) -> None:
+    rng = random.Random(8)
+    pairs = [(rng.randrange(400), rng.randrange(400)) for _ in range(350)]
+    chain = [(1000 + number, 1001 + number) for number in range(120)]
+    records = [{"a": a, "b": f"{b}" if b % 3 else b, "similarity": 0.9} for a, b in pairs + chain if a != b]
+    rng.shuffle(records)
+    (tmp_path / "pairs").write_bytes(jsonl(*records))
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": number} for number in [*range(380, 420), 390, "x"])))
+    command = f"simgroup --singletons {tmp_path / 'docs'}"
+    assert simspark(command, "--in", tmp_path / "pairs").good() == pipe(jsonl(*records), command)
+
+
+def test_bad_records(simspark: Simspark, tmp_path: Path) -> None:
+    bad = [b"{", b"\xff\xfe\r", b"", b'{"id":1.5,"text":"a"}', b'{"id":"x"}', b'{"id":"' + b"\xe2\x80\xa8" + b'"']
+    lines = DOCS.read_bytes().splitlines()
+    for place, line in enumerate(bad):
+        lines.insert(40 * place, line)
+    lines.append(lines[-1])
+    (tmp_path / "docs").write_bytes(b"\n".join(lines))
+    ran = simspark("canon | shingle | sketch | simjoin", "--in", tmp_path / "docs", "--rejects", tmp_path / "bad")
+    assert ran.status == 1
+    said = ran.err.splitlines()
+    assert said[0] == f"simspark: canon: file:{tmp_path}/docs:1: not JSON (column 2)"
+    assert said[1] == f"simspark: canon: file:{tmp_path}/docs:41: not UTF-8 (byte 1)"
+    assert said[-1].endswith("was seen before")
+    kept = b"".join(path.read_bytes() for path in sorted((tmp_path / "bad" / "canon").glob("part-*")))
+    assert kept == b"".join(line + b"\n" for line in bad)
+    assert ran.out == pipe(DOCS.read_bytes(), "canon", "shingle", "sketch", "simjoin")
