@@ -42,6 +42,10 @@ class Canonizer:
         self.chunks = kernel.words(self._chunk, self._wherever if plain else None, alone)
         self.words = Known(self._word)
 
+    def __reduce__(self) -> "tuple[type[Canonizer], tuple[Rules]]":
+        """Another process starts with empty memos, and with the kernel that it has."""
+        return (Canonizer, (self.rules,))
+
     def __call__(self, text: str) -> str:
         rules = self.rules
         rules.clock.start(text)

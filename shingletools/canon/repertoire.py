@@ -5,14 +5,16 @@ that one Python knows is a blank to the one before. So that every Python gives t
 after 14.0 is neither folded nor dropped: it is a word alone.
 """
 
+import pkgutil
 from bisect import bisect_right
-from pathlib import Path
 
 
 def _bounds() -> list[int]:
     """Where stretches of unassigned code points begin and end, in turn, ascending."""
     bounds = []
-    for line in Path(__file__).with_name("unassigned.txt").read_text("ascii").splitlines():
+    data = pkgutil.get_data("shingletools.canon", "unassigned.txt")  # which may be in an archive
+    assert data is not None
+    for line in data.decode("ascii").splitlines():
         if not line.startswith("#"):
             for stretch in line.split():
                 first, _, last = stretch.partition("-")

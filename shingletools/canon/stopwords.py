@@ -1,7 +1,7 @@
 """Stop words: lists that come with the program, those of stopwordsiso, and files."""
 
+import pkgutil
 from dataclasses import dataclass
-from pathlib import Path
 
 from shingletools import wire
 from shingletools.canon.folding import fold
@@ -9,7 +9,7 @@ from shingletools.canon.rules import Rule, fold_accents, made_with
 from shingletools.canon.words import cut
 from shingletools.wire import Failed
 
-SHIPPED = {entry.name.removesuffix(".txt"): entry for entry in Path(__file__).with_name("stop").iterdir()}
+SHIPPED = ("en", "ru", "zh")
 ISO = "iso:"
 
 
@@ -59,11 +59,18 @@ def stop_list(name: str) -> tuple[list[str], str]:
     if name.startswith(ISO):
         return iso_list(name)
     try:
-        content = SHIPPED[name].read_bytes() if name in SHIPPED else wire.read_file("--stop", name)
+        content = shipped(name) if name in SHIPPED else wire.read_file("--stop", name)
     except Failed as error:
-        raise Failed(f"{error} (shipped: {', '.join(sorted(SHIPPED))}; {ISO}LANG for more)") from None
+        raise Failed(f"{error} (shipped: {', '.join(SHIPPED)}; {ISO}LANG for more)") from None
     label = name if name in SHIPPED else wire.file_label(name, content)
     return file_words(name, content), label
+
+
+def shipped(name: str) -> bytes:
+    """A list that comes with the program, which may be in an archive."""
+    data = pkgutil.get_data("shingletools.canon", f"stop/{name}.txt")
+    assert data is not None
+    return data
 
 
 def iso_list(name: str) -> tuple[list[str], str]:

@@ -233,13 +233,6 @@ static PyObject *new_words(PyTypeObject *type, PyObject *args, PyObject *Py_UNUS
     return (PyObject *)self;
 }
 
-static PyObject *reduce(PyObject *object, PyObject *Py_UNUSED(none))
-{
-    Words *self = (Words *)object;
-    PyObject *wherever = self->wherever ? self->wherever : Py_None;
-    return Py_BuildValue("O(OOi)", Py_TYPE(object), self->memo.function, wherever, self->alone);
-}
-
 static int traverse_words(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(((Words *)self)->wherever);
@@ -262,7 +255,6 @@ static void free_words(PyObject *self)
 
 static PyMethodDef methods[] = {
     {"words", words, METH_O, "A text's chunks between white space, each as the function has it, joined by blanks."},
-    {"__reduce__", reduce, METH_NOARGS, "A worker process starts with an empty memo."},
     {0},
 };
 

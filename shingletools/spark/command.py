@@ -1,12 +1,16 @@
 """find near-duplicate documents on Apache Spark, by the pipeline that the shell has"""
 
 import argparse
+import contextlib
 import os
 import sys
-from collections.abc import Sequence
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shingletools import signals, streams, wire
+from shingletools import __version__, signals, streams, wire
 from shingletools.filter import DONE, SOME_REJECTED
 from shingletools.options import Help, Parser, Version
 from shingletools.wire import Failed
@@ -57,19 +61,32 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
             from shingletools.spark.jobs import Jobs
         except ImportError as error:
             raise Failed(f"needs the package {error.name}: pip install 'shingletools[spark]'") from None
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    given = SparkSession.getActiveSession()
-    spark = given or session(options)
-    try:
-        jobs = Jobs(spark, options, lambda message: streams.say(f"{name}: {message}"))
-        jobs.run(steps)
-        if options.verbose:
-            streams.say(f"{name}: {', '.join(jobs.figures())}")
-        return SOME_REJECTED if jobs.rejects.count else DONE
-    finally:
-        if given is None:
-            spark.stop()
+    with contextlib.ExitStack() as stack:
+        spark = SparkSession.getActiveSession()
+        if spark is None:
+            spark = session(options)
+            stack.callback(spark.stop)
+        try:
+            if options.ship:
+                stack.enter_context(shipped(spark))
+            jobs = Jobs(spark, options, lambda message: streams.say(f"{name}: {message}"))
+            jobs.run(steps)
+        except (PySparkException, Py4JError) as error:
+            raise Failed(f"Spark: {reason(error)}") from None
+    if options.verbose:
+        streams.say(f"{name}: {', '.join(jobs.figures())}")
+    return SOME_REJECTED if jobs.rejects.count else DONE
+
+
+def reason(error: Exception) -> str:
+    """The line that says most of what went wrong; Spark tells it with the stacks of all machines."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.lstrip().startswith("at ")]
+    causes = [line for line in lines if line.startswith(("Caused by:", "org.apache.spark", "java."))]
+    return wire.printable((causes or lines or [type(error).__name__])[0])
 
 
 def session(options: argparse.Namespace) -> "SparkSession":
@@ -93,3 +110,17 @@ def session(options: argparse.Namespace) -> "SparkSession":
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
+
+
+@contextlib.contextmanager
+def shipped(spark: "SparkSession") -> Iterator[None]:
+    """Sends the package, without what is compiled of it, to all executors, where it comes before one that is there."""
+    package = Path(__file__).parents[1]
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Path(folder, f"shingletools-{__version__}.zip")
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+            for path in sorted(package.rglob("*")):
+                if path.suffix in (".py", ".txt"):
+                    packed.write(path, path.relative_to(package.parent))
+        spark.sparkContext.addPyFile(str(archive))
+        yield

@@ -18,7 +18,15 @@ from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
 from shingletools.simjoin.sets import COUNTERS, Rarity, both
 from shingletools.simjoin.signatures import (
-    LONG_SHINGLES, MINHASHES, SHORT_SHINGLES, SIMHASHES, SUPERSHINGLES, Build, Shingles, Signature, Words,
+    LONG_SHINGLES,
+    MINHASHES,
+    SHORT_SHINGLES,
+    SIMHASHES,
+    SUPERSHINGLES,
+    Build,
+    Shingles,
+    Signature,
+    Words,
 )  # fmt: skip
 from shingletools.simjoin.sketches import SketchJoin, made_by, take_signed
 from shingletools.simjoin.table import Flags, Table
@@ -234,11 +242,10 @@ class Compared(NamedTuple):
     ) -> tuple[Index, Index, Index]:
         """The pairs among candidates, each once; where two blocks are compared, not those of one of them."""
         found = [(np.empty(0, np.int64),) * 3]
-        for left, right in candidates:
-            some = ~apart[left] | (mine[left] != mine[right])
-            left, right = left[some], right[some]
-            pair, agreeing = table.compare(left, right)
-            found.append((left[pair], right[pair], agreeing[pair]))
+        for one, other in candidates:
+            some = ~apart[one] | (mine[one] != mine[other])
+            pair, counts = table.compare(one[some], other[some])
+            found.append((one[some][pair], other[some][pair], counts[pair]))
         left, right, agreeing = map(np.concatenate, zip(*found, strict=True))
         _, once = np.unique(left * len(table) + right, return_index=True)
         return left[once], right[once], agreeing[once]

@@ -90,7 +90,7 @@ def test_a_forest_connects_the_same(
     else:
         inputs += ["--in", tmp_path / "two"]
     given = b"".join(path.read_bytes() for path in inputs[1::2] if isinstance(path, Path))
-    every = {line for line in pipe(given, options).splitlines()}
+    every = set(pipe(given, options).splitlines())
     ran = simspark(f"{options} --forest", *inputs)
     assert set(ran.good().splitlines()) <= every
 
