@@ -1,0 +1,110 @@
+"""What simspark reads and writes."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from harness import DOCS, Ran, jsonl, pipe, run
+
+Simspark = Callable[..., Ran]
+LINES = DOCS.read_bytes().splitlines(keepends=True)
+
+
+def test_files_in_the_order_of_their_names(simspark: Simspark, tmp_path: Path) -> None:
+    """However many tasks read them, and in whatever order: the largest is read first."""
+    for name, part in (("b", LINES[:20]), ("c", LINES[20:200]), ("d", LINES[200:])):
+        (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(b"".join(part)))
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "part-1").write_bytes(jsonl({"id": "of a folder", "text": "a"}))
+    ran = simspark("canon", "--in", tmp_path / "?.jsonl.gz", "--in", tmp_path / "a")
+    expected = b"".join(LINES) + jsonl({"id": "of a folder", "text": "a"})
+    assert ran.good() == pipe(expected, "canon")
+
+
+def test_parquet(simspark: Simspark, tmp_path: Path) -> None:
+    records = [{"id": number, "text": json.loads(line)["text"], "more": None} for number, line in enumerate(LINES)]
+    pq.write_table(pa.Table.from_pylist(records), tmp_path / "docs.parquet", row_group_size=50)
+    commands = "canon", "shingle -k 3", "sketch", "simjoin -t 0.5"
+    ran = simspark(" | ".join(commands), "--in", tmp_path / "docs.parquet")
+    assert ran.good() == pipe(jsonl(*records), *commands)
+
+
+def test_compressed_output_is_input_again(simspark: Simspark, tmp_path: Path) -> None:
+    commands = ("canon", "shingle -k 3", "sketch", "simjoin -t 0.5")
+    assert simspark(" | ".join(commands[:3]), "--in", DOCS, "--gzip").status == 0
+    (tmp_path / "out").rename(tmp_path / "sketches")
+    parts = sorted((tmp_path / "sketches").glob("part-*.gz"))
+    cached = b"".join(gzip.decompress(path.read_bytes()) for path in parts)
+    assert cached == pipe(DOCS.read_bytes(), *commands[:3])
+    assert simspark(commands[3], "--in", tmp_path / "sketches").good() == pipe(DOCS.read_bytes(), *commands)
+
+
+@pytest.mark.parametrize("data", [b"", b'{"id":1,"sketch":""}\n'])
+@pytest.mark.parametrize("pipeline", ["simjoin", "simjoin | simgroup", "sketch"])
+def test_nothing_comes_of_nothing(pipeline: str, data: bytes, simspark: Simspark, tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(data if pipeline != "sketch" else b"")
+    assert simspark(pipeline, "--in", tmp_path / "docs").good() == b""
+    assert (tmp_path / "out" / "_SUCCESS").exists()
+
+
+def test_sketches_that_cannot_be_compared(simspark: Simspark, tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(
+        jsonl(
+            {"id": 1, "sketch": "0" * 8, "via": "x"}, {"id": 2, "sketch": "", "via": "x"}, {"id": 3, "sketch": "0" * 8}
+        )
+    )
+    ran = simspark("simjoin", "--in", tmp_path / "docs")
+    assert (ran.status, ran.err) == (
+        2, f'simspark: file:{tmp_path}/docs:3: made by an unnamed recipe, but the records before by "x"\n',
+    )  # fmt: skip
+    (tmp_path / "docs").write_bytes(jsonl({"id": 1, "sketch": "0" * 8}, {"id": 2, "sketch": "0" * 16}))
+    ran = simspark("simjoin", "--in", tmp_path / "docs")
+    assert ran.err.endswith("docs:2: a sketch of 1 words of 16 hex digits, after a sketch of 1 words of 8 hex digits\n")
+    ran = simspark("simjoin -m 2", "--in", tmp_path / "docs")
+    assert ran.status == 2
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--in", "{0}/none"], "--in {0}/none: [PATH_NOT_FOUND]"),
+        (["--in", "{0}/docs", "--out", "{0}"], "{0}: [PATH_ALREADY_EXISTS]"),
+    ],
+)
+def test_misuse(argv: list[str], message: str, simspark: Simspark, tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(jsonl({"id": 1, "text": "a"}))
+    ran = simspark("canon", *(word.format(tmp_path) for word in argv))
+    assert ran.status == 2
+    assert ran.err.startswith(f"simspark: {message.format(tmp_path)}")
+    assert ran.err.count("\n") == 1
+
+
+def test_usage() -> None:
+    ran = run("simspark", "--in", "x", "canon")
+    assert (ran.status, ran.err) == (2, "simspark: the following arguments are required: --out (see simspark --help)\n")
+    assert run("simspark", "--help").good().startswith(b"usage: simspark [OPTIONS] --in PATH --out DIR PIPELINE\n")
+    ran = run("simspark", "--in", "x", "--out", "y", "canon | nonsense")
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+
+
+def test_groups_that_are_none(simspark: Simspark, tmp_path: Path) -> None:
+    (tmp_path / "groups").write_bytes(b'{"members":["a","b"]}\n{"members":["c","b"]}\n')
+    ran = simspark(f"dedup --groups {tmp_path / 'groups'}", "--in", DOCS)
+    assert (ran.status, ran.err) == (2, f'simspark: file:{tmp_path}/groups:2: id "b" is in two groups\n')
+
+
+def test_ids_of_two_sides_are_kept_apart(simspark: Simspark, tmp_path: Path, spark: SparkSession) -> None:
+    records = [{"id": number, "sketch": f"{number // 2:08x}"} for number in range(6)]
+    (tmp_path / "one").write_bytes(jsonl(*records, records[0]))
+    command = f"simjoin --against {tmp_path / 'one'}"
+    ran = simspark(command, "--in", tmp_path / "one")
+    alone = run(*command.split(), tmp_path / "one")
+    assert (ran.status, ran.out) == (alone.status, alone.out)
+    assert ran.err.count("id 0 was seen before") == alone.err.count("id 0 was seen before") == 2
+    assert spark is not None

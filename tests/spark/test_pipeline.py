@@ -1,0 +1,64 @@
+"""The argument that is a pipeline: the commands' own parsers and messages."""
+
+import pytest
+
+from shingletools.spark.pipeline import build, parse
+from shingletools.wire import Failed
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "names"),
+    [
+        ("canon|shingle -k 10|sketch", ["canon", "shingle", "sketch"]),
+        (" canon --delete '[|]' --delete \"a|b\" --delete \\| | simjoin -t 4/5 ", ["canon", "simjoin"]),
+        ("simjoin | simgroup -t 0.9", ["simjoin", "simgroup"]),
+        ("dedup --groups x", ["dedup"]),
+    ],
+)
+def test_steps(pipeline: str, names: list[str]) -> None:
+    assert [step.name for step in parse(pipeline)] == names
+
+
+def test_recipes_are_the_commands() -> None:
+    steps = parse("canon --stop en --stem en | shingle -k 3 --chars | sketch -n 12 --seed x")
+    recipes = [step.stage.recipe for step in steps if hasattr(step.stage, "recipe")]
+    assert recipes[0].startswith("canon stop=en stem=en@PyStemmer-")
+    assert recipes[1:] == ["shingle k=3 chars", "sketch n=12 seed=x"]
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "message"),
+    [
+        ("", 'the pipeline: "" is none of canon, shingle, sketch, simjoin, simgroup, dedup'),
+        ("canon || shingle", 'the pipeline: "" is none of canon, shingle, sketch, simjoin, simgroup, dedup'),
+        ("canon | sort", 'the pipeline: "sort" is none of canon, shingle, sketch, simjoin, simgroup, dedup'),
+        ("canon 'x", "the pipeline: no closing quotation"),
+        ("shingle -k 0", 'shingle: argument -k: not a whole number from 1 to 1000000: "0" (see shingle --help)'),
+        ("shingle --nonsense", "shingle: unrecognized arguments: --nonsense (see shingle --help)"),
+        ("sketch -n 5 --super 2", "sketch: 5 min-hashes cannot be put into groups of 2"),
+        ("canon docs.jsonl", "canon: docs.jsonl: --in says what to read"),
+        ("canon > out", "canon: >: --in says what to read"),
+        ("canon -o x", "canon: -o: --out says where to write"),
+        ("canon -j 2", "canon: -j: Spark has workers of its own (--master)"),
+        ("simjoin -S 1M", "simjoin: -S: Spark divides memory and disk itself"),
+        ("canon --strict", "canon: --strict: records are worked on in no order, so none is the first bad one"),
+        ("canon --lines", "canon: --in holds records, not lines or files of text"),
+        ("shingle --df", "shingle: this form of its output is made in one process; run it in the shell"),
+        (
+            "simgroup --star",
+            "simgroup: --star: who is taken depends on all documents before, one after the other; run it in the shell",
+        ),
+        ("simjoin | canon", "canon cannot read what simjoin writes"),
+        ("simgroup | simjoin", "simjoin cannot read what simgroup writes"),
+        ("dedup --groups x --annotate --removed y", "dedup: --annotate removes nothing that --removed could keep"),
+    ],
+)
+def test_what_is_refused(pipeline: str, message: str) -> None:
+    with pytest.raises(Failed) as error:
+        parse(pipeline)
+    assert str(error.value) == message
+
+
+def test_no_command_of_the_suite_is_forgotten() -> None:
+    for name in ("canon", "shingle", "sketch", "simjoin", "simgroup"):
+        assert build(name).name == name
