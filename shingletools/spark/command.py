@@ -58,6 +58,7 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
 
         steps = pipeline.parse(options.pipeline)
         try:
+            from shingletools.spark.frames import Kept
             from shingletools.spark.jobs import Jobs
         except ImportError as error:
             raise Failed(f"needs the package {error.name}: pip install 'shingletools[spark]'") from None
@@ -73,7 +74,8 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
         try:
             if options.ship:
                 stack.enter_context(shipped(spark))
-            jobs = Jobs(spark, options, lambda message: streams.say(f"{name}: {message}"))
+            kept = stack.enter_context(Kept())
+            jobs = Jobs(spark, options, lambda message: streams.say(f"{name}: {message}"), kept)
             jobs.run(steps)
         except (PySparkException, Py4JError) as error:
             raise Failed(f"Spark: {reason(error)}") from None

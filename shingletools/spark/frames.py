@@ -166,9 +166,22 @@ def write(frame: DataFrame, path: str, gzip: bool = False) -> None:
         raise Failed(f"{wire.printable(path)}: {error.getMessage().splitlines()[0]}") from None
 
 
-def kept(frame: DataFrame) -> DataFrame:
-    """A frame that is used more than once: worked out once, on the disks of those who did."""
-    return frame.persist(StorageLevel.DISK_ONLY)
+class Kept:
+    """Frames that are used more than once: worked out once, on the disks of those who did; until it is over."""
+
+    def __init__(self) -> None:
+        self.frames: list[DataFrame] = []
+
+    def __call__(self, frame: DataFrame) -> DataFrame:
+        self.frames.append(frame.persist(StorageLevel.DISK_ONLY))
+        return self.frames[-1]
+
+    def __enter__(self) -> "Kept":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for frame in self.frames:
+            frame.unpersist()
 
 
 def batch_of(schema: pa.Schema, columns: Sequence[Any]) -> pa.RecordBatch:

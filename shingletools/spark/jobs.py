@@ -11,14 +11,17 @@ from shingletools.filter import Filter
 from shingletools.simgroup.groups import Groups
 from shingletools.simjoin.sketches import SketchJoin
 from shingletools.spark import dedup, frames, group, join
-from shingletools.spark.frames import LINES_DDL, Filters, Places, Rejects, kept, write
+from shingletools.spark.frames import LINES_DDL, Filters, Kept, Places, Rejects, write
 from shingletools.spark.pipeline import Keep, Step
 
 
 class Jobs:
     """One run of a pipeline: from --in to --out, and what is said of it."""
 
-    def __init__(self, spark: SparkSession, options: argparse.Namespace, complain: Callable[[str], None]) -> None:
+    def __init__(
+        self, spark: SparkSession, options: argparse.Namespace, complain: Callable[[str], None], kept: Kept
+    ) -> None:
+        self.kept = kept
         self.spark = spark
         self.options = options
         self.rejects = Rejects(options.rejects, complain)
@@ -37,7 +40,7 @@ class Jobs:
         others = [path for step in rest for path in beside(step)]
         for part, path in enumerate(others, len(inputs)):
             lines = lines.unionAll(frames.read(self.spark, [path], part).mapInArrow(Filters([]), LINES_DDL))
-        lines = kept(lines)
+        lines = self.kept(lines)
         self.places = Places(lines)
         numbered = self.places.numbered(lines)
         self.said.append(f"{self.places.first_of(len(inputs))} records")
@@ -63,28 +66,28 @@ class Jobs:
     def joined(self, good: DataFrame, others: Sequence[DataFrame], stage: SketchJoin, step: int) -> DataFrame:
         cross = self.places.first_of(len(self.options.inputs)) if others else None
         every = good.unionAll(others[0]) if others else good
-        signed = kept(every.mapInArrow(join.Taken(stage.id_field, stage.wanted.verify, step), join.SIGNED_DDL))
+        signed = self.kept(every.mapInArrow(join.Taken(stage.id_field, stage.wanted.verify, step), join.SIGNED_DDL))
         self.reject(signed.where("step > 0"))
-        fresh, again = join.seen_before(signed.where("step = 0"), cross, step)
+        fresh, again = join.seen_before(signed.where("step = 0"), cross, step, self.kept)
         self.reject(again)
-        found = join.documents(fresh, stage, self.places)
+        found = join.documents(fresh, stage, self.places, self.kept)
         if found.build is None:
             return self.spark.createDataFrame([], "a long, b long, line binary")
-        return join.said(join.pairs(found, cross), found)
+        return join.said(join.pairs(found, cross, self.kept), found)
 
     def grouped(
         self, good: DataFrame, order: Sequence[str], others: Sequence[DataFrame], stage: Groups, step: int
     ) -> DataFrame:
         x, *y = map(F.col, order)
         pairs = good.select(x.alias("x"), (y[0] if y else F.lit(0).cast("long")).alias("y"), "line")
-        paired = kept(pairs.mapInArrow(group.Paired(stage.least, step), group.PAIRED_DDL))
+        paired = self.kept(pairs.mapInArrow(group.Paired(stage.least, step), group.PAIRED_DDL))
         if not y:  # what comes from simjoin is right
             self.reject(paired.where("step > 0").withColumnRenamed("x", "number"))
         nodes = group.documents(paired.where("step = 0"), self.truncated)
         groups = group.groups(paired.where("step = 0"), nodes, self.truncated).withColumn("second", F.lit(0))
         if not others:
             return groups
-        named = kept(others[0].mapInArrow(group.Named(stage.id_field, step), group.NAMED_DDL))
+        named = self.kept(others[0].mapInArrow(group.Named(stage.id_field, step), group.NAMED_DDL))
         self.reject(named.where("step > 0"))
         return groups.unionAll(group.singles(named.where("step = 0"), nodes).withColumn("second", F.lit(1)))
 
@@ -93,11 +96,11 @@ class Jobs:
         return frame.checkpoint()
 
     def deduplicated(self, good: DataFrame, groups: DataFrame, keep: Keep, step: int) -> DataFrame:
-        taken = kept(good.mapInArrow(dedup.Taken(keep, step), dedup.TAKEN_DDL))
+        taken = self.kept(good.mapInArrow(dedup.Taken(keep, step), dedup.TAKEN_DDL))
         self.reject(taken.where("step > 0"))
-        fresh, again = join.seen_before(taken.where("step = 0"), None, step)
+        fresh, again = join.seen_before(taken.where("step = 0"), None, step, self.kept)
         self.reject(again)
-        chosen = kept(dedup.chosen(fresh, dedup.read_groups(groups, self.places)))
+        chosen = self.kept(dedup.chosen(fresh, dedup.read_groups(groups, self.places)))
         if keep.job.annotate:
             return chosen.mapInArrow(dedup.marked, "number long, line binary")
         if keep.job.removed is not None:

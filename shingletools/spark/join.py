@@ -31,7 +31,7 @@ from shingletools.simjoin.signatures import (
 from shingletools.simjoin.sketches import SketchJoin, made_by, take_signed
 from shingletools.simjoin.table import Flags, Table
 from shingletools.simjoin.wanted import BITS, Wanted
-from shingletools.spark.frames import Batches, Places, batch_of, kept
+from shingletools.spark.frames import Batches, Kept, Places, batch_of
 from shingletools.wire import Failed, Rejected
 
 KINDS: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, SHORT_SHINGLES, LONG_SHINGLES)
@@ -74,7 +74,7 @@ class Taken(NamedTuple):
         return number, 0, None, line, orjson.dumps(name), via, KINDS.index(signature), shape, payloads[0], second
 
 
-def seen_before(signed: DataFrame, cross: int | None, step: int) -> tuple[DataFrame, DataFrame]:
+def seen_before(signed: DataFrame, cross: int | None, step: int, kept: Kept) -> tuple[DataFrame, DataFrame]:
     """Documents whose ids no earlier one of their side has; and the others, rejected."""
     side = F.lit(0) if cross is None else (F.col("number") >= cross).cast("int")
     by_name = Window.partitionBy("side", "name").orderBy("number")
@@ -111,7 +111,7 @@ class Builder(NamedTuple):
         return both(tables)
 
 
-def documents(signed: DataFrame, join: SketchJoin, places: Places) -> Documents:
+def documents(signed: DataFrame, join: SketchJoin, places: Places, kept: Kept) -> Documents:
     """Checks what was taken as simjoin does. Raises Failed as that does."""
     good = signed.where("step = 0")
     first = good.orderBy("number").first()
@@ -288,7 +288,7 @@ def bundles(batches: Batches) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(held).combine_chunks()
 
 
-def pairs(found: Documents, cross: int | None) -> DataFrame:
+def pairs(found: Documents, cross: int | None, kept: Kept) -> DataFrame:
     """All pairs of documents, a before b, by their numbers, and in how many places they agree."""
     assert found.build is not None
     frame, forest = found.frame, found.join.wanted.forest
