@@ -1,7 +1,8 @@
 """dedup on a cluster: a join of documents with groups."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -21,7 +22,8 @@ MEMBER = pa.schema([("number", pa.int64()), ("cause", pa.string()), ("name", pa.
 MEMBER_DDL = "number long, cause string, name binary"
 
 
-class Taken(NamedTuple):
+@dataclass(frozen=True)
+class Taken:
     """Lines to documents; the one that stays of a group has the least rank."""
 
     keep: Keep

@@ -2,8 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 from pyspark import StorageLevel
@@ -56,7 +57,8 @@ def rows_to_lines(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays([*map(batch.column, SOURCE), pa.array(lines, pa.binary())], [*SOURCE, "line"])
 
 
-class Filters(NamedTuple):
+@dataclass(frozen=True)
+class Filters:
     """Lines through commands, each at its place in its block; a rejected one with the step that it came to."""
 
     steps: Sequence[Step]

@@ -1,8 +1,9 @@
 """simgroup on a cluster: connected components by large stars and small stars, in turn (Kiveris et al. 2014)."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -22,7 +23,8 @@ NAMED_DDL = "number long, step int, cause string, line binary, name binary"
 PAIRED_DDL = "x long, y long, step int, cause string, line binary, one binary, two binary"
 
 
-class Paired(NamedTuple):
+@dataclass(frozen=True)
+class Paired:
     """Lines, whose order is that of x and y, to pairs of names; those not alike enough are left out."""
 
     least: Fraction | None
@@ -42,7 +44,8 @@ class Paired(NamedTuple):
         return None if pair is None else (x, y, 0, None, None, *map(orjson.dumps, pair))
 
 
-class Named(NamedTuple):
+@dataclass(frozen=True)
+class Named:
     """Lines to names of documents."""
 
     id_field: str

@@ -1,6 +1,7 @@
 """simjoin on a cluster: the same bands and the same comparisons, bucket by bucket, in tasks of bounded size."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -52,7 +53,8 @@ FOUND = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("agreeing", pa.int64()
 TASK = ["band", "key", "one", "other"]  # a bucket, and which of its blocks
 
 
-class Taken(NamedTuple):
+@dataclass(frozen=True)
+class Taken:
     """Lines to what the join takes of them."""
 
     id_field: str
@@ -97,7 +99,8 @@ class Documents(NamedTuple):
     build: "Builder | None"  # none if there is nothing to join
 
 
-class Builder(NamedTuple):
+@dataclass(frozen=True)
+class Builder:
     """Makes tables of payloads, wherever it is sent."""
 
     builds: Sequence[Build]
@@ -173,11 +176,16 @@ class Entries(NamedTuple):
 
 
 def entries(table: Table) -> Entries:
-    found = [(np.full(len(row), band), key, row) for band, (key, row) in enumerate(table.buckets(range(table.bands)))]
-    return Entries(*(np.concatenate(part) for part in zip(*found, strict=True)))
+    bands, keys, rows = [], [], []
+    for band, (key, row) in enumerate(table.buckets(range(table.bands))):
+        bands.append(np.full(len(row), band))
+        keys.append(key)
+        rows.append(row)
+    return Entries(np.concatenate(bands), np.concatenate(keys), np.concatenate(rows))
 
 
-class Exploded(NamedTuple):
+@dataclass(frozen=True)
+class Exploded:
     """Rows to their buckets."""
 
     build: Builder
@@ -195,7 +203,8 @@ def payloads_of(batch: pa.RecordBatch) -> list[tuple[bytes, bytes]]:
     return list(zip(batch.column("payload").to_pylist(), batch.column("second").to_pylist(), strict=True))
 
 
-class Compared(NamedTuple):
+@dataclass(frozen=True)
+class Compared:
     """Tasks, one after the other, to the pairs in them.
 
     A pair is told in one bucket only, the least of those that both rows are in. A forest tells only what connects the
@@ -257,11 +266,9 @@ def first_shared(table: Table, left: Index, right: Index) -> Entries:
     order = np.lexsort((every.key, every.band, every.row))
     band, key, row = (part[order] for part in every)
     starts = np.searchsorted(row, np.arange(len(table) + 1))
-    both_sides = []
-    for rows in (left, right):
-        place, pair = spread(starts[rows], starts[rows + 1] - starts[rows])
-        both_sides.append((band[place], key[place], pair))
-    band, key, pair = map(np.concatenate, zip(*both_sides, strict=True))
+    (one, of_one), (other, of_other) = (spread(starts[rows], starts[rows + 1] - starts[rows]) for rows in (left, right))
+    place, pair = np.append(one, other), np.append(of_one, of_other)
+    band, key = band[place], key[place]
     order = np.lexsort((key, band, pair))
     band, key, pair = band[order], key[order], pair[order]
     shared = np.flatnonzero((pair[1:] == pair[:-1]) & (band[1:] == band[:-1]) & (key[1:] == key[:-1]))
@@ -353,7 +360,8 @@ def whole(found: Documents) -> str:
     return "length(payload) div 8" if isinstance(kind, Shingles) else f"{BITS}L"
 
 
-class Said(NamedTuple):
+@dataclass(frozen=True)
+class Said:
     """Pairs with names to lines, as simjoin has them."""
 
     kind: Signature

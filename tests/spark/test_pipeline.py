@@ -2,6 +2,7 @@
 
 import pytest
 
+from shingletools.filter import Filter
 from shingletools.spark.pipeline import build, parse
 from shingletools.wire import Failed
 
@@ -21,7 +22,7 @@ def test_steps(pipeline: str, names: list[str]) -> None:
 
 def test_recipes_are_the_commands() -> None:
     steps = parse("canon --stop en --stem en | shingle -k 3 --chars | sketch -n 12 --seed x")
-    recipes = [step.stage.recipe for step in steps if hasattr(step.stage, "recipe")]
+    recipes = [step.stage.recipe for step in steps if isinstance(step.stage, Filter)]
     assert recipes[0].startswith("canon stop=en stem=en@PyStemmer-")
     assert recipes[1:] == ["shingle k=3 chars", "sketch n=12 seed=x"]
 
