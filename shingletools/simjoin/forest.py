@@ -77,7 +77,12 @@ class Forest:
             row = parent[row]
         return row
 
-    def _compare(self, left: Index, right: Index) -> None:
+    def together(self, rows: Index) -> None:
+        """Takes rows for connected that are so by pairs found elsewhere."""
+        if len(rows):
+            np.frombuffer(self.parent, np.int64)[rows] = rows.min()
+
+    def compare(self, left: Index, right: Index) -> None:
         """Connects those of the candidates that are pairs, leaving out what is connected."""
         for start in range(0, len(left), CANDIDATES):
             part = slice(start, start + CANDIDATES)
@@ -105,7 +110,7 @@ class Forest:
         bucket, row = portion
         hub = np.searchsorted(bucket, bucket)
         others = np.flatnonzero(hub != np.arange(len(row)))
-        self._compare(row[hub[others]], row[others])
+        self.compare(row[hub[others]], row[others])
         return Portion(bucket[others], row[others])
 
     def _weigh(self, portion: Portion) -> Index:
@@ -120,7 +125,7 @@ class Forest:
             some = next(stretches(counts, COMPARED), slice(0))
             for start, end in ranges:
                 place, owner = spread(start[some], (end - start)[some])
-                self._compare(row[hubs[some]][owner], row[targets[place]])
+                self.compare(row[hubs[some]][owner], row[targets[place]])
             left = np.delete(np.arange(len(row)), hubs[some])  # hubs have been compared with all that is left
             portion = Portion(bucket[left], row[left])
 

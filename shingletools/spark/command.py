@@ -5,6 +5,7 @@ import contextlib
 import os
 import sys
 import tempfile
+import uuid
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,7 +33,7 @@ def make_parser() -> Parser:
     add("--out", metavar="DIR", required=True, help="write JSON lines to the folder DIR, which must not be there")
     add("--gzip", action="store_true", help="compress what is written")
     add("--rejects", metavar="DIR", help="keep the bad records in DIR, as they came")
-    add("--checkpoint", metavar="DIR", help="where simgroup keeps what it has so far (default: beside --out)")
+    add("--checkpoint", metavar="DIR", help="where it keeps, while it runs, what it has so far (default: beside --out)")
     add("--master", metavar="URL", help="where Spark runs: local[N], spark://HOST:PORT, yarn (default local[*])")
     add("--conf", metavar="K=V", action="append", type=setting, default=[], help="a setting of Spark; may be repeated")
     add("--ship", action="store_true", help="send the package to executors that have only what it needs")
@@ -74,7 +75,8 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
         try:
             if options.ship:
                 stack.enter_context(shipped(spark))
-            kept = stack.enter_context(Kept())
+            beside = f"{options.checkpoint}/simspark" if options.checkpoint else options.out.rstrip("/")
+            kept = stack.enter_context(Kept(spark, f"{beside}.{uuid.uuid4().hex}"))
             jobs = Jobs(spark, options, lambda message: streams.say(f"{name}: {message}"), kept)
             jobs.run(steps)
         except (PySparkException, Py4JError) as error:

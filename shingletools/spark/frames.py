@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
-from pyspark import StorageLevel
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -25,6 +24,7 @@ LINES = pa.schema(
     [("part", pa.int32()), ("file", pa.string()), ("block", pa.int64()), ("place", pa.int64()),
      ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary())]
 )  # fmt: skip
+STARTS = pa.schema([*(LINES.field(name) for name in SOURCE), pa.field("start", pa.int64())])
 LINES_DDL = "part int, file string, block long, place long, step int, cause string, line binary"
 SHOWN = 10  # rejected records that are told one by one
 
@@ -121,9 +121,8 @@ class Places:
 
     def numbered(self, frame: DataFrame) -> DataFrame:
         """With the column number."""
-        starts = self.spark.createDataFrame(
-            self.starts or [(0, "", 0, 0)], "part int, file string, block long, start long"
-        )
+        columns = list(zip(*self.starts, strict=True)) or [[]] * len(STARTS)
+        starts = self.spark.createDataFrame(pa.Table.from_batches([batch_of(STARTS, columns)]))
         joined = frame.join(F.broadcast(starts), SOURCE)
         return joined.withColumn("number", F.col("start") + F.col("place")).drop("start", "place", *SOURCE)
 
@@ -169,21 +168,31 @@ def write(frame: DataFrame, path: str, gzip: bool = False) -> None:
 
 
 class Kept:
-    """Frames that are used more than once: worked out once, on the disks of those who did; until it is over."""
+    """Frames that are used more than once: worked out once and written to a folder, which goes when the run is over.
 
-    def __init__(self) -> None:
-        self.frames: list[DataFrame] = []
+    As Parquet in a file system that all machines see, so that nothing is done again when one of them is lost, and only
+    the columns that are used are read. Nor does Spark have to plan what led there again.
+    """
+
+    def __init__(self, spark: SparkSession, folder: str) -> None:
+        self.spark = spark
+        self.folder = folder
+        self.count = 0
 
     def __call__(self, frame: DataFrame) -> DataFrame:
-        self.frames.append(frame.persist(StorageLevel.DISK_ONLY))
-        return self.frames[-1]
+        self.count += 1
+        path = f"{self.folder}/{self.count}"
+        frame.write.parquet(path)
+        return self.spark.read.schema(frame.schema).parquet(path)
 
     def __enter__(self) -> "Kept":
         return self
 
     def __exit__(self, *_: object) -> None:
-        for frame in self.frames:
-            frame.unpersist()
+        machine, context = self.spark._jvm, self.spark.sparkContext
+        assert machine is not None
+        path = machine.org.apache.hadoop.fs.Path(self.folder)
+        path.getFileSystem(context._jsc.hadoopConfiguration()).delete(path, True)
 
 
 def batch_of(schema: pa.Schema, columns: Sequence[Any]) -> pa.RecordBatch:

@@ -1,6 +1,6 @@
 """simgroup on a cluster: connected components by large stars and small stars, in turn (Kiveris et al. 2014)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from shingletools import wire
 from shingletools.simgroup.groups import take_pair
-from shingletools.spark.frames import Batches, batch_of
+from shingletools.spark.frames import Batches, Kept, batch_of
 from shingletools.wire import Rejected
 
 PAIRED = pa.schema([("x", pa.int64()), ("y", pa.int64()), ("step", pa.int32()), ("cause", pa.string()),
@@ -64,13 +64,13 @@ class Named:
         return number, 0, None, None, orjson.dumps(name)
 
 
-def documents(pairs: DataFrame, truncated: Callable[[DataFrame], DataFrame]) -> DataFrame:
+def documents(pairs: DataFrame, kept: Kept) -> DataFrame:
     """Documents (name, node), whose numbers are in the order in which pairs (x, y, one, two) first name them."""
     sides = [F.struct("x", "y", F.lit(role).alias("role"), F.col(side).alias("name"))
              for role, side in enumerate(("one", "two"))]  # fmt: skip
     seen = pairs.select(F.explode(F.array(*sides)).alias("seen"))
     first = seen.groupBy("seen.name").agg(F.min(F.struct("seen.x", "seen.y", "seen.role")).alias("first"))
-    return truncated(first.orderBy("first").select("name", F.monotonically_increasing_id().alias("node")))
+    return kept(first.orderBy("first").select("name", F.monotonically_increasing_id().alias("node")))
 
 
 def singles(named: DataFrame, nodes: DataFrame) -> DataFrame:
@@ -79,12 +79,12 @@ def singles(named: DataFrame, nodes: DataFrame) -> DataFrame:
     return alone.select("node", F.array("name").alias("names")).mapInArrow(lines, "node long, line binary")
 
 
-def groups(pairs: DataFrame, nodes: DataFrame, truncated: Callable[[DataFrame], DataFrame]) -> DataFrame:
-    """The groups of pairs, as lines, by `node`; `truncated` cuts a frame's history."""
+def groups(pairs: DataFrame, nodes: DataFrame, kept: Kept) -> DataFrame:
+    """The groups of pairs, as lines, by `node`."""
     edges = pairs.select("one", "two")
     for side, end in (("one", "u"), ("two", "v")):
         edges = edges.join(nodes.select(F.col("name").alias(side), F.col("node").alias(end)), side)
-    roots = components(edges.select("u", "v"), truncated)
+    roots = components(edges.select("u", "v"), kept)
     every = roots.select(F.col("u").alias("node"), F.col("v").alias("root")).unionAll(
         roots.select(F.col("v").alias("node"), F.col("v").alias("root")).distinct()
     )
@@ -107,12 +107,12 @@ def lines(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays([batch.column("node"), pa.array(records, pa.binary())], ["node", "line"])
 
 
-def components(edges: DataFrame, truncated: Callable[[DataFrame], DataFrame]) -> DataFrame:
-    """For each node (u) that has an edge (u, v) the least of its component (v); `truncated` cuts a frame's history."""
-    edges = truncated(edges.where("u <> v").distinct())
+def components(edges: DataFrame, kept: Kept) -> DataFrame:
+    """For each node (u) that has an edge (u, v) the least of its component (v)."""
+    edges = kept(edges.where("u <> v").distinct())
     before = None
     while True:
-        edges = truncated(small_star(large_star(edges)))
+        edges = kept(small_star(large_star(edges)))
         state = edges.agg(F.count(F.lit(1)), F.sum(F.xxhash64("u", "v").cast("decimal(38,0)"))).first()
         if state == before:
             return edges

@@ -13,6 +13,7 @@ from shingletools.simjoin.sketches import SketchJoin
 from shingletools.spark import dedup, frames, group, join
 from shingletools.spark.frames import LINES_DDL, Filters, Kept, Places, Rejects, write
 from shingletools.spark.pipeline import Keep, Step
+from shingletools.spark.signed import SIGNED_DDL, Taken, documents, seen_before
 
 
 class Jobs:
@@ -26,7 +27,6 @@ class Jobs:
         self.options = options
         self.rejects = Rejects(options.rejects, complain)
         self.said: list[str] = []
-        spark.sparkContext.setCheckpointDir(options.checkpoint or f"{options.out.rstrip('/')}.checkpoint")
 
     def figures(self) -> list[str]:
         return [*self.said, f"{self.rejects.count} rejected"]
@@ -66,12 +66,12 @@ class Jobs:
     def joined(self, good: DataFrame, others: Sequence[DataFrame], stage: SketchJoin, step: int) -> DataFrame:
         cross = self.places.first_of(len(self.options.inputs)) if others else None
         every = good.unionAll(others[0]) if others else good
-        signed = self.kept(every.mapInArrow(join.Taken(stage.id_field, stage.wanted.verify, step), join.SIGNED_DDL))
+        signed = self.kept(every.mapInArrow(Taken(stage.id_field, stage.wanted.verify, step), SIGNED_DDL))
         self.reject(signed.where("step > 0"))
-        fresh, again = join.seen_before(signed.where("step = 0"), cross, step, self.kept)
+        fresh, again = seen_before(signed.where("step = 0"), cross, step, self.kept)
         self.reject(again)
-        found = join.documents(fresh, stage, self.places, self.kept)
-        if found.build is None:
+        found = documents(fresh, stage, self.places, self.kept)
+        if found is None:
             return self.spark.createDataFrame([], "a long, b long, line binary")
         return join.said(join.pairs(found, cross, self.kept), found)
 
@@ -83,22 +83,18 @@ class Jobs:
         paired = self.kept(pairs.mapInArrow(group.Paired(stage.least, step), group.PAIRED_DDL))
         if not y:  # what comes from simjoin is right
             self.reject(paired.where("step > 0").withColumnRenamed("x", "number"))
-        nodes = group.documents(paired.where("step = 0"), self.truncated)
-        groups = group.groups(paired.where("step = 0"), nodes, self.truncated).withColumn("second", F.lit(0))
+        nodes = group.documents(paired.where("step = 0"), self.kept)
+        groups = group.groups(paired.where("step = 0"), nodes, self.kept).withColumn("second", F.lit(0))
         if not others:
             return groups
         named = self.kept(others[0].mapInArrow(group.Named(stage.id_field, step), group.NAMED_DDL))
         self.reject(named.where("step > 0"))
         return groups.unionAll(group.singles(named.where("step = 0"), nodes).withColumn("second", F.lit(1)))
 
-    def truncated(self, frame: DataFrame) -> DataFrame:
-        """Worked out and written to --checkpoint, so that nothing is left to be done again."""
-        return frame.checkpoint()
-
     def deduplicated(self, good: DataFrame, groups: DataFrame, keep: Keep, step: int) -> DataFrame:
         taken = self.kept(good.mapInArrow(dedup.Taken(keep, step), dedup.TAKEN_DDL))
         self.reject(taken.where("step > 0"))
-        fresh, again = join.seen_before(taken.where("step = 0"), None, step, self.kept)
+        fresh, again = seen_before(taken.where("step = 0"), None, step, self.kept)
         self.reject(again)
         chosen = self.kept(dedup.chosen(fresh, dedup.read_groups(groups, self.places)))
         if keep.job.annotate:

@@ -15,13 +15,14 @@ from shingletools.spark import command
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     builder = SparkSession.builder.master("local[2]")
     for name, value in {
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC",
         "spark.sql.shuffle.partitions": "3",
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "70",
-        "spark.sql.files.maxPartitionBytes": "20000",  # several splits of a small file
+        "spark.sql.files.maxPartitionBytes": "70000",  # several splits of a small file
         "spark.local.dir": str(tmp_path_factory.mktemp("local")),
     }.items():
         builder = builder.config(name, value)

@@ -105,8 +105,7 @@ def test_a_worker_killed_in_the_middle(cluster: Cluster) -> None:
     process = start(
         cluster, " | ".join(PIPELINE), "--in", str(cluster.folder / "docs"), "--out", str(cluster.folder / "out")
     )
-    checkpoint = cluster.folder / "out.checkpoint"
-    cluster.wait(lambda: process.poll() is not None or list(checkpoint.glob("*/rdd-*")))
+    cluster.wait(lambda: process.poll() is not None or list(cluster.folder.glob("out.*/5/_SUCCESS")))
     assert process.poll() is None
     end(cluster.workers[0])
     _, said = process.communicate(timeout=300)

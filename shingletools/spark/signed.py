@@ -1,0 +1,181 @@
+"""What simjoin takes of its records, on a cluster: checked as in the shell, and copies collapsed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from shingletools import wire
+from shingletools.simjoin.sets import COUNTERS, Rarity, both
+from shingletools.simjoin.signatures import (
+    LONG_SHINGLES,
+    MINHASHES,
+    SHORT_SHINGLES,
+    SIMHASHES,
+    SUPERSHINGLES,
+    Build,
+    Shingles,
+    Signature,
+    Words,
+)  # fmt: skip
+from shingletools.simjoin.sketches import SketchJoin, made_by, take_signed
+from shingletools.simjoin.table import Table
+from shingletools.simjoin.wanted import BITS
+from shingletools.spark.frames import Batches, Kept, Places, batch_of
+from shingletools.wire import Failed, Rejected
+
+KINDS: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, SHORT_SHINGLES, LONG_SHINGLES)
+SIGNED = pa.schema(
+    [("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()), ("name", pa.binary()),
+     ("via", pa.string()), ("kind", pa.int32()), ("shape", pa.string()), ("payload", pa.binary()),
+     ("second", pa.binary())]
+)  # fmt: skip
+SIGNED_DDL = (
+    "number long, step int, cause string, line binary, name binary, via string, kind int, shape string, "
+    "payload binary, second binary"
+)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Lines to what the join takes of them."""
+
+    id_field: str
+    verify: bool
+    step: int
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = map(self.row, batch.column("number").to_pylist(), batch.column("line").to_pylist())
+            yield batch_of(SIGNED, list(zip(*rows, strict=True)) or [[]] * len(SIGNED))
+
+    def row(self, number: int, line: bytes) -> tuple[Any, ...]:
+        try:
+            name, via, signature, payloads = take_signed(wire.parse_json(line, 1, ""), self.id_field, self.verify)
+        except Rejected as error:
+            return number, self.step, str(error), line, None, None, None, None, None, None
+        shape = signature.shape(len(payloads[0])) if payloads[0] else ""
+        second = payloads[1] if len(payloads) > 1 else b""
+        return number, 0, None, line, orjson.dumps(name), via, KINDS.index(signature), shape, payloads[0], second
+
+
+def seen_before(named: DataFrame, cross: int | None, step: int, kept: Kept) -> tuple[DataFrame, DataFrame]:
+    """Documents whose ids no earlier one of their side has, with `side`; and the others, rejected."""
+    side = F.lit(0) if cross is None else (F.col("number") >= cross).cast("int")
+    sided = named.withColumn("side", side)
+    names = sided.select("side", "name", "number")
+    several = (
+        names.groupBy("side", "name").agg(F.count(F.lit(1)).alias("lines"), F.min("number").alias("first"))
+        .where("lines > 1")
+    )  # fmt: skip
+    again = kept(names.join(several, ["side", "name"]).where("number > first").select("number"))
+    if again.isEmpty():
+        return sided, named.where("false")
+    said = F.udf(lambda name: f"id {wire.shown(orjson.loads(bytes(name)))} was seen before", "string")
+    rejected = named.join(again, "number").withColumn("step", F.lit(step)).withColumn("cause", said("name"))
+    return sided.join(again, "number", "left_anti"), rejected
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Makes tables of any of the payloads, wherever it is sent."""
+
+    builds: Sequence[Build]
+
+    def __call__(self, payloads: Sequence[Sequence[bytes]]) -> Table:
+        columns = zip(*payloads, strict=True)
+        tables = []
+        for build, column in zip(self.builds, columns, strict=False):
+            sizes = np.array(list(map(len, column)))
+            tables.append(build(np.frombuffer(b"".join(column), np.uint8), sizes))
+        return both(tables)
+
+
+class Documents(NamedTuple):
+    """What a run of simjoin knows of its records, but for those without words."""
+
+    frame: DataFrame  # number, name, size (the bytes of what decides)
+    originals: DataFrame  # number, payload, second
+    copies: DataFrame  # number, original, agreeing
+    join: SketchJoin
+    kind: Signature
+    build: Builder
+
+
+def documents(good: DataFrame, join: SketchJoin, places: Places, kept: Kept) -> Documents | None:
+    """Checks what was taken as simjoin does; None if nothing has words. Raises Failed as that does."""
+    first = good.orderBy("number").first()
+    if first is None:
+        return None
+    differs = F.col("via") != first["via"]
+    shaped = good.where("shape <> ''").orderBy("number").first()
+    if shaped is not None:
+        differs |= (F.col("shape") != "") & (F.col("shape") != shaped["shape"])
+    other = good.where(differs).orderBy("number").first()
+    if other is not None:
+        cause = f"{other['shape']}, after {shaped['shape']}" if shaped is not None else ""
+        if other["via"] != first["via"]:
+            cause = f"made by {made_by(other['via'])}, but the records before by {made_by(first['via'])}"
+        raise Failed(f"{places.where(other['number'])}: {cause}")
+    if shaped is None:
+        return None
+    kind = KINDS[shaped["kind"]]
+    try:
+        kind.check(join.wanted, len(shaped["payload"]))
+    except Failed as error:
+        raise Failed(f"{places.where(shaped['number'])}: {error}") from None
+    size = F.length("second" if join.wanted.verify else "payload")
+    with_words = good.where("shape <> ''").withColumn("size", size)
+    copies = kept(copied(with_words).withColumn("agreeing", F.expr(whole(kind, join))))
+    originals = kept(with_words.join(copies, "number", "left_anti").select("number", "payload", "second"))
+    kinds: list[tuple[Signature, str]] = [(kind, "payload")]
+    if join.wanted.verify:
+        kinds.append((LONG_SHINGLES, "second"))
+    builds = [builder(each, join, originals, column) for each, column in kinds]
+    return Documents(with_words.select("number", "name", "size"), originals, copies, join, kind, Builder(builds))
+
+
+def copied(with_words: DataFrame) -> DataFrame:
+    """Documents (number, size) that have all their words from an earlier one of their side, the original.
+
+    A cryptographic hash stands for the words, so that a group of millions weighs little.
+    """
+    digest = F.unhex(F.sha2(F.concat("payload", "second"), 256))
+    heads = with_words.select("side", digest.alias("digest"), "number", "size")
+    several = (
+        heads.groupBy("side", "digest").agg(F.count(F.lit(1)).alias("lines"), F.min("number").alias("original"))
+        .where("lines > 1")
+    )  # fmt: skip
+    return heads.join(several, ["side", "digest"]).where("number > original").select("number", "original", "size")
+
+
+def whole(kind: Signature, join: SketchJoin) -> str:
+    """In how many places a document agrees with a copy, in SQL."""
+    if isinstance(kind, Words) and not join.wanted.verify:
+        return f"size * 2 div {kind.digits}"
+    return f"{BITS}L" if kind == SIMHASHES else "size div 8"
+
+
+def builder(kind: Signature, join: SketchJoin, originals: DataFrame, column: str) -> Build:
+    if not isinstance(kind, Shingles):
+        return kind.builder(join.wanted, [])
+    counted = originals.select(F.col(column).alias("payload")).mapInArrow(count_tokens, "counter int, sets long")
+    rarity = Rarity([])
+    for row in counted.groupBy("counter").agg(F.sum("sets").alias("sets")).toLocalIterator():
+        rarity.counts[row["counter"]] = row["sets"]
+    return kind.builder_by(join.wanted, rarity)
+
+
+def count_tokens(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """In how many sets the tokens of each of Rarity's counters are."""
+    counts = np.zeros(1 << COUNTERS, np.int64)
+    for batch in batches:
+        tokens = np.frombuffer(b"".join(batch.column("payload").to_pylist()), np.uint64)
+        counts += np.bincount(Rarity.counter(tokens), minlength=1 << COUNTERS)
+    some = np.flatnonzero(counts)
+    yield pa.RecordBatch.from_arrays([pa.array(some, pa.int32()), pa.array(counts[some])], ["counter", "sets"])
