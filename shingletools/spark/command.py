@@ -94,23 +94,24 @@ def reason(error: Exception) -> str:
 
 
 def session(options: argparse.Namespace) -> "SparkSession":
-    """The session that is there, as under spark-submit, or a new one."""
-    from pyspark import SparkConf
+    """A new session; under spark-submit one with what that was given."""
     from pyspark.sql import SparkSession
 
-    given = SparkConf()
+    asked = dict(options.conf)
+    if options.master:
+        asked["spark.master"] = options.master
     settings = {
-        "spark.master": options.master or given.get("spark.master", "local[*]"),
-        "spark.app.name": f"simspark: {options.pipeline}",
-        "spark.ui.showConsoleProgress": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
-    } | dict(options.conf)
-    if settings["spark.master"].startswith("local"):
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
+    }
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # which spark-submit sets
+        settings["spark.master"] = "local[*]"
+        settings["spark.app.name"] = f"simspark: {options.pipeline}"
+        if options.master is None or options.master.startswith("local"):
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder
-    for name, value in settings.items():
-        if not given.contains(name) or name in dict(options.conf) or name == "spark.master":
-            builder = builder.config(name, value)
+    for name, value in (settings | asked).items():
+        builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark

@@ -121,7 +121,7 @@ class Places:
 
     def numbered(self, frame: DataFrame) -> DataFrame:
         """With the column number."""
-        columns = list(zip(*self.starts, strict=True)) or [[]] * len(STARTS)
+        columns: list[Any] = list(zip(*self.starts, strict=True)) or [[]] * len(STARTS)
         starts = self.spark.createDataFrame(pa.Table.from_batches([batch_of(STARTS, columns)]))
         joined = frame.join(F.broadcast(starts), SOURCE)
         return joined.withColumn("number", F.col("start") + F.col("place")).drop("start", "place", *SOURCE)
