@@ -55,6 +55,11 @@ def blocks(document: Path) -> list[tuple[int, list[str]]]:
     return found
 
 
+def on_a_cluster(block: list[str]) -> bool:
+    """Whether an example needs Java."""
+    return any(line.startswith("$ simspark ") for line in block)
+
+
 def steps(block: list[str]) -> list[tuple[str, list[str]]]:
     """Commands and their outputs."""
     found: list[tuple[str, list[str]]] = []

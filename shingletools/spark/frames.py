@@ -2,11 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
 from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -29,32 +32,26 @@ LINES_DDL = "part int, file string, block long, place long, step int, cause stri
 SHOWN = 10  # rejected records that are told one by one
 
 
+def is_parquet(path: str) -> bool:
+    return path.rstrip("/").endswith(".parquet")
+
+
 def read(spark: SparkSession, paths: Sequence[str], part: int = 0) -> DataFrame:
     """Lines as they are, with SOURCE; Parquet's rows as JSON. Raises Failed."""
     frames = []
     for number, path in enumerate(paths, part):
-        parquet = path.rstrip("/").endswith(".parquet")
         try:
             # Without lineSep a carriage return would end a line, too; the cast leaves bytes that are no UTF-8 alone
-            frame = spark.read.parquet(path) if parquet else spark.read.text(path, lineSep="\n")
+            frame = spark.read.parquet(path) if is_parquet(path) else spark.read.text(path, lineSep="\n")
         except AnalysisException as error:
             raise Failed(f"--in {wire.printable(path)}: {error.getMessage().splitlines()[0]}") from None
-        columns = [F.col(name) for name in frame.columns] if parquet else [F.col("value").cast("binary").alias("line")]
+        line = F.col(frame.columns[0])
+        if is_parquet(path):
+            line = F.to_json(F.struct(*(F.col(f"`{name}`") for name in frame.columns)), {"ignoreNullFields": "false"})
         source = [F.lit(number).alias("part"), F.col("_metadata.file_path").alias("file"),
                   F.col("_metadata.file_block_start").alias("block")]  # fmt: skip
-        frame = frame.select(*source, *columns)
-        frames.append(frame.mapInArrow(rows_to_lines, "part int, file string, block long, line binary")
-                      if parquet else frame)  # fmt: skip
-    together = frames[0]
-    for frame in frames[1:]:
-        together = together.unionAll(frame)
-    return together
-
-
-def rows_to_lines(batches: Batches) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        lines = [wire.format_json(row).rstrip(b"\n") for row in batch.drop_columns(SOURCE).to_pylist()]
-        yield pa.RecordBatch.from_arrays([*map(batch.column, SOURCE), pa.array(lines, pa.binary())], [*SOURCE, "line"])
+        frames.append(frame.select(*source, line.cast("binary").alias("line")))
+    return reduce(DataFrame.unionAll, frames)
 
 
 @dataclass(frozen=True)
@@ -159,12 +156,27 @@ class Rejects:
 
 
 def write(frame: DataFrame, path: str, gzip: bool = False) -> None:
-    """The column line, as it is, in the frame's order: parts in the order of their names. Raises Failed."""
+    """The column line, as it is, in the frame's order: parts in the order of their names."""
     lines = frame.select(F.col("line").cast("string").alias("value"))
-    try:
-        lines.write.text(path, compression="gzip" if gzip else "none", lineSep="\n")
-    except AnalysisException as error:
-        raise Failed(f"{wire.printable(path)}: {error.getMessage().splitlines()[0]}") from None
+    lines.write.text(path, compression="gzip" if gzip else "none", lineSep="\n")
+
+
+class Files:
+    """Files and folders wherever Spark has them."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        machine = spark._jvm
+        assert machine is not None
+        self.path = machine.org.apache.hadoop.fs.Path
+        self.configuration = spark.sparkContext._jsc.hadoopConfiguration()
+
+    def exists(self, name: str) -> bool:
+        path = self.path(name)
+        return bool(path.getFileSystem(self.configuration).exists(path))
+
+    def delete(self, name: str) -> None:
+        path = self.path(name)
+        path.getFileSystem(self.configuration).delete(path, True)
 
 
 class Kept:
@@ -179,9 +191,13 @@ class Kept:
         self.folder = folder
         self.count = 0
 
-    def __call__(self, frame: DataFrame) -> DataFrame:
+    def path(self) -> str:
+        """One that is new."""
         self.count += 1
-        path = f"{self.folder}/{self.count}"
+        return f"{self.folder}/{self.count}"
+
+    def __call__(self, frame: DataFrame) -> DataFrame:
+        path = self.path()
         frame.write.parquet(path)
         return self.spark.read.schema(frame.schema).parquet(path)
 
@@ -189,10 +205,8 @@ class Kept:
         return self
 
     def __exit__(self, *_: object) -> None:
-        machine, context = self.spark._jvm, self.spark.sparkContext
-        assert machine is not None
-        path = machine.org.apache.hadoop.fs.Path(self.folder)
-        path.getFileSystem(context._jsc.hadoopConfiguration()).delete(path, True)
+        with suppress(Py4JError):  # there is no Spark any more
+            Files(self.spark).delete(self.folder)
 
 
 def batch_of(schema: pa.Schema, columns: Sequence[Any]) -> pa.RecordBatch:

@@ -4,9 +4,10 @@ import argparse
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
+from shingletools import wire
 from shingletools.filter import Filter
 from shingletools.simgroup.groups import Groups
 from shingletools.simjoin.sketches import SketchJoin
@@ -14,6 +15,7 @@ from shingletools.spark import dedup, frames, group, join
 from shingletools.spark.frames import LINES_DDL, Filters, Kept, Places, Rejects, write
 from shingletools.spark.pipeline import Keep, Step
 from shingletools.spark.signed import SIGNED_DDL, Taken, documents, seen_before
+from shingletools.wire import Failed
 
 
 class Jobs:
@@ -28,10 +30,9 @@ class Jobs:
         self.rejects = Rejects(options.rejects, complain)
         self.said: list[str] = []
 
-    def figures(self) -> list[str]:
-        return [*self.said, f"{self.rejects.count} rejected"]
-
-    def run(self, steps: Sequence[Step]) -> None:
+    def run(self, steps: Sequence[Step]) -> list[str]:
+        """What -v says of it. Raises Failed."""
+        self.refuse_to_overwrite(steps)
         filters = [step for step in steps if isinstance(step.stage, Filter)]
         rest = steps[len(filters) :]
         self.names = [step.name for step in steps]
@@ -43,7 +44,6 @@ class Jobs:
         lines = self.kept(lines)
         self.places = Places(lines)
         numbered = self.places.numbered(lines)
-        self.said.append(f"{self.places.first_of(len(inputs))} records")
         self.reject(numbered.where("step > 0"))
         good = numbered.where("step = 0").select("number", "line")
         borders = [self.places.first_of(len(inputs) + number) for number in range(len(others) + 1)]
@@ -58,21 +58,49 @@ class Jobs:
                 frame, order = self.grouped(frame, order, some, step.stage, number), ["second", "node"]
             elif isinstance(step.stage, Keep):
                 frame = self.deduplicated(frame, some[0], step.stage, number)
-        write(frame.orderBy(*order), self.options.out, self.options.gzip)
+        written = self.write(frame.orderBy(*order))
+        records = f"{self.places.first_of(len(inputs))} records"
+        return [records, f"{self.rejects.count} rejected", *self.said, f"{written} written"]
 
-    def reject(self, frame: DataFrame) -> None:
-        self.rejects.add(self.names, frame, self.places)
+    def refuse_to_overwrite(self, steps: Sequence[Step]) -> None:
+        """Now, rather than when all is done."""
+        removed = [step.stage.job.removed for step in steps if isinstance(step.stage, Keep)]
+        files = frames.Files(self.spark)
+        for path in (self.options.out, self.options.rejects, *removed):
+            if path is not None and files.exists(path):
+                raise Failed(f"{wire.printable(path)}: is there already")
+
+    def write(self, frame: DataFrame) -> int:
+        """How many lines."""
+        observed = Observation()
+        frame = frame.observe(observed, F.count(F.lit(1)).alias("lines"))
+        out = self.options.out
+        if not frames.is_parquet(out):
+            write(frame, out, self.options.gzip)
+        else:
+            lines = self.kept.path()
+            write(frame, lines)
+            records = self.spark.read.json(lines)
+            if not records.columns:
+                raise Failed(f"--out {wire.printable(out)}: no records, and so no columns")
+            records.write.parquet(out)
+        return int(observed.get["lines"])
+
+    def reject(self, frame: DataFrame | None) -> None:
+        if frame is not None:
+            self.rejects.add(self.names, frame, self.places)
 
     def joined(self, good: DataFrame, others: Sequence[DataFrame], stage: SketchJoin, step: int) -> DataFrame:
         cross = self.places.first_of(len(self.options.inputs)) if others else None
         every = good.unionAll(others[0]) if others else good
         signed = self.kept(every.mapInArrow(Taken(stage.id_field, stage.wanted.verify, step), SIGNED_DDL))
         self.reject(signed.where("step > 0"))
-        fresh, again = seen_before(signed.where("step = 0"), cross, step, self.kept)
+        fresh, again = seen_before(signed.where("step = 0"), every, cross, step, self.kept)
         self.reject(again)
         found = documents(fresh, stage, self.places, self.kept)
         if found is None:
             return self.spark.createDataFrame([], "a long, b long, line binary")
+        self.said += [f"{found.bands} bands", f"recall {found.recall:.4g}"]
         return join.said(join.pairs(found, cross, self.kept), found)
 
     def grouped(
@@ -94,7 +122,7 @@ class Jobs:
     def deduplicated(self, good: DataFrame, groups: DataFrame, keep: Keep, step: int) -> DataFrame:
         taken = self.kept(good.mapInArrow(dedup.Taken(keep, step), dedup.TAKEN_DDL))
         self.reject(taken.where("step > 0"))
-        fresh, again = seen_before(taken.where("step = 0"), None, step, self.kept)
+        fresh, again = seen_before(taken.where("step = 0"), good, None, step, self.kept)
         self.reject(again)
         chosen = self.kept(dedup.chosen(fresh, dedup.read_groups(groups, self.places)))
         if keep.job.annotate:

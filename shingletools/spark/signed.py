@@ -43,7 +43,7 @@ SIGNED_DDL = (
 
 @dataclass(frozen=True)
 class Taken:
-    """Lines to what the join takes of them."""
+    """Lines to what the join takes of them; those that are rejected stay beside why."""
 
     id_field: str
     verify: bool
@@ -61,11 +61,13 @@ class Taken:
             return number, self.step, str(error), line, None, None, None, None, None, None
         shape = signature.shape(len(payloads[0])) if payloads[0] else ""
         second = payloads[1] if len(payloads) > 1 else b""
-        return number, 0, None, line, orjson.dumps(name), via, KINDS.index(signature), shape, payloads[0], second
+        return number, 0, None, None, orjson.dumps(name), via, KINDS.index(signature), shape, payloads[0], second
 
 
-def seen_before(named: DataFrame, cross: int | None, step: int, kept: Kept) -> tuple[DataFrame, DataFrame]:
-    """Documents whose ids no earlier one of their side has, with `side`; and the others, rejected."""
+def seen_before(
+    named: DataFrame, lines: DataFrame, cross: int | None, step: int, kept: Kept
+) -> tuple[DataFrame, DataFrame | None]:
+    """Documents whose ids no earlier one of their side has, with `side`; and of the others the lines, rejected."""
     side = F.lit(0) if cross is None else (F.col("number") >= cross).cast("int")
     sided = named.withColumn("side", side)
     names = sided.select("side", "name", "number")
@@ -73,12 +75,12 @@ def seen_before(named: DataFrame, cross: int | None, step: int, kept: Kept) -> t
         names.groupBy("side", "name").agg(F.count(F.lit(1)).alias("lines"), F.min("number").alias("first"))
         .where("lines > 1")
     )  # fmt: skip
-    again = kept(names.join(several, ["side", "name"]).where("number > first").select("number"))
+    again = kept(names.join(several, ["side", "name"]).where("number > first").select("number", "name"))
     if again.isEmpty():
-        return sided, named.where("false")
+        return sided, None
     said = F.udf(lambda name: f"id {wire.shown(orjson.loads(bytes(name)))} was seen before", "string")
-    rejected = named.join(again, "number").withColumn("step", F.lit(step)).withColumn("cause", said("name"))
-    return sided.join(again, "number", "left_anti"), rejected
+    causes = again.select("number", F.lit(step).alias("step"), said("name").alias("cause"))
+    return sided.join(again, "number", "left_anti"), lines.select("number", "line").join(causes, "number")
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,8 @@ class Documents(NamedTuple):
     join: SketchJoin
     kind: Signature
     build: Builder
+    bands: int
+    recall: float
 
 
 def documents(good: DataFrame, join: SketchJoin, places: Places, kept: Kept) -> Documents | None:
@@ -136,8 +140,10 @@ def documents(good: DataFrame, join: SketchJoin, places: Places, kept: Kept) -> 
     kinds: list[tuple[Signature, str]] = [(kind, "payload")]
     if join.wanted.verify:
         kinds.append((LONG_SHINGLES, "second"))
-    builds = [builder(each, join, originals, column) for each, column in kinds]
-    return Documents(with_words.select("number", "name", "size"), originals, copies, join, kind, Builder(builds))
+    build = Builder([builder(each, join, originals, column) for each, column in kinds])
+    table = build([(bytes(shaped["payload"]), bytes(shaped["second"]))])
+    names = with_words.select("number", "name", "size")
+    return Documents(names, originals, copies, join, kind, build, table.bands, table.recall)
 
 
 def copied(with_words: DataFrame) -> DataFrame:

@@ -3,13 +3,13 @@
 usage: python tests/bench/cluster.py skew|stages [DOCUMENTS]
 
 skew: 200,000 identical sketches and 50,000 nearly identical ones among 300,000 others, on a master and two workers with
-executors of 1 GB, through `simjoin --forest` and `simgroup`. Tells the largest task of each stage.
+executors of 1 GB, through `simjoin --forest` and `simgroup`. Tells the largest task of each stage that reads as
+much as 1 MB.
 stages: DOCUMENTS (default 1,000,000) texts of 100 words, one in ten of which is another with a word changed, through
 the pipeline one command after the other, on local[2]. Tells seconds, and bytes a document, read, moved and written.
 """
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -119,6 +119,8 @@ def skew(folder: Path) -> None:
     for stage in sorted({each.stage for each in every}):
         some = [each for each in every if each.stage == stage]
         read = max(each.read + each.fetched for each in some) / MB
+        if read < 1:
+            continue
         measure.table_row(stage, len(some), f"{max(each.seconds for each in some):.1f}",
                           max(each.records for each in some), f"{read:.1f}",
                           f"{sum(each.moved for each in some) / MB:.1f}")  # fmt: skip
@@ -140,7 +142,7 @@ def write_texts(path: Path, documents: int) -> None:
 def stages(folder: Path, documents: int) -> None:
     source = folder / "texts"
     write_texts(source, documents)
-    measure.table_row("command", "s", "processor s", "read", "moved", "kept and written", "out")
+    measure.table_row("command", "s", "s in tasks", "read", "moved", "kept and written", "out")
     measure.table_row(*["---"] * 7)
     for number, command in enumerate(STAGES):
         log, out = folder / f"log{number}", folder / f"out{number}"
@@ -148,14 +150,13 @@ def stages(folder: Path, documents: int) -> None:
         settings = SETTINGS | LOGGED | {"spark.eventLog.dir": str(log), "spark.driver.memory": "2g"}
         confs = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
         words = [str(BIN / "simspark"), "--master", "local[2]", *confs, "--in", str(source), "--out", str(out), command]
-        begun = os.times()
+        begun = time.monotonic()
         subprocess.run(words, check=True, env=ENVIRONMENT | HERE, stderr=subprocess.DEVNULL)
-        ended = os.times()
+        seconds = time.monotonic() - begun
         every = list(tasks(log))
         size = sum(path.stat().st_size for path in out.glob("part-*"))
         figures = [sum(sizes) for sizes in zip(*((t.read, t.moved, t.written) for t in every), strict=True)]
-        cpu = ended.children_user + ended.children_system - begun.children_user - begun.children_system
-        measure.table_row(command, f"{ended.elapsed - begun.elapsed:.0f}", f"{cpu:.0f}",
+        measure.table_row(command, f"{seconds:.0f}", f"{sum(each.seconds for each in every):.0f}",
                           *(f"{figure / documents:.0f}" for figure in [*figures, size]))  # fmt: skip
         source = out
 

@@ -35,6 +35,17 @@ def test_parquet(simspark: Simspark, tmp_path: Path) -> None:
     assert ran.good() == pipe(jsonl(*records), *commands)
 
 
+def test_parquet_is_written(simspark: Simspark, tmp_path: Path) -> None:
+    out = tmp_path / "words.parquet"
+    ran = simspark("canon", "-v", "--in", DOCS, "--out", out)
+    assert (ran.status, ran.err[: ran.err.rindex(",")]) == (0, "simspark: 300 records, 0 rejected, 300 written")
+    expected = [json.loads(line) for line in pipe(DOCS.read_bytes(), "canon").splitlines()]
+    assert pq.read_table(out).sort_by("id").to_pylist() == sorted(expected, key=lambda record: str(record["id"]))
+    ran = simspark("simjoin -t 1", "--in", DOCS, "--out", tmp_path / "no.parquet")
+    assert ran.status == 2
+    assert ran.err.endswith(f"--out {tmp_path}/no.parquet: no records, and so no columns\n")
+
+
 def test_compressed_output_is_input_again(simspark: Simspark, tmp_path: Path) -> None:
     commands = ("canon", "shingle -k 3", "sketch", "simjoin -t 0.5")
     assert simspark(" | ".join(commands[:3]), "--in", DOCS, "--gzip").status == 0
@@ -74,7 +85,8 @@ def test_sketches_that_cannot_be_compared(simspark: Simspark, tmp_path: Path) ->
     ("argv", "message"),
     [
         (["--in", "{0}/none"], "--in {0}/none: [PATH_NOT_FOUND]"),
-        (["--in", "{0}/docs", "--out", "{0}"], "{0}: [PATH_ALREADY_EXISTS]"),
+        (["--in", "{0}/docs", "--out", "{0}"], "{0}: is there already"),
+        (["--in", "{0}/docs", "--rejects", "{0}"], "{0}: is there already"),
     ],
 )
 def test_misuse(argv: list[str], message: str, simspark: Simspark, tmp_path: Path) -> None:

@@ -1,0 +1,122 @@
+"""A session of Spark, which ends with the run, whatever ends that."""
+
+import contextlib
+import os
+import sys
+import tempfile
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from pathlib import Path
+from typing import TypeVar
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from shingletools import __version__, wire
+from shingletools.wire import Failed
+
+T = TypeVar("T")
+DEFAULTS = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+class Session:
+    """The session that is there, or a new one; under spark-submit one with what that was given."""
+
+    def __init__(self, name: str, master: str | None, settings: dict[str, str]) -> None:
+        self.name = name
+        self.master = master
+        self.settings = settings
+        self.given = SparkSession.getActiveSession()
+
+    def run(self, work: Callable[["Session"], T]) -> T:
+        """What `work` returns. Raises Failed for what Spark says, and what signals raise once all is tidied up.
+
+        The work is done in a thread of its own: signals raise in the main one, and would cut what py4j is reading.
+        """
+        done: Future[T] = Future()
+
+        def worked() -> None:
+            try:
+                done.set_result(self._work(work))
+            except BaseException as error:
+                done.set_exception(error)
+
+        threading.Thread(target=worked, daemon=True).start()
+        try:
+            wait([done])
+        except BaseException:
+            while not done.done():
+                self._cancel()
+                wait([done], timeout=0.5)
+            raise
+        return done.result()
+
+    def _work(self, work: Callable[["Session"], T]) -> T:
+        try:
+            self.spark = self.given or self._new()
+            try:
+                return work(self)
+            finally:
+                if self.given is None:
+                    self.spark.stop()
+        except (PySparkException, Py4JError, OSError) as error:
+            raise Failed(f"Spark: {reason(error)}") from None
+
+    def _new(self) -> SparkSession:
+        settings = dict(DEFAULTS)
+        if "PYSPARK_GATEWAY_PORT" not in os.environ:  # which spark-submit sets
+            settings |= {"spark.master": "local[*]", "spark.app.name": self.name}
+            if self.master is None or self.master.startswith("local"):
+                os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        if self.master is not None:
+            settings["spark.master"] = self.master
+        builder = SparkSession.builder
+        for name, value in (settings | self.settings).items():
+            builder = builder.config(name, value)
+        spark = builder.getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        return spark
+
+    def _cancel(self) -> None:
+        """All that is under way and, called again and again, what comes next."""
+        with contextlib.suppress(AttributeError, PySparkException, Py4JError, OSError):  # there is none yet, or no more
+            context = self.spark.sparkContext
+            context.setLogLevel("OFF")
+            context.cancelAllJobs()
+
+
+def reason(error: Exception) -> str:
+    """The line that says most of what went wrong; Spark tells it with the stacks of all machines.
+
+    >>> reason(Exception("calling o1.text.\\n: java.io.IOException: no\\n\\tat x\\nCaused by: java.net.Y: z"))
+    'java.io.IOException: no'
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.lstrip().startswith("at ")]
+    if any(line.startswith("Traceback ") for line in lines):  # in a worker
+        said = lines[-1]
+    else:
+        causes = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))]
+        telling = [cause for cause in causes if "Job aborted" not in cause]
+        said = (telling or causes or lines or [type(error).__name__])[0]
+    return wire.printable(said)
+
+
+@contextlib.contextmanager
+def shipped(spark: SparkSession) -> Iterator[None]:
+    """Sends the package, without what is compiled of it, to all executors, where it comes before one that is there."""
+    package = Path(__file__).parents[1]
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Path(folder, f"shingletools-{__version__}.zip")
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+            for path in sorted(package.rglob("*")):
+                if path.suffix in (".py", ".txt"):
+                    packed.write(path, path.relative_to(package.parent))
+        spark.sparkContext.addPyFile(str(archive))
+        yield

@@ -1,0 +1,23 @@
+"""The examples of simspark in README and man pages keep their word."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from documents import DOCUMENTS, blocks, on_a_cluster, output, steps
+from harness import DATA
+
+FOUND = [(document, step) for document in DOCUMENTS for _, block in blocks(document) if on_a_cluster(block)
+         for step in steps(block)]  # fmt: skip
+
+
+def test_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+    assert {document.name for document, _ in FOUND} == {"README.md", "simspark.1"}
+    for document, (command, expected) in FOUND:
+        folder = tmp_path / document.name
+        if not folder.exists():
+            shutil.copytree(DATA, folder)
+        assert output(command, folder) == expected, command
