@@ -1,18 +1,32 @@
-"""One Spark on this machine for all tests."""
+"""One Spark on this machine for all tests; without pyspark none of them, which is told."""
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql import SparkSession
 
 from harness import Ran
 from shingletools import filter as driver
 from shingletools.spark import command
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HERE = find_spec("pyspark") is not None
+collect_ignore_glob = [] if HERE else ["test_*.py"]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not HERE:
+        terminalreporter.write_line("tests/spark: left out, since pyspark is not here (the extra spark)")
+
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
+    from pyspark.sql import SparkSession
+
     builder = SparkSession.builder.master("local[2]")
     for name, value in {
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC",
@@ -36,7 +50,7 @@ Simspark = Callable[..., Ran]
 
 
 @pytest.fixture
-def simspark(spark: SparkSession, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Simspark:
+def simspark(spark: "SparkSession", capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Simspark:
     """Runs simspark in this process; its output are the parts, one after the other."""
 
     def simspark(pipeline: str, *argv: str | Path) -> Ran:
