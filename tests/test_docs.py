@@ -143,7 +143,7 @@ def test_readme_shows_the_two_commands_before_anything_else_runs() -> None:
     readme = (TOP / "README.md").read_text("utf-8")
     setup, test = re.findall(r"^```sh\n(.*?)\n```$", readme, re.MULTILINE | re.DOTALL)[:2]
     assert setup.endswith("canon | shingle -k 10 | sketch -n 84 | simjoin -t 0.8")
-    assert test.endswith("pytest")
+    assert test.endswith("pytest -n auto")
     assert readme.index(test) < 2500
 
 

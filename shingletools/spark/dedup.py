@@ -82,13 +82,10 @@ def read_groups(groups: DataFrame, places: Places) -> DataFrame:
 
 def chosen(documents: DataFrame, groups: DataFrame) -> DataFrame:
     """Documents with `kept`: none for those that stay, for others the name of the one that does."""
-    grouped = documents.join(groups, "name", "left")
-    best = (
-        grouped.where("group is not null").groupBy("group").agg(F.min(F.struct("rank", "number", "name")).alias("best"))
-    )
-    joined = grouped.join(best, "group", "left")
-    kept = F.when(F.col("best.number") != F.col("number"), F.col("best.name"))
-    return joined.select("number", "line", kept.alias("kept"))
+    grouped = documents.select("name", "number", "rank").join(groups, "name")
+    best = grouped.groupBy("group").agg(F.min(F.struct("rank", "number", "name")).alias("best"))
+    gone = grouped.join(best, "group").where("number <> best.number").select("number", F.col("best.name").alias("kept"))
+    return documents.select("number", "line").join(gone, "number", "left")
 
 
 def marked(batches: Batches) -> Iterator[pa.RecordBatch]:
