@@ -1,6 +1,7 @@
 """simspark on a cluster of its own: a master and two workers on loopback, one of which is killed."""
 
 import json
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -15,10 +16,10 @@ PIPELINE = ("canon", "shingle -k 3", "sketch", "simjoin -t 0.5", "simgroup")
 SMALL = {"spark.executor.memory": "700m", "spark.sql.shuffle.partitions": "6"}
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with ExitStack() as stack:
-        yield Cluster(tmp_path, stack)
+        yield Cluster(tmp_path_factory.mktemp("cluster"), stack)
 
 
 def output(process: "subprocess.Popen[bytes]", folder: Path) -> bytes:
@@ -27,30 +28,16 @@ def output(process: "subprocess.Popen[bytes]", folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(folder.glob("part-*")))
 
 
-def test_a_worker_killed_in_the_middle(cluster: Cluster) -> None:
-    documents = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
-    many = [{**document, "id": f"{document['id']}-{number}", "text": f"{number % 7} {document['text']}"}
-            for number in range(12) for document in documents]  # fmt: skip
-    docs, out = cluster.folder / "docs", cluster.folder / "out"
-    docs.write_bytes(jsonl(*many))
-    process = cluster.simspark(" | ".join(PIPELINE), SMALL, "--in", docs, "--out", out)
-    cluster.wait(lambda: process.poll() is not None or list(cluster.folder.glob("out.*/5/_SUCCESS")))
-    assert process.poll() is None
-    end(cluster.workers[0])
-    assert output(process, out) == pipe(jsonl(*many), *PIPELINE)
-    assert not list(cluster.folder.glob("out.*"))
-
-
-def test_the_package_is_sent(cluster: Cluster) -> None:
+def test_the_package_is_sent(cluster: Cluster, tmp_path: Path) -> None:
     """To executors that would else find another one, or none."""
-    out = cluster.folder / "out"
+    out = tmp_path / "out"
     process = cluster.simspark("canon --stem en | shingle", SMALL, "--ship", "--in", DOCS, "--out", out)
     assert output(process, out) == pipe(DOCS.read_bytes(), "canon --stem en", "shingle")
     assert list(cluster.folder.glob("work-*/*/*/shingletools-*.zip"))
 
 
-def test_the_session_that_spark_submit_gives(cluster: Cluster) -> None:
-    script, out = cluster.folder / "simspark.py", cluster.folder / "out"
+def test_the_session_that_spark_submit_gives(cluster: Cluster, tmp_path: Path) -> None:
+    script, out = tmp_path / "simspark.py", tmp_path / "out"
     script.symlink_to(BIN / "simspark")
     settings = SETTINGS | SMALL | {"spark.app.name": "submitted"}
     confs = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
@@ -58,3 +45,30 @@ def test_the_session_that_spark_submit_gives(cluster: Cluster) -> None:
     process = cluster.run(*submit, "--in", str(DOCS), "--out", str(out), "canon | shingle")
     assert output(process, out) == pipe(DOCS.read_bytes(), "canon", "shingle")
     assert "Registered app submitted" in cluster.log("master")
+
+
+def test_a_signal_ends_a_run(cluster: Cluster, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.write_bytes(DOCS.read_bytes() * 50)
+    process = cluster.simspark("canon | shingle | sketch | simjoin", SMALL, "--in", docs, "--out", tmp_path / "out")
+    cluster.wait(lambda: process.poll() is not None or list(tmp_path.glob("out.*/1/_temporary")))
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 128 + signal.SIGINT, said.decode()
+    assert "simspark" not in said.decode()  # nothing of ours
+    assert list(tmp_path.iterdir()) == [docs]
+
+
+def test_a_worker_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
+    """The last test here: there is one worker less after it."""
+    documents = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
+    many = [{**document, "id": f"{document['id']}-{number}", "text": f"{number % 7} {document['text']}"}
+            for number in range(12) for document in documents]  # fmt: skip
+    docs, out = tmp_path / "docs", tmp_path / "out"
+    docs.write_bytes(jsonl(*many))
+    process = cluster.simspark(" | ".join(PIPELINE), SMALL, "--in", docs, "--out", out)
+    cluster.wait(lambda: process.poll() is not None or list(tmp_path.glob("out.*/5/_SUCCESS")))
+    assert process.poll() is None
+    end(cluster.workers[0])
+    assert output(process, out) == pipe(jsonl(*many), *PIPELINE)
+    assert not list(tmp_path.glob("out.*"))
