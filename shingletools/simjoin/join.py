@@ -93,10 +93,14 @@ class Join:
         """Rows a and b that share a bucket, a < b, and with `cross` a < cross <= b."""
         for whole in band:
             for portion in finer(self.table, whole, self._weigh):
-                start, counts = self._behind(portion)
-                for part in stretches(counts, CANDIDATES):
-                    place, owner = spread(start[part], counts[part])
-                    yield portion.row[part][owner], portion.row[place]
+                yield from self.candidates_in(portion)
+
+    def candidates_in(self, portion: Portion) -> Iterator[tuple[Index, Index]]:
+        """All candidates of these very buckets, bucket by bucket, ascending."""
+        start, counts = self._behind(portion)
+        for part in stretches(counts, CANDIDATES):
+            place, owner = spread(start[part], counts[part])
+            yield portion.row[part][owner], portion.row[place]
 
     def _behind(self, portion: Portion) -> tuple[Index, Index]:
         """From where on, and how many, rows are to be compared with each."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
@@ -29,6 +30,8 @@ LINES = pa.schema(
 )  # fmt: skip
 STARTS = pa.schema([*(LINES.field(name) for name in SOURCE), pa.field("start", pa.int64())])
 LINES_DDL = "part int, file string, block long, place long, step int, cause string, line binary"
+KINDS = pa.schema([("field", pa.string()), ("kind", pa.string())])
+KINDS_DDL = "field string, kind string"
 SHOWN = 10  # rejected records that are told one by one
 
 
@@ -40,16 +43,21 @@ def read(spark: SparkSession, paths: Sequence[str], part: int = 0) -> DataFrame:
     """Lines as they are, with SOURCE; Parquet's rows as JSON. Raises Failed."""
     frames = []
     for number, path in enumerate(paths, part):
+        if path.rstrip("/").rpartition("/")[2].startswith(("_", ".")):
+            raise Failed(f"--in {wire.printable(path)}: Spark takes what begins with _ or . for hidden")
+        reader = spark.read.options(recursiveFileLookup=True, ignoreCorruptFiles=False, ignoreMissingFiles=False)
         try:
             # Without lineSep a carriage return would end a line, too; the cast leaves bytes that are no UTF-8 alone
-            frame = spark.read.parquet(path) if is_parquet(path) else spark.read.text(path, lineSep="\n")
+            frame = reader.parquet(path) if is_parquet(path) else reader.text(path, lineSep="\n")
         except AnalysisException as error:
             raise Failed(f"--in {wire.printable(path)}: {error.getMessage().splitlines()[0]}") from None
         line = F.col(frame.columns[0])
         if is_parquet(path):
-            line = F.to_json(F.struct(*(F.col(f"`{name}`") for name in frame.columns)), {"ignoreNullFields": "false"})
-        source = [F.lit(number).alias("part"), F.col("_metadata.file_path").alias("file"),
-                  F.col("_metadata.file_block_start").alias("block")]  # fmt: skip
+            columns = [F.col("`" + name.replace("`", "``") + "`") for name in frame.columns]
+            line = F.to_json(F.struct(*columns), {"ignoreNullFields": "false", "timeZone": "UTC"})
+        about = frame.metadataColumn("_metadata")
+        source = [F.lit(number).alias("part"), about["file_path"].alias("file"),
+                  about["file_block_start"].alias("block")]  # fmt: skip
         frames.append(frame.select(*source, line.cast("binary").alias("line")))
     return reduce(DataFrame.unionAll, frames)
 
@@ -102,8 +110,12 @@ class Places:
     """Numbers of lines, over all input, and the files and lines that they are."""
 
     def __init__(self, frame: DataFrame) -> None:
-        """`frame` has SOURCE and place, and is read once."""
-        found = frame.groupBy(*SOURCE).agg((F.max("place") + 1).alias("lines")).collect()
+        """`frame` has SOURCE and place, and is read once. Raises Failed for a file that is there twice."""
+        counted = frame.groupBy(*SOURCE).agg((F.max("place") + 1).alias("lines"), F.count(F.lit(1)).alias("rows"))
+        found = counted.collect()
+        for row in found:
+            if row["rows"] != row["lines"]:
+                raise Failed(f"{name_of(row['file'])}: one --in names it twice")
         blocks = sorted((row["part"], row["file"], row["block"], row["lines"]) for row in found)
         self.spark = frame.sparkSession
         self.starts: list[tuple[int, str, int, int]] = []
@@ -130,28 +142,41 @@ class Places:
     def where(self, number: int) -> str:
         """The file and line."""
         start, file = self.files[bisect_right(self.files, number, key=lambda each: each[0]) - 1]
-        return f"{wire.printable(file)}:{number - start + 1}"
+        return f"{name_of(file)}:{number - start + 1}"
+
+
+def name_of(file: str) -> str:
+    """A file as it is called; Spark has percent signs in place of some letters."""
+    return wire.printable(unquote(file))
 
 
 class Rejects:
-    """Counts, tells and keeps what the steps rejected."""
+    """Counts, tells and keeps what the steps rejected, all at the end."""
 
     def __init__(self, folder: str | None, complain: Callable[[str], None]) -> None:
         self.folder = folder
         self.complain = complain
         self.count = 0
+        self.frames: list[DataFrame] = []
 
-    def add(self, steps: Sequence[str], frame: DataFrame, places: Places) -> None:
-        """`frame` has number, step (from 1, of the steps' names), cause, and the line as it came."""
-        for row in frame.groupBy("step").count().orderBy("step").collect():
+    def add(self, frame: DataFrame) -> None:
+        """`frame` has number (none if the record is in no file), step (from 1), cause, and the line as it came."""
+        self.frames.append(frame.select("number", "step", "cause", "line"))
+
+    def tell(self, steps: Sequence[str], places: Places) -> None:
+        if not self.frames:
+            return
+        every, self.frames = reduce(DataFrame.unionAll, self.frames), []
+        for row in every.groupBy("step").count().orderBy("step").collect():
             name, count = steps[row["step"] - 1], row["count"]
-            these = frame.where(F.col("step") == row["step"])
-            for first in these.orderBy("number").limit(SHOWN).collect():
-                self.complain(f"{name}: {places.where(first['number'])}: {first['cause']}")
+            these = every.where(F.col("step") == row["step"]).orderBy("number", "line")
+            for first in these.limit(SHOWN).collect():
+                where = "" if first["number"] is None else f"{places.where(first['number'])}: "
+                self.complain(f"{name}: {where}{first['cause']}")
             if count > SHOWN:
                 self.complain(f"{name}: {count} records rejected in all")
             if self.folder is not None:
-                write(these.orderBy("number"), f"{self.folder}/{name}")
+                write(these, f"{self.folder}/{row['step']}-{name}")
             self.count += count
 
 
@@ -159,6 +184,24 @@ def write(frame: DataFrame, path: str, gzip: bool = False) -> None:
     """The column line, as it is, in the frame's order: parts in the order of their names."""
     lines = frame.select(F.col("line").cast("string").alias("value"))
     lines.write.text(path, compression="gzip" if gzip else "none", lineSep="\n")
+
+
+def mixed(values: DataFrame) -> str | None:
+    """A field of records (value) that has values of several types, beside null."""
+    found = values.mapInArrow(kinds, KINDS_DDL).groupBy("field").agg(F.count_distinct("kind").alias("kinds"))
+    first = found.where("kinds > 1").orderBy("field").first()
+    return None if first is None else str(first["field"])
+
+
+def kinds(batches: Batches) -> Iterator[pa.RecordBatch]:
+    found = {
+        (field, "number" if type(value) in (int, float) else type(value).__name__)
+        for batch in batches
+        for line in batch.column("value").to_pylist()
+        for field, value in wire.parse_json(line.encode(), 1, "").items()
+        if value is not None
+    }
+    yield batch_of(KINDS, list(zip(*found, strict=True)) or [[]] * len(KINDS))
 
 
 class Files:

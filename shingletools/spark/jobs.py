@@ -14,12 +14,14 @@ from shingletools.simjoin.sketches import SketchJoin
 from shingletools.spark import dedup, frames, group, join
 from shingletools.spark.frames import LINES_DDL, Filters, Kept, Places, Rejects, write
 from shingletools.spark.pipeline import Keep, Step
-from shingletools.spark.signed import SIGNED_DDL, Taken, documents, seen_before
+from shingletools.spark.signed import SIGNED_DDL, Taken, checked, documents, seen_before
 from shingletools.wire import Failed
 
 
 class Jobs:
     """One run of a pipeline: from --in to --out, and what is said of it."""
+
+    places: Places
 
     def __init__(
         self, spark: SparkSession, options: argparse.Namespace, complain: Callable[[str], None], kept: Kept
@@ -33,24 +35,34 @@ class Jobs:
     def run(self, steps: Sequence[Step]) -> list[str]:
         """What -v says of it. Raises Failed."""
         self.refuse_to_overwrite(steps)
+        names = [step.name for step in steps]
+        inputs, others = self.options.inputs, [path for step in steps for path in beside(step)]
         filters = [step for step in steps if isinstance(step.stage, Filter)]
-        rest = steps[len(filters) :]
-        self.names = [step.name for step in steps]
-        inputs = self.options.inputs
         lines = frames.read(self.spark, inputs).mapInArrow(Filters(filters), LINES_DDL)
-        others = [path for step in rest for path in beside(step)]
         for part, path in enumerate(others, len(inputs)):
             lines = lines.unionAll(frames.read(self.spark, [path], part).mapInArrow(Filters([]), LINES_DDL))
         lines = self.kept(lines)
         self.places = Places(lines)
         numbered = self.places.numbered(lines)
-        self.reject(numbered.where("step > 0"))
+        self.rejects.add(numbered.where("step > 0"))
+        try:
+            frame = self.work(numbered, steps, len(filters), len(others))
+        except Failed:
+            self.rejects.tell(names, self.places)  # so that these are not lost
+            raise
+        self.rejects.tell(names, self.places)
+        written = self.write(frame)
+        read = f"{self.places.first_of(len(inputs))} lines read"
+        return [read, f"{self.rejects.count} rejected", *self.said, f"{written} written"]
+
+    def work(self, numbered: DataFrame, steps: Sequence[Step], filters: int, others: int) -> DataFrame:
+        """The lines of the output, in order, from those that so many filters have made."""
         good = numbered.where("step = 0").select("number", "line")
-        borders = [self.places.first_of(len(inputs) + number) for number in range(len(others) + 1)]
+        borders = [self.places.first_of(len(self.options.inputs) + number) for number in range(others + 1)]
         parts = [good.where(F.col("number") < borders[0])]
         parts += [good.where((F.col("number") >= first) & (F.col("number") < end)) for first, end in pairwise(borders)]
         frame, order = parts.pop(0), ["number"]
-        for number, step in enumerate(rest, len(filters) + 1):
+        for number, step in enumerate(steps[filters:], filters + 1):
             some, parts = parts[: len(beside(step))], parts[len(beside(step)) :]
             if isinstance(step.stage, SketchJoin):
                 frame, order = self.joined(frame, some, step.stage, number), ["a", "b"]
@@ -58,16 +70,15 @@ class Jobs:
                 frame, order = self.grouped(frame, order, some, step.stage, number), ["second", "node"]
             elif isinstance(step.stage, Keep):
                 frame = self.deduplicated(frame, some[0], step.stage, number)
-        written = self.write(frame.orderBy(*order))
-        records = f"{self.places.first_of(len(inputs))} records"
-        return [records, f"{self.rejects.count} rejected", *self.said, f"{written} written"]
+        return frame.orderBy(*order)
 
     def refuse_to_overwrite(self, steps: Sequence[Step]) -> None:
         """Now, rather than when all is done."""
         removed = [step.stage.job.removed for step in steps if isinstance(step.stage, Keep)]
         files = frames.Files(self.spark)
-        for path in (self.options.out, self.options.rejects, *removed):
-            if path is not None and files.exists(path):
+        paths = [path.rstrip("/") for path in (self.options.out, self.options.rejects, *removed) if path is not None]
+        for number, path in enumerate(paths):
+            if files.exists(path) or path in paths[:number]:
                 raise Failed(f"{wire.printable(path)}: is there already")
 
     def write(self, frame: DataFrame) -> int:
@@ -80,24 +91,26 @@ class Jobs:
         else:
             lines = self.kept.path()
             write(frame, lines)
-            records = self.spark.read.json(lines)
+            mixed = frames.mixed(self.spark.read.text(lines, lineSep="\n"))
+            if mixed is not None:
+                raise Failed(f"--out {wire.printable(out)}: {wire.shown(mixed)} is of several types, a column of one")
+            records = self.spark.read.json(lines, lineSep="\n", mode="FAILFAST")
             if not records.columns:
                 raise Failed(f"--out {wire.printable(out)}: no records, and so no columns")
             records.write.parquet(out)
         return int(observed.get["lines"])
 
-    def reject(self, frame: DataFrame | None) -> None:
-        if frame is not None:
-            self.rejects.add(self.names, frame, self.places)
-
-    def joined(self, good: DataFrame, others: Sequence[DataFrame], stage: SketchJoin, step: int) -> DataFrame:
+    def joined(self, lines: DataFrame, others: Sequence[DataFrame], stage: SketchJoin, step: int) -> DataFrame:
         cross = self.places.first_of(len(self.options.inputs)) if others else None
-        every = good.unionAll(others[0]) if others else good
+        every = lines.unionAll(others[0]) if others else lines
         signed = self.kept(every.mapInArrow(Taken(stage.id_field, stage.wanted.verify, step), SIGNED_DDL))
-        self.reject(signed.where("step > 0"))
-        fresh, again = seen_before(signed.where("step = 0"), every, cross, step, self.kept)
-        self.reject(again)
-        found = documents(fresh, stage, self.places, self.kept)
+        self.rejects.add(signed.where("step > 0"))
+        good = signed.where("step = 0")
+        shaped = checked(good, stage, self.places)
+        fresh, again = seen_before(good, every, cross, step, self.kept)
+        if again is not None:
+            self.rejects.add(again)
+        found = None if shaped is None else documents(fresh, stage, shaped, self.kept)
         if found is None:
             return self.spark.createDataFrame([], "a long, b long, line binary")
         self.said += [f"{found.bands} bands", f"recall {found.recall:.4g}"]
@@ -109,21 +122,22 @@ class Jobs:
         x, *y = map(F.col, order)
         pairs = good.select(x.alias("x"), (y[0] if y else F.lit(0).cast("long")).alias("y"), "line")
         paired = self.kept(pairs.mapInArrow(group.Paired(stage.least, step), group.PAIRED_DDL))
-        if not y:  # what comes from simjoin is right
-            self.reject(paired.where("step > 0").withColumnRenamed("x", "number"))
+        bad = paired.where("step > 0")
+        self.rejects.add(bad.withColumn("number", F.lit(None).cast("long") if y else F.col("x")))
         nodes = group.documents(paired.where("step = 0"), self.kept)
         groups = group.groups(paired.where("step = 0"), nodes, self.kept).withColumn("second", F.lit(0))
         if not others:
             return groups
         named = self.kept(others[0].mapInArrow(group.Named(stage.id_field, step), group.NAMED_DDL))
-        self.reject(named.where("step > 0"))
+        self.rejects.add(named.where("step > 0"))
         return groups.unionAll(group.singles(named.where("step = 0"), nodes).withColumn("second", F.lit(1)))
 
     def deduplicated(self, good: DataFrame, groups: DataFrame, keep: Keep, step: int) -> DataFrame:
         taken = self.kept(good.mapInArrow(dedup.Taken(keep, step), dedup.TAKEN_DDL))
-        self.reject(taken.where("step > 0"))
+        self.rejects.add(taken.where("step > 0"))
         fresh, again = seen_before(taken.where("step = 0"), good, None, step, self.kept)
-        self.reject(again)
+        if again is not None:
+            self.rejects.add(again)
         chosen = self.kept(dedup.chosen(fresh, dedup.read_groups(groups, self.places)))
         if keep.job.annotate:
             return chosen.mapInArrow(dedup.marked, "number long, line binary")

@@ -13,85 +13,86 @@ from shingletools.simjoin.signatures import LONG_SHINGLES, Signature
 from shingletools.simjoin.wanted import Wanted
 from shingletools.spark.frames import Batches, Kept
 from shingletools.spark.signed import Documents
-from shingletools.spark.tasks import FOUND_DDL, HITS_DDL, NEAR_DDL, TASK, Connecting, Every, Exploded, Near
+from shingletools.spark.tasks import DONE, FOUND_DDL, HITS_DDL, NEAR_DDL, TASK, Connecting, Every, Exploded, Near
 
 BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # of a bucket that are compared with so many others in a task
+# Rows are of four kinds: twice the side, and one more if they are connected with what else is so. Which kinds of a
+# bucket each is compared with:
+ALONE: dict[int, tuple[int, ...]] = {0: (0, 1), 1: (0,)}
+CROSS: dict[int, tuple[int, ...]] = {0: (2, 3), 1: (2,), 2: (0, 1), 3: (0,)}
 
 
 def pairs(found: Documents, cross: int | None, kept: Kept) -> DataFrame:
-    """All pairs of documents, a before b, by their numbers, and in how many places they agree."""
+    """All pairs of documents, a before b, by their numbers, and in how many places they agree.
+
+    Originals fall into buckets, and the rows of a bucket into blocks; each two blocks are a task.
+    """
     exploded = found.originals.select("number", "payload", "second").mapInArrow(Exploded(found.build), HITS_DDL)
-    one_side = F.lit(True) if cross is None else F.col("number") < cross
+    side = F.lit(0) if cross is None else (F.col("number") >= cross).cast("int")
     shared = exploded.groupBy("key").agg(
-        F.count(F.lit(1)).alias("rows"), F.count(F.when(one_side, 1)).alias("ones"),
-        F.min("number").alias("first"), F.min(F.when(~one_side, F.col("number"))).alias("other_first"),
-    ).where("rows > 1" if cross is None else "ones > 0 and ones < rows")  # fmt: skip
-    hits = exploded.join(shared, "key")
-    largest = block_rows(found)
-    blocks = F.ceil(F.col("rows") / largest)
-    if found.join.wanted.forest:
-        few = F.col("rows") <= largest
-        rest, near = without_hubs(kept(hits.where(~few)), found, cross, largest, kept)
-        tasks = compared_with(hits.where(few), F.lit(0), F.lit(0), F.lit(0)).unionAll(rest)
-        compared = worked(tasks, found, Connecting(found.build, cross), FOUND_DDL).unionAll(near).distinct()
+        F.count(F.lit(1)).alias("rows"), F.sum(side).alias("n2"), F.sum("size").alias("bytes"),
+        F.min("number").alias("first"), F.min(F.when(side == 1, F.col("number"))).alias("other_first"),
+    ).where("rows > 1" if cross is None else "n2 > 0 and n2 < rows")  # fmt: skip
+    # So many rows that two blocks, and what is made of them, are in memory
+    block = F.least(F.lit(BLOCK_ROWS), F.greatest(F.lit(1), F.floor(BLOCK_BYTES * F.col("rows") / F.col("bytes"))))
+    hits = exploded.select("key", "number", (2 * side).alias("kind")).join(
+        shared.withColumns({"block": block, "n0": F.expr("rows - n2"), "n1": F.lit(0), "n3": F.lit(0)}), "key"
+    )
+    if not found.join.wanted.forest:
+        compared = worked(tasks(hits, cross), found, Every(found.build, cross), FOUND_DDL)
     else:
-        tasks = compared_with(hits, block_of(blocks), F.lit(0), blocks - 1)
-        compared = worked(tasks, found, Every(found.build, cross), FOUND_DDL)
+        rest, near = without_hubs(kept(hits.where("rows > block")), found, cross, kept)
+        small = tasks(hits.where("rows <= block"), cross)
+        connecting = worked(small.unionAll(rest), found, Connecting(found.build, cross), FOUND_DDL)
+        compared = connecting.unionAll(near).distinct()  # a pair may connect the rows of several tasks
     return with_copies(kept(compared), found, cross)
 
 
-def block_rows(found: Documents) -> int:
-    """How many rows of a bucket make a block, so that two of them and what is made of them are in memory."""
-    size = found.originals.agg(F.avg(F.length("payload") + F.length("second"))).first()
-    assert size is not None
-    return max(1, min(BLOCK_ROWS, BLOCK_BYTES // int(size[0] or 1)))
-
-
-def block_of(blocks: Column) -> Column:
-    return F.pmod(F.xxhash64("number"), blocks.cast("long"))
-
-
-def compared_with(hits: DataFrame, mine: Column, first: Column, last: Column) -> DataFrame:
-    """Tasks: rows of a block `mine` of a bucket, once for each of the blocks first to last."""
-    against = F.explode(F.sequence(first.cast("long"), last.cast("long")))
-    rows = hits.withColumn("mine", mine.cast("long")).withColumn("against", against)
+def tasks(hits: DataFrame, cross: int | None) -> DataFrame:
+    """Rows (key, number, kind, how many of each kind the bucket has) once for each block they are compared with."""
+    blocks = [F.ceil(F.col(f"n{kind}") / F.col("block")) for kind in range(4)]
+    none = F.array().cast("array<long>")
+    ranges = [F.when(count > 0, F.sequence(F.lit(kind * DONE), kind * DONE + count - 1)).otherwise(none)
+              for kind, count in enumerate(blocks)]  # fmt: skip
+    own, against = F.lit(0).cast("long"), none
+    for kind, others in (ALONE if cross is None else CROSS).items():
+        here = F.col("kind") == kind
+        own = F.when(here, kind * DONE + block_of(blocks[kind])).otherwise(own)
+        against = F.when(here, F.concat(*(ranges[other] for other in others))).otherwise(against)
+    rows = hits.select("key", "number", own.alias("mine"), F.explode(against).alias("against"))
     return rows.select("key", "number", "mine", F.least("mine", "against").alias("one"),
                        F.greatest("mine", "against").alias("other"))  # fmt: skip
 
 
-def worked(tasks: DataFrame, found: Documents, work: Every | Connecting | Near, ddl: str) -> DataFrame:
+def block_of(blocks: Column) -> Column:
+    return F.pmod(F.xxhash64("number"), F.greatest(F.lit(1), blocks).cast("long"))
+
+
+def worked(rows: DataFrame, found: Documents, work: Every | Connecting | Near, ddl: str) -> DataFrame:
     """What is made of tasks, each where all its rows are, with their words."""
-    with_words = tasks.join(found.originals, "number")
+    with_words = rows.join(found.originals, "number")
     return with_words.repartition(*TASK).sortWithinPartitions(*TASK, "number").mapInArrow(work, ddl)
 
 
-def without_hubs(
-    large: DataFrame, found: Documents, cross: int | None, largest: int, kept: Kept
-) -> tuple[DataFrame, DataFrame]:
+def without_hubs(large: DataFrame, found: Documents, cross: int | None, kept: Kept) -> tuple[DataFrame, DataFrame]:
     """Tasks of what is left of large buckets, once all rows have been compared with the first; and the pairs of that.
 
     Rows that the first connects need not be compared with each other, only with those that it does not.
     """
     hubs = F.array_compact(F.array("first", "other_first"))
-    blocks = F.ceil(F.col("rows") / largest)
+    blocks = F.ceil(F.col("rows") / F.col("block"))
     others = large.where(~F.array_contains(hubs, F.col("number")))
-    block = block_of(blocks)
-    beside = compared_with(others, block, block, block)
-    everywhere = large.where("number = first").withColumn("number", F.explode(hubs))
-    each = F.explode(F.sequence(F.lit(0).cast("long"), blocks - 1))
-    first = everywhere.withColumn("one", each).select("key", "number", F.col("one").alias("mine"), "one",
-                                                      F.col("one").alias("other"))  # fmt: skip
-    near = kept(worked(beside.unionAll(first), found, Near(found.build, cross), NEAR_DDL))
-    connected = near.where("connected").select("key", "number", F.lit(1).alias("connected"))
-    left = others.join(connected, ["key", "number"], "left")
-    counted = left.groupBy("key").agg(F.count("connected").alias("done"),
-                                      (F.count(F.lit(1)) - F.count("connected")).alias("open"))  # fmt: skip
-    left = left.join(counted.where("open > 0"), "key")
-    opened, done = (F.ceil(F.col(name) / largest) for name in ("open", "done"))
-    rest = compared_with(left.where("connected is null"), block_of(opened), -done, opened - 1).unionAll(
-        compared_with(left.where("connected = 1"), -1 - block_of(done), F.lit(0), opened - 1)
+    beside = others.select("key", "number", block_of(blocks).alias("mine"))
+    everywhere = F.explode(F.sequence(F.lit(0).cast("long"), blocks - 1)).alias("mine")
+    first = large.where("number = first").withColumn("number", F.explode(hubs)).select("key", "number", everywhere)
+    block = beside.unionAll(first).select("*", F.col("mine").alias("one"), F.col("mine").alias("other"))
+    near = kept(worked(block, found, Near(found.build, cross), NEAR_DDL))
+    connected = near.where("connected").select("key", "number", F.lit(1).alias("done"))
+    left = others.join(connected, ["key", "number"], "left").select(
+        "key", "number", "block", (F.col("kind") + F.coalesce("done", F.lit(0))).alias("kind")
     )
-    return rest, near.select("a", "b", "agreeing")
+    counts = [F.count(F.when(F.col("kind") == kind, 1)).alias(f"n{kind}") for kind in range(4)]
+    return tasks(left.join(left.groupBy("key").agg(*counts), "key"), cross), near.select("a", "b", "agreeing")
 
 
 def with_copies(compared: DataFrame, found: Documents, cross: int | None) -> DataFrame:

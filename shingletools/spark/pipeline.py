@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 from shingletools import wire
 from shingletools.dedup import command as dedup
 from shingletools.dedup.choice import Job
-from shingletools.filter import Command, Filter, Stage
+from shingletools.filter import Command, Filter, Stage, check_fields
 from shingletools.options import make_parser
 from shingletools.simgroup.groups import Groups, Stars
 from shingletools.simjoin.sketches import SketchJoin
@@ -32,7 +32,6 @@ class Keep(NamedTuple):
     job: Job
     choice: str
     text_field: str
-    against: tuple[str, ...] = ()
 
 
 class Step(NamedTuple):
@@ -97,6 +96,8 @@ def build(command: str) -> Step:
             return Step(name, options.id, Keep(dedup.job_of(options), options.keep, options.text))
         stage = module.build(options)
         refuse(stage)
+        if isinstance(stage, Filter):
+            check_fields(options.id, stage)
     except Failed as error:
         raise Failed(f"{name}: {error}") from None
     return Step(name, options.id, stage)

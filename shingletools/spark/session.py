@@ -19,7 +19,9 @@ from shingletools import __version__, wire
 from shingletools.wire import Failed
 
 T = TypeVar("T")
+TAG = "simspark"  # of our jobs, beside which a session that was given may have others
 DEFAULTS = {
+    "spark.master": "local[*]",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
     "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
     "spark.ui.showConsoleProgress": "false",
@@ -48,8 +50,8 @@ class Session:
             except BaseException as error:
                 done.set_exception(error)
 
-        threading.Thread(target=worked, daemon=True).start()
         try:
+            threading.Thread(target=worked, daemon=True).start()
             wait([done])
         except BaseException:
             while not done.done():
@@ -61,18 +63,21 @@ class Session:
     def _work(self, work: Callable[["Session"], T]) -> T:
         try:
             self.spark = self.given or self._new()
+            self.spark.sparkContext.addJobTag(TAG)
             try:
                 return work(self)
             finally:
                 if self.given is None:
                     self.spark.stop()
-        except (PySparkException, Py4JError, OSError) as error:
+        except (PySparkException, Py4JError) as error:
             raise Failed(f"Spark: {reason(error)}") from None
+        except OSError as error:
+            raise Failed(str(error)) from None
 
     def _new(self) -> SparkSession:
-        settings = dict(DEFAULTS)
+        settings = {}
         if "PYSPARK_GATEWAY_PORT" not in os.environ:  # which spark-submit sets
-            settings |= {"spark.master": "local[*]", "spark.app.name": self.name}
+            settings = DEFAULTS | {"spark.app.name": self.name}
             if self.master is None or self.master.startswith("local"):
                 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         if self.master is not None:
@@ -88,8 +93,9 @@ class Session:
         """All that is under way and, called again and again, what comes next."""
         with contextlib.suppress(AttributeError, PySparkException, Py4JError, OSError):  # there is none yet, or no more
             context = self.spark.sparkContext
-            context.setLogLevel("OFF")
-            context.cancelAllJobs()
+            if self.given is None:
+                context.setLogLevel("OFF")
+            context.cancelJobsWithTag(TAG)
 
 
 def reason(error: Exception) -> str:

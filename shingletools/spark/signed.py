@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from shingletools import wire
@@ -111,8 +111,8 @@ class Documents(NamedTuple):
     recall: float
 
 
-def documents(good: DataFrame, join: SketchJoin, places: Places, kept: Kept) -> Documents | None:
-    """Checks what was taken as simjoin does; None if nothing has words. Raises Failed as that does."""
+def checked(good: DataFrame, join: SketchJoin, places: Places) -> Row | None:
+    """The first that has words, once all are checked as simjoin does; None if there is none. Raises Failed."""
     first = good.orderBy("number").first()
     if first is None:
         return None
@@ -126,13 +126,17 @@ def documents(good: DataFrame, join: SketchJoin, places: Places, kept: Kept) -> 
         if other["via"] != first["via"]:
             cause = f"made by {made_by(other['via'])}, but the records before by {made_by(first['via'])}"
         raise Failed(f"{places.where(other['number'])}: {cause}")
-    if shaped is None:
-        return None
+    if shaped is not None:
+        try:
+            KINDS[shaped["kind"]].check(join.wanted, len(shaped["payload"]))
+        except Failed as error:
+            raise Failed(f"{places.where(shaped['number'])}: {error}") from None
+    return shaped
+
+
+def documents(good: DataFrame, join: SketchJoin, shaped: Row, kept: Kept) -> Documents:
+    """What there is to join; `shaped` is the first that has words."""
     kind = KINDS[shaped["kind"]]
-    try:
-        kind.check(join.wanted, len(shaped["payload"]))
-    except Failed as error:
-        raise Failed(f"{places.where(shaped['number'])}: {error}") from None
     size = F.length("second" if join.wanted.verify else "payload")
     with_words = good.where("shape <> ''").withColumn("size", size)
     copies = kept(copied(with_words).withColumn("agreeing", F.expr(whole(kind, join))))

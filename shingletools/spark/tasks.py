@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from shingletools.kernel.types import Index
-from shingletools.simjoin.arrays import spread
+from shingletools.simjoin.arrays import spread, stretches
 from shingletools.simjoin.buckets import Portion
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
@@ -15,26 +15,25 @@ from shingletools.simjoin.table import Flags, Table
 from shingletools.spark.frames import Batches, batch_of
 from shingletools.spark.signed import Builder
 
-HITS = pa.schema([("key", pa.int64()), ("number", pa.int64())])
-HITS_DDL = "key long, number long"
+HITS = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("size", pa.int64())])
+HITS_DDL = "key long, number long, size long"
 TASK = ["key", "one", "other"]  # a bucket, and which of its blocks
 FOUND = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("agreeing", pa.int64())])
 FOUND_DDL = "a long, b long, agreeing long"
-NEAR = pa.schema([*HITS, ("connected", pa.bool_()), *FOUND])
-NEAR_DDL = f"{HITS_DDL}, connected boolean, {FOUND_DDL}"
+NEAR = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("connected", pa.bool_()), *FOUND])
+NEAR_DDL = f"key long, number long, connected boolean, {FOUND_DDL}"
+DONE = 1 << 32  # set in the numbers of blocks whose rows are connected
 
 BUNDLE_ROWS, BUNDLE_BYTES = 1 << 14, 1 << 23  # of tasks that are worked on together
 FEW = 64  # rows, each of which may as well be compared with each
+ENTRIES = 1 << 20  # of pairs of rows, looked at together
 APART = 0x9E3779B97F4A7C15  # so that the bands' keys differ
 
 
-def entries(table: Table) -> tuple[Index, Index]:
-    """The buckets (keys) of rows, and the rows; two that are a pair share one."""
-    keys, rows = [], []
+def buckets(table: Table) -> Iterator[tuple[Index, Index]]:
+    """For each band the buckets (keys) of rows, and the rows; two that are a pair share one."""
     for band, (key, row) in enumerate(table.buckets(range(table.bands))):
-        keys.append((key ^ np.uint64(band * APART % 2**64)).view(np.int64))
-        rows.append(row)
-    return np.concatenate(keys), np.concatenate(rows)
+        yield (key ^ np.uint64(band * APART % 2**64)).view(np.int64), row
 
 
 def payloads_of(batch: pa.RecordBatch | pa.Table) -> list[tuple[bytes, bytes]]:
@@ -50,8 +49,10 @@ class Exploded:
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             if len(batch):
-                key, row = entries(self.build(payloads_of(batch)))
-                yield batch_of(HITS, [key, batch.column("number").to_numpy()[row]])
+                payloads = payloads_of(batch)
+                key, row = map(np.concatenate, zip(*buckets(self.build(payloads)), strict=True))
+                size = np.array([sum(map(len, payload)) for payload in payloads])
+                yield batch_of(HITS, [key, batch.column("number").to_numpy()[row], size[row]])
 
 
 class Bundle:
@@ -90,41 +91,59 @@ class Every:
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for rows in bundles(batches):
             bundle = Bundle(rows, self.build, self.cross)
-            left, right, agreeing = self.pairs(bundle)
-            here = bundle.key[left] == first_shared(bundle.table, left, right)
-            yield batch_of(FOUND, [*bundle.named(left[here], right[here]), agreeing[here]])
-
-    def pairs(self, bundle: Bundle) -> tuple[Index, Index, Index]:
-        table = bundle.table
-        found = [(np.empty(0, np.int64),) * 3]
-        for one, other in Join(table, bundle.cross).candidates_of([bundle.portion]):
-            some = ~bundle.apart[one] | (bundle.mine[one] != bundle.mine[other])
-            pair, agreeing = table.compare(one[some], other[some])
-            found.append((one[some][pair], other[some][pair], agreeing[pair]))
-        left, right, agreeing = map(np.concatenate, zip(*found, strict=True))
-        _, once = np.unique(left * len(table) + right, return_index=True)
-        return left[once], right[once], agreeing[once]
+            shared = Shared(bundle.table)
+            for one, other in Join(bundle.table, bundle.cross).candidates_in(bundle.portion):
+                some = ~bundle.apart[one] | (bundle.mine[one] != bundle.mine[other])
+                some &= bundle.number[one] != bundle.number[other]  # in a bucket twice, if two bands' keys are equal
+                pair, agreeing = bundle.table.compare(one[some], other[some])
+                left, right = one[some][pair], other[some][pair]
+                here = shared.least(left, right) == bundle.key[left]
+                yield batch_of(FOUND, [*bundle.named(left[here], right[here]), agreeing[pair][here]])
 
 
-def first_shared(table: Table, left: Index, right: Index) -> Index:
-    """For each of some pairs the least bucket that both rows are in."""
-    key, row = entries(table)
-    order = np.lexsort((key, row))
-    key, row = key[order], row[order]
-    starts = np.searchsorted(row, np.arange(len(table) + 1))
-    (one, of_one), (other, of_other) = (spread(starts[rows], starts[rows + 1] - starts[rows]) for rows in (left, right))
-    key, pair = key[np.append(one, other)], np.append(of_one, of_other)
-    order = np.lexsort((key, pair))
-    key, pair = key[order], pair[order]
-    shared = np.flatnonzero((pair[1:] == pair[:-1]) & (key[1:] == key[:-1]))
-    return key[shared[np.unique(pair[shared], return_index=True)[1]]]
+class Shared:
+    """Which buckets rows of a table are in together."""
+
+    def __init__(self, table: Table) -> None:
+        keys, rows = zip(*buckets(table), strict=True)
+        self.in_all = all(len(row) == len(table) for row in rows)
+        if self.in_all:  # bands, each of which has every row
+            self.columns = np.stack(keys, axis=1)
+            self.counts = np.full(len(table), len(keys))
+        else:
+            key, row = np.concatenate(keys), np.concatenate(rows)
+            order = np.lexsort((key, row))
+            self.key = key[order]
+            self.counts = np.bincount(row, minlength=len(table)).astype(np.int64)
+            self.starts = np.cumsum(self.counts) - self.counts
+
+    def least(self, left: Index, right: Index) -> Index:
+        """For each of some pairs that share a bucket the least."""
+        found = [np.empty(0, np.int64)]
+        for part in stretches(self.counts[left] + self.counts[right], ENTRIES):
+            one, other = left[part], right[part]
+            found.append(self._in_columns(one, other) if self.in_all else self._in_rows(one, other))
+        return np.concatenate(found)
+
+    def _in_columns(self, left: Index, right: Index) -> Index:
+        one = self.columns[left]
+        least: Index = np.where(one == self.columns[right], one, np.iinfo(np.int64).max).min(axis=1)
+        return least
+
+    def _in_rows(self, left: Index, right: Index) -> Index:
+        (one, of_one), (other, of_other) = (spread(self.starts[rows], self.counts[rows]) for rows in (left, right))
+        key, pair = self.key[np.append(one, other)], np.append(of_one, of_other)
+        order = np.lexsort((key, pair))
+        key, pair = key[order], pair[order]
+        shared = np.flatnonzero((pair[1:] == pair[:-1]) & (key[1:] == key[:-1]))
+        return key[shared[np.unique(pair[shared], return_index=True)[1]]]
 
 
 @dataclass(frozen=True)
 class Connecting:
     """Tasks to pairs that connect the rows of each as all pairs of it would, whatever tasks come with it.
 
-    Rows of one task that are connected already have a negative `mine`.
+    Rows of blocks with DONE are connected already.
     """
 
     build: Builder
@@ -136,11 +155,11 @@ class Connecting:
             forest = Forest(bundle.table, bundle.cross)
             task, row = bundle.portion
             few = np.bincount(task)[task] <= FEW
-            for candidates in Join(bundle.table, bundle.cross).candidates_of([Portion(task[few], row[few])]):
+            for candidates in Join(bundle.table, bundle.cross).candidates_in(Portion(task[few], row[few])):
                 forest.compare(*candidates)
             for each in np.unique(task[~few]).tolist():
                 some = row[slice(*np.searchsorted(task, [each, each + 1]))]
-                forest.together(some[bundle.mine[some] < 0])
+                forest.together(some[bundle.mine[some] & DONE > 0])
                 forest.connect(Portion(np.zeros(len(some), np.int64), some))
             one, other, agreeing = map(np.array, forest.found)
             yield batch_of(FOUND, [*bundle.named(one, other), agreeing])

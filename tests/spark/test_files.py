@@ -38,12 +38,41 @@ def test_parquet(simspark: Simspark, tmp_path: Path) -> None:
 def test_parquet_is_written(simspark: Simspark, tmp_path: Path) -> None:
     out = tmp_path / "words.parquet"
     ran = simspark("canon", "-v", "--in", DOCS, "--out", out)
-    assert (ran.status, ran.err[: ran.err.rindex(",")]) == (0, "simspark: 300 records, 0 rejected, 300 written")
+    assert (ran.status, ran.err[: ran.err.rindex(",")]) == (0, "simspark: 300 lines read, 0 rejected, 300 written")
     expected = [json.loads(line) for line in pipe(DOCS.read_bytes(), "canon").splitlines()]
     assert pq.read_table(out).sort_by("id").to_pylist() == sorted(expected, key=lambda record: str(record["id"]))
     ran = simspark("simjoin -t 1", "--in", DOCS, "--out", tmp_path / "no.parquet")
     assert ran.status == 2
     assert ran.err.endswith(f"--out {tmp_path}/no.parquet: no records, and so no columns\n")
+
+
+def test_what_parquet_cannot_hold(simspark: Simspark, tmp_path: Path) -> None:
+    docs, groups = tmp_path / "docs", tmp_path / "groups"
+    groups.write_bytes(b"")
+    docs.write_bytes(b'{"id":1,"n":1}\n{"id":2,"n":0.5,\r"m":null}\n{"id":3,"n":null,"m":"\\r"}\n')
+    assert simspark(f"dedup --groups {groups}", "--in", docs, "--out", tmp_path / "right.parquet").status == 0
+    rows = sorted(pq.read_table(tmp_path / "right.parquet").to_pylist(), key=lambda row: row["id"])
+    assert [(row["id"], row["n"], row["m"]) for row in rows] == [(1, 1, None), (2, 0.5, None), (3, None, "\r")]
+    docs.write_bytes(b'{"id":1}\n{"id":"1"}\n')
+    ran = simspark(f"dedup --groups {groups}", "--in", docs, "--out", tmp_path / "wrong.parquet")
+    assert ran.status == 2
+    assert ran.err == f'simspark: --out {tmp_path}/wrong.parquet: "id" is of several types, a column of one\n'
+
+
+def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -> None:
+    inner = tmp_path / "a b%" / "inner"
+    inner.mkdir(parents=True)
+    (inner / "_hidden").write_bytes(DOCS.read_bytes())
+    (inner / "docs").write_bytes(b"{\n")
+    ran = simspark("canon", "--in", inner.parent)
+    assert (ran.status, ran.err) == (1, f"simspark: canon: file:{inner}/docs:1: not JSON (column 2)\n")
+    ran = simspark("canon", "--in", inner / "_hidden", "--out", tmp_path / "none")
+    assert ran.status == 2
+    assert ran.err.endswith("_hidden: Spark takes what begins with _ or . for hidden\n")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "docs").write_bytes(DOCS.read_bytes())
+    ran = simspark("canon", "--in", f"{tmp_path}/{{c,c/docs}}", "--out", tmp_path / "other")
+    assert (ran.status, ran.err) == (2, f"simspark: file:{tmp_path}/c/docs: one --in names it twice\n")
 
 
 def test_compressed_output_is_input_again(simspark: Simspark, tmp_path: Path) -> None:
@@ -87,6 +116,7 @@ def test_sketches_that_cannot_be_compared(simspark: Simspark, tmp_path: Path) ->
         (["--in", "{0}/none"], "--in {0}/none: [PATH_NOT_FOUND]"),
         (["--in", "{0}/docs", "--out", "{0}"], "{0}: is there already"),
         (["--in", "{0}/docs", "--rejects", "{0}"], "{0}: is there already"),
+        (["--in", "{0}/docs", "--rejects", "{0}/out/"], "{0}/out: is there already"),
     ],
 )
 def test_misuse(argv: list[str], message: str, simspark: Simspark, tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ def test_recipes_are_the_commands() -> None:
             "simgroup --star",
             "simgroup: --star: who is taken depends on all documents before, one after the other; run it in the shell",
         ),
+        ("canon --id text", 'canon: the id, the payload and via need fields of their own, not "text", "via"'),
         ("simjoin | canon", "canon cannot read what simjoin writes"),
         ("simgroup | simjoin", "simjoin cannot read what simgroup writes"),
         ("dedup --groups x --annotate --removed y", "dedup: --annotate removes nothing that --removed could keep"),
