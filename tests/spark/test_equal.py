@@ -159,7 +159,7 @@ def test_one_command_rejects_for_several_reasons(simspark: Simspark, tmp_path: P
     ran = simspark(f"{command} | simgroup", "--in", tmp_path / "one", "--rejects", tmp_path / "bad")
     assert ran.status == 1
     assert ran.err.splitlines() == [
-        f'simspark: simjoin: file:{tmp_path}/one:2: neither field "sketch" nor "simhash" nor "shingles" is there',
+        f'simspark: simjoin: file:{tmp_path}/one:2: field "sketch" is missing',
         f"simspark: simjoin: file:{tmp_path}/one:3: id 1 was seen before",
         "simspark: simgroup: pairs 1 with itself",
     ]

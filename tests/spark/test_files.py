@@ -11,6 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe, run
+from shingletools.spark.frames import Places
+from shingletools.wire import Failed
 
 Simspark = Callable[..., Ran]
 LINES = DOCS.read_bytes().splitlines(keepends=True)
@@ -71,8 +73,14 @@ def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -
     assert ran.err.endswith("_hidden: Spark takes what begins with _ or . for hidden\n")
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "docs").write_bytes(DOCS.read_bytes())
-    ran = simspark("canon", "--in", f"{tmp_path}/{{c,c/docs}}", "--out", tmp_path / "other")
-    assert (ran.status, ran.err) == (2, f"simspark: file:{tmp_path}/c/docs: one --in names it twice\n")
+    ran = simspark("canon", "-v", "--in", f"{tmp_path}/{{c,c/docs}}", "--out", tmp_path / "once")
+    assert ran.err.startswith("simspark: 300 lines read, ")
+
+
+def test_lines_that_are_there_twice(spark: SparkSession) -> None:
+    lines = spark.createDataFrame(2 * [(0, "file:/a%20b", 0, 0)], "part int, file string, block long, place long")
+    with pytest.raises(Failed, match="^file:/a b: one --in names it twice$"):
+        Places(lines)
 
 
 def test_compressed_output_is_input_again(simspark: Simspark, tmp_path: Path) -> None:
