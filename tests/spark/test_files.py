@@ -79,7 +79,7 @@ def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -
 
 def test_lines_that_are_there_twice(spark: SparkSession) -> None:
     lines = spark.createDataFrame(2 * [(0, "file:/a%20b", 0, 0)], "part int, file string, block long, place long")
-    with pytest.raises(Failed, match="^file:/a b: one --in names it twice$"):
+    with pytest.raises(Failed, match=r"^file:/a b: one --in names it twice$"):
         Places(lines)
 
 
