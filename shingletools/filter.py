@@ -327,10 +327,10 @@ def complain(name: str, bar: "tqdm[NoReturn] | None", message: str) -> None:
         bar.refresh()
 
 
-def main(name: str, argv: Sequence[str] | None = None, run: Run = run) -> int:
-    """Runs a command and gives its exit status; nothing else in the suite prints or decides how a run ends."""
+def main(name: str, argv: Sequence[str] | None = None, own: Run | None = None) -> int:
+    """Runs a command, by `own` means if it has such, and gives its exit status; nothing else decides how a run ends."""
     try:
-        return run_or_print(name, argv, run)
+        return run_or_print(name, argv, own or run)
     except Failed as error:
         streams.say(f"{name}: {error}")
     except MemoryError:
@@ -343,10 +343,10 @@ def main(name: str, argv: Sequence[str] | None = None, run: Run = run) -> int:
     return FAILED
 
 
-def run_or_print(name: str, argv: Sequence[str] | None, run: Run) -> int:
+def run_or_print(name: str, argv: Sequence[str] | None, run_it: Run) -> int:
     closed = streams.claim_standard_streams()
     try:
-        return run(name, argv, closed)
+        return run_it(name, argv, closed)
     except Printed as text:
         streams.check_open(1, closed)
         with contextlib.suppress(ReaderGone), Output(None) as output:

@@ -6,8 +6,8 @@ import os
 from shingletools.signals import ended_by_signal, held
 
 
-def main(name: str, runner: str = "shingletools.filter") -> int:
-    """Runs a command on the process's arguments and streams; gives its exit status. A module `runner` has its `run`."""
+def main(name: str, runner: str = "") -> int:
+    """Runs a command on the process's arguments and streams, by `runner`'s own `run` if named; its exit status."""
 
     # numpy's library would start a thread for each processor, and we never call it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -16,7 +16,7 @@ def main(name: str, runner: str = "shingletools.filter") -> int:
         with held():  # orjson was seen to crash where an exception came while it was imported
             from shingletools import filter as driver
 
-            run_it = importlib.import_module(runner).run
-        return driver.main(name, run=run_it)
+            own = importlib.import_module(runner).run if runner else None
+        return driver.main(name, own=own)
 
     return ended_by_signal(run)

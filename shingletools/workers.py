@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from typing import IO, TypeVar, cast
 
-from shingletools.signals import FROM_OUTSIDE
+from shingletools.signals import FROM_OUTSIDE, held
 from shingletools.wire import Failed
 
 Item = TypeVar("Item")
@@ -196,12 +196,13 @@ def start(stores: Sequence[int], stack: ExitStack) -> "subprocess.Popen[bytes]":
     # Ctrl-C reaches every process of a terminal; we end our workers ourselves. -P: the current folder is the user's,
     # so no module is to be found there.
     command = [sys.executable, "-P", "-m", "shingletools.workers", *map(str, stores)]
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_OUTSIDE)  # which a new process inherits
-    try:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=stores)
-        stack.callback(end, process)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    with held():  # a process that was started is ended
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_OUTSIDE)  # which a new process inherits
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=stores)
+            stack.callback(end, process)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return process
 
 
@@ -241,6 +242,7 @@ def serve(stores: Sequence[int]) -> None:
             except Exception as error:
                 error.add_note(traceback.format_exc())  # which the other process could not tell
                 answers.tell(error)  # the last that is said: who hears it ends us
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # to which Python, when it ends, says what nobody heard
 
 
 if __name__ == "__main__":

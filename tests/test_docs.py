@@ -153,7 +153,11 @@ def test_top_level_holds_nothing_else() -> None:
     assert top == {"bin", "shingletools", "man", "tests", "pyproject.toml", "README.md"}
 
 
-MODULES = [name for _, name, _ in pkgutil.walk_packages(shingletools.__path__, "shingletools.")]
+MODULES = [
+    name
+    for _, name, _ in pkgutil.walk_packages(shingletools.__path__, "shingletools.")
+    if not name.startswith("shingletools.spark.")
+]  # which are in tests/spark
 
 
 @pytest.mark.parametrize("name", MODULES)

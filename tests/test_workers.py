@@ -7,7 +7,7 @@ import pytest
 
 from shingletools.streams import Span
 from shingletools.wire import Failed
-from shingletools.workers import LARGE, in_processes, in_threads
+from shingletools.workers import LARGE, Worker, in_processes, in_threads
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3, 7])
@@ -45,3 +45,14 @@ def test_a_file_that_a_worker_cannot_read(tmp_path: Path) -> None:
 def test_what_cannot_be_sent() -> None:
     with pytest.raises(AttributeError, match="pickle"):
         list(in_processes(lambda item: item, [1], 1))
+
+
+def test_a_worker_that_nobody_listens_to(capfd: pytest.CaptureFixture[str]) -> None:
+    worker = Worker(abs)
+    assert worker.answer() is None
+    assert worker.process.stdout
+    worker.process.stdout.close()
+    worker.ask(1)
+    assert worker.process.wait(timeout=60) == 0
+    worker.end()
+    assert capfd.readouterr().err == ""

@@ -79,11 +79,10 @@ class Dedup:
 
     def written(self, record: Record, line: bytes, kept: Name | None) -> Written:
         """A document that stays (kept is None), or goes because of the one that is kept."""
+        out = annotated(record, line, kept) if self.annotate else line + b"\n"
         self.stay += kept is None
         self.go += kept is not None
-        if self.annotate:
-            return Written(annotated(record, line, kept))
-        return Written(line + b"\n") if kept is None else Written(b"", line + b"\n")
+        return Written(out) if kept is None or self.annotate else Written(b"", out)
 
     def summary(self) -> list[str]:
         return [f"{self.stay} stay", f"{self.go} {'marked' if self.annotate else 'removed'}"]

@@ -24,10 +24,10 @@ class Signed(NamedTuple):
     name: str | int
     via: str
     signature: Signature
-    payloads: list[bytes]  # the signature, empty if it is like no other; and with --verify the shingles
+    data: bytes  # of the signature, empty if it is like no other
 
 
-def take_signed(record: Record, id_field: str, verify: bool) -> Signed:
+def take_signed(record: Record, id_field: str) -> Signed:
     """Raises Rejected unless the record has an id and a signature."""
     name = wire.take_id(record, id_field)
     signature = signature_of(record)
@@ -35,7 +35,7 @@ def take_signed(record: Record, id_field: str, verify: bool) -> Signed:
     via = wire.take_recipe(record)
     if data is None:
         raise Rejected(f"field {wire.shown(signature.field)} is not {signature.form}")
-    return Signed(name, via, signature, [data, take_shingles(record)] if verify and data else [data])
+    return Signed(name, via, signature, data)
 
 
 def take_shingles(record: Record) -> bytes:
@@ -76,15 +76,16 @@ class SketchJoin:
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
         """Side 0 is the input, side 1 that of --against."""
-        name, via, signature, payloads = take_signed(record, self.id_field, self.wanted.verify)
+        name, via, signature, data = take_signed(record, self.id_field)
         if self.via is None:
             self.via = via
         if via != self.via:
             raise Failed(f"made by {made_by(via)}, but the records before by {made_by(self.via)}")
-        if payloads[0]:
-            self.check(signature, len(payloads[0]))
+        if data:
+            self.check(signature, len(data))
+        payloads = [data, take_shingles(record)] if self.wanted.verify and data else [data]
         self.store.claim(side, name)
-        if payloads[0]:
+        if data:
             self.store.add(name, payloads)
             self.documents += 1
             self.first_side += not side

@@ -11,15 +11,14 @@ from pyspark.sql import functions as F
 
 from shingletools import wire
 from shingletools.dedup.choice import annotated, take_members
-from shingletools.spark.frames import Batches, Places, batch_of
+from shingletools.spark.frames import Batches, Places, batch_of, of_rows, through
 from shingletools.spark.pipeline import Keep
 from shingletools.wire import Failed, Rejected
 
 TAKEN = pa.schema([("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()),
                    ("name", pa.binary()), ("rank", pa.int64())])  # fmt: skip
-TAKEN_DDL = "number long, step int, cause string, line binary, name binary, rank long"
 MEMBER = pa.schema([("number", pa.int64()), ("cause", pa.string()), ("name", pa.binary())])
-MEMBER_DDL = "number long, cause string, name binary"
+MARKED = pa.schema([("number", pa.int64()), ("line", pa.binary())])
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Taken:
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             rows = map(self.row, batch.column("number").to_pylist(), batch.column("line").to_pylist())
-            yield batch_of(TAKEN, list(zip(*rows, strict=True)) or [[]] * len(TAKEN))
+            yield of_rows(TAKEN, rows)
 
     def row(self, number: int, line: bytes) -> tuple[Any, ...]:
         try:
@@ -57,12 +56,12 @@ def members(batches: Batches) -> Iterator[pa.RecordBatch]:
                 rows += [(number, None, orjson.dumps(name)) for name in take_members(wire.parse_json(line, 1, ""))]
             except Rejected as error:
                 rows.append((number, str(error), None))
-        yield batch_of(MEMBER, list(zip(*rows, strict=True)) or [[]] * len(MEMBER))
+        yield of_rows(MEMBER, rows)
 
 
 def read_groups(groups: DataFrame, places: Places) -> DataFrame:
     """Each document (name) with its group (number). Raises Failed for what is no group, or in two."""
-    found = groups.mapInArrow(members, MEMBER_DDL)
+    found = through(groups, members, MEMBER)
     twice = (
         found.where("name is not null")
         .groupBy("name")
@@ -96,4 +95,4 @@ def marked(batches: Batches) -> Iterator[pa.RecordBatch]:
             annotated(wire.parse_json(line, 1, ""), line, None if kept is None else orjson.loads(kept)).rstrip(b"\n")
             for line, kept in pairs
         ]
-        yield pa.RecordBatch.from_arrays([batch.column("number"), pa.array(lines, pa.binary())], ["number", "line"])
+        yield batch_of(MARKED, [batch.column("number"), lines])

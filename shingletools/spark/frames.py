@@ -1,7 +1,7 @@
 """Records on a cluster: lines in, through the commands that work record by record, and out again in their order."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
@@ -14,6 +14,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from shingletools import wire
 from shingletools.filter import Filter, filter_chunk
@@ -29,9 +30,7 @@ LINES = pa.schema(
      ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary())]
 )  # fmt: skip
 STARTS = pa.schema([*(LINES.field(name) for name in SOURCE), pa.field("start", pa.int64())])
-LINES_DDL = "part int, file string, block long, place long, step int, cause string, line binary"
 KINDS = pa.schema([("field", pa.string()), ("kind", pa.string())])
-KINDS_DDL = "field string, kind string"
 SHOWN = 10  # rejected records that are told one by one
 
 
@@ -130,8 +129,7 @@ class Places:
 
     def numbered(self, frame: DataFrame) -> DataFrame:
         """With the column number."""
-        columns: list[Any] = list(zip(*self.starts, strict=True)) or [[]] * len(STARTS)
-        starts = self.spark.createDataFrame(pa.Table.from_batches([batch_of(STARTS, columns)]))
+        starts = self.spark.createDataFrame(pa.Table.from_batches([of_rows(STARTS, self.starts)]))
         joined = frame.join(F.broadcast(starts), SOURCE)
         return joined.withColumn("number", F.col("start") + F.col("place")).drop("start", "place", *SOURCE)
 
@@ -188,7 +186,7 @@ def write(frame: DataFrame, path: str, gzip: bool = False) -> None:
 
 def mixed(values: DataFrame) -> str | None:
     """A field of records (value) that has values of several types, beside null."""
-    found = values.mapInArrow(kinds, KINDS_DDL).groupBy("field").agg(F.count_distinct("kind").alias("kinds"))
+    found = through(values, kinds, KINDS).groupBy("field").agg(F.count_distinct("kind").alias("kinds"))
     first = found.where("kinds > 1").orderBy("field").first()
     return None if first is None else str(first["field"])
 
@@ -201,7 +199,7 @@ def kinds(batches: Batches) -> Iterator[pa.RecordBatch]:
         for field, value in wire.parse_json(line.encode(), 1, "").items()
         if value is not None
     }
-    yield batch_of(KINDS, list(zip(*found, strict=True)) or [[]] * len(KINDS))
+    yield of_rows(KINDS, found)
 
 
 class Files:
@@ -252,6 +250,16 @@ class Kept:
             Files(self.spark).delete(self.folder)
 
 
+def through(frame: DataFrame, work: Callable[[Batches], Batches], schema: pa.Schema) -> DataFrame:
+    """What `work` makes of a frame, each part of it where it is."""
+    return frame.mapInArrow(work, from_arrow_schema(schema))
+
+
+def of_rows(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> pa.RecordBatch:
+    return batch_of(schema, list(zip(*rows, strict=True)) or [[]] * len(schema))
+
+
 def batch_of(schema: pa.Schema, columns: Sequence[Any]) -> pa.RecordBatch:
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    arrays = [column if isinstance(column, pa.Array) else pa.array(column, field.type)
+              for column, field in zip(columns, schema, strict=True)]  # fmt: skip
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

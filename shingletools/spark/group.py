@@ -12,15 +12,14 @@ from pyspark.sql import functions as F
 
 from shingletools import wire
 from shingletools.simgroup.groups import take_pair
-from shingletools.spark.frames import Batches, Kept, batch_of
+from shingletools.spark.frames import Batches, Kept, batch_of, of_rows, through
 from shingletools.wire import Rejected
 
 PAIRED = pa.schema([("x", pa.int64()), ("y", pa.int64()), ("step", pa.int32()), ("cause", pa.string()),
                     ("line", pa.binary()), ("one", pa.binary()), ("two", pa.binary())])  # fmt: skip
 NAMED = pa.schema([("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()),
                    ("name", pa.binary())])  # fmt: skip
-NAMED_DDL = "number long, step int, cause string, line binary, name binary"
-PAIRED_DDL = "x long, y long, step int, cause string, line binary, one binary, two binary"
+GROUPS = pa.schema([("node", pa.int64()), ("line", pa.binary())])
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Paired:
         for batch in batches:
             found = zip(*(batch.column(name).to_pylist() for name in ("x", "y", "line")), strict=True)
             rows = [row for each in found if (row := self.row(*each)) is not None]
-            yield batch_of(PAIRED, list(zip(*rows, strict=True)) or [[]] * len(PAIRED))
+            yield of_rows(PAIRED, rows)
 
     def row(self, x: int, y: int, line: bytes) -> tuple[Any, ...] | None:
         try:
@@ -54,7 +53,7 @@ class Named:
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             rows = map(self.row, batch.column("number").to_pylist(), batch.column("line").to_pylist())
-            yield batch_of(NAMED, list(zip(*rows, strict=True)) or [[]] * len(NAMED))
+            yield of_rows(NAMED, rows)
 
     def row(self, number: int, line: bytes) -> tuple[Any, ...]:
         try:
@@ -76,7 +75,7 @@ def documents(pairs: DataFrame, kept: Kept) -> DataFrame:
 def singles(named: DataFrame, nodes: DataFrame) -> DataFrame:
     """Groups of one, for names that no pair has, as lines, by `node`."""
     alone = named.groupBy("name").agg(F.min("number").alias("node")).join(nodes.select("name"), "name", "left_anti")
-    return alone.select("node", F.array("name").alias("names")).mapInArrow(lines, "node long, line binary")
+    return through(alone.select("node", F.array("name").alias("names")), lines, GROUPS)
 
 
 def groups(pairs: DataFrame, nodes: DataFrame, kept: Kept) -> DataFrame:
@@ -93,9 +92,7 @@ def groups(pairs: DataFrame, nodes: DataFrame, kept: Kept) -> DataFrame:
         .groupBy("root")
         .agg(F.sort_array(F.collect_list(F.struct("node", "name"))).alias("members"))
     )
-    return members.select(F.col("root").alias("node"), F.col("members.name").alias("names")).mapInArrow(
-        lines, "node long, line binary"
-    )
+    return through(members.select(F.col("root").alias("node"), F.col("members.name").alias("names")), lines, GROUPS)
 
 
 def lines(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -104,7 +101,7 @@ def lines(batches: Batches) -> Iterator[pa.RecordBatch]:
             b'{"group":%b,"size":%d,"members":[%b]}' % (names[0], len(names), b",".join(names))
             for names in batch.column("names").to_pylist()
         ]
-        yield pa.RecordBatch.from_arrays([batch.column("node"), pa.array(records, pa.binary())], ["node", "line"])
+        yield batch_of(GROUPS, [batch.column("node"), records])
 
 
 def components(edges: DataFrame, kept: Kept) -> DataFrame:

@@ -12,9 +12,9 @@ from shingletools.filter import Filter
 from shingletools.simgroup.groups import Groups
 from shingletools.simjoin.sketches import SketchJoin
 from shingletools.spark import dedup, frames, group, join
-from shingletools.spark.frames import LINES_DDL, Filters, Kept, Places, Rejects, write
+from shingletools.spark.frames import LINES, Filters, Kept, Places, Rejects, through, write
 from shingletools.spark.pipeline import Keep, Step
-from shingletools.spark.signed import SIGNED_DDL, Taken, checked, documents, seen_before
+from shingletools.spark.signed import SIGNED, Taken, checked, documents, seen_before
 from shingletools.wire import Failed
 
 
@@ -38,9 +38,9 @@ class Jobs:
         names = [step.name for step in steps]
         inputs, others = self.options.inputs, [path for step in steps for path in beside(step)]
         filters = [step for step in steps if isinstance(step.stage, Filter)]
-        lines = frames.read(self.spark, inputs).mapInArrow(Filters(filters), LINES_DDL)
+        lines = through(frames.read(self.spark, inputs), Filters(filters), LINES)
         for part, path in enumerate(others, len(inputs)):
-            lines = lines.unionAll(frames.read(self.spark, [path], part).mapInArrow(Filters([]), LINES_DDL))
+            lines = lines.unionAll(through(frames.read(self.spark, [path], part), Filters([]), LINES))
         lines = self.kept(lines)
         self.places = Places(lines)
         numbered = self.places.numbered(lines)
@@ -103,16 +103,15 @@ class Jobs:
     def joined(self, lines: DataFrame, others: Sequence[DataFrame], stage: SketchJoin, step: int) -> DataFrame:
         cross = self.places.first_of(len(self.options.inputs)) if others else None
         every = lines.unionAll(others[0]) if others else lines
-        signed = self.kept(every.mapInArrow(Taken(stage.id_field, stage.wanted.verify, step), SIGNED_DDL))
+        signed = self.kept(through(every, Taken(stage.id_field, stage.wanted.verify, step), SIGNED))
         self.rejects.add(signed.where("step > 0"))
-        good = signed.where("step = 0")
-        shaped = checked(good, stage, self.places)
-        fresh, again = seen_before(good, every, cross, step, self.kept)
+        shaped = checked(signed, stage, self.places)
+        fresh, again = seen_before(signed.where("step = 0"), every, cross, step, self.kept)
         if again is not None:
             self.rejects.add(again)
         found = None if shaped is None else documents(fresh, stage, shaped, self.kept)
         if found is None:
-            return self.spark.createDataFrame([], "a long, b long, line binary")
+            return self.spark.createDataFrame(join.SAID.empty_table())
         self.said += [f"{found.bands} bands", f"recall {found.recall:.4g}"]
         return join.said(join.pairs(found, cross, self.kept), found)
 
@@ -121,26 +120,26 @@ class Jobs:
     ) -> DataFrame:
         x, *y = map(F.col, order)
         pairs = good.select(x.alias("x"), (y[0] if y else F.lit(0).cast("long")).alias("y"), "line")
-        paired = self.kept(pairs.mapInArrow(group.Paired(stage.least, step), group.PAIRED_DDL))
+        paired = self.kept(through(pairs, group.Paired(stage.least, step), group.PAIRED))
         bad = paired.where("step > 0")
         self.rejects.add(bad.withColumn("number", F.lit(None).cast("long") if y else F.col("x")))
         nodes = group.documents(paired.where("step = 0"), self.kept)
         groups = group.groups(paired.where("step = 0"), nodes, self.kept).withColumn("second", F.lit(0))
         if not others:
             return groups
-        named = self.kept(others[0].mapInArrow(group.Named(stage.id_field, step), group.NAMED_DDL))
+        named = self.kept(through(others[0], group.Named(stage.id_field, step), group.NAMED))
         self.rejects.add(named.where("step > 0"))
         return groups.unionAll(group.singles(named.where("step = 0"), nodes).withColumn("second", F.lit(1)))
 
     def deduplicated(self, good: DataFrame, groups: DataFrame, keep: Keep, step: int) -> DataFrame:
-        taken = self.kept(good.mapInArrow(dedup.Taken(keep, step), dedup.TAKEN_DDL))
+        taken = self.kept(through(good, dedup.Taken(keep, step), dedup.TAKEN))
         self.rejects.add(taken.where("step > 0"))
         fresh, again = seen_before(taken.where("step = 0"), good, None, step, self.kept)
         if again is not None:
             self.rejects.add(again)
         chosen = self.kept(dedup.chosen(fresh, dedup.read_groups(groups, self.places)))
         if keep.job.annotate:
-            return chosen.mapInArrow(dedup.marked, "number long, line binary")
+            return through(chosen, dedup.marked, dedup.MARKED)
         if keep.job.removed is not None:
             write(chosen.where("kept is not null").orderBy("number"), keep.job.removed, self.options.gzip)
         return chosen.where("kept is null")

@@ -11,10 +11,11 @@ from pyspark.sql import functions as F
 from shingletools import wire
 from shingletools.simjoin.signatures import LONG_SHINGLES, Signature
 from shingletools.simjoin.wanted import Wanted
-from shingletools.spark.frames import Batches, Kept
+from shingletools.spark.frames import Batches, Kept, batch_of, through
 from shingletools.spark.signed import Documents
-from shingletools.spark.tasks import DONE, FOUND_DDL, HITS_DDL, NEAR_DDL, TASK, Connecting, Every, Exploded, Near
+from shingletools.spark.tasks import DONE, FOUND, HITS, NEAR, TASK, Connecting, Every, Exploded, Near
 
+SAID = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("line", pa.binary())])
 BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # of a bucket that are compared with so many others in a task
 # Rows are of four kinds: twice the side, and one more if they are connected with what else is so. Which kinds of a
 # bucket each is compared with:
@@ -27,7 +28,7 @@ def pairs(found: Documents, cross: int | None, kept: Kept) -> DataFrame:
 
     Originals fall into buckets, and the rows of a bucket into blocks; each two blocks are a task.
     """
-    exploded = found.originals.select("number", "payload", "second").mapInArrow(Exploded(found.build), HITS_DDL)
+    exploded = through(found.originals.select("number", "payload", "second"), Exploded(found.build), HITS)
     side = F.lit(0) if cross is None else (F.col("number") >= cross).cast("int")
     shared = exploded.groupBy("key").agg(
         F.count(F.lit(1)).alias("rows"), F.sum(side).alias("n2"), F.sum("size").alias("bytes"),
@@ -39,11 +40,11 @@ def pairs(found: Documents, cross: int | None, kept: Kept) -> DataFrame:
         shared.withColumns({"block": block, "n0": F.expr("rows - n2"), "n1": F.lit(0), "n3": F.lit(0)}), "key"
     )
     if not found.join.wanted.forest:
-        compared = worked(tasks(hits, cross), found, Every(found.build, cross), FOUND_DDL)
+        compared = worked(tasks(hits, cross), found, Every(found.build, cross), FOUND)
     else:
         rest, near = without_hubs(kept(hits.where("rows > block")), found, cross, kept)
         small = tasks(hits.where("rows <= block"), cross)
-        connecting = worked(small.unionAll(rest), found, Connecting(found.build, cross), FOUND_DDL)
+        connecting = worked(small.unionAll(rest), found, Connecting(found.build, cross), FOUND)
         compared = connecting.unionAll(near).distinct()  # a pair may connect the rows of several tasks
     return with_copies(kept(compared), found, cross)
 
@@ -68,10 +69,10 @@ def block_of(blocks: Column) -> Column:
     return F.pmod(F.xxhash64("number"), F.greatest(F.lit(1), blocks).cast("long"))
 
 
-def worked(rows: DataFrame, found: Documents, work: Every | Connecting | Near, ddl: str) -> DataFrame:
+def worked(rows: DataFrame, found: Documents, work: Every | Connecting | Near, schema: pa.Schema) -> DataFrame:
     """What is made of tasks, each where all its rows are, with their words."""
     with_words = rows.join(found.originals, "number")
-    return with_words.repartition(*TASK).sortWithinPartitions(*TASK, "number").mapInArrow(work, ddl)
+    return through(with_words.repartition(*TASK).sortWithinPartitions(*TASK, "number"), work, schema)
 
 
 def without_hubs(large: DataFrame, found: Documents, cross: int | None, kept: Kept) -> tuple[DataFrame, DataFrame]:
@@ -86,7 +87,7 @@ def without_hubs(large: DataFrame, found: Documents, cross: int | None, kept: Ke
     everywhere = F.explode(F.sequence(F.lit(0).cast("long"), blocks - 1)).alias("mine")
     first = large.where("number = first").withColumn("number", F.explode(hubs)).select("key", "number", everywhere)
     block = beside.unionAll(first).select("*", F.col("mine").alias("one"), F.col("mine").alias("other"))
-    near = kept(worked(block, found, Near(found.build, cross), NEAR_DDL))
+    near = kept(worked(block, found, Near(found.build, cross), NEAR))
     connected = near.where("connected").select("key", "number", F.lit(1).alias("done"))
     left = others.join(connected, ["key", "number"], "left").select(
         "key", "number", "block", (F.col("kind") + F.coalesce("done", F.lit(0))).alias("kind")
@@ -141,9 +142,7 @@ class Said:
                 b'{"a":%b,"b":%b,%b' % (one, two, wire.format_json(says(*figures))[1:-1])
                 for _, _, one, two, *figures in rows
             ]
-            yield pa.RecordBatch.from_arrays(
-                [batch.column("a"), batch.column("b"), pa.array(lines, pa.binary())], ["a", "b", "line"]
-            )
+            yield batch_of(SAID, [batch.column("a"), batch.column("b"), lines])
 
 
 def said(pairs_found: DataFrame, found: Documents) -> DataFrame:
@@ -154,4 +153,4 @@ def said(pairs_found: DataFrame, found: Documents) -> DataFrame:
         named = named.join(names, side)
     last = LONG_SHINGLES if found.join.wanted.verify else found.kind
     columns = named.select("a", "b", "a_name", "b_name", "agreeing", "a_size", "b_size")
-    return columns.mapInArrow(Said(last, found.join.wanted), "a long, b long, line binary")
+    return through(columns, Said(last, found.join.wanted), SAID)

@@ -23,10 +23,10 @@ from shingletools.simjoin.signatures import (
     Signature,
     Words,
 )  # fmt: skip
-from shingletools.simjoin.sketches import SketchJoin, made_by, take_signed
+from shingletools.simjoin.sketches import SketchJoin, made_by, take_shingles, take_signed
 from shingletools.simjoin.table import Table
 from shingletools.simjoin.wanted import BITS
-from shingletools.spark.frames import Batches, Kept, Places, batch_of
+from shingletools.spark.frames import Batches, Kept, Places, batch_of, of_rows, through
 from shingletools.wire import Failed, Rejected
 
 KINDS: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, SHORT_SHINGLES, LONG_SHINGLES)
@@ -35,10 +35,7 @@ SIGNED = pa.schema(
      ("via", pa.string()), ("kind", pa.int32()), ("shape", pa.string()), ("payload", pa.binary()),
      ("second", pa.binary())]
 )  # fmt: skip
-SIGNED_DDL = (
-    "number long, step int, cause string, line binary, name binary, via string, kind int, shape string, "
-    "payload binary, second binary"
-)
+COUNTED = pa.schema([("counter", pa.int32()), ("sets", pa.int64())])
 
 
 @dataclass(frozen=True)
@@ -52,16 +49,19 @@ class Taken:
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             rows = map(self.row, batch.column("number").to_pylist(), batch.column("line").to_pylist())
-            yield batch_of(SIGNED, list(zip(*rows, strict=True)) or [[]] * len(SIGNED))
+            yield of_rows(SIGNED, rows)
 
     def row(self, number: int, line: bytes) -> tuple[Any, ...]:
+        taken: tuple[Any, ...] = (None,) * 5
         try:
-            name, via, signature, payloads = take_signed(wire.parse_json(line, 1, ""), self.id_field, self.verify)
+            record = wire.parse_json(line, 1, "")
+            name, via, signature, data = take_signed(record, self.id_field)
+            shape = signature.shape(len(data)) if data else ""
+            taken = orjson.dumps(name), via, KINDS.index(signature), shape, data
+            second = take_shingles(record) if self.verify and data else b""
         except Rejected as error:
-            return number, self.step, str(error), line, None, None, None, None, None, None
-        shape = signature.shape(len(payloads[0])) if payloads[0] else ""
-        second = payloads[1] if len(payloads) > 1 else b""
-        return number, 0, None, None, orjson.dumps(name), via, KINDS.index(signature), shape, payloads[0], second
+            return number, self.step, str(error), line, *taken, None
+        return number, 0, None, None, *taken, second
 
 
 def seen_before(
@@ -111,8 +111,9 @@ class Documents(NamedTuple):
     recall: float
 
 
-def checked(good: DataFrame, join: SketchJoin, places: Places) -> Row | None:
+def checked(signed: DataFrame, join: SketchJoin, places: Places) -> Row | None:
     """The first that has words, once all are checked as simjoin does; None if there is none. Raises Failed."""
+    good = signed.where("via is not null")  # with --verify some of these are rejected, but only then
     first = good.orderBy("number").first()
     if first is None:
         return None
@@ -134,8 +135,8 @@ def checked(good: DataFrame, join: SketchJoin, places: Places) -> Row | None:
     return shaped
 
 
-def documents(good: DataFrame, join: SketchJoin, shaped: Row, kept: Kept) -> Documents:
-    """What there is to join; `shaped` is the first that has words."""
+def documents(good: DataFrame, join: SketchJoin, shaped: Row, kept: Kept) -> Documents | None:
+    """What there is to join, if anything; `shaped` is the first that has words."""
     kind = KINDS[shaped["kind"]]
     size = F.length("second" if join.wanted.verify else "payload")
     with_words = good.where("shape <> ''").withColumn("size", size)
@@ -145,7 +146,10 @@ def documents(good: DataFrame, join: SketchJoin, shaped: Row, kept: Kept) -> Doc
     if join.wanted.verify:
         kinds.append((LONG_SHINGLES, "second"))
     build = Builder([builder(each, join, originals, column) for each, column in kinds])
-    table = build([(bytes(shaped["payload"]), bytes(shaped["second"]))])
+    first = originals.first()
+    if first is None:
+        return None
+    table = build([(bytes(first["payload"]), bytes(first["second"]))])
     names = with_words.select("number", "name", "size")
     return Documents(names, originals, copies, join, kind, build, table.bands, table.recall)
 
@@ -174,7 +178,7 @@ def whole(kind: Signature, join: SketchJoin) -> str:
 def builder(kind: Signature, join: SketchJoin, originals: DataFrame, column: str) -> Build:
     if not isinstance(kind, Shingles):
         return kind.builder(join.wanted, [])
-    counted = originals.select(F.col(column).alias("payload")).mapInArrow(count_tokens, "counter int, sets long")
+    counted = through(originals.select(F.col(column).alias("payload")), count_tokens, COUNTED)
     rarity = Rarity([])
     for row in counted.groupBy("counter").agg(F.sum("sets").alias("sets")).toLocalIterator():
         rarity.counts[row["counter"]] = row["sets"]
@@ -188,4 +192,4 @@ def count_tokens(batches: Batches) -> Iterator[pa.RecordBatch]:
         tokens = np.frombuffer(b"".join(batch.column("payload").to_pylist()), np.uint64)
         counts += np.bincount(Rarity.counter(tokens), minlength=1 << COUNTERS)
     some = np.flatnonzero(counts)
-    yield pa.RecordBatch.from_arrays([pa.array(some, pa.int32()), pa.array(counts[some])], ["counter", "sets"])
+    yield batch_of(COUNTED, [some, counts[some]])

@@ -16,12 +16,9 @@ from shingletools.spark.frames import Batches, batch_of
 from shingletools.spark.signed import Builder
 
 HITS = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("size", pa.int64())])
-HITS_DDL = "key long, number long, size long"
 TASK = ["key", "one", "other"]  # a bucket, and which of its blocks
 FOUND = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("agreeing", pa.int64())])
-FOUND_DDL = "a long, b long, agreeing long"
 NEAR = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("connected", pa.bool_()), *FOUND])
-NEAR_DDL = f"key long, number long, connected boolean, {FOUND_DDL}"
 DONE = 1 << 32  # set in the numbers of blocks whose rows are connected
 
 BUNDLE_ROWS, BUNDLE_BYTES = 1 << 14, 1 << 23  # of tasks that are worked on together

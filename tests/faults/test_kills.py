@@ -40,6 +40,7 @@ def test_any_moment(command: str, number: signal.Signals, inputs: Path, tmp_path
         _, said = process.communicate(timeout=60)
         left = sorted(path.name for path in tmp_path.iterdir())
         if process.returncode == 0:
+            usual *= 0.7  # the machine has less else to do than before
             assert (tmp_path / "out").read_bytes() == expected
         else:
             ended += 1

@@ -57,7 +57,7 @@ def simspark(spark: "SparkSession", capfd: pytest.CaptureFixture[str], tmp_path:
         out = tmp_path / "out"
         capfd.readouterr()
         words = ("--out", str(out), *map(str, argv), pipeline)  # of two --out the last counts
-        status = driver.main("simspark", words, run=command.run)
+        status = driver.main("simspark", words, own=command.run)
         parts = b"".join(path.read_bytes() for path in sorted(out.glob("part-*")))
         return Ran(words, status, parts, capfd.readouterr().err)
 

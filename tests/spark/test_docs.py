@@ -1,6 +1,9 @@
 """The examples of simspark in README and man pages keep their word."""
 
+import doctest
+import importlib
 import os
+import pkgutil
 import shutil
 from pathlib import Path
 
@@ -8,6 +11,7 @@ import pytest
 
 from documents import DOCUMENTS, blocks, on_a_cluster, output, steps
 from harness import DATA
+from shingletools import spark
 
 FOUND = [(document, step) for document in DOCUMENTS for _, block in blocks(document) if on_a_cluster(block)
          for step in steps(block)]  # fmt: skip
@@ -21,3 +25,8 @@ def test_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         if not folder.exists():
             shutil.copytree(DATA, folder)
         assert output(command, folder) == expected, command
+
+
+@pytest.mark.parametrize("name", [name for _, name, _ in pkgutil.iter_modules(spark.__path__, "shingletools.spark.")])
+def test_docstrings(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
