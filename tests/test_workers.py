@@ -47,7 +47,8 @@ def test_what_cannot_be_sent() -> None:
         list(in_processes(lambda item: item, [1], 1))
 
 
-def test_a_worker_that_nobody_listens_to(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_worker_that_nobody_listens_to(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     worker = Worker(abs)
     assert worker.answer() is None
     assert worker.process.stdout
