@@ -52,8 +52,10 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
         from shingletools.spark import pipeline
 
         steps = pipeline.parse(options.pipeline)
+        if options.rejects is not None and pipeline.is_parquet(options.rejects):
+            raise Failed(f"--rejects {wire.printable(options.rejects)}: bad records are kept as they came, as lines")
         try:
-            from shingletools.spark.frames import Kept
+            from shingletools.spark.files import Kept
             from shingletools.spark.jobs import Jobs
             from shingletools.spark.session import Session, shipped
         except ImportError as error:

@@ -11,27 +11,26 @@ from pyspark.sql import functions as F
 
 from shingletools import wire
 from shingletools.dedup.choice import annotated, take_members
-from shingletools.spark.frames import Batches, Places, batch_of, of_rows, through
+from shingletools.spark.batches import Batches, batch_of, by_line, counted, of_rows, through
+from shingletools.spark.lines import Places
 from shingletools.spark.pipeline import Keep
 from shingletools.wire import Failed, Rejected
 
-TAKEN = pa.schema([("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()),
+RANKED = pa.schema([("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()),
                    ("name", pa.binary()), ("rank", pa.int64())])  # fmt: skip
 MEMBER = pa.schema([("number", pa.int64()), ("cause", pa.string()), ("name", pa.binary())])
 MARKED = pa.schema([("number", pa.int64()), ("line", pa.binary())])
 
 
 @dataclass(frozen=True)
-class Taken:
+class Ranked:
     """Lines to documents; the one that stays of a group has the least rank."""
 
     keep: Keep
     step: int
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            rows = map(self.row, batch.column("number").to_pylist(), batch.column("line").to_pylist())
-            yield of_rows(TAKEN, rows)
+        return by_line(batches, self.row, RANKED)
 
     def row(self, number: int, line: bytes) -> tuple[Any, ...]:
         try:
@@ -85,6 +84,11 @@ def chosen(documents: DataFrame, groups: DataFrame) -> DataFrame:
     best = grouped.groupBy("group").agg(F.min(F.struct("rank", "number", "name")).alias("best"))
     gone = grouped.join(best, "group").where("number <> best.number").select("number", F.col("best.name").alias("kept"))
     return documents.select("number", "line").join(gone, "number", "left")
+
+
+def figures(chosen: DataFrame, annotate: bool) -> list[str]:
+    stay, go = counted(chosen, F.count_if("kept is null"), F.count("kept"))
+    return [f"{stay} stay", f"{go} {'marked' if annotate else 'removed'}"]
 
 
 def marked(batches: Batches) -> Iterator[pa.RecordBatch]:

@@ -12,7 +12,8 @@ from pyspark.sql import functions as F
 
 from shingletools import wire
 from shingletools.simgroup.groups import take_pair
-from shingletools.spark.frames import Batches, Kept, batch_of, of_rows, through
+from shingletools.spark.batches import Batches, batch_of, by_line, counted, of_rows, through
+from shingletools.spark.files import Kept
 from shingletools.wire import Rejected
 
 PAIRED = pa.schema([("x", pa.int64()), ("y", pa.int64()), ("step", pa.int32()), ("cause", pa.string()),
@@ -51,9 +52,7 @@ class Named:
     step: int
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            rows = map(self.row, batch.column("number").to_pylist(), batch.column("line").to_pylist())
-            yield of_rows(NAMED, rows)
+        return by_line(batches, self.row, NAMED)
 
     def row(self, number: int, line: bytes) -> tuple[Any, ...]:
         try:
@@ -78,12 +77,30 @@ def singles(named: DataFrame, nodes: DataFrame) -> DataFrame:
     return through(alone.select("node", F.array("name").alias("names")), lines, GROUPS)
 
 
-def groups(pairs: DataFrame, nodes: DataFrame, kept: Kept) -> DataFrame:
-    """The groups of pairs, as lines, by `node`."""
-    edges = pairs.select("one", "two")
-    for side, end in (("one", "u"), ("two", "v")):
-        edges = edges.join(nodes.select(F.col("name").alias(side), F.col("node").alias(end)), side)
-    roots = components(edges.select("u", "v"), kept)
+def edges(pairs: DataFrame, nodes: DataFrame) -> DataFrame:
+    """Pairs as those of nodes (u, v), v the lesser one, each once."""
+    named = pairs.select("one", "two")
+    for side in ("one", "two"):
+        named = named.join(nodes.select(F.col("name").alias(side), F.col("node").alias(f"{side}_node")), side)
+    ends = "one_node", "two_node"
+    return named.select(F.greatest(*ends).alias("u"), F.least(*ends).alias("v")).distinct()
+
+
+def figures(edges: DataFrame, roots: DataFrame) -> list[str]:
+    """What simgroup says of its groups."""
+    sizes = roots.groupBy("v").agg(F.count("u").alias("others"))
+    groups, others, most = counted(sizes, F.count("v"), F.sum("others"), F.max("others"))
+    (beside_first,) = counted(edges.join(roots, ["u", "v"]), F.count("u"))
+    return [
+        f"{groups} groups",
+        f"{others + groups} documents in them",
+        f"{most + (most > 0)} in the largest",
+        f"{others - beside_first} without a pair with their first",
+    ]
+
+
+def groups(roots: DataFrame, nodes: DataFrame) -> DataFrame:
+    """Groups, from nodes (u) and the first of their groups (v), as lines, by `node`."""
     every = roots.select(F.col("u").alias("node"), F.col("v").alias("root")).unionAll(
         roots.select(F.col("v").alias("node"), F.col("v").alias("root")).distinct()
     )
@@ -106,7 +123,6 @@ def lines(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def components(edges: DataFrame, kept: Kept) -> DataFrame:
     """For each node (u) that has an edge (u, v) the least of its component (v)."""
-    edges = kept(edges.where("u <> v").distinct())
     before = None
     while True:
         edges = kept(small_star(large_star(edges)))

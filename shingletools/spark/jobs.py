@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import pairwise
 
 from pyspark.sql import DataFrame, Observation, SparkSession
@@ -11,9 +12,11 @@ from shingletools import wire
 from shingletools.filter import Filter
 from shingletools.simgroup.groups import Groups
 from shingletools.simjoin.sketches import SketchJoin
-from shingletools.spark import dedup, frames, group, join
-from shingletools.spark.frames import LINES, Filters, Kept, Places, Rejects, through, write
-from shingletools.spark.pipeline import Keep, Step
+from shingletools.spark import dedup, files, group, join
+from shingletools.spark.batches import through
+from shingletools.spark.files import Kept
+from shingletools.spark.lines import LINES, Filters, Places, Rejects
+from shingletools.spark.pipeline import Keep, Step, is_parquet
 from shingletools.spark.signed import SIGNED, Taken, checked, documents, seen_before
 from shingletools.wire import Failed
 
@@ -30,7 +33,7 @@ class Jobs:
         self.spark = spark
         self.options = options
         self.rejects = Rejects(options.rejects, complain)
-        self.said: list[str] = []
+        self.figures: list[str] = []
 
     def run(self, steps: Sequence[Step]) -> list[str]:
         """What -v says of it. Raises Failed."""
@@ -38,9 +41,10 @@ class Jobs:
         names = [step.name for step in steps]
         inputs, others = self.options.inputs, [path for step in steps for path in beside(step)]
         filters = [step for step in steps if isinstance(step.stage, Filter)]
-        lines = through(frames.read(self.spark, inputs), Filters(filters), LINES)
-        for part, path in enumerate(others, len(inputs)):
-            lines = lines.unionAll(through(frames.read(self.spark, [path], part), Filters([]), LINES))
+        sources = [files.read(self.spark, path, part) for part, path in enumerate(inputs)]
+        lines = through(reduce(DataFrame.unionAll, sources), Filters(filters), LINES)
+        for part, (option, path) in enumerate(others, len(inputs)):
+            lines = lines.unionAll(through(files.read(self.spark, path, part, option), Filters([]), LINES))
         lines = self.kept(lines)
         self.places = Places(lines)
         numbered = self.places.numbered(lines)
@@ -51,9 +55,9 @@ class Jobs:
             self.rejects.tell(names, self.places)  # so that these are not lost
             raise
         self.rejects.tell(names, self.places)
-        written = self.write(frame)
+        written = self.write(frame, self.options.out, files.EMPTY.get(names[-1], f"`{steps[-1].id_field}` string"))
         read = f"{self.places.first_of(len(inputs))} lines read"
-        return [read, f"{self.rejects.count} rejected", *self.said, f"{written} written"]
+        return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"]
 
     def work(self, numbered: DataFrame, steps: Sequence[Step], filters: int, others: int) -> DataFrame:
         """The lines of the output, in order, from those that so many filters have made."""
@@ -64,40 +68,36 @@ class Jobs:
         frame, order = parts.pop(0), ["number"]
         for number, step in enumerate(steps[filters:], filters + 1):
             some, parts = parts[: len(beside(step))], parts[len(beside(step)) :]
-            if isinstance(step.stage, SketchJoin):
-                frame, order = self.joined(frame, some, step.stage, number), ["a", "b"]
-            elif isinstance(step.stage, Groups):
-                frame, order = self.grouped(frame, order, some, step.stage, number), ["second", "node"]
-            elif isinstance(step.stage, Keep):
-                frame = self.deduplicated(frame, some[0], step.stage, number)
+            try:
+                if isinstance(step.stage, SketchJoin):
+                    frame, order = self.joined(frame, some, step.stage, number), ["a", "b"]
+                elif isinstance(step.stage, Groups):
+                    frame, order = self.grouped(frame, order, some, step.stage, number), ["single", "node"]
+                elif isinstance(step.stage, Keep):
+                    frame = self.deduplicated(frame, some[0], step.stage, number)
+            except Failed as error:
+                raise Failed(f"{step.name}: {error}") from None
         return frame.orderBy(*order)
 
     def refuse_to_overwrite(self, steps: Sequence[Step]) -> None:
         """Now, rather than when all is done."""
         removed = [step.stage.job.removed for step in steps if isinstance(step.stage, Keep)]
-        files = frames.Files(self.spark)
+        there = files.Files(self.spark)
         paths = [path.rstrip("/") for path in (self.options.out, self.options.rejects, *removed) if path is not None]
         for number, path in enumerate(paths):
-            if files.exists(path) or path in paths[:number]:
+            if there.exists(path) or path in paths[:number]:
                 raise Failed(f"{wire.printable(path)}: is there already")
 
-    def write(self, frame: DataFrame) -> int:
-        """How many lines."""
+    def write(self, frame: DataFrame, path: str, empty: str) -> int:
+        """How many lines; as Parquet, if there are none, with the columns `empty`."""
         observed = Observation()
         frame = frame.observe(observed, F.count(F.lit(1)).alias("lines"))
-        out = self.options.out
-        if not frames.is_parquet(out):
-            write(frame, out, self.options.gzip)
-        else:
+        if is_parquet(path):
             lines = self.kept.path()
-            write(frame, lines)
-            mixed = frames.mixed(self.spark.read.text(lines, lineSep="\n"))
-            if mixed is not None:
-                raise Failed(f"--out {wire.printable(out)}: {wire.shown(mixed)} is of several types, a column of one")
-            records = self.spark.read.json(lines, lineSep="\n", mode="FAILFAST")
-            if not records.columns:
-                raise Failed(f"--out {wire.printable(out)}: no records, and so no columns")
-            records.write.parquet(out)
+            files.write_lines(frame, lines, gzip=False)
+            files.write_parquet(self.spark, lines, path, self.options.gzip, empty)
+        else:
+            files.write_lines(frame, path, self.options.gzip)
         return int(observed.get["lines"])
 
     def joined(self, lines: DataFrame, others: Sequence[DataFrame], stage: SketchJoin, step: int) -> DataFrame:
@@ -112,7 +112,7 @@ class Jobs:
         found = None if shaped is None else documents(fresh, stage, shaped, self.kept)
         if found is None:
             return self.spark.createDataFrame(join.SAID.empty_table())
-        self.said += [f"{found.bands} bands", f"recall {found.recall:.4g}"]
+        self.figures += [f"{found.bands} bands", f"recall {found.recall:.4g}"]
         return join.said(join.pairs(found, cross, self.kept), found)
 
     def grouped(
@@ -124,29 +124,38 @@ class Jobs:
         bad = paired.where("step > 0")
         self.rejects.add(bad.withColumn("number", F.lit(None).cast("long") if y else F.col("x")))
         nodes = group.documents(paired.where("step = 0"), self.kept)
-        groups = group.groups(paired.where("step = 0"), nodes, self.kept).withColumn("second", F.lit(0))
+        edges = self.kept(group.edges(paired.where("step = 0"), nodes))
+        roots = group.components(edges, self.kept)
+        if self.options.verbose:
+            self.figures += group.figures(edges, roots)
+        groups = group.groups(roots, nodes).withColumn("single", F.lit(0))
         if not others:
             return groups
         named = self.kept(through(others[0], group.Named(stage.id_field, step), group.NAMED))
         self.rejects.add(named.where("step > 0"))
-        return groups.unionAll(group.singles(named.where("step = 0"), nodes).withColumn("second", F.lit(1)))
+        return groups.unionAll(group.singles(named.where("step = 0"), nodes).withColumn("single", F.lit(1)))
 
     def deduplicated(self, good: DataFrame, groups: DataFrame, keep: Keep, step: int) -> DataFrame:
-        taken = self.kept(through(good, dedup.Taken(keep, step), dedup.TAKEN))
+        taken = self.kept(through(good, dedup.Ranked(keep, step), dedup.RANKED))
         self.rejects.add(taken.where("step > 0"))
         fresh, again = seen_before(taken.where("step = 0"), good, None, step, self.kept)
         if again is not None:
             self.rejects.add(again)
         chosen = self.kept(dedup.chosen(fresh, dedup.read_groups(groups, self.places)))
+        if self.options.verbose:
+            self.figures += dedup.figures(chosen, keep.job.annotate)
         if keep.job.annotate:
             return through(chosen, dedup.marked, dedup.MARKED)
         if keep.job.removed is not None:
-            write(chosen.where("kept is not null").orderBy("number"), keep.job.removed, self.options.gzip)
+            gone = chosen.where("kept is not null").orderBy("number")
+            self.write(gone, keep.job.removed, f"`{keep.job.id_field}` string")
         return chosen.where("kept is null")
 
 
-def beside(step: Step) -> Sequence[str]:
-    """What a step reads beside what the one before it writes."""
+def beside(step: Step) -> Sequence[tuple[str, str]]:
+    """Options and paths of what a step reads beside what the one before it writes."""
     if isinstance(step.stage, Keep):
-        return [step.stage.job.groups]
-    return [] if isinstance(step.stage, Filter) else step.stage.against
+        return [("--groups", step.stage.job.groups)]
+    if isinstance(step.stage, Filter):
+        return []
+    return [("--singletons" if isinstance(step.stage, Groups) else "--against", path) for path in step.stage.against]

@@ -11,7 +11,8 @@ from pyspark.sql import functions as F
 from shingletools import wire
 from shingletools.simjoin.signatures import LONG_SHINGLES, Signature
 from shingletools.simjoin.wanted import Wanted
-from shingletools.spark.frames import Batches, Kept, batch_of, through
+from shingletools.spark.batches import Batches, batch_of, through
+from shingletools.spark.files import Kept
 from shingletools.spark.signed import Documents
 from shingletools.spark.tasks import DONE, FOUND, HITS, NEAR, TASK, Connecting, Every, Exploded, Near
 

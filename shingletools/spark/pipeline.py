@@ -26,6 +26,10 @@ ELSEWHERE = {  # options that Spark has its own means for: what they would say, 
 }
 
 
+def is_parquet(path: str) -> bool:
+    return path.rstrip("/").endswith(".parquet")
+
+
 class Keep(NamedTuple):
     """What dedup is asked; its groups and what it removes are wherever Spark reads and writes."""
 

@@ -25,6 +25,7 @@ DEFAULTS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
     "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
     "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",  # what ends a run is said in one line; Spark would add hundreds
 }
 
 
@@ -36,6 +37,8 @@ class Session:
         self.master = master
         self.settings = settings
         self.given = SparkSession.getActiveSession()
+        self.starting = True
+        self.interrupted = False
 
     def run(self, work: Callable[["Session"], T]) -> T:
         """What `work` returns. Raises Failed for what Spark says, and what signals raise once all is tidied up.
@@ -54,7 +57,8 @@ class Session:
             threading.Thread(target=worked, daemon=True).start()
             wait([done])
         except BaseException:
-            while not done.done():
+            self.interrupted = True
+            while not done.done() and not self.starting:  # a Spark that starts ends with this process
                 self._cancel()
                 wait([done], timeout=0.5)
             raise
@@ -63,8 +67,11 @@ class Session:
     def _work(self, work: Callable[["Session"], T]) -> T:
         try:
             self.spark = self.given or self._new()
+            self.starting = False
             self.spark.sparkContext.addJobTag(TAG)
             try:
+                if self.interrupted:
+                    raise Failed("interrupted")
                 return work(self)
             finally:
                 if self.given is None:
@@ -85,13 +92,11 @@ class Session:
         builder = SparkSession.builder
         for name, value in (settings | self.settings).items():
             builder = builder.config(name, value)
-        spark = builder.getOrCreate()
-        spark.sparkContext.setLogLevel("ERROR")
-        return spark
+        return builder.getOrCreate()
 
     def _cancel(self) -> None:
         """All that is under way and, called again and again, what comes next."""
-        with contextlib.suppress(AttributeError, PySparkException, Py4JError, OSError):  # there is none yet, or no more
+        with contextlib.suppress(PySparkException, Py4JError, OSError):  # there is none any more
             context = self.spark.sparkContext
             if self.given is None:
                 context.setLogLevel("OFF")

@@ -26,7 +26,9 @@ from shingletools.simjoin.signatures import (
 from shingletools.simjoin.sketches import SketchJoin, made_by, take_shingles, take_signed
 from shingletools.simjoin.table import Table
 from shingletools.simjoin.wanted import BITS
-from shingletools.spark.frames import Batches, Kept, Places, batch_of, of_rows, through
+from shingletools.spark.batches import Batches, batch_of, by_line, through
+from shingletools.spark.files import Kept
+from shingletools.spark.lines import Places
 from shingletools.wire import Failed, Rejected
 
 KINDS: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, SHORT_SHINGLES, LONG_SHINGLES)
@@ -47,9 +49,7 @@ class Taken:
     step: int
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            rows = map(self.row, batch.column("number").to_pylist(), batch.column("line").to_pylist())
-            yield of_rows(SIGNED, rows)
+        return by_line(batches, self.row, SIGNED)
 
     def row(self, number: int, line: bytes) -> tuple[Any, ...]:
         taken: tuple[Any, ...] = (None,) * 5

@@ -12,7 +12,7 @@ from shingletools.simjoin.buckets import Portion
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
 from shingletools.simjoin.table import Flags, Table
-from shingletools.spark.frames import Batches, batch_of
+from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.signed import Builder
 
 HITS = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("size", pa.int64())])

@@ -62,8 +62,9 @@ class Cluster:
 
     def run(self, *words: str) -> "subprocess.Popen[bytes]":
         process = subprocess.Popen(
-            words, stderr=subprocess.PIPE, env=ENVIRONMENT | HERE, cwd=self.folder, start_new_session=True
-        )
+            words, stderr=subprocess.PIPE, env=ENVIRONMENT | HERE, cwd=self.folder, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells ignore it in the background
+        )  # fmt: skip
         self.stack.callback(end, process)
         return process
 

@@ -50,8 +50,9 @@ Simspark = Callable[..., Ran]
 
 
 @pytest.fixture
-def simspark(spark: "SparkSession", capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Simspark:
+def simspark(request: pytest.FixtureRequest, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Simspark:
     """Runs simspark in this process; its output are the parts, one after the other."""
+    request.getfixturevalue("spark")
 
     def simspark(pipeline: str, *argv: str | Path) -> Ran:
         out = tmp_path / "out"
@@ -61,5 +62,4 @@ def simspark(spark: "SparkSession", capfd: pytest.CaptureFixture[str], tmp_path:
         parts = b"".join(path.read_bytes() for path in sorted(out.glob("part-*")))
         return Ran(words, status, parts, capfd.readouterr().err)
 
-    assert spark is not None
     return simspark

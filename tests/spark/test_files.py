@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe, run
-from shingletools.spark.frames import Places
+from shingletools.spark.lines import Places
 from shingletools.wire import Failed
 
 Simspark = Callable[..., Ran]
@@ -43,9 +43,60 @@ def test_parquet_is_written(simspark: Simspark, tmp_path: Path) -> None:
     assert (ran.status, ran.err[: ran.err.rindex(",")]) == (0, "simspark: 300 lines read, 0 rejected, 300 written")
     expected = [json.loads(line) for line in pipe(DOCS.read_bytes(), "canon").splitlines()]
     assert pq.read_table(out).sort_by("id").to_pylist() == sorted(expected, key=lambda record: str(record["id"]))
-    ran = simspark("simjoin -t 1", "--in", DOCS, "--out", tmp_path / "no.parquet")
-    assert ran.status == 2
-    assert ran.err.endswith(f"--out {tmp_path}/no.parquet: no records, and so no columns\n")
+
+
+def test_bytes_in_parquet(simspark: Simspark, tmp_path: Path) -> None:
+    """Text, as which many programs write it; and none."""
+    texts = ["Caf\u00e9", None, ""]
+    columns = {
+        "id": [0, 1, 2, 3],
+        "text": [text and text.encode() for text in texts] + [b"caf\xe9"],
+        "no": [[b"a"]] * 4,
+    }
+    pq.write_table(pa.table(columns), tmp_path / "docs.parquet")
+    ran = simspark("canon", "--in", tmp_path / "docs.parquet")
+    expected = pipe(jsonl(*({"id": n, "text": texts[n], "no": ["YQ=="]} for n in (0, 2))), "canon")
+    assert (ran.status, ran.out) == (1, expected)
+    said = [line.split("docs.parquet:")[1] for line in ran.err.splitlines()]
+    assert said == ['2: field "text" is not a string', "4: not UTF-8 (byte 39)"]
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "columns"),
+    [
+        ("simjoin", ["a", "b", "similarity"]),
+        ("simjoin | simgroup", ["group", "size", "members"]),
+        ("dedup --id url --groups {0} --removed {1}", ["url"]),
+    ],
+)
+def test_parquet_of_nothing(pipeline: str, columns: list[str], simspark: Simspark, tmp_path: Path) -> None:
+    empty, removed = tmp_path / "empty", tmp_path / "removed.parquet"
+    empty.write_bytes(b"")
+    assert simspark(pipeline.format(empty, removed), "--in", empty, "--out", tmp_path / "no.parquet").status == 0
+    for table in (tmp_path / "no.parquet", removed)[: 1 + removed.exists()]:
+        assert (pq.read_table(table).column_names, pq.read_table(table).num_rows) == (columns, 0)
+
+
+def test_removed_as_parquet(simspark: Simspark, tmp_path: Path) -> None:
+    groups, removed = tmp_path / "groups", tmp_path / "removed.parquet"
+    ids = [json.loads(line)["id"] for line in LINES]
+    groups.write_bytes(jsonl({"members": ids[:3]}))
+    ran = simspark(f"dedup --groups {groups} --removed {removed}", "--in", DOCS, "--gzip")
+    assert ran.status == 0
+    assert sorted(pq.read_table(removed).column("id").to_pylist()) == sorted(ids[1:3])
+    (part,) = removed.glob("part-*")
+    assert pq.read_metadata(part).row_group(0).column(0).compression == "GZIP"
+
+
+def test_figures(simspark: Simspark, tmp_path: Path) -> None:
+    """The shell's."""
+    pairs, groups = tmp_path / "pairs", tmp_path / "groups"
+    pairs.write_bytes(pipe(DOCS.read_bytes(), "canon", "shingle -k 3", "sketch", "simjoin -t 0.3"))
+    groups.write_bytes(run("simgroup", pairs).good())
+    for command, path in (("simgroup", pairs), (f"dedup --groups {groups}", DOCS)):
+        here = simspark(command, "-v", "--in", path, "--out", tmp_path / command[:5]).err.split(", ")[2:-2]
+        assert len(here) == (4 if command == "simgroup" else 2)
+        assert f", {', '.join(here)}, " in run(*command.split(), "-v", path).err
 
 
 def test_what_parquet_cannot_hold(simspark: Simspark, tmp_path: Path) -> None:
@@ -58,7 +109,7 @@ def test_what_parquet_cannot_hold(simspark: Simspark, tmp_path: Path) -> None:
     docs.write_bytes(b'{"id":1}\n{"id":"1"}\n')
     ran = simspark(f"dedup --groups {groups}", "--in", docs, "--out", tmp_path / "wrong.parquet")
     assert ran.status == 2
-    assert ran.err == f'simspark: --out {tmp_path}/wrong.parquet: "id" is of several types, a column of one\n'
+    assert ran.err == f'simspark: {tmp_path}/wrong.parquet: "id" is of several types, a column of one\n'
 
 
 def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -> None:
@@ -109,7 +160,7 @@ def test_sketches_that_cannot_be_compared(simspark: Simspark, tmp_path: Path) ->
     )
     ran = simspark("simjoin", "--in", tmp_path / "docs")
     assert (ran.status, ran.err) == (
-        2, f'simspark: file:{tmp_path}/docs:3: made by an unnamed recipe, but the records before by "x"\n',
+        2, f'simspark: simjoin: file:{tmp_path}/docs:3: made by an unnamed recipe, but the records before by "x"\n',
     )  # fmt: skip
     (tmp_path / "docs").write_bytes(jsonl({"id": 1, "sketch": "0" * 8}, {"id": 2, "sketch": "0" * 16}))
     ran = simspark("simjoin", "--in", tmp_path / "docs")
@@ -125,6 +176,7 @@ def test_sketches_that_cannot_be_compared(simspark: Simspark, tmp_path: Path) ->
         (["--in", "{0}/docs", "--out", "{0}"], "{0}: is there already"),
         (["--in", "{0}/docs", "--rejects", "{0}"], "{0}: is there already"),
         (["--in", "{0}/docs", "--rejects", "{0}/out/"], "{0}/out: is there already"),
+        (["--in", "{0}/docs", "--rejects", "{0}/r.parquet"], "--rejects {0}/r.parquet: bad records are kept as they "),
     ],
 )
 def test_misuse(argv: list[str], message: str, simspark: Simspark, tmp_path: Path) -> None:
@@ -146,10 +198,17 @@ def test_usage() -> None:
 def test_groups_that_are_none(simspark: Simspark, tmp_path: Path) -> None:
     (tmp_path / "groups").write_bytes(b'{"members":["a","b"]}\n{"members":["c","b"]}\n')
     ran = simspark(f"dedup --groups {tmp_path / 'groups'}", "--in", DOCS)
-    assert (ran.status, ran.err) == (2, f'simspark: file:{tmp_path}/groups:2: id "b" is in two groups\n')
+    assert (ran.status, ran.err) == (2, f'simspark: dedup: file:{tmp_path}/groups:2: id "b" is in two groups\n')
 
 
-def test_ids_of_two_sides_are_kept_apart(simspark: Simspark, tmp_path: Path, spark: SparkSession) -> None:
+@pytest.mark.parametrize("command", ["dedup --groups", "simjoin --against", "simgroup --singletons"])
+def test_what_is_missing_beside_the_input(command: str, simspark: Simspark, tmp_path: Path) -> None:
+    ran = simspark(f"{command} {tmp_path}/none", "--in", DOCS)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.startswith(f"simspark: {command.split()[1]} {tmp_path}/none: [PATH_NOT_FOUND]")
+
+
+def test_ids_of_two_sides_are_kept_apart(simspark: Simspark, tmp_path: Path) -> None:
     records = [{"id": number, "sketch": f"{number // 2:08x}"} for number in range(6)]
     (tmp_path / "one").write_bytes(jsonl(*records, records[0]))
     command = f"simjoin --against {tmp_path / 'one'}"
@@ -157,4 +216,3 @@ def test_ids_of_two_sides_are_kept_apart(simspark: Simspark, tmp_path: Path, spa
     alone = run(*command.split(), tmp_path / "one")
     assert (ran.status, ran.out) == (alone.status, alone.out)
     assert ran.err.count("id 0 was seen before") == alone.err.count("id 0 was seen before") == 2
-    assert spark is not None

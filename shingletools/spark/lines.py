@@ -1,64 +1,31 @@
 """Records on a cluster: lines in, through the commands that work record by record, and out again in their order."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
-from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
-from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from shingletools import wire
 from shingletools.filter import Filter, filter_chunk
 from shingletools.kernel import split_lines
+from shingletools.spark.batches import Batches, of_rows
+from shingletools.spark.files import SOURCE, write_lines
 from shingletools.spark.pipeline import Step
 from shingletools.streams import Chunk
 from shingletools.wire import Failed
 
-Batches = Iterator[pa.RecordBatch]
-SOURCE = ["part", "file", "block"]  # which --in, file, and where in the file a task began to read
 LINES = pa.schema(
     [("part", pa.int32()), ("file", pa.string()), ("block", pa.int64()), ("place", pa.int64()),
      ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary())]
 )  # fmt: skip
 STARTS = pa.schema([*(LINES.field(name) for name in SOURCE), pa.field("start", pa.int64())])
-KINDS = pa.schema([("field", pa.string()), ("kind", pa.string())])
 SHOWN = 10  # rejected records that are told one by one
-
-
-def is_parquet(path: str) -> bool:
-    return path.rstrip("/").endswith(".parquet")
-
-
-def read(spark: SparkSession, paths: Sequence[str], part: int = 0) -> DataFrame:
-    """Lines as they are, with SOURCE; Parquet's rows as JSON. Raises Failed."""
-    frames = []
-    for number, path in enumerate(paths, part):
-        if path.rstrip("/").rpartition("/")[2].startswith(("_", ".")):
-            raise Failed(f"--in {wire.printable(path)}: Spark takes what begins with _ or . for hidden")
-        reader = spark.read.options(recursiveFileLookup=True, ignoreCorruptFiles=False, ignoreMissingFiles=False)
-        try:
-            # Without lineSep a carriage return would end a line, too; the cast leaves bytes that are no UTF-8 alone
-            frame = reader.parquet(path) if is_parquet(path) else reader.text(path, lineSep="\n")
-        except AnalysisException as error:
-            raise Failed(f"--in {wire.printable(path)}: {error.getMessage().splitlines()[0]}") from None
-        line = F.col(frame.columns[0])
-        if is_parquet(path):
-            columns = [F.col("`" + name.replace("`", "``") + "`") for name in frame.columns]
-            line = F.to_json(F.struct(*columns), {"ignoreNullFields": "false", "timeZone": "UTC"})
-        about = frame.metadataColumn("_metadata")
-        source = [F.lit(number).alias("part"), about["file_path"].alias("file"),
-                  about["file_block_start"].alias("block")]  # fmt: skip
-        frames.append(frame.select(*source, line.cast("binary").alias("line")))
-    return reduce(DataFrame.unionAll, frames)
 
 
 @dataclass(frozen=True)
@@ -174,92 +141,5 @@ class Rejects:
             if count > SHOWN:
                 self.complain(f"{name}: {count} records rejected in all")
             if self.folder is not None:
-                write(these, f"{self.folder}/{row['step']}-{name}")
+                write_lines(these, f"{self.folder}/{row['step']}-{name}", gzip=False)
             self.count += count
-
-
-def write(frame: DataFrame, path: str, gzip: bool = False) -> None:
-    """The column line, as it is, in the frame's order: parts in the order of their names."""
-    lines = frame.select(F.col("line").cast("string").alias("value"))
-    lines.write.text(path, compression="gzip" if gzip else "none", lineSep="\n")
-
-
-def mixed(values: DataFrame) -> str | None:
-    """A field of records (value) that has values of several types, beside null."""
-    found = through(values, kinds, KINDS).groupBy("field").agg(F.count_distinct("kind").alias("kinds"))
-    first = found.where("kinds > 1").orderBy("field").first()
-    return None if first is None else str(first["field"])
-
-
-def kinds(batches: Batches) -> Iterator[pa.RecordBatch]:
-    found = {
-        (field, "number" if type(value) in (int, float) else type(value).__name__)
-        for batch in batches
-        for line in batch.column("value").to_pylist()
-        for field, value in wire.parse_json(line.encode(), 1, "").items()
-        if value is not None
-    }
-    yield of_rows(KINDS, found)
-
-
-class Files:
-    """Files and folders wherever Spark has them."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        machine = spark._jvm
-        assert machine is not None
-        self.path = machine.org.apache.hadoop.fs.Path
-        self.configuration = spark.sparkContext._jsc.hadoopConfiguration()
-
-    def exists(self, name: str) -> bool:
-        path = self.path(name)
-        return bool(path.getFileSystem(self.configuration).exists(path))
-
-    def delete(self, name: str) -> None:
-        path = self.path(name)
-        path.getFileSystem(self.configuration).delete(path, True)
-
-
-class Kept:
-    """Frames that are used more than once: worked out once and written to a folder, which goes when the run is over.
-
-    As Parquet in a file system that all machines see, so that nothing is done again when one of them is lost, and only
-    the columns that are used are read. Nor does Spark have to plan what led there again.
-    """
-
-    def __init__(self, spark: SparkSession, folder: str) -> None:
-        self.spark = spark
-        self.folder = folder
-        self.count = 0
-
-    def path(self) -> str:
-        """One that is new."""
-        self.count += 1
-        return f"{self.folder}/{self.count}"
-
-    def __call__(self, frame: DataFrame) -> DataFrame:
-        path = self.path()
-        frame.write.parquet(path)
-        return self.spark.read.schema(frame.schema).parquet(path)
-
-    def __enter__(self) -> "Kept":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with suppress(Py4JError):  # there is no Spark any more
-            Files(self.spark).delete(self.folder)
-
-
-def through(frame: DataFrame, work: Callable[[Batches], Batches], schema: pa.Schema) -> DataFrame:
-    """What `work` makes of a frame, each part of it where it is."""
-    return frame.mapInArrow(work, from_arrow_schema(schema))
-
-
-def of_rows(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> pa.RecordBatch:
-    return batch_of(schema, list(zip(*rows, strict=True)) or [[]] * len(schema))
-
-
-def batch_of(schema: pa.Schema, columns: Sequence[Any]) -> pa.RecordBatch:
-    arrays = [column if isinstance(column, pa.Array) else pa.array(column, field.type)
-              for column, field in zip(columns, schema, strict=True)]  # fmt: skip
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
