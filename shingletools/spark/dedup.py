@@ -87,7 +87,7 @@ def chosen(documents: DataFrame, groups: DataFrame) -> DataFrame:
 
 
 def figures(chosen: DataFrame, annotate: bool) -> list[str]:
-    stay, go = counted(chosen, F.count_if("kept is null"), F.count("kept"))
+    stay, go = counted(chosen, F.count_if(F.col("kept").isNull()), F.count("kept"))
     return [f"{stay} stay", f"{go} {'marked' if annotate else 'removed'}"]
 
 

@@ -96,7 +96,7 @@ class Session:
 
     def _cancel(self) -> None:
         """All that is under way and, called again and again, what comes next."""
-        with contextlib.suppress(PySparkException, Py4JError, OSError):  # there is none any more
+        with contextlib.suppress(AttributeError, PySparkException, Py4JError, OSError):  # there is none any more
             context = self.spark.sparkContext
             if self.given is None:
                 context.setLogLevel("OFF")

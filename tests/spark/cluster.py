@@ -17,6 +17,13 @@ from harness import BIN, ENVIRONMENT
 HOME = Path(pyspark.__file__).parent
 HERE = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "127.0.0.1", "PYSPARK_PYTHON": sys.executable,
         "SPARK_NO_DAEMONIZE": "1", "JAVA_HOME": os.environ.get("JAVA_HOME", "")}  # fmt: skip
+# For small data, with which compiling takes longest
+JAVA = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+QUICK = {
+    "spark.ui.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -62,8 +69,8 @@ class Cluster:
 
     def run(self, *words: str) -> "subprocess.Popen[bytes]":
         process = subprocess.Popen(
-            words, stderr=subprocess.PIPE, env=ENVIRONMENT | HERE, cwd=self.folder, start_new_session=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells ignore it in the background
+            ("env", "--default-signal=INT", *words),  # which shells ignore in the background
+            stderr=subprocess.PIPE, env=ENVIRONMENT | HERE, cwd=self.folder, start_new_session=True,
         )  # fmt: skip
         self.stack.callback(end, process)
         return process

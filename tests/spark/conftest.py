@@ -27,11 +27,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
     from pyspark.sql import SparkSession
 
+    from spark.cluster import JAVA, QUICK
+
     builder = SparkSession.builder.master("local[2]")
     for name, value in {
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC",
+        **QUICK,
+        "spark.driver.extraJavaOptions": JAVA,
         "spark.sql.shuffle.partitions": "3",
-        "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.showConsoleProgress": "false",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness import BIN, DOCS, jsonl, pipe
-from spark.cluster import HOME, SETTINGS, Cluster, end
+from spark.cluster import HERE, HOME, JAVA, SETTINGS, Cluster, end
 
 PIPELINE = ("canon", "shingle -k 3", "sketch", "simjoin -t 0.5", "simgroup")
 SMALL = {"spark.executor.memory": "700m", "spark.sql.shuffle.partitions": "6"}
@@ -19,6 +19,7 @@ SMALL = {"spark.executor.memory": "700m", "spark.sql.shuffle.partitions": "6"}
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with ExitStack() as stack:
+        stack.enter_context(pytest.MonkeyPatch.context()).setitem(HERE, "JDK_JAVA_OPTIONS", JAVA)
         yield Cluster(tmp_path_factory.mktemp("cluster"), stack)
 
 

@@ -12,13 +12,16 @@ import pytest
 from documents import DOCUMENTS, blocks, on_a_cluster, output, steps
 from harness import DATA
 from shingletools import spark
+from spark.cluster import JAVA, QUICK
 
 FOUND = [(document, step) for document in DOCUMENTS for _, block in blocks(document) if on_a_cluster(block)
          for step in steps(block)]  # fmt: skip
 
 
 def test_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(os.environ, "JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+    monkeypatch.setitem(os.environ, "JDK_JAVA_OPTIONS", JAVA)
+    monkeypatch.setitem(os.environ, "SPARK_CONF_DIR", str(tmp_path))
+    (tmp_path / "spark-defaults.conf").write_text("".join(f"{name} {value}\n" for name, value in QUICK.items()))
     assert {document.name for document, _ in FOUND} == {"README.md", "simspark.1"}
     for document, (command, expected) in FOUND:
         folder = tmp_path / document.name

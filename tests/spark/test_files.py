@@ -96,7 +96,7 @@ def test_figures(simspark: Simspark, tmp_path: Path) -> None:
     for command, path in (("simgroup", pairs), (f"dedup --groups {groups}", DOCS)):
         here = simspark(command, "-v", "--in", path, "--out", tmp_path / command[:5]).err.split(", ")[2:-2]
         assert len(here) == (4 if command == "simgroup" else 2)
-        assert f", {', '.join(here)}, " in run(*command.split(), "-v", path).err
+        assert f", {', '.join(here)}" in run(*command.split(), "-v", path).err
 
 
 def test_what_parquet_cannot_hold(simspark: Simspark, tmp_path: Path) -> None:
