@@ -29,23 +29,17 @@ def output(process: "subprocess.Popen[bytes]", folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(folder.glob("part-*")))
 
 
-def test_the_package_is_sent(cluster: Cluster, tmp_path: Path) -> None:
-    """To executors that would else find another one, or none."""
-    out = tmp_path / "out"
-    process = cluster.simspark("canon --stem en | shingle", SMALL, "--ship", "--in", DOCS, "--out", out)
-    assert output(process, out) == pipe(DOCS.read_bytes(), "canon --stem en", "shingle")
-    assert list(cluster.folder.glob("work-*/*/*/shingletools-*.zip"))
-
-
-def test_the_session_that_spark_submit_gives(cluster: Cluster, tmp_path: Path) -> None:
+def test_spark_submit_and_the_package_sent(cluster: Cluster, tmp_path: Path) -> None:
+    """The session that is given is taken; its executors would else find another package, or none."""
     script, out = tmp_path / "simspark.py", tmp_path / "out"
     script.symlink_to(BIN / "simspark")
     settings = SETTINGS | SMALL | {"spark.app.name": "submitted"}
     confs = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     submit = [str(HOME / "bin" / "spark-submit"), "--master", cluster.url, *confs, str(script)]
-    process = cluster.run(*submit, "--in", str(DOCS), "--out", str(out), "canon | shingle")
-    assert output(process, out) == pipe(DOCS.read_bytes(), "canon", "shingle")
+    process = cluster.run(*submit, "--ship", "--in", str(DOCS), "--out", str(out), "canon --stem en | shingle")
+    assert output(process, out) == pipe(DOCS.read_bytes(), "canon --stem en", "shingle")
     assert "Registered app submitted" in cluster.log("master")
+    assert list(cluster.folder.glob("work-*/*/*/shingletools-*.zip"))
 
 
 def test_a_signal_ends_a_run(cluster: Cluster, tmp_path: Path) -> None:
