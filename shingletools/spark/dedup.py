@@ -17,7 +17,7 @@ from shingletools.spark.pipeline import Keep
 from shingletools.wire import Failed, Rejected
 
 RANKED = pa.schema([("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()),
-                   ("name", pa.binary()), ("rank", pa.int64())])  # fmt: skip
+                    ("name", pa.binary()), ("rank", pa.int64())])  # fmt: skip
 MEMBER = pa.schema([("number", pa.int64()), ("cause", pa.string()), ("name", pa.binary())])
 MARKED = pa.schema([("number", pa.int64()), ("line", pa.binary())])
 

@@ -86,14 +86,14 @@ def edges(pairs: DataFrame, nodes: DataFrame) -> DataFrame:
     return named.select(F.greatest(*ends).alias("u"), F.least(*ends).alias("v")).distinct()
 
 
-def figures(edges: DataFrame, roots: DataFrame) -> list[str]:
+def figures(pairs: DataFrame, roots: DataFrame) -> list[str]:
     """What simgroup says of its groups."""
     sizes = roots.groupBy("v").agg(F.count("u").alias("others"))
-    groups, others, most = counted(sizes, F.count("v"), F.sum("others"), F.max("others"))
-    (beside_first,) = counted(edges.join(roots, ["u", "v"]), F.count("u"))
+    found, others, most = counted(sizes, F.count("v"), F.sum("others"), F.max("others"))
+    (beside_first,) = counted(pairs.join(roots, ["u", "v"]), F.count("u"))
     return [
-        f"{groups} groups",
-        f"{others + groups} documents in them",
+        f"{found} groups",
+        f"{others + found} documents in them",
         f"{most + (most > 0)} in the largest",
         f"{others - beside_first} without a pair with their first",
     ]

@@ -7,16 +7,17 @@ from itertools import pairwise
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from shingletools import wire
 from shingletools.filter import Filter
 from shingletools.simgroup.groups import Groups
 from shingletools.simjoin.sketches import SketchJoin
-from shingletools.spark import dedup, files, group, join
+from shingletools.spark import dedup, files, group, join, parquet
 from shingletools.spark.batches import through
 from shingletools.spark.files import Kept
 from shingletools.spark.lines import LINES, Filters, Places, Rejects
-from shingletools.spark.pipeline import Keep, Step, is_parquet
+from shingletools.spark.pipeline import Keep, Step, is_parquet, texts
 from shingletools.spark.signed import SIGNED, Taken, checked, documents, seen_before
 from shingletools.wire import Failed
 
@@ -41,10 +42,11 @@ class Jobs:
         names = [step.name for step in steps]
         inputs, others = self.options.inputs, [path for step in steps for path in beside(step)]
         filters = [step for step in steps if isinstance(step.stage, Filter)]
-        sources = [files.read(self.spark, path, part) for part, path in enumerate(inputs)]
+        text = texts(steps)
+        sources = [files.read(self.spark, path, part, text) for part, path in enumerate(inputs)]
         lines = through(reduce(DataFrame.unionAll, sources), Filters(filters), LINES)
         for part, (option, path) in enumerate(others, len(inputs)):
-            lines = lines.unionAll(through(files.read(self.spark, path, part, option), Filters([]), LINES))
+            lines = lines.unionAll(through(files.read(self.spark, path, part, text, option), Filters([]), LINES))
         lines = self.kept(lines)
         self.places = Places(lines)
         numbered = self.places.numbered(lines)
@@ -55,7 +57,7 @@ class Jobs:
             self.rejects.tell(names, self.places)  # so that these are not lost
             raise
         self.rejects.tell(names, self.places)
-        written = self.write(frame, self.options.out, files.EMPTY.get(names[-1], f"`{steps[-1].id_field}` string"))
+        written = self.write(frame, self.options.out, parquet.columns(steps[-1]))
         read = f"{self.places.first_of(len(inputs))} lines read"
         return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"]
 
@@ -82,20 +84,20 @@ class Jobs:
     def refuse_to_overwrite(self, steps: Sequence[Step]) -> None:
         """Now, rather than when all is done."""
         removed = [step.stage.job.removed for step in steps if isinstance(step.stage, Keep)]
-        there = files.Files(self.spark)
+        folders = files.Files(self.spark)
         paths = [path.rstrip("/") for path in (self.options.out, self.options.rejects, *removed) if path is not None]
         for number, path in enumerate(paths):
-            if there.exists(path) or path in paths[:number]:
+            if folders.exists(path) or path in paths[:number]:
                 raise Failed(f"{wire.printable(path)}: is there already")
 
-    def write(self, frame: DataFrame, path: str, empty: str) -> int:
+    def write(self, frame: DataFrame, path: str, empty: StructType) -> int:
         """How many lines; as Parquet, if there are none, with the columns `empty`."""
         observed = Observation()
         frame = frame.observe(observed, F.count(F.lit(1)).alias("lines"))
         if is_parquet(path):
             lines = self.kept.path()
             files.write_lines(frame, lines, gzip=False)
-            files.write_parquet(self.spark, lines, path, self.options.gzip, empty)
+            parquet.write(self.spark, files.literal(lines), path, self.options.gzip, empty)
         else:
             files.write_lines(frame, path, self.options.gzip)
         return int(observed.get["lines"])
@@ -136,9 +138,9 @@ class Jobs:
         return groups.unionAll(group.singles(named.where("step = 0"), nodes).withColumn("single", F.lit(1)))
 
     def deduplicated(self, good: DataFrame, groups: DataFrame, keep: Keep, step: int) -> DataFrame:
-        taken = self.kept(through(good, dedup.Ranked(keep, step), dedup.RANKED))
-        self.rejects.add(taken.where("step > 0"))
-        fresh, again = seen_before(taken.where("step = 0"), good, None, step, self.kept)
+        ranked = self.kept(through(good, dedup.Ranked(keep, step), dedup.RANKED))
+        self.rejects.add(ranked.where("step > 0"))
+        fresh, again = seen_before(ranked.where("step = 0"), good, None, step, self.kept)
         if again is not None:
             self.rejects.add(again)
         chosen = self.kept(dedup.chosen(fresh, dedup.read_groups(groups, self.places)))
@@ -148,7 +150,7 @@ class Jobs:
             return through(chosen, dedup.marked, dedup.MARKED)
         if keep.job.removed is not None:
             gone = chosen.where("kept is not null").orderBy("number")
-            self.write(gone, keep.job.removed, f"`{keep.job.id_field}` string")
+            self.write(gone, keep.job.removed, parquet.columns(Step("dedup", keep.job.id_field, keep)))
         return chosen.where("kept is null")
 
 

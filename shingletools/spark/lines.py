@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from shingletools import wire
 from shingletools.filter import Filter, filter_chunk
 from shingletools.kernel import split_lines
-from shingletools.spark.batches import Batches, of_rows
+from shingletools.spark.batches import Batches, batch_of, of_rows
 from shingletools.spark.files import SOURCE, write_lines
 from shingletools.spark.pipeline import Step
 from shingletools.streams import Chunk
@@ -47,10 +47,7 @@ class Filters:
                 steps, causes, out = zip(*worked, strict=True)
                 columns = [[each] * len(span) for each in here]
                 places = range(place, place + len(span))
-                yield pa.RecordBatch.from_arrays(
-                    [pa.array(column, field.type) for column, field in
-                     zip([*columns, places, steps, causes, out], LINES, strict=True)], schema=LINES
-                )  # fmt: skip
+                yield batch_of(LINES, [*columns, places, steps, causes, out])
                 place += len(span)
 
     def work(self, name: str, lines: list[bytes]) -> list[tuple[int, str | None, bytes]]:
@@ -81,7 +78,7 @@ class Places:
         found = counted.collect()
         for row in found:
             if row["rows"] != row["lines"]:
-                raise Failed(f"{name_of(row['file'])}: one --in names it twice")
+                raise Failed(f"{name_of(row['file'])}: one option names it twice")
         blocks = sorted((row["part"], row["file"], row["block"], row["lines"]) for row in found)
         self.spark = frame.sparkSession
         self.starts: list[tuple[int, str, int, int]] = []

@@ -2,7 +2,7 @@
 
 import importlib
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from shingletools import wire
@@ -11,6 +11,7 @@ from shingletools.dedup.choice import Job
 from shingletools.filter import Command, Filter, Stage, check_fields
 from shingletools.options import make_parser
 from shingletools.simgroup.groups import Groups, Stars
+from shingletools.simjoin.signatures import SHINGLES, SIMHASH, SKETCH
 from shingletools.simjoin.sketches import SketchJoin
 from shingletools.wire import Failed
 
@@ -28,6 +29,17 @@ ELSEWHERE = {  # options that Spark has its own means for: what they would say, 
 
 def is_parquet(path: str) -> bool:
     return path.rstrip("/").endswith(".parquet")
+
+
+def texts(steps: Sequence["Step"]) -> set[str]:
+    """The fields that commands read as text."""
+    found = {"via", "a", "b", SHINGLES, SKETCH, SIMHASH, *(step.id_field for step in steps)}
+    for step in steps:
+        if isinstance(step.stage, Filter):
+            found.add(step.stage.consumes)
+        elif isinstance(step.stage, Keep):
+            found.add(step.stage.text_field)
+    return found
 
 
 class Keep(NamedTuple):

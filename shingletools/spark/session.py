@@ -25,7 +25,6 @@ DEFAULTS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
     "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "OFF",  # what ends a run is said in one line; Spark would add hundreds
 }
 
 
@@ -41,7 +40,9 @@ class Session:
         self.interrupted = False
 
     def run(self, work: Callable[["Session"], T]) -> T:
-        """What `work` returns. Raises Failed for what Spark says, and what signals raise once all is tidied up.
+        """What `work` returns. Raises Failed for what Spark says, and what signals raise.
+
+        These once all is tidied up, but a Spark that still starts is left to end with this process.
 
         The work is done in a thread of its own: signals raise in the main one, and would cut what py4j is reading.
         """
@@ -92,7 +93,10 @@ class Session:
         builder = SparkSession.builder
         for name, value in (settings | self.settings).items():
             builder = builder.config(name, value)
-        return builder.getOrCreate()
+        spark = builder.getOrCreate()
+        if not spark.sparkContext.getConf().contains("spark.log.level"):
+            spark.sparkContext.setLogLevel("OFF")  # what ends a run is said in one line; Spark would add hundreds
+        return spark
 
     def _cancel(self) -> None:
         """All that is under way and, called again and again, what comes next."""

@@ -1,8 +1,10 @@
 """What simspark reads and writes."""
 
+import bz2
 import gzip
 import json
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,20 +22,30 @@ LINES = DOCS.read_bytes().splitlines(keepends=True)
 
 def test_files_in_the_order_of_their_names(simspark: Simspark, tmp_path: Path) -> None:
     """However many tasks read them, and in whatever order: the largest is read first."""
-    for name, part in (("b", LINES[:20]), ("c", LINES[20:200]), ("d", LINES[200:])):
-        (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(b"".join(part)))
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(b"".join(LINES[:20])))
+    (tmp_path / "c.jsonl").write_bytes(b"".join(LINES[20:200]))
+    (tmp_path / "d.jsonl.bz2").write_bytes(bz2.compress(b"".join(LINES[200:])))
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "part-1").write_bytes(jsonl({"id": "of a folder", "text": "a"}))
-    ran = simspark("canon", "--in", tmp_path / "?.jsonl.gz", "--in", tmp_path / "a")
+    ran = simspark("canon", "--in", tmp_path / "?.jsonl*", "--in", tmp_path / "a")
     expected = b"".join(LINES) + jsonl({"id": "of a folder", "text": "a"})
     assert ran.good() == pipe(expected, "canon")
 
 
-def test_parquet(simspark: Simspark, tmp_path: Path) -> None:
+@pytest.mark.parametrize("compiled", ["false", "true"])
+def test_parquet(compiled: str, simspark: Simspark, spark: SparkSession, tmp_path: Path) -> None:
+    """Also by the way that is not the quick one here: code that Spark makes of what is asked."""
+    before = str(spark.conf.get("spark.sql.codegen.factoryMode"))
+    spark.conf.set("spark.sql.codegen.wholeStage", compiled)
+    spark.conf.set("spark.sql.codegen.factoryMode", "CODEGEN_ONLY" if compiled == "true" else before)
     records = [{"id": number, "text": json.loads(line)["text"], "more": None} for number, line in enumerate(LINES)]
     pq.write_table(pa.Table.from_pylist(records), tmp_path / "docs.parquet", row_group_size=50)
     commands = "canon", "shingle -k 3", "sketch", "simjoin -t 0.5"
-    ran = simspark(" | ".join(commands), "--in", tmp_path / "docs.parquet")
+    try:
+        ran = simspark(" | ".join(commands), "--in", tmp_path / "docs.parquet")
+    finally:
+        spark.conf.set("spark.sql.codegen.wholeStage", "false")
+        spark.conf.set("spark.sql.codegen.factoryMode", before)
     assert ran.good() == pipe(jsonl(*records), *commands)
 
 
@@ -46,35 +58,72 @@ def test_parquet_is_written(simspark: Simspark, tmp_path: Path) -> None:
 
 
 def test_bytes_in_parquet(simspark: Simspark, tmp_path: Path) -> None:
-    """Text, as which many programs write it; and none."""
+    """Text, as which many programs write it, where commands read it."""
     texts = ["Caf\u00e9", None, ""]
     columns = {
         "id": [0, 1, 2, 3],
         "text": [text and text.encode() for text in texts] + [b"caf\xe9"],
-        "no": [[b"a"]] * 4,
+        "no": [b"\xff"] * 4,
     }
     pq.write_table(pa.table(columns), tmp_path / "docs.parquet")
-    ran = simspark("canon", "--in", tmp_path / "docs.parquet")
-    expected = pipe(jsonl(*({"id": n, "text": texts[n], "no": ["YQ=="]} for n in (0, 2))), "canon")
+    ran = simspark("canon", "--in", tmp_path / "docs.parquet", "--rejects", tmp_path / "bad")
+    expected = pipe(jsonl(*({"id": number, "text": texts[number], "no": "/w=="} for number in (0, 2))), "canon")
     assert (ran.status, ran.out) == (1, expected)
     said = [line.split("docs.parquet:")[1] for line in ran.err.splitlines()]
-    assert said == ['2: field "text" is not a string', "4: not UTF-8 (byte 39)"]
+    assert said[0] == '2: field "text" is not a string'
+    assert said[1].startswith("4: not UTF-8")
+    kept = b"".join(path.read_bytes() for path in sorted((tmp_path / "bad" / "1-canon").glob("part-*")))
+    assert json.loads(kept.splitlines()[0]) == {"id": 1, "text": None, "no": "/w=="}
+
+
+def test_strings_that_are_none(simspark: Simspark, tmp_path: Path) -> None:
+    """However deep."""
+    bad = pa.array([b"caf\xe9", b"caf"]).view(pa.string())
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 2]), bad)
+    structs = pa.StructArray.from_arrays([lists], ["a.b"])
+    maps = pa.MapArray.from_arrays(pa.array([0, 1, 2]), pa.array(["x", "y"]), structs)
+    for column in (bad, lists, structs, maps):
+        path, out = tmp_path / f"{type(column).__name__}.parquet", tmp_path / type(column).__name__
+        pq.write_table(pa.table({"id": [1, 2], "text": ["a", "a"], "more": column}), path)
+        ran = simspark("canon", "--in", path, "--out", out)
+        assert ran.status == 1
+        assert ran.err.split(".parquet:")[1].startswith("1: not UTF-8")
+        (part,) = out.glob("part-*")
+        assert [json.loads(line)["id"] for line in part.read_bytes().splitlines()] == [2]
+
+
+def test_values_of_parquet(simspark: Simspark, tmp_path: Path) -> None:
+    moment = datetime(2026, 3, 4, 5, 6, 7, 123456)
+    aware = moment.replace(tzinfo=timezone(timedelta(hours=2)))
+    row = {"id": "x", "text": "a", "moment": moment, "aware": aware, "day": moment.date(), "no": float("nan")}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "docs.parquet")
+    assert json.loads(simspark("canon", "--in", tmp_path / "docs.parquet").good()) == {
+        "id": "x", "text": "a", "moment": "2026-03-04T05:06:07.123456", "aware": "2026-03-04T03:06:07.123456Z",
+        "day": "2026-03-04", "no": "NaN", "via": "canon",
+    }  # fmt: skip
+
+
+TEXT = pa.string()
 
 
 @pytest.mark.parametrize(
     ("pipeline", "columns"),
     [
-        ("simjoin", ["a", "b", "similarity"]),
-        ("simjoin | simgroup", ["group", "size", "members"]),
-        ("dedup --id url --groups {0} --removed {1}", ["url"]),
+        ("simjoin", {"a": TEXT, "b": TEXT, "similarity": pa.float64()}),
+        ("simjoin | simgroup", {"group": TEXT, "members": pa.list_(TEXT), "size": pa.int64()}),
+        ("dedup --id 'a`b' --groups {0} --removed {1}", {"a`b": TEXT}),
+        ("canon | shingle", {"id": TEXT, "shingles": TEXT, "via": TEXT}),
     ],
 )
-def test_parquet_of_nothing(pipeline: str, columns: list[str], simspark: Simspark, tmp_path: Path) -> None:
-    empty, removed = tmp_path / "empty", tmp_path / "removed.parquet"
+def test_parquet_of_nothing(pipeline: str, columns: dict[str, pa.DataType], simspark: Simspark, tmp_path: Path) -> None:
+    empty, out, removed = tmp_path / "empty", tmp_path / "no.parquet", tmp_path / "removed.parquet"
     empty.write_bytes(b"")
-    assert simspark(pipeline.format(empty, removed), "--in", empty, "--out", tmp_path / "no.parquet").status == 0
-    for table in (tmp_path / "no.parquet", removed)[: 1 + removed.exists()]:
-        assert (pq.read_table(table).column_names, pq.read_table(table).num_rows) == (columns, 0)
+    assert simspark(pipeline.format(empty, removed), "--in", empty, "--out", out).status == 0
+    for path in (out, removed) if "--removed" in pipeline else (out,):
+        table = pq.read_table(path)
+        assert (table.num_rows, [(each.name, str(each.type).replace("element", "item")) for each in table.schema]) == (
+            0, [(name, str(kind)) for name, kind in columns.items()],
+        )  # fmt: skip
 
 
 def test_removed_as_parquet(simspark: Simspark, tmp_path: Path) -> None:
@@ -91,7 +140,7 @@ def test_removed_as_parquet(simspark: Simspark, tmp_path: Path) -> None:
 def test_figures(simspark: Simspark, tmp_path: Path) -> None:
     """The shell's."""
     pairs, groups = tmp_path / "pairs", tmp_path / "groups"
-    pairs.write_bytes(pipe(DOCS.read_bytes(), "canon", "shingle -k 3", "sketch", "simjoin -t 0.3"))
+    pairs.write_bytes(pipe(DOCS.read_bytes(), "canon", "shingle -k 3", "sketch", "simjoin -t 0.1"))
     groups.write_bytes(run("simgroup", pairs).good())
     for command, path in (("simgroup", pairs), (f"dedup --groups {groups}", DOCS)):
         here = simspark(command, "-v", "--in", path, "--out", tmp_path / command[:5]).err.split(", ")[2:-2]
@@ -106,10 +155,40 @@ def test_what_parquet_cannot_hold(simspark: Simspark, tmp_path: Path) -> None:
     assert simspark(f"dedup --groups {groups}", "--in", docs, "--out", tmp_path / "right.parquet").status == 0
     rows = sorted(pq.read_table(tmp_path / "right.parquet").to_pylist(), key=lambda row: row["id"])
     assert [(row["id"], row["n"], row["m"]) for row in rows] == [(1, 1, None), (2, 0.5, None), (3, None, "\r")]
-    docs.write_bytes(b'{"id":1}\n{"id":"1"}\n')
-    ran = simspark(f"dedup --groups {groups}", "--in", docs, "--out", tmp_path / "wrong.parquet")
-    assert ran.status == 2
-    assert ran.err == f'simspark: {tmp_path}/wrong.parquet: "id" is of several types, a column of one\n'
+    docs.write_bytes(b'{"id":9007199254740993,"_corrupt_record":1,"e":[]}\n{"id":2,"e":[{}, {"x":null}]}\n')
+    assert simspark(f"dedup --groups {groups}", "--in", docs, "--out", tmp_path / "large.parquet").status == 0
+    rows = sorted(pq.read_table(tmp_path / "large.parquet").to_pylist(), key=lambda row: row["id"])
+    assert rows == [{"id": 2, "_corrupt_record": None, "e": [{"x": None}, {"x": None}]},
+                    {"id": 9007199254740993, "_corrupt_record": 1, "e": []}]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("records", "cause"),
+    [
+        (b'{"id":1}\n{"id":"1"}\n', '"id" is of several types, a column of one'),
+        (b'{"id":1,"n":{"a.b":1}}\n{"id":2,"n":{"a.b":[]}}\n', r'"n.a\\.b" is of several types, a column of one'),
+        (b'{"id":1,"n":[1,"a"]}\n', '"n[]" is of several types, a column of one'),
+        (b'{"id":1,"n":{}}\n{"id":2,"n":null}\n', '"n" is {} in all records, which no column can be'),
+        (b'{"id":1,"n":9007199254740993}\n{"id":2,"n":0.5}\n',
+         '"n" has large integers and fractions, a column of floats would round'),
+    ],
+)  # fmt: skip
+def test_what_no_column_holds(records: bytes, cause: str, simspark: Simspark, tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(records)
+    (tmp_path / "groups").write_bytes(b"")
+    out = tmp_path / "wrong.parquet"
+    ran = simspark(f"dedup --groups {tmp_path / 'groups'}", "--in", tmp_path / "docs", "--out", out)
+    assert (ran.status, ran.err) == (2, f"simspark: {out}: {cause}\n")
+    assert not out.exists()
+
+
+def test_an_output_that_looks_like_a_pattern(simspark: Simspark, tmp_path: Path) -> None:
+    out = tmp_path / "o[1]{a}*"
+    assert simspark("canon", "--in", DOCS, "--out", out).status == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [out.name]
+    assert b"".join(path.read_bytes() for path in sorted(out.iterdir()) if path.name.startswith("part-")) == pipe(
+        DOCS.read_bytes(), "canon"
+    )
 
 
 def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -> None:
@@ -130,7 +209,7 @@ def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -
 
 def test_lines_that_are_there_twice(spark: SparkSession) -> None:
     lines = spark.createDataFrame(2 * [(0, "file:/a%20b", 0, 0)], "part int, file string, block long, place long")
-    with pytest.raises(Failed, match=r"^file:/a b: one --in names it twice$"):
+    with pytest.raises(Failed, match=r"^file:/a b: one option names it twice$"):
         Places(lines)
 
 

@@ -1,7 +1,7 @@
 """A session that ends with the run."""
 
 import threading
-from typing import NoReturn
+from unittest.mock import Mock
 
 import pytest
 from pyspark.sql import SparkSession
@@ -12,19 +12,30 @@ from shingletools.spark import session
 class Starting(session.Session):
     """A Spark that takes its time."""
 
+    def __init__(self, spark: SparkSession) -> None:
+        super().__init__("a run", None, {})
+        self.given = None
+        self.late = spark
+        self.up = threading.Event()
+
     def _new(self) -> SparkSession:
-        threading.Event().wait()
-        raise AssertionError
+        self.up.wait()
+        return self.late
 
 
 def test_a_signal_does_not_wait_for_a_spark_that_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing is done once that is there."""
     waits = iter([KeyboardInterrupt])
 
-    def wait(*_: object, **_options: object) -> NoReturn:
+    def wait(_futures: object, **_options: object) -> None:
         raise next(waits)
 
     monkeypatch.setattr(session, "wait", wait)
-    starting = Starting("a run", None, {})
-    starting.given = None
+    spark, stopped, worked = Mock(), threading.Event(), []
+    spark.stop.side_effect = stopped.set
+    starting = Starting(spark)
     with pytest.raises(KeyboardInterrupt):
-        starting.run(lambda _: None)
+        starting.run(lambda _: worked.append(True))
+    starting.up.set()
+    assert stopped.wait(timeout=60)
+    assert not worked

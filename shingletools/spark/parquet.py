@@ -1,0 +1,135 @@
+"""Parquet: its rows as records, and records as its rows."""
+
+import re
+from collections.abc import Collection, Iterator
+from functools import reduce
+from operator import and_
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    CharType,
+    DataType,
+    DoubleType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    VarcharType,
+)
+
+from shingletools import wire
+from shingletools.filter import Filter
+from shingletools.spark.batches import Batches, of_rows, through
+from shingletools.spark.pipeline import Step
+from shingletools.wire import Failed
+
+TIME = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
+NONE, INTEGER, LARGE, FLOAT, OBJECT = "NoneType", "int", "large int", "float", "dict"
+EXACT = 1 << 53  # up to which a float is any integer
+KINDS = pa.schema([("field", pa.string()), ("kind", pa.string())])
+
+
+def as_json(rows: DataFrame, texts: Collection[str]) -> Column:
+    """Records, with a byte that is no UTF-8 behind those with text that is none, so that they are rejected."""
+    columns, all_text = [], F.lit(True)
+    for field in rows.schema:
+        column, kind = F.col("`" + field.name.replace("`", "``") + "`"), field.dataType
+        if isinstance(kind, BinaryType) and field.name in texts:
+            column, kind = column.cast("string").alias(field.name), StringType()
+        columns.append(column)
+        all_text &= is_text(column, kind)
+    # Without these formats microseconds would be cut
+    formats = {"timestampFormat": f"{TIME}XXX", "timestampNTZFormat": TIME}
+    record = F.to_json(F.struct(*columns), {"ignoreNullFields": "false", "timeZone": "UTC", **formats}).cast("binary")
+    return F.when(all_text, record).otherwise(F.concat(record, F.unhex(F.lit("FF"))))
+
+
+def is_text(value: Column, kind: DataType) -> Column:
+    """Whether all strings of a value are UTF-8."""
+    match kind:
+        case StringType() | VarcharType() | CharType():
+            found = F.is_valid_utf8(value)
+        case ArrayType():
+            found = F.forall(value, lambda each: is_text(each, kind.elementType))
+        case MapType():
+            found = is_text(F.map_keys(value), ArrayType(kind.keyType))
+            found &= is_text(F.map_values(value), ArrayType(kind.valueType))
+        case StructType():
+            found = reduce(and_, (is_text(value[field.name], field.dataType) for field in kind), F.lit(True))
+        case _:
+            found = F.lit(True)
+    return F.coalesce(found, F.lit(True))
+
+
+def write(spark: SparkSession, lines: str, path: str, gzip: bool, empty: StructType) -> None:
+    """The records in the folder `lines`, a pattern; if they have no fields, the columns `empty`. Raises Failed."""
+    refuse_mixed(spark.read.text(lines, lineSep="\n"), path)
+    options = {"mode": "FAILFAST", "columnNameOfCorruptRecord": "\0", "lineSep": "\n"}
+    found = spark.read.options(**options).json(lines)
+    if not found.columns:
+        found = spark.createDataFrame([], empty)
+    found.write.parquet(path, compression="gzip" if gzip else None)
+
+
+def refuse_mixed(values: DataFrame, path: str) -> None:
+    """Raises Failed if columns could not hold the records (value) as they are."""
+    found: dict[str, set[str]] = {}
+    for row in through(values, kinds, KINDS).distinct().orderBy("field").toLocalIterator():
+        found.setdefault(row["field"], set()).add(row["kind"])
+    for field, some in found.items():
+        others = some - {NONE, INTEGER, LARGE, FLOAT}
+        cause = ""
+        if len(others) + (len(some - {NONE}) > len(others)) > 1:
+            cause = "is of several types, a column of one"
+        elif some >= {LARGE, FLOAT}:
+            cause = "has large integers and fractions, a column of floats would round"
+        elif others == {OBJECT} and not any(other.startswith(f"{field}.") for other in found):
+            cause = "is {} in all records, which no column can be"
+        if cause:
+            raise Failed(f"{wire.printable(path)}: {wire.shown(field)} {cause}")
+
+
+def kinds(batches: Batches) -> Batches:
+    found = {
+        each
+        for batch in batches
+        for line in batch.column("value").to_pylist()
+        for each in kinds_in(wire.parse_json(line.encode(), 1, ""), "")
+    }
+    yield of_rows(KINDS, found)
+
+
+def kinds_in(value: object, path: str) -> Iterator[tuple[str, str]]:
+    """What values there are in one, and where.
+
+    >>> sorted(kinds_in({"a": [1, {"b": None}]}, ""))
+    [('a', 'list'), ('a[]', 'dict'), ('a[]', 'int'), ('a[].b', 'NoneType')]
+    """
+    if path:
+        large = type(value) is int and abs(value) > EXACT
+        yield path, LARGE if large else type(value).__name__
+    if isinstance(value, dict):
+        for name, each in value.items():
+            field = re.sub(r"([\\.[])", r"\\\1", name)
+            yield from kinds_in(each, f"{path}.{field}" if path else field)
+    elif isinstance(value, list):
+        for each in value:
+            yield from kinds_in(each, f"{path}[]")
+
+
+def columns(step: Step) -> StructType:
+    """What Parquet has where a command wrote nothing."""
+    text = StringType()
+    kinds: dict[str, DataType] = {step.id_field: text}
+    if isinstance(step.stage, Filter):
+        kinds |= {step.stage.produces: text, "via": text}
+    elif step.name == "simjoin":
+        kinds = {"a": text, "b": text, "similarity": DoubleType()}
+    elif step.name == "simgroup":
+        kinds = {"group": text, "size": LongType(), "members": ArrayType(text)}
+    return StructType([StructField(*each) for each in sorted(kinds.items())])
