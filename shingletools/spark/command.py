@@ -41,7 +41,7 @@ def make_parser() -> Parser:
 def setting(argument: str) -> tuple[str, str]:
     name, equals, value = argument.partition("=")
     if not equals or not name:
-        raise argparse.ArgumentTypeError(f"not NAME=VALUE: {wire.shown(argument)}")
+        raise argparse.ArgumentTypeError(f"not K=V: {wire.shown(argument)}")
     return name, value
 
 

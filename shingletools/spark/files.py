@@ -1,6 +1,7 @@
 """Files and folders, wherever Spark has them."""
 
 import re
+import time
 from collections.abc import Collection
 from contextlib import suppress
 
@@ -14,6 +15,7 @@ from shingletools.spark.parquet import as_json
 from shingletools.spark.pipeline import is_parquet
 from shingletools.wire import Failed
 
+QUIET = 5  # tenths of a second in which nothing comes
 SOURCE = ["part", "file", "block"]  # which --in, file, and where in the file a task began to read
 
 
@@ -35,6 +37,8 @@ def read(spark: SparkSession, path: str, part: int, texts: Collection[str], opti
             line = F.col("value").cast("binary")
     except AnalysisException as error:
         raise Failed(f"{option} {wire.printable(path)}: {error.getMessage().splitlines()[0]}") from None
+    except Failed as error:
+        raise Failed(f"{option} {wire.printable(path)}: {error}") from None
     about = frame.metadataColumn("_metadata")
     source = [F.lit(part).alias("part"), about["file_path"].alias("file"), about["file_block_start"].alias("block")]
     return frame.select(*source, line.alias("line"))
@@ -98,6 +102,11 @@ class Kept:
     def __enter__(self) -> "Kept":
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with suppress(Py4JError):  # there is no Spark any more
-            Files(self.spark).delete(self.folder)
+            files, quiet = Files(self.spark), 0
+            files.delete(self.folder)
+            while kind is not None and quiet < QUIET:  # tasks that were cancelled may still be writing
+                time.sleep(0.1)
+                quiet = 0 if files.exists(self.folder) else quiet + 1
+                files.delete(self.folder)

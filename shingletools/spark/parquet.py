@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from functools import reduce
 from operator import and_
+from types import NoneType
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -29,7 +30,16 @@ from shingletools.spark.pipeline import Step
 from shingletools.wire import Failed
 
 TIME = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
-NONE, INTEGER, LARGE, FLOAT, OBJECT = "NoneType", "int", "large int", "float", "dict"
+TYPES = {
+    NoneType: "null",
+    bool: "boolean",
+    int: "integer",
+    float: "float",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
+LARGE = "large integer"
 EXACT = 1 << 53  # up to which a float is any integer
 KINDS = pa.schema([("field", pa.string()), ("kind", pa.string())])
 
@@ -42,7 +52,10 @@ def as_json(rows: DataFrame, texts: Collection[str]) -> Column:
         if isinstance(kind, BinaryType) and field.name in texts:
             column, kind = column.cast("string").alias(field.name), StringType()
         columns.append(column)
-        all_text &= is_text(column, kind)
+        try:
+            all_text &= is_text(column, kind)
+        except Failed as error:
+            raise Failed(f"column {wire.shown(field.name)}: {error}") from None
     # Without these formats microseconds would be cut
     formats = {"timestampFormat": f"{TIME}XXX", "timestampNTZFormat": TIME}
     record = F.to_json(F.struct(*columns), {"ignoreNullFields": "false", "timeZone": "UTC", **formats}).cast("binary")
@@ -50,13 +63,15 @@ def as_json(rows: DataFrame, texts: Collection[str]) -> Column:
 
 
 def is_text(value: Column, kind: DataType) -> Column:
-    """Whether all strings of a value are UTF-8."""
+    """Whether all strings of a value are UTF-8. Raises Failed for a map that is no object."""
     match kind:
         case StringType() | VarcharType() | CharType():
             found = F.is_valid_utf8(value)
         case ArrayType():
             found = F.forall(value, lambda each: is_text(each, kind.elementType))
         case MapType():
+            if isinstance(kind.keyType, BinaryType | ArrayType | MapType | StructType):
+                raise Failed(f"a map by {kind.keyType.simpleString()}, where JSON has text")
             found = is_text(F.map_keys(value), ArrayType(kind.keyType))
             found &= is_text(F.map_values(value), ArrayType(kind.valueType))
         case StructType():
@@ -82,13 +97,12 @@ def refuse_mixed(values: DataFrame, path: str) -> None:
     for row in through(values, kinds, KINDS).distinct().orderBy("field").toLocalIterator():
         found.setdefault(row["field"], set()).add(row["kind"])
     for field, some in found.items():
-        others = some - {NONE, INTEGER, LARGE, FLOAT}
+        types = some - {"null"}
+        numbers = types & {"integer", LARGE, "float"}
         cause = ""
-        if len(others) + (len(some - {NONE}) > len(others)) > 1:
-            cause = "is of several types, a column of one"
-        elif some >= {LARGE, FLOAT}:
-            cause = "has large integers and fractions, a column of floats would round"
-        elif others == {OBJECT} and not any(other.startswith(f"{field}.") for other in found):
+        if len(types - numbers) + (len(numbers) > 0) > 1 or numbers >= {LARGE, "float"}:
+            cause = f"is of several types ({', '.join(sorted(types))}), a column of one"
+        elif types == {"object"} and not any(other.startswith(f"{field}.") for other in found):
             cause = "is {} in all records, which no column can be"
         if cause:
             raise Failed(f"{wire.printable(path)}: {wire.shown(field)} {cause}")
@@ -108,11 +122,10 @@ def kinds_in(value: object, path: str) -> Iterator[tuple[str, str]]:
     """What values there are in one, and where.
 
     >>> sorted(kinds_in({"a": [1, {"b": None}]}, ""))
-    [('a', 'list'), ('a[]', 'dict'), ('a[]', 'int'), ('a[].b', 'NoneType')]
+    [('a', 'array'), ('a[]', 'integer'), ('a[]', 'object'), ('a[].b', 'null')]
     """
     if path:
-        large = type(value) is int and abs(value) > EXACT
-        yield path, LARGE if large else type(value).__name__
+        yield path, LARGE if type(value) is int and abs(value) > EXACT else TYPES[type(value)]
     if isinstance(value, dict):
         for name, each in value.items():
             field = re.sub(r"([\\.[])", r"\\\1", name)

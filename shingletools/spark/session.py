@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from py4j.protocol import Py4JError
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -59,8 +60,10 @@ class Session:
             wait([done])
         except BaseException:
             self.interrupted = True
-            while not done.done() and not self.starting:  # a Spark that starts ends with this process
-                self._cancel()
+            # A Spark that starts ends with this process, once Java has told where it is, by a file that then goes
+            while not done.done() and not (self.starting and SparkContext._gateway):
+                if not self.starting:
+                    self._cancel()
                 wait([done], timeout=0.5)
             raise
         return done.result()
@@ -93,7 +96,8 @@ class Session:
         builder = SparkSession.builder
         for name, value in (settings | self.settings).items():
             builder = builder.config(name, value)
-        spark = builder.getOrCreate()
+        with to_standard_error():
+            spark = builder.getOrCreate()
         if not spark.sparkContext.getConf().contains("spark.log.level"):
             spark.sparkContext.setLogLevel("OFF")  # what ends a run is said in one line; Spark would add hundreds
         return spark
@@ -111,7 +115,7 @@ def reason(error: Exception) -> str:
     """The line that says most of what went wrong; Spark tells it with the stacks of all machines.
 
     >>> reason(Exception("calling o1.text.\\n: java.io.IOException: no\\n\\tat x\\nCaused by: java.net.Y: z"))
-    'java.io.IOException: no'
+    'java.io.IOException: no (java.net.Y: z)'
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.lstrip().startswith("at ")]
     if any(line.startswith("Traceback ") for line in lines):  # in a worker
@@ -119,8 +123,22 @@ def reason(error: Exception) -> str:
     else:
         causes = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))]
         telling = [cause for cause in causes if "Job aborted" not in cause]
-        said = (telling or causes or lines or [type(error).__name__])[0]
+        said = (telling or lines or [type(error).__name__])[0]
+        if causes and causes[-1] != said:
+            said = f"{said} ({causes[-1]})"
     return wire.printable(said)
+
+
+@contextlib.contextmanager
+def to_standard_error() -> Iterator[None]:
+    """What is started here has no other output: Java that cannot start says why on its standard one."""
+    before = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        yield
+    finally:
+        os.dup2(before, 1)
+        os.close(before)
 
 
 @contextlib.contextmanager

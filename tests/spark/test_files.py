@@ -92,6 +92,15 @@ def test_strings_that_are_none(simspark: Simspark, tmp_path: Path) -> None:
         assert [json.loads(line)["id"] for line in part.read_bytes().splitlines()] == [2]
 
 
+def test_a_map_that_is_no_object(simspark: Simspark, tmp_path: Path) -> None:
+    path = tmp_path / "docs.parquet"
+    pq.write_table(pa.table({"id": [1], "m": pa.array([[(b"k", 1)]], pa.map_(pa.binary(), pa.int64()))}), path)
+    ran = simspark("canon", "--in", path)
+    assert (ran.status, ran.err) == (
+        2, f'simspark: --in {path}: column "m": a map by binary, where JSON has text\n',
+    )  # fmt: skip
+
+
 def test_values_of_parquet(simspark: Simspark, tmp_path: Path) -> None:
     moment = datetime(2026, 3, 4, 5, 6, 7, 123456)
     aware = moment.replace(tzinfo=timezone(timedelta(hours=2)))
@@ -165,12 +174,13 @@ def test_what_parquet_cannot_hold(simspark: Simspark, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("records", "cause"),
     [
-        (b'{"id":1}\n{"id":"1"}\n', '"id" is of several types, a column of one'),
-        (b'{"id":1,"n":{"a.b":1}}\n{"id":2,"n":{"a.b":[]}}\n', r'"n.a\\.b" is of several types, a column of one'),
-        (b'{"id":1,"n":[1,"a"]}\n', '"n[]" is of several types, a column of one'),
+        (b'{"id":1}\n{"id":"1"}\n', '"id" is of several types (integer, string), a column of one'),
+        (b'{"id":1,"n":{"a.b":1}}\n{"id":2,"n":{"a.b":[]}}\n',
+         r'"n.a\\.b" is of several types (array, integer), a column of one'),
+        (b'{"id":1,"n":[1,"a"]}\n', '"n[]" is of several types (integer, string), a column of one'),
         (b'{"id":1,"n":{}}\n{"id":2,"n":null}\n', '"n" is {} in all records, which no column can be'),
         (b'{"id":1,"n":9007199254740993}\n{"id":2,"n":0.5}\n',
-         '"n" has large integers and fractions, a column of floats would round'),
+         '"n" is of several types (float, large integer), a column of one'),
     ],
 )  # fmt: skip
 def test_what_no_column_holds(records: bytes, cause: str, simspark: Simspark, tmp_path: Path) -> None:

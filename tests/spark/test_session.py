@@ -4,6 +4,7 @@ import threading
 from unittest.mock import Mock
 
 import pytest
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from shingletools.spark import session
@@ -31,6 +32,7 @@ def test_a_signal_does_not_wait_for_a_spark_that_starts(monkeypatch: pytest.Monk
         raise next(waits)
 
     monkeypatch.setattr(session, "wait", wait)
+    monkeypatch.setattr(SparkContext, "_gateway", Mock())
     spark, stopped, worked = Mock(), threading.Event(), []
     spark.stop.side_effect = stopped.set
     starting = Starting(spark)
