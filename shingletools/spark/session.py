@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -20,6 +21,7 @@ from shingletools import __version__, wire
 from shingletools.wire import Failed
 
 T = TypeVar("T")
+LOST_TASK = re.compile(r".* Lost task .* executor \w+\): ")  # and how often it was tried, before what went wrong
 TAG = "simspark"  # of our jobs, beside which a session that was given may have others
 DEFAULTS = {
     "spark.master": "local[*]",
@@ -116,14 +118,19 @@ def reason(error: Exception) -> str:
 
     >>> reason(Exception("calling o1.text.\\n: java.io.IOException: no\\n\\tat x\\nCaused by: java.net.Y: z"))
     'java.io.IOException: no (java.net.Y: z)'
+    >>> reason(Exception("x\\n: Job aborted, most recent: Lost task 0.0 in stage 1.0 (TID 1) (h executor 2): Y: z"))
+    'Y: z'
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.lstrip().startswith("at ")]
+    behind: BaseException | None = error
+    while (behind := getattr(behind, "_cause", None)) is not None:  # which PySpark keeps of Java's exceptions
+        lines.append(f"Caused by: {str(behind).partition(chr(10))[0]}")
     if any(line.startswith("Traceback ") for line in lines):  # in a worker
         said = lines[-1]
     else:
         causes = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))]
-        telling = [cause for cause in causes if "Job aborted" not in cause]
-        said = (telling or lines or [type(error).__name__])[0]
+        causes = [LOST_TASK.sub("", cause) for cause in causes]
+        said = (causes or lines or [type(error).__name__])[0]
         if causes and causes[-1] != said:
             said = f"{said} ({causes[-1]})"
     return wire.printable(said)
