@@ -35,7 +35,8 @@ def test_any_moment(command: str, number: signal.Signals, inputs: Path, tmp_path
         (tmp_path / "out").write_bytes(BEFORE)
         words = ["env", "--default-signal=INT", *command.split(), str(inputs / program(command)), "-o", "out"]
         process = subprocess.Popen(words, cwd=tmp_path, env=ENVIRONMENT, start_new_session=True, stderr=subprocess.PIPE)
-        time.sleep(rng.uniform(0.3, 1) * usual)  # Python's own start is not ours
+        wait_for_the_start_of(process)
+        time.sleep(rng.uniform(0, 0.7) * usual)
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
         left = sorted(path.name for path in tmp_path.iterdir())
@@ -56,6 +57,19 @@ def test_any_moment(command: str, number: signal.Signals, inputs: Path, tmp_path
         for leftover in tmp_path.glob(".shingletools.*"):
             leftover.unlink()
     assert ended
+
+
+def wait_for_the_start_of(process: "subprocess.Popen[bytes]") -> None:
+    """Python's own is not ours; it is over when something is done with TERM."""
+    term = 1 << (signal.SIGTERM - 1)
+    end = time.monotonic() + 60
+    while process.poll() is None:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        masks = dict(line.split(":", 1) for line in status.splitlines())
+        if (int(masks.get("SigCgt", "0"), 16) | int(masks.get("SigBlk", "0"), 16)) & term:
+            return
+        assert time.monotonic() < end
+        time.sleep(0.001)
 
 
 def wait_for_the_end_of(group: int) -> None:
