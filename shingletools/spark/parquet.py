@@ -57,7 +57,7 @@ def as_json(rows: DataFrame, texts: Collection[str]) -> Column:
         except Failed as error:
             raise Failed(f"column {wire.shown(field.name)}: {error}") from None
     # Without these formats microseconds would be cut
-    formats = {"timestampFormat": f"{TIME}XXX", "timestampNTZFormat": TIME}
+    formats = {"timestampFormat": f"{TIME}X", "timestampNTZFormat": TIME}
     record = F.to_json(F.struct(*columns), {"ignoreNullFields": "false", "timeZone": "UTC", **formats}).cast("binary")
     return F.when(all_text, record).otherwise(F.concat(record, F.unhex(F.lit("FF"))))
 

@@ -92,6 +92,21 @@ def test_strings_that_are_none(simspark: Simspark, tmp_path: Path) -> None:
         assert [json.loads(line)["id"] for line in part.read_bytes().splitlines()] == [2]
 
 
+def test_columns_that_differ_in_case(simspark: Simspark, spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "groups").write_bytes(b"")
+    pq.write_table(pa.table({"id": [1], "text": ["a"], "Text": ["b"]}), tmp_path / "docs.parquet")
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        ran = simspark(
+            f"dedup --groups {tmp_path / 'groups'}", "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet"
+        )
+    finally:
+        spark.conf.set("spark.sql.caseSensitive", "false")
+    assert ran.status == 0
+    (part,) = (tmp_path / "o.parquet").glob("part-*")
+    assert pq.read_table(part).to_pylist() == [{"Text": "b", "id": 1, "text": "a"}]
+
+
 def test_a_map_that_is_no_object(simspark: Simspark, tmp_path: Path) -> None:
     path = tmp_path / "docs.parquet"
     pq.write_table(pa.table({"id": [1], "m": pa.array([[(b"k", 1)]], pa.map_(pa.binary(), pa.int64()))}), path)
