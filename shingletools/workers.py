@@ -125,13 +125,13 @@ class Messages:
 
     def receive(self) -> object:
         """Raises Gone, and what is told instead of a message."""
-        store = next(self.stores)
         try:
             sizes = pickle.load(self.pipe)
         except (EOFError, pickle.UnpicklingError):
             raise Gone from None
         if isinstance(sizes, Exception):
             raise sizes
+        store = next(self.stores)
         ends = itertools.accumulate(sizes)
         head, *buffers = (read(store, end - size, end) for end, size in zip(ends, sizes, strict=True))
         if sum(sizes) > LARGE:
@@ -241,7 +241,7 @@ def serve(stores: Sequence[int]) -> None:
                 raise
             except Exception as error:
                 error.add_note(traceback.format_exc())  # which the other process could not tell
-                answers.tell(error)  # the last that is said: who hears it ends us
+                answers.tell(error)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # to which Python, when it ends, says what nobody heard
 
 

@@ -1,13 +1,27 @@
 """The text of HTML: parsed by Lexbor, an HTML5 parser, and parted where a browser would part it."""
 
-from dataclasses import dataclass
+from functools import partial
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
 
-from shingletools.canon.markup import BLOCKS, PARAGRAPH, PARTS, UNSEEN, tame
+from shingletools.canon.confined import Confined, TooMuch
 from shingletools.canon.rules import Rule, made_with
 from shingletools.wire import Failed, Rejected, quoted, shown
 
+PARAGRAPH = "\u2029"  # what a block leaves of itself in the text
+# Elements that the HTML Standard renders as blocks, list items or parts of tables (section 15.3).
+BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li listing main menu nav ol optgroup p "
+    "plaintext pre search section summary table tbody td tfoot th thead title tr ul xmp".split()
+)
+# Others that part words, within a line; of SVG the texts.
+PARTS = frozenset(
+    "audio br button canvas desc embed img input meter object option progress rp rt select svg text textarea "
+    "video".split()
+)
+# Elements whose content nobody reads.
+UNSEEN = frozenset("datalist iframe noembed noframes noscript script style template".split())
 PARTING = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
 
 # Why not a heuristic extractor: on 1,097 pages of documentation in 19 languages, made by 15 programs, resiliparse 2.0.1
@@ -21,7 +35,13 @@ AROUND = (
 )
 
 
-@dataclass(frozen=True)
+# By the HTML Standard itself, a page may cost the square of its size: n formatting elements that stay open while m
+# paragraphs begin become n * m elements. So pages are parsed under limits.
+SMALL = 1000  # characters, which cost some milliseconds at most, whatever they are
+SECONDS, SECONDS_A_CHARACTER = 0.5, 0.4e-6
+MEMORY, MEMORY_A_CHARACTER = 1 << 26, 128  # bytes; text with nothing but start tags takes 105 a character
+
+
 class Html:
     """HTML to its text; may raise Rejected.
 
@@ -32,27 +52,42 @@ class Html:
     ['t', 'a&b', 'cd', 'e']
     """
 
-    main: bool = False
-    skip: tuple[str, ...] = ()
+    def __init__(self, main: bool = False, skip: tuple[str, ...] = ()) -> None:
+        self.parse = partial(parse, main, skip)
+        self.confined = Confined(self.parse)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Html, self.parse.args
 
     def __call__(self, markup: str) -> str:
-        # Without events no option's content is copied elsewhere; with scripting, what is for browsers without is text
-        tamed = tame(markup, structure=self.main or bool(self.skip))
+        size = len(markup)
         try:
-            tree = LexborHTMLParser(tamed, options=LexborDocumentOptions.WO_EVENTS, scripting=True)
-        except SelectolaxError:
+            if size <= SMALL:
+                return self.parse(markup)
+            seconds, memory = SECONDS + SECONDS_A_CHARACTER * size, MEMORY + MEMORY_A_CHARACTER * size
+            return self.confined(markup, seconds, memory)
+        except TooMuch:
             raise Rejected("HTML that takes too much memory or time") from None
-        root = tree.root
-        if root is None:
-            return ""
-        left_out = {node.mem_id for selector in self.skip for node in tree.css(selector)}
-        if self.main:
-            around = left_out | {node.mem_id for node in tree.css(AROUND)}
-            mains = tree.css(MAIN)
-            for text in (PARAGRAPH.join(text_of(node, around) for node in mains), text_of(root, around)):
-                if text.strip():
-                    return text
-        return text_of(root, left_out)
+
+
+def parse(main: bool, skip: tuple[str, ...], markup: str) -> str:
+    """The text of a page; raises TooMuch if there is not enough memory."""
+    # Without events no option's content is copied elsewhere; with scripting, what is for browsers without is text
+    try:
+        tree = LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS, scripting=True)
+    except SelectolaxError:
+        raise TooMuch from None
+    root = tree.root
+    if root is None:
+        return ""
+    left_out = {node.mem_id for selector in skip for node in tree.css(selector)}
+    if main:
+        around = left_out | {node.mem_id for node in tree.css(AROUND)}
+        mains = tree.css(MAIN)
+        for text in (PARAGRAPH.join(text_of(node, around) for node in mains), text_of(root, around)):
+            if text.strip():
+                return text
+    return text_of(root, left_out)
 
 
 def text_of(top: LexborNode, left_out: set[int]) -> str:
