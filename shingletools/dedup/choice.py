@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from shingletools import signals, wire
 from shingletools.filter import Written
-from shingletools.wire import Broken, Failed, Record, Rejected
+from shingletools.scratch import scratch_errors, scratch_folder
+from shingletools.wire import Failed, Record, Rejected
 
 Name = str | int
 Groups = dict[Name, int]  # a document: the number of its group
 
 DUPLICATE_OF = "duplicate_of"
-SPOOLED = 1 << 24  # bytes of documents that wait in memory before they wait in a file
 
 
 def read_groups(path: str) -> Groups:
@@ -24,7 +24,7 @@ def read_groups(path: str) -> Groups:
     """
     groups: Groups = {}
     try:
-        with signals.let(), Path(path).open("rb") if path != "-" else open(0, "rb", closefd=False) as lines:
+        with Path(path).open("rb") if path != "-" else open(0, "rb", closefd=False) as lines:
             for number, line in enumerate(lines):
                 try:
                     for name in take_members(wire.parse_json(line, number, path)):
@@ -123,7 +123,9 @@ class ByLength(Dedup):
         self.sign = sign  # 1 for the longest, -1 for the shortest
         self.best: dict[int, tuple[int, Name]] = {}  # of each group: signed length in characters, document
         self.waiting = contextlib.ExitStack()
-        self.scratch = self.waiting.enter_context(tempfile.SpooledTemporaryFile(SPOOLED))
+        self.folder = scratch_folder()
+        with scratch_errors(self.folder), signals.held():
+            self.scratch = self.waiting.enter_context(tempfile.TemporaryFile(dir=self.folder))
 
     def take(self, record: Record, line: bytes, _side: int, /) -> None:
         if self.annotate:
@@ -133,11 +135,11 @@ class ByLength(Dedup):
         group = self.groups.get(name)
         if group is not None and (group not in self.best or length > self.best[group][0]):
             self.best[group] = length, name
-        with scratch_errors():
+        with scratch_errors(self.folder):
             self.scratch.write(line + b"\n")
 
     def finish(self) -> Iterator[Written]:
-        with self.waiting, scratch_errors():
+        with self.waiting, scratch_errors(self.folder):
             self.scratch.seek(0)
             for line in self.scratch:
                 record = wire.parse_json(line, 0, "")
@@ -145,15 +147,6 @@ class ByLength(Dedup):
                 group = self.groups.get(name)
                 kept = None if group is None else self.best[group][1]
                 yield self.written(record, line[:-1], None if kept is None or same(kept, name) else kept)
-
-
-@contextlib.contextmanager
-def scratch_errors() -> Iterator[None]:
-    """An OSError inside becomes a Broken that names the folder of scratch files."""
-    try:
-        yield
-    except OSError as error:
-        raise Broken(f"{wire.printable(tempfile.gettempdir())}: {error.strerror}") from None
 
 
 def same(one: Name, two: Name) -> bool:

@@ -1,12 +1,12 @@
 """find all pairs of documents whose sketches agree at or above a threshold"""
 
 import argparse
-import os
 from fractions import Fraction
 from functools import partial
 
 from shingletools.filter import Stage
 from shingletools.options import count, size, threshold
+from shingletools.scratch import scratch_folder
 from shingletools.simjoin.measures import MEASURES
 from shingletools.simjoin.wanted import BITS, JACCARD, Wanted
 
@@ -44,7 +44,5 @@ def build(options: argparse.Namespace) -> Stage:
 
     memory = None
     if options.buffer_size is not None:
-        # Not what tempfile would choose, which is another folder, and silently, where TMPDIR does not exist
-        folder = options.temporary_directory or os.environ.get("TMPDIR") or "/tmp"
-        memory = Memory(options.buffer_size, folder, options.jobs)
+        memory = Memory(options.buffer_size, scratch_folder(options.temporary_directory), options.jobs)
     return SketchJoin(options.id, wanted, options.against, options.jobs, memory)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from shingletools import signals
 from shingletools.kernel.types import U64, Index
+from shingletools.scratch import scratch_errors
 from shingletools.wire import Broken, printable
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -43,9 +44,8 @@ class Memory(NamedTuple):
     def errors(self) -> Iterator[None]:
         """An error of the folder or its disk becomes a Broken that names the folder."""
         try:
-            yield
-        except OSError as error:
-            raise Broken(f"{printable(self.folder)}: {error.strerror}") from None
+            with scratch_errors(self.folder):
+                yield
         except sqlite3.OperationalError as error:
             cause = os.strerror(errno.ENOSPC) if error.sqlite_errorcode == sqlite3.SQLITE_FULL else error
             raise Broken(f"{printable(self.folder)}: {cause}") from None

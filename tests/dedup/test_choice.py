@@ -74,15 +74,6 @@ def test_one_of_each_group_stays(
         )
 
 
-def test_documents_wait_in_a_file_when_they_are_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shingletools.dedup.choice.SPOOLED", 10)
-    dedup = ByLength(Job("id", str(folder / "groups"), None, False), "text", 1)
-    for line in DOCUMENTS.splitlines():
-        dedup.take(json.loads(line), line, 0)
-    kept = b"".join(written.output for written in dedup.finish())
-    assert kept == run("dedup", "--groups", "groups", "--keep", "longest", "docs", cwd=folder).good()
-
-
 def test_a_scratch_folder_that_cannot_be_written(folder: Path) -> None:
     big = jsonl(*({"id": i, "text": "x" * 1000} for i in range(20000)))
     (folder / "big").write_bytes(big)

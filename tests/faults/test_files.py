@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import WAYS, Ran, jsonl, program, run, shell
+from harness import WAYS, Ran, program, run, shell
 
 every_command = pytest.mark.parametrize("command", WAYS)
 every_way = pytest.mark.parametrize("command", [*WAYS, "canon -j2", "shingle -j2", "sketch -j2"])
@@ -123,16 +123,31 @@ def test_rejects_that_cannot_be_kept(command: str, function: str, inputs: Path, 
 def test_scratch_files_that_cannot_be_written(command: str, inputs: Path, failing: Failing) -> None:
     scratch = failing.folder / "scratch"
     scratch.mkdir()
-    source = inputs / program(command)
-    if program(command) == "dedup":
-        source = failing.folder / "large"
-        source.write_bytes(jsonl(*({"id": i, "text": "x" * 4_000_000} for i in range(10))))
-    script = f"env TMPDIR={scratch} {command} {source} -o out"
-    ran = failing(script, "write", "/scratch/", 2, errno.ENOSPC)  # the first write is tempfile's, to see if it can
+    script = f"env TMPDIR={scratch} {command} {inputs / program(command)} -o out"
+    ran = failing(script, "write", "/scratch/", 2, errno.ENOSPC)
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err == f"{program(command)}: {scratch}: No space left on device\n"
     assert "out" not in failing.left()
     assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["simjoin -S1M", "dedup --groups /dev/null --keep longest"])
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("export TMPDIR=gone", "gone: No such file or directory"),
+        ("export TMPDIR=file", "file: Not a directory"),
+        ("export TMPDIR=; ulimit -f 0", "/tmp: File too large"),
+        ("export TMPDIR=.; ulimit -f 0", ".: File too large"),
+    ],
+)
+def test_no_other_folder_takes_the_place_of_one_for_scratch_files(
+    command: str, before: str, said: str, inputs: Path, tmp_path: Path
+) -> None:
+    """tempfile looks for one that it can write to, and raises where there is none."""
+    (tmp_path / "file").write_bytes((inputs / program(command)).read_bytes())
+    ran = run("bash", "-c", f"trap '' XFSZ; {before}; {command} file > /dev/full", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, f"{program(command)}: {said}\n")
 
 
 @pytest.mark.parametrize("command", ["canon", "shingle", "sketch", "canon -j2", "shingle -j2", "sketch -j2"])
