@@ -8,7 +8,6 @@ every command: files, bad records, workers, complete output, signals, exit statu
 
 import argparse
 import contextlib
-import importlib
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -140,8 +139,7 @@ def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Result]:
     if options.jobs == 1:
         yield from map(work, streams.read_chunks(options.files, stage.whole))
         return
-    with signals.held():
-        from shingletools.workers import in_processes  # costs start-up time that one process need not pay
+    from shingletools.workers import in_processes  # costs start-up time that one process need not pay
 
     # Workers read files themselves, unless a record must know its line's number, which they do not
     numbered = stage.parse is not wire.parse_json
@@ -270,12 +268,11 @@ def write_all(
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """One run of a command: its exit status. Raises Failed or Printed."""
-    with signals.held():  # no compiled module expects an exception while it is imported
-        command = cast(Command, importlib.import_module(f"shingletools.{name}.command"))
-        parser = make_parser(name, command.__doc__ or "", command.add_options)
-        options = parser.parse(sys.argv[1:] if argv is None else argv)
-        stage = command.build(options)
-        importlib.import_module("shingletools.kernel")  # whose choice may fail
+    command = cast(Command, signals.load(f"shingletools.{name}.command"))
+    parser = make_parser(name, command.__doc__ or "", command.add_options)
+    options = parser.parse(sys.argv[1:] if argv is None else argv)
+    stage = command.build(options)
+    signals.load("shingletools.kernel")  # whose choice may fail
     inputs = check(stage, options, closed)
     results = run_filter(stage, options) if isinstance(stage, Filter) else run_collector(stage, options)
 
@@ -292,10 +289,13 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         stack.callback(results.close)
         try:
             size, records = write_all(results, output, removed, rejects, bar)
-            rejects.close()
-            if removed is not None:
-                removed.commit()
-            output.commit()
+            outputs = [output] if removed is None else [removed, output]
+            for each in outputs:
+                each.sync()
+            with signals.settling():
+                rejects.close()
+                for each in outputs:
+                    each.commit()
         except ReaderGone:
             if kept is not None:
                 message = f"the reader has gone away, so --removed {wire.printable(kept)} is not complete"
@@ -311,8 +311,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
 
 def progress_bar(name: str, inputs: Sequence[str]) -> "tqdm[NoReturn]":
     """A bar of bytes read, on standard error."""
-    with signals.held():
-        from tqdm import tqdm
+    from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # no thread of its own
     return tqdm(desc=name, total=streams.total_size(inputs), unit="B", unit_scale=True, file=streams.StandardError())

@@ -1,9 +1,8 @@
 """What bin/ calls: signals are handled before all else is imported, so that an early Ctrl-C ends quietly too."""
 
-import importlib
 import os
 
-from shingletools.signals import ended_by_signal, held
+from shingletools import signals
 
 
 def main(name: str, runner: str = "") -> int:
@@ -13,10 +12,11 @@ def main(name: str, runner: str = "") -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
     def run() -> int:
-        with held():  # orjson was seen to crash where an exception came while it was imported
-            from shingletools import filter as driver
+        signals.watch()
+        signals.hold_imports()
+        from shingletools import filter as driver
 
-            own = importlib.import_module(runner).run if runner else None
+        own = signals.load(runner).run if runner else None
         return driver.main(name, own=own)
 
-    return ended_by_signal(run)
+    return signals.ended_by_signal(run)

@@ -1,16 +1,28 @@
-"""Signals that ask a run to end: they become exceptions, except where a step must not be cut in two."""
+"""Signals that ask a run to end: an exception in the main thread, or the end of the process if that is too busy.
 
+A run is *under way*, then *ending* (a signal was taken; later ones say nothing new) or *settled* (its output is in its
+place; signals come too late). In between, a step that must not be cut in two *holds* signals for a moment: an import, a
+process that is started, a file that gets its name. Python calls its handlers between steps of its own only, so a thread
+watches too: where the main one does not end the run in time, because it is in a long call of a library, that thread
+removes what the run must not leave behind, and ends the process.
+"""
+
+import builtins
 import contextlib
-import math
+import fcntl
+import importlib
+import os
 import signal
 import time
+from _thread import RLock, get_ident, start_new_thread
 from collections.abc import Callable, Iterator
-from types import FrameType
-from typing import NoReturn
+from types import FrameType, ModuleType
+from typing import Any
 
 FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # mostly to all processes of a terminal
 ENDING = (*FROM_OUTSIDE, signal.SIGXCPU)
-GRACE = 5  # seconds in which a run that is ending is left to end: a second Ctrl-C must not cut its tidying up in two
+PATIENCE = 0.25  # seconds that the main thread has to end a run
+AGAIN = 5.0  # seconds after which another signal ends a run that has all the time it needs
 
 
 class Ended(BaseException):
@@ -22,64 +34,144 @@ class Ended(BaseException):
 
 
 class _State:
-    """Python runs handlers in the main thread only, whichever thread a signal comes to, so this needs no lock."""
+    """Of the run that this process is. Python runs handlers in the main thread only, whichever a signal comes to."""
 
-    holding = 0
-    pending: int | None = None
-    ended = -math.inf  # when an Ended was raised
+    main = get_ident()
+    holding = 0  # steps of the main thread
+    pending: int | None = None  # the signal that came while a step was held
+    ending = False
+    settled = False
+    patience: float | None = PATIENCE
+    lock = RLock()  # whoever has it decides what is left of the run
+
+
+_traces: set[str] = set()  # files that must not be left if the run ends early
 
 
 def _handle(number: int, _frame: FrameType | None) -> None:
-    if time.monotonic() < _State.ended + GRACE:
+    if _State.ending or _State.settled:
         return
     if _State.holding:
-        _State.pending = number
+        _State.pending = _State.pending or number
     else:
-        _end(number)
+        _State.ending = True
+        raise Ended(number)
 
 
-def _raise_pending() -> None:
-    if not _State.holding and _State.pending is not None:
+def _let_go() -> None:
+    """The end of a step; raises the signal that came meanwhile."""
+    _State.holding -= 1
+    if not _State.holding and _State.pending is not None and not _State.settled:
         number, _State.pending = _State.pending, None
-        _end(number)
-
-
-def _end(number: int) -> NoReturn:
-    _State.ended = time.monotonic()
-    raise Ended(number)
+        _State.ending = True
+        raise Ended(number)
 
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """A signal that comes meanwhile is raised afterwards. For the main thread."""
+    """A signal that comes meanwhile is raised afterwards; only for what takes a moment.
+
+    Signals meet the main thread only, so others hold nothing.
+    """
+    if get_ident() != _State.main:
+        yield
+        return
     _State.holding += 1
     try:
         yield
     finally:
-        _State.holding -= 1
-        _raise_pending()
+        _let_go()
+
+
+def load(module: str) -> ModuleType:
+    """A module, by its name."""
+    with held():
+        return importlib.import_module(module)
+
+
+def hold_imports() -> None:
+    """From now on, a signal waits until what is being imported is there.
+
+    Compiled modules do not expect an exception while they are loaded: orjson was seen to crash. Libraries import when
+    they are first called, so this is done where Python does it, and not at each of the places.
+    """
+    load = builtins.__import__
+
+    def held_import(*arguments: Any, **named: Any) -> Any:
+        with held():
+            return load(*arguments, **named)
+
+    builtins.__import__ = held_import
 
 
 @contextlib.contextmanager
-def let() -> Iterator[None]:
-    """Inside `held`, what may take long, as reading a pipe does: a signal is raised at once."""
-    before, _State.holding = _State.holding, 0
-    try:
-        _raise_pending()
+def tracing() -> Iterator[set[str]]:
+    """A step that changes which files must not be left if the run ends early; it is given the set of their names."""
+    with held(), _State.lock:
+        yield _traces
+
+
+@contextlib.contextmanager
+def settling() -> Iterator[None]:
+    """The step in which the output gets its place; after it, the run can only end well."""
+    with held(), _State.lock:
         yield
-    finally:
-        _State.holding = before
+        _State.settled = True
+
+
+def take_time() -> None:
+    """From now on the run tidies up, however long that takes; another signal after a while ends it all the same."""
+    _State.patience = None
+
+
+def watch() -> None:
+    """Lets a thread end the process where the main one does not."""
+    ends = os.pipe()
+    reading, writing = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends)  # 0 to 2 may be closed, and stay so
+    for end in ends:
+        os.close(end)
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)  # each signal's number is written there as it comes
+    with contextlib.suppress(RuntimeError):  # no more threads are allowed; then the main one does what it can
+        start_new_thread(_watch, (reading,))
+
+
+def _watch(descriptor: int) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # they are to interrupt the main thread
+    first = _next_of(descriptor)
+    if _State.patience is None:
+        begun = time.monotonic()
+        while time.monotonic() < begun + AGAIN:
+            _next_of(descriptor)
+    else:
+        time.sleep(_State.patience)
+    with _State.lock:
+        if not _State.settled:
+            for path in _traces:
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
+            os._exit(128 + first)
+
+
+def _next_of(descriptor: int) -> int:
+    """The number of the next signal that asks for an end."""
+    while signal.getsignal(number := os.read(descriptor, 1)[0]) is not _handle:
+        pass
+    return number
 
 
 def ended_by_signal(run: Callable[[], int]) -> int:
     """The exit status of a run, or 128 and the number of the signal that ended it; after it, signals do nothing."""
-    _State.ended = -math.inf
+    _State.main = get_ident()
+    _State.ending = _State.settled = False
+    _State.pending = None
     try:
         for number in ENDING:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, _handle)  # what the caller ignores, as nohup does, stays ignored
         status = run()
-    except KeyboardInterrupt:
+        _State.settled = True
+    except KeyboardInterrupt:  # before Ctrl-C had our handler
         status = 128 + signal.SIGINT
     except Ended as end:
         status = 128 + end.number

@@ -16,7 +16,7 @@ from shingletools.wire import Failed, printable
 BLOCK = 1 << 18  # bytes asked of a read; a pipe gives what is there, so that records flow on as they come
 SPAN = 1 << 20  # bytes that a worker reads itself
 WINDOW = 1 << 14  # bytes in which the end of its last line is looked for
-PATIENCE = 1000  # milliseconds
+PATIENCE = 100  # milliseconds
 PIPE = 1 << 20  # bytes that a pipe may hold: what Linux gives to anyone
 
 
@@ -254,7 +254,7 @@ class Output:
     def __enter__(self) -> "Output":
         """Opens it; raises Failed."""
         try:
-            with _named(self.name), signals.held():
+            with _named(self.name):
                 self._open()
         except BaseException:
             self.__exit__()
@@ -271,14 +271,15 @@ class Output:
         if same_file(path, 2):
             self.descriptor = os.dup(2)
         elif os.path.exists(path) and not os.path.isfile(path):
-            with signals.let():  # a named pipe waits for a reader
-                self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+            self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)  # a named pipe waits for a reader
         else:
             import tempfile
 
             self.target = os.path.realpath(path)  # a link stays a link
             folder = os.path.dirname(self.target)
-            self.descriptor, self.temporary = tempfile.mkstemp(prefix=".shingletools.", dir=folder)
+            with signals.tracing() as traces:
+                self.descriptor, self.temporary = tempfile.mkstemp(prefix=".shingletools.", dir=folder)
+                traces.add(self.temporary)
             os.fchmod(self.descriptor, _mode(self.target))
 
     def write(self, data: bytes) -> None:
@@ -289,23 +290,29 @@ class Output:
             except BrokenPipeError:
                 raise ReaderGone from None
 
+    def sync(self) -> None:
+        """Waits until a file is on its disk, which may take long. Raises Failed."""
+        if self.temporary:
+            with _named(self.name):
+                os.fsync(self.descriptor)
+
     def commit(self) -> None:
         """Closes the output, checking that all of it arrived; a file now takes its place. Raises Failed."""
-        with _named(self.name), signals.held():
-            if self.temporary:
-                os.fsync(self.descriptor)
+        with _named(self.name), signals.tracing() as traces:
             descriptor, self.descriptor = self.descriptor, -1
             os.close(descriptor)
             if self.temporary:
                 os.replace(self.temporary, self.target)
+                traces.discard(self.temporary)
                 self.temporary = ""
 
     def __exit__(self, *_: object) -> None:
-        with signals.held(), contextlib.suppress(OSError):
+        with signals.tracing() as traces, contextlib.suppress(OSError):
             if self.descriptor > 1:
                 os.close(self.descriptor)
             if self.temporary:
                 os.unlink(self.temporary)
+                traces.discard(self.temporary)
 
 
 def _write(descriptor: int, data: bytes) -> None:

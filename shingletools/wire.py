@@ -10,8 +10,6 @@ from typing import Any
 import orjson
 from blake3 import blake3
 
-from shingletools import signals
-
 Record = dict[str, Any]
 Parse = Callable[[bytes, int, str], Record]  # a line, its number in the whole input, its file's name
 
@@ -158,8 +156,7 @@ def quoted(text: str) -> str:
 def read_file(option: str, path: str) -> bytes:
     """The content of a file that an option names; raises Failed."""
     try:
-        with signals.let():
-            return Path(path).read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
         raise Failed(f"{option}: {printable(path)}: {error.strerror}") from None
 

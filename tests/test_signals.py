@@ -2,13 +2,18 @@
 
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from shingletools import streams
-from shingletools.signals import ENDING, ended_by_signal, held, let
+from shingletools.signals import ENDING, ended_by_signal, held, hold_imports, settling
 
 
 def asked_to_end() -> None:
@@ -54,38 +59,24 @@ def test_held_until_the_outermost_end() -> None:
     assert steps_of(run) == (128 + signal.SIGTERM, ["inside", "still inside"])
 
 
-def test_let() -> None:
+def test_imports_are_held(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """By whoever: here by a module that is imported, as compiled ones do."""
+    (tmp_path / "inner_module.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\nloaded = True\n"
+    )
+    (tmp_path / "outer_module.py").write_text("from inner_module import loaded\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("builtins.__import__", __import__)  # and back again
+    hold_imports()
+
     def run(steps: list[str]) -> None:
-        with held():
-            with let():
-                asked_to_end()
-                steps.append("let")
-            steps.append("inside")
+        try:
+            import outer_module  # type: ignore[import-not-found]
+        finally:
+            steps.append(f"loaded {sys.modules['outer_module'].loaded}")
+        steps.append(f"after {outer_module}")
 
-    assert steps_of(run) == (128 + signal.SIGTERM, [])
-
-
-def test_let_raises_what_came_before() -> None:
-    def run(steps: list[str]) -> None:
-        with held():
-            asked_to_end()
-            steps.append("inside")
-            with let():
-                steps.append("let")
-
-    assert steps_of(run) == (128 + signal.SIGTERM, ["inside"])
-
-
-def test_after_let_it_is_held_again() -> None:
-    def run(steps: list[str]) -> None:
-        with held():
-            with let():
-                steps.append("let")
-            asked_to_end()
-            steps.append("inside")
-        steps.append("after")
-
-    assert steps_of(run) == (128 + signal.SIGTERM, ["let", "inside"])
+    assert steps_of(run) == (128 + signal.SIGTERM, ["loaded True"])
 
 
 def test_tidying_up_is_not_cut_in_two() -> None:
@@ -104,8 +95,8 @@ def test_tidying_up_is_not_cut_in_two() -> None:
 
 def test_nothing_is_held_after_an_error() -> None:
     def run(_: list[str]) -> None:
-        with pytest.raises(OSError, match="reading"), held(), let():
-            raise OSError("reading")
+        with pytest.raises(OSError, match="starting"), held():
+            raise OSError("starting")
         asked_to_end()
 
     assert steps_of(run) == (128 + signal.SIGTERM, [])
@@ -118,6 +109,68 @@ def test_what_came_goes_before_an_error() -> None:
             raise OSError("while it was held")
 
     assert steps_of(run) == (128 + signal.SIGTERM, [])
+
+
+def test_a_signal_after_the_output_has_its_place_comes_too_late() -> None:
+    def run(steps: list[str]) -> None:
+        with settling():
+            asked_to_end()
+            steps.append("in its place")
+        asked_to_end()
+        steps.append("after")
+
+    assert steps_of(run) == (0, ["in its place", "after"])
+
+
+def test_a_signal_before_the_output_has_its_place_comes_in_time() -> None:
+    def run(_: list[str]) -> None:
+        with settling():
+            asked_to_end()
+            raise OSError("the disk is full")
+
+    assert steps_of(run) == (128 + signal.SIGTERM, [])
+
+
+@pytest.mark.parametrize("status", [0, 128 + signal.SIGTERM])
+def test_a_signal_while_signals_are_switched_off(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the last milliseconds it neither changes how the run ended nor shows as a traceback."""
+    switch = signal.signal
+    late = []
+
+    def switched(number: int, handler: object) -> object:
+        if handler is signal.SIG_IGN:
+            asked_to_end()
+            late.append(number)
+        return switch(number, handler)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(signal, "signal", switched)
+    assert steps_of(lambda _: asked_to_end() if status else None) == (status, [])
+    assert late == list(ENDING)
+
+
+def test_a_long_call_of_a_library_is_ended(tmp_path: Path) -> None:
+    """It would take years; and what the run was about to leave is removed."""
+    script = """
+        import hashlib, os, sys, threading
+        from shingletools import signals
+        def run():
+            signals.watch()
+            with signals.tracing() as traces:
+                open("part", "w").close()
+                traces.add("part")
+            print("begun", flush=True)
+            hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+        sys.exit(signals.ended_by_signal(run))
+    """
+    words = [sys.executable, "-c", textwrap.dedent(script)]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begun\n"
+        time.sleep(0.2)  # until it is in its call; before that, the signal is an exception
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=60) == (b"", b"")
+    assert process.returncode == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_the_caller_ignores_stays_ignored() -> None:

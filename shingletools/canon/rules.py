@@ -2,12 +2,12 @@
 
 import unicodedata
 from collections.abc import Callable
-from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
 
 import regex
 
+from shingletools import signals
 from shingletools.canon.repertoire import is_later
 from shingletools.wire import Failed
 
@@ -26,7 +26,7 @@ class Rule(NamedTuple):
 def needs(option: str, module: str) -> ModuleType:
     """A package of the extra [lang]; raises Failed, with the command that installs it, where it is missing."""
     try:
-        return import_module(module)
+        return signals.load(module)
     except ImportError:
         package = module.partition(".")[0]
         raise Failed(f"{option} needs {package}: pip install {package} (or, for all such, the extra lang)") from None

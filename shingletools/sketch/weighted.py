@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shingletools import kernel, signals, wire
+from shingletools import kernel, wire
 from shingletools.kernel import arrays, strings
 from shingletools.sketch.minhash import NO_SHINGLES
 from shingletools.wire import Failed, Rejected
@@ -44,13 +44,12 @@ def read_weights(path: str) -> tuple[dict[int, int], str]:
     """
     content = wire.read_file("--weights", path)
     weights = {}
-    with signals.let():
-        for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
-            try:
-                record = wire.parse_json(line, number, path)
-                weights[take_shingle(record)] = take_weight(record)
-            except Rejected as error:
-                raise Failed(f"{wire.printable(path)}:{number}: {error}") from None
+    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
+        try:
+            record = wire.parse_json(line, number, path)
+            weights[take_shingle(record)] = take_weight(record)
+        except Rejected as error:
+            raise Failed(f"{wire.printable(path)}:{number}: {error}") from None
     return weights, wire.file_label(path, content)
 
 

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from shingletools import signals, streams, wire
+from shingletools import streams, wire
 from shingletools.filter import DONE, SOME_REJECTED
 from shingletools.options import Help, Parser, Version
 from shingletools.wire import Failed
@@ -47,19 +47,18 @@ def setting(argument: str) -> tuple[str, str]:
 
 def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
     """One run: its exit status. Raises Failed or Printed."""
-    with signals.held():
-        options = make_parser().parse_args(sys.argv[1:] if argv is None else argv)
-        from shingletools.spark import pipeline
+    options = make_parser().parse_args(sys.argv[1:] if argv is None else argv)
+    from shingletools.spark import pipeline
 
-        steps = pipeline.parse(options.pipeline)
-        if options.rejects is not None and pipeline.is_parquet(options.rejects):
-            raise Failed(f"--rejects {wire.printable(options.rejects)}: bad records are kept as they came, as lines")
-        try:
-            from shingletools.spark.files import Kept
-            from shingletools.spark.jobs import Jobs
-            from shingletools.spark.session import Session, shipped
-        except ImportError as error:
-            raise Failed(f"needs the package {error.name}: pip install 'shingletools[spark]'") from None
+    steps = pipeline.parse(options.pipeline)
+    if options.rejects is not None and pipeline.is_parquet(options.rejects):
+        raise Failed(f"--rejects {wire.printable(options.rejects)}: bad records are kept as they came, as lines")
+    try:
+        from shingletools.spark.files import Kept
+        from shingletools.spark.jobs import Jobs
+        from shingletools.spark.session import Session, shipped
+    except ImportError as error:
+        raise Failed(f"needs the package {error.name}: pip install 'shingletools[spark]'") from None
 
     def work(session: Session) -> tuple[list[str], int]:
         with ExitStack() as stack:

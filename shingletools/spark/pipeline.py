@@ -1,11 +1,10 @@
 """A pipeline as the shell has it, in one argument: each command parsed by its own parser, built as it builds itself."""
 
-import importlib
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
-from shingletools import wire
+from shingletools import signals, wire
 from shingletools.dedup import command as dedup
 from shingletools.dedup.choice import Job
 from shingletools.filter import Command, Filter, Stage, check_fields
@@ -97,7 +96,7 @@ def build(command: str) -> Step:
         raise Failed(f"the pipeline: {str(error).lower()}") from None
     if name not in COMMANDS:
         raise Failed(f"the pipeline: {wire.shown(name)} is none of {', '.join(COMMANDS)}")
-    module = cast(Command, importlib.import_module(f"shingletools.{name}.command"))
+    module = cast(Command, signals.load(f"shingletools.{name}.command"))
     parser = make_parser(name, module.__doc__ or "", module.add_options)
     try:
         options = parser.parse(argv)

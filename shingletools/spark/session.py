@@ -17,7 +17,7 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from shingletools import __version__, wire
+from shingletools import __version__, signals, wire
 from shingletools.wire import Failed
 
 T = TypeVar("T")
@@ -57,6 +57,7 @@ class Session:
             except BaseException as error:
                 done.set_exception(error)
 
+        signals.take_time()
         try:
             threading.Thread(target=worked, daemon=True).start()
             wait([done])

@@ -257,6 +257,7 @@ from shingletools import signals
 started = False
 with signals.held():
     from shingletools import filter as driver
+signals.hold_imports()
 sys.addaudithook(watch)
 started = True
 status = driver.main(sys.argv[1], sys.argv[2:])
