@@ -16,11 +16,6 @@ Parse = Callable[[bytes, int, str], Record]  # a line, its number in the whole i
 LINES = 4096  # written together
 SHOWN = 200  # characters of a name in a message
 BOM = b"\xef\xbb\xbf"
-JSON_FAULTS = {  # a word of the parser's message: what to say
-    "surrogate": "lone surrogate",
-    "infinity": "number beyond a double",
-    "out of range": "number beyond a double",
-}
 
 
 class Rejected(Exception):
@@ -45,18 +40,18 @@ def parse_json(line: bytes, _number: int, _name: str) -> Record:
     """
     try:
         record = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        decode(line)
+    except orjson.JSONDecodeError:
+        text = decode(line)
         if line.startswith(BOM):
             return parse_json(b" " * len(BOM) + line.removeprefix(BOM), _number, _name)
         if not line.strip():
             raise Rejected("not JSON (empty line)") from None
-        if "memory" in error.msg:
+        from shingletools import json_faults  # most runs need it not
+
+        cause = json_faults.unreadable(text.removesuffix("\n"))
+        if cause is None:
             raise MemoryError from None
-        if "depth" in error.msg or "recursion" in error.msg:
-            raise Rejected("nested too deeply") from None
-        fault = next((f"{fault}, " for word, fault in JSON_FAULTS.items() if word in error.msg), "")
-        raise Rejected(f"not JSON ({fault}column {error.colno})") from None
+        raise Rejected(cause) from None
     if type(record) is not dict:
         raise Rejected("not a JSON object")
     return record
@@ -66,8 +61,13 @@ def format_json(record: Record) -> bytes:
     """One line of JSON lines; raises Rejected if the record cannot be written: nested too deeply, not UTF-8."""
     try:
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
-    except orjson.JSONEncodeError as error:
-        raise Rejected("lone surrogate" if "surrogate" in str(error) else "nested too deeply") from None
+    except orjson.JSONEncodeError:
+        from shingletools import json_faults
+
+        cause = json_faults.unwritable(record)
+        if cause is None:
+            raise  # a fault of ours
+        raise Rejected(cause) from None
 
 
 def batches(lines: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,15 +1,18 @@
 """Laws that hold for any input."""
 
 import json
+import math
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
+import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness import DOCS, pipe, run, stopping
-from shingletools import kernel, streams, wire
+from harness import DOCS, Record, pipe, run, stopping
+from shingletools import json_faults, kernel, streams, wire
 from shingletools.canon.canonizer import Canonizer
 from shingletools.canon.words import WORD
 from shingletools.filter import Filter, filter_chunk
@@ -19,7 +22,7 @@ from shingletools.shingle.fingerprints import Hashed, Rolling, Runs
 from shingletools.shingle.keys import PUBLIC
 from shingletools.sketch.minhash import MinHash
 from shingletools.streams import read_spans
-from shingletools.wire import Failed
+from shingletools.wire import Failed, Rejected
 
 plain = Canonizer()
 scripts = st.sampled_from(
@@ -117,6 +120,127 @@ json_values = st.recursive(
     max_leaves=8,
 )
 ids = integers | strings
+
+# What a line may be changed by, so that it is nearly JSON
+PIECES = (
+    *'{}[],:"-0.eE+x\\ \t\r\x00\x1f\x7fé\U0001f600\u2028', '""', '"a":', "[[", '{"a":', "1e999", "9" * 20, "1" * 310,
+    "-1e308", "1.7976931348623159e308", "0." + "0" * 330 + "1", "true", "nul", "NaN", "\\u", "\\ud83d", "\\ude00",
+    "\\u0041", "\\n",
+)  # fmt: skip
+changes = st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 3), st.sampled_from(PIECES)), max_size=4)
+
+
+def changed(text: str, edits: list[tuple[int, int, str]]) -> str:
+    for place, dropped, piece in edits:
+        here = place % (len(text) + 1)
+        text = text[:here] + piece + text[here + dropped :]
+    return text
+
+
+@st.composite
+def nests(draw: st.DrawFn) -> str:
+    """Levels, some of which may never be closed."""
+    openers = draw(st.lists(st.sampled_from(["[", '{"a":', "[1,", ' [ {"b" : [] , "c":']), min_size=1, max_size=3))
+    count = draw(st.integers(0, 300) | st.integers(1015, 1035) | st.integers(300, 2500))
+    opened = "".join(openers[level % len(openers)] for level in range(count))
+    closed = "".join("]" if letter == "[" else "}" for letter in reversed(opened.replace("[]", "")) if letter in "[{")
+    inside = draw(st.sampled_from(["", "1", "[]", '"a', "1e999", '"\\ud800"', "tru"]))
+    return opened + inside + closed[: draw(st.sampled_from([0, len(closed)]) | st.integers(0, len(closed)))]
+
+
+nearly_json = st.builds(
+    changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()) | nests(), changes
+) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)  # fmt: skip
+IN_FRONT = 1 << 14  # blanks in front of a line: orjson has memory for as many values, so that it finds the fault
+
+
+@settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(nearly_json)
+def test_a_line_is_rejected_where_orjson_refuses_it_and_never_for_lack_of_memory(text: str) -> None:
+    """Nothing is told apart by what orjson says; its columns are compared where its versions agree on them."""
+    cause = json_faults.unreadable(text)
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        assert cause is not None
+        with pytest.raises(Rejected):
+            wire.parse_json(text.encode(), 1, "-")
+        if text.strip() and "\\" not in text:
+            with pytest.raises(orjson.JSONDecodeError) as refused:
+                orjson.loads(" " * IN_FRONT + text)
+            assert cause == "nested too deeply" or cause.endswith(f"column {refused.value.colno - IN_FRONT})")
+    else:
+        assert cause is None
+
+
+def judged(text: str) -> bool:
+    """Whether Python's own parser can read a line to the end, and finds in it no more than a double and UTF-8 hold."""
+
+    def number(digits: str) -> float:
+        if math.isinf(value := float(digits)):
+            raise ValueError
+        return value
+
+    try:
+        found = json.loads(text, parse_int=number, parse_float=number, object_pairs_hook=list)
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        return False
+    return True
+
+
+@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.builds(changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()), changes))
+def test_a_line_is_rejected_where_python_refuses_it(text: str) -> None:
+    assert (json_faults.unreadable(text) is None) == judged(text)
+
+
+def test_what_is_json_is_refused_for_lack_of_memory_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(line: bytes) -> object:
+        raise orjson.JSONDecodeError("whatever it says", line.decode(), 0)
+
+    monkeypatch.setattr(orjson, "loads", refuse)
+    with pytest.raises(MemoryError):
+        wire.parse_json(b'\xef\xbb\xbf{"id":1}\n', 1, "-")
+    with pytest.raises(Rejected, match=r"^not JSON \(column 8\)$"):
+        wire.parse_json(b'{"id":1', 1, "-")
+
+
+@pytest.mark.parametrize("opener", ["[", '{"a":', '[{"a":'])
+def test_the_deepest_that_is_read(opener: str) -> None:
+    closer = opener.replace("{", "}").replace("[", "]").replace('"a":', "")[::-1]
+    for levels, cause in ((1024, None), (1026, "nested too deeply")):
+        count = levels // len(closer)
+        assert json_faults.unreadable(opener * count + "0" + closer * count) == cause
+        line = b'{"a":%b}' % (opener * (count - 1) + "0" + closer * (count - 1)).encode()
+        if cause is None:
+            assert wire.parse_json(line, 1, "-")
+
+
+def nested(levels: int, opener: Callable[[object], object]) -> Record:
+    value: object = 0
+    for _ in range(levels - 1):
+        value = opener(value)
+    return {"x": value}
+
+
+@pytest.mark.parametrize("opener", [lambda value: [value], lambda value: {"x": value}], ids=["arrays", "objects"])
+def test_the_deepest_that_is_written(opener: Callable[[object], object]) -> None:
+    assert wire.format_json(nested(254, opener)).count(b"x")
+    for levels in (256, 300, 100_000):
+        with pytest.raises(Rejected, match=r"^nested too deeply$"):
+            wire.format_json(nested(levels, opener))
+
+
+@pytest.mark.parametrize("record", [{"x": "a\ud800"}, {"\udc80": 1}, {"x": [{"y": ["\ud83d"]}]}])
+def test_lone_surrogates_are_not_written(record: Record) -> None:
+    with pytest.raises(Rejected, match=r"^lone surrogate$"):
+        wire.format_json(record)
+
+
+def test_what_is_no_json_at_all_is_a_fault_of_ours() -> None:
+    with pytest.raises(TypeError):
+        wire.format_json({"x": object()})
 
 
 @given(st.dictionaries(strings, json_values, max_size=4), ids, words)

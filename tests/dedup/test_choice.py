@@ -92,6 +92,8 @@ def test_a_scratch_folder_that_cannot_be_written(folder: Path) -> None:
         (b'{"group":"q"}', 'field "members" is not a list of strings and integers'),
         (b'{"members":[1.5]}', 'field "members" is not a list of strings and integers'),
         (b"{", "not JSON (column 2)"),
+        (b"{\n", "not JSON (column 2)"),
+        (b"[" * 250 + b"\n", "not JSON (column 251)"),
     ],
 )
 def test_groups_that_are_none_fail_the_run(line: bytes, cause: str, folder: Path) -> None:
