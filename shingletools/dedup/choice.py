@@ -70,7 +70,13 @@ class Dedup:
         self.seen: set[Name] = set()
         self.stay = self.go = 0
 
+    def check_writable(self, record: Record) -> None:
+        """Raises Rejected if it could not be marked: now, before others are marked as its duplicates."""
+        if self.annotate:
+            wire.format_json(record)
+
     def take_name(self, record: Record) -> Name:
+        """The id, taken; raises Rejected. The last step that may, so that what is rejected leaves no trace."""
         name = wire.take_id(record, self.id_field)
         if name in self.seen:
             raise Rejected(f"id {wire.shown(name)} was seen before")
@@ -105,6 +111,7 @@ class First(Dedup):
         self.kept: dict[int, Name] = {}  # of each group of which a document was seen
 
     def take(self, record: Record, line: bytes, _side: int, /) -> Written:
+        self.check_writable(record)
         name = self.take_name(record)
         group = self.groups.get(name)
         kept = None if group is None else self.kept.setdefault(group, name)
@@ -128,8 +135,7 @@ class ByLength(Dedup):
             self.scratch = self.waiting.enter_context(tempfile.TemporaryFile(dir=self.folder))
 
     def take(self, record: Record, line: bytes, _side: int, /) -> None:
-        if self.annotate:
-            wire.format_json(record)  # so that a record that cannot be written is rejected now
+        self.check_writable(record)
         length = self.sign * len(wire.take_string(record, self.text_field))
         name = self.take_name(record)
         group = self.groups.get(name)

@@ -75,26 +75,31 @@ class SketchJoin:
         self.recall = 1.0
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
-        """Side 0 is the input, side 1 that of --against."""
+        """Side 0 is the input, side 1 that of --against.
+
+        A record is compared with those that were taken before it, first of all, so that it fails the run even where it
+        would be rejected, too. What is rejected leaves no trace: nothing is compared with it.
+        """
         name, via, signature, data = take_signed(record, self.id_field)
-        if self.via is None:
-            self.via = via
-        if via != self.via:
+        if self.via is not None and via != self.via:
             raise Failed(f"made by {made_by(via)}, but the records before by {made_by(self.via)}")
         if data:
             self.check(signature, len(data))
         payloads = [data, take_shingles(record)] if self.wanted.verify and data else [data]
-        self.store.claim(side, name)
-        if data:
-            self.store.add(name, payloads)
-            self.documents += 1
-            self.first_side += not side
+        self.store.claim(side, name)  # the last that may reject it
+        self.via = via
+        if not data:
+            return
+        if self.signature is None:
+            self.signature, self.size = signature, len(data)
+        self.store.add(name, payloads)
+        self.documents += 1
+        self.first_side += not side
 
     def check(self, signature: Signature, size: int) -> None:
         """Raises Failed for a signature that cannot have what is wanted, or not be compared with the first."""
         if self.signature is None:
             signature.check(self.wanted, size)
-            self.signature, self.size = signature, size
         elif (signature, size) != (self.signature, self.size):
             here, first = signature.shape(size), self.signature.shape(self.size)
             if here != first:

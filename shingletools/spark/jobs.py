@@ -107,10 +107,10 @@ class Jobs:
         every = lines.unionAll(others[0]) if others else lines
         signed = self.kept(through(every, Taken(stage.id_field, stage.wanted.verify, step), SIGNED))
         self.rejects.add(signed.where("step > 0"))
-        shaped = checked(signed, stage, self.places)
         fresh, again = seen_before(signed.where("step = 0"), every, cross, step, self.kept)
         if again is not None:
             self.rejects.add(again)
+        shaped = checked(signed, fresh, stage, self.places)
         found = None if shaped is None else documents(fresh, stage, shaped, self.kept)
         if found is None:
             return self.spark.createDataFrame(join.SAID.empty_table())

@@ -111,27 +111,44 @@ class Documents(NamedTuple):
     recall: float
 
 
-def checked(signed: DataFrame, join: SketchJoin, places: Places) -> Row | None:
-    """The first that has words, once all are checked as simjoin does; None if there is none. Raises Failed."""
-    good = signed.where("via is not null")  # with --verify some of these are rejected, but only then
-    first = good.orderBy("number").first()
-    if first is None:
-        return None
-    differs = F.col("via") != first["via"]
-    shaped = good.where("shape <> ''").orderBy("number").first()
-    if shaped is not None:
-        differs |= (F.col("shape") != "") & (F.col("shape") != shaped["shape"])
-    other = good.where(differs).orderBy("number").first()
-    if other is not None:
-        cause = f"{other['shape']}, after {shaped['shape']}" if shaped is not None else ""
-        if other["via"] != first["via"]:
-            cause = f"made by {made_by(other['via'])}, but the records before by {made_by(first['via'])}"
-        raise Failed(f"{places.where(other['number'])}: {cause}")
-    if shaped is not None:
+def checked(signed: DataFrame, fresh: DataFrame, join: SketchJoin, places: Places) -> Row | None:
+    """The first of `fresh` that has words, once all are checked as simjoin does; None if there is none. Raises Failed.
+
+    `fresh` are those that are not rejected. With the first of these all behind it are compared; what is rejected leaves
+    no trace, but fails the run as any other does.
+    """
+    good = signed.where("via is not null")
+    first = fresh.orderBy("number").first()
+    shaped = fresh.where("shape <> ''").orderBy("number").first()
+    # Up to the first that is kept, each is asked whether it can have what is wanted
+    early = F.lit(True) if shaped is None else F.col("number") <= shaped["number"]
+    kinds = (
+        good.where("shape <> ''")
+        .where(early)
+        .groupBy("shape")
+        .agg(F.min(F.struct("number", "kind", F.length("payload").alias("size"))).alias("one"))
+    )
+    wrong: list[tuple[int, str]] = []
+    for row in kinds.collect():
+        number, kind, size = row["one"]
         try:
-            KINDS[shaped["kind"]].check(join.wanted, len(shaped["payload"]))
+            KINDS[kind].check(join.wanted, size)
         except Failed as error:
-            raise Failed(f"{places.where(shaped['number'])}: {error}") from None
+            wrong.append((number, str(error)))
+    if first is not None:
+        differs = (F.col("via") != first["via"]) & (F.col("number") > first["number"])
+        if shaped is not None:
+            later = F.col("number") > shaped["number"]
+            differs |= later & (F.col("shape") != "") & (F.col("shape") != shaped["shape"])
+        other = good.where(differs).orderBy("number").first()
+        if other is not None:
+            cause = f"{other['shape']}, after {shaped['shape']}" if shaped is not None else ""
+            if other["via"] != first["via"]:
+                cause = f"made by {made_by(other['via'])}, but the records before by {made_by(first['via'])}"
+            wrong.insert(0, (other["number"], cause))  # a recipe is compared first
+    if wrong:
+        number, cause = min(wrong, key=lambda each: each[0])
+        raise Failed(f"{places.where(number)}: {cause}")
     return shaped
 
 

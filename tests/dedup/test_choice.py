@@ -173,6 +173,19 @@ def test_a_duplicate_that_cannot_be_marked_is_rejected(keep: str, folder: Path) 
     assert ran.err.endswith("1 stay, 0 marked\n")
 
 
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_what_is_rejected_is_not_the_one_kept(keep: str, folder: Path) -> None:
+    """Else its group would be lost: it is left out, and the others are marked as its duplicates."""
+    deep = b'{"id":"a","text":"long","duplicate_of":"x","x":' + b"[" * 600 + b"]" * 600 + b"}\n"
+    argv = ("dedup", "--groups", "groups", "--keep", keep, "--annotate", "--rejects", "bad")
+    others = jsonl({"id": "b", "text": "b"}, {"id": "a", "text": ""})
+    ran = run(*argv, stdin=deep + others, cwd=folder)
+    assert (ran.status, ran.err) == (1, "dedup: -:1: nested too deeply\n")
+    assert (folder / "bad").read_bytes() == deep
+    assert ran.out == run(*argv, stdin=others, cwd=folder).good()
+    assert ran.out.splitlines()[0] == jsonl({"id": "b", "text": "b"}).rstrip()
+
+
 def test_groups_from_a_pipe(folder: Path) -> None:
     expected = run("dedup", "--groups", "groups", "docs", cwd=folder).good()
     assert shell("dedup --groups - docs < groups", folder).good() == expected

@@ -108,6 +108,51 @@ def test_refuses_what_cannot_be_compared(first: Record, second: Record, message:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "one"]
 
 
+ONE, TWO = "0" * 8, "0" * 8 + " 00000001"
+SHINGLE = "0" * 16
+BAD_SHINGLES = 'field "shingles" is not words of 8 or 16 hex digits, all alike'
+
+
+@pytest.mark.parametrize("way", ["simjoin -t 1", "simjoin -t 1 -S1M"])
+@pytest.mark.parametrize(
+    ("options", "rejected", "cause"),
+    [
+        ("--verify", [{"id": 1, "sketch": ONE, "shingles": "x", "via": "other"}], BAD_SHINGLES),
+        ("--verify", [{"id": 1, "sketch": TWO, "shingles": "", "via": "mine"}], BAD_SHINGLES),
+        ("--verify", [{"id": 1, "sketch": TWO, "via": "mine"}], 'field "shingles" is missing'),
+        ("", [{"id": 0, "sketch": "", "via": "mine"}, {"id": 0, "sketch": TWO, "via": "mine"}], "id 0 was seen before"),
+    ],
+)
+def test_what_is_rejected_leaves_no_trace(
+    way: str, options: str, rejected: list[Record], cause: str, tmp_path: Path
+) -> None:
+    """The records behind it are compared with each other only, and may have its id."""
+    pair = [{"id": number, "sketch": ONE, "shingles": SHINGLE, "via": "mine"} for number in (1, 2)]
+    ran = run(f"{way} {options}", "--rejects", tmp_path / "bad", stdin=jsonl(*rejected, *pair))
+    assert (ran.status, ran.err) == (1, f"simjoin: -:{len(rejected)}: {cause}\n")
+    assert ran.out == b'{"a":1,"b":2,"similarity":1.0}\n'
+    assert (tmp_path / "bad").read_bytes() == jsonl(rejected[-1])
+
+
+@pytest.mark.parametrize("way", ["simjoin -t 1", "simjoin -t 1 -S1M"])
+@pytest.mark.parametrize(
+    ("options", "records", "cause"),
+    [
+        ("", [{"id": 1, "via": "x"}, {"id": 1, "via": "y"}], 'made by "y", but the records before by "x"'),
+        ("", [{"id": 1}, {"id": 1, "sketch": TWO}],
+         "a sketch of 2 words of 8 hex digits, after a sketch of 1 words of 8 hex digits"),
+        ("--verify", [{"id": 1}, {"id": 2, "shingles": "x", "via": "y"}],
+         'made by "y", but the records before by an unnamed recipe'),
+    ],
+)  # fmt: skip
+def test_a_record_that_fails_the_run_does_so_even_if_it_were_rejected(
+    way: str, options: str, records: list[Record], cause: str
+) -> None:
+    stdin = jsonl(*({"sketch": ONE, "shingles": SHINGLE} | record for record in records))
+    ran = run(f"{way} {options}", stdin=stdin)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"simjoin: -:2: {cause}\n")
+
+
 @pytest.mark.parametrize(
     ("record", "cause"),
     [

@@ -164,3 +164,66 @@ def test_one_command_rejects_for_several_reasons(simspark: Simspark, tmp_path: P
             for name in ("1-simjoin", "2-simgroup")]  # fmt: skip
     assert kept == [lines[1] + b"\n" + lines[2] + b"\n", run(*command.split(), stdin=lines[0]).out]
     assert ran.out == b""
+
+
+ONE, TWO, SHINGLE = "0" * 8, "0" * 8 + " 00000001", "0" * 16
+
+
+def as_in_the_shell(simspark: Simspark, options: str, records: list[Record], folder: Path) -> Ran:
+    """What both say of a file of these records, and write; the shell's."""
+    (folder / "docs").write_bytes(jsonl(*records))
+    there, here = run(options, folder / "docs"), simspark(options, "--in", folder / "docs")
+    said = there.err.replace(f"simjoin: {folder}", f"simspark: simjoin: file:{folder}")
+    assert (here.status, here.out) == (there.status, there.out)
+    if here.status == 2:  # what is rejected behind the record that fails the run is told, too
+        assert here.err.splitlines()[-1] == said.splitlines()[-1]
+    else:
+        assert here.err == said
+    return there
+
+
+@pytest.mark.parametrize(
+    ("options", "records", "status"),
+    [
+        ("--verify", [{"id": 1, "sketch": TWO, "shingles": "x", "via": "other"}], 1),
+        ("", [{"id": 0, "sketch": "", "via": "mine"}, {"id": 0, "sketch": TWO, "via": "mine"}], 1),
+        ("-m 2", [{"id": 0, "sketch": ""}, {"id": 0, "sketch": ONE}], 2),
+    ],
+)
+def test_what_is_rejected_leaves_no_trace(
+    options: str, records: list[Record], status: int, simspark: Simspark, tmp_path: Path
+) -> None:
+    pair = [{"id": number, "sketch": ONE, "shingles": SHINGLE, "via": "mine"} for number in (1, 2)]
+    ran = as_in_the_shell(simspark, f"simjoin {options}", records + pair, tmp_path)
+    assert (ran.status, ran.out.count(b"similarity")) == (status, status % 2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rejected_or_failed(seed: int, simspark: Simspark, tmp_path: Path) -> None:
+    """A few records with faults of all kinds."""
+    rng = random.Random(seed)
+    records = [
+        {
+            "id": rng.choice([1, 2, 3, "x", None]),
+            "sketch": rng.choice(["", *[ONE] * 4, TWO]),
+            "shingles": rng.choice(["", "bad", *[SHINGLE] * 3]),
+            **rng.choice([{}, *[{"via": "x"}] * 5]),
+        }
+        for _ in range(6)
+    ]
+    options = rng.choice(["simjoin -m 1", "simjoin -t 1", "simjoin --verify -t 1", "simjoin --verify -t 1"])
+    as_in_the_shell(simspark, options, records, tmp_path)
+
+
+def test_what_is_rejected_leaves_no_trace_in_groups(simspark: Simspark, tmp_path: Path) -> None:
+    """Neither of a group whose first document cannot be marked."""
+    deep = b'{"id":"a","text":"long","duplicate_of":"x","x":' + b"[" * 600 + b"]" * 600 + b"}\n"
+    (tmp_path / "groups").write_bytes(jsonl({"members": ["a", "b", "c"]}))
+    (tmp_path / "docs").write_bytes(deep + jsonl({"id": "b", "text": ""}, {"id": "a", "text": "a"}) + deep)
+    for keep in ("first", "longest"):
+        options = f"dedup --groups {tmp_path / 'groups'} --keep {keep} --annotate"
+        there = run(options, tmp_path / "docs")
+        here = simspark(options, "--in", tmp_path / "docs", "--out", tmp_path / keep)
+        out = b"".join(path.read_bytes() for path in sorted((tmp_path / keep).glob("part-*")))
+        assert (here.status, out) == (there.status, there.out)
+        assert here.err == there.err.replace(f"dedup: {tmp_path}", f"simspark: dedup: file:{tmp_path}")
