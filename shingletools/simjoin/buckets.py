@@ -8,7 +8,7 @@ import numpy as np
 
 from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.scratch import LEAST, Memory, Sorter
-from shingletools.simjoin.table import Documents, Flags
+from shingletools.simjoin.table import Bucketed, Documents, Flags
 
 PORTION = 1 << 18  # documents in buckets that are worked on together
 MOST_FILES = 256  # open at once
@@ -18,7 +18,28 @@ class Portion(NamedTuple):
     """Whole buckets of two rows or more."""
 
     bucket: Index  # a number for each row, ascending
-    row: Index  # ascending in each bucket
+    row: Index  # ascending in each bucket, or where `asks` is said, by size and then number
+    asks: Flags | None = None  # whether it is to be compared with those behind it in its bucket; None: all are
+
+    def at(self, places: Index | Flags) -> "Portion":
+        """Some of the rows, in their order."""
+        asks = None if self.asks is None else self.asks[places]
+        return Portion(self.bucket[places], self.row[places], asks)
+
+
+def by_size(table: Documents, portion: Portion) -> Portion:
+    """A portion with `asks`, of rows that ascend in each bucket, in its order; without rows that meet nothing.
+
+    Where all rows ask, it does not matter which of two does, and there is no need to know their sizes.
+    """
+    if portion.asks is None or portion.asks.all():
+        return Portion(portion.bucket, portion.row)
+    some = portion.at(np.bincount(portion.bucket, portion.asks)[portion.bucket] > 0)
+    some = some.at(np.lexsort((table.extent(some.row), some.bucket)))
+    assert some.asks is not None
+    # What is smaller than all that ask in its bucket is asked by none
+    asking = np.cumsum(some.asks)
+    return some.at(asking > (asking - some.asks)[np.searchsorted(some.bucket, some.bucket)])
 
 
 def portions(entries: Iterable[tuple[U64, Index]]) -> Iterator[Portion]:
@@ -75,13 +96,13 @@ def copies(table: Documents, cross: int | None, memory: Memory | None) -> Iterat
 
 
 def bands(table: Documents, alive: Flags, memory: Memory | None) -> Iterator[Iterator[Portion]]:
-    """For each band the buckets of the rows that are alive."""
+    """For each band the buckets of the rows that are alive, by size where not all ask."""
     if memory is None:
         for _, whole in table.parts():
-            for keys, row in whole.buckets(range(table.bands)):
+            for bucketed in whole.buckets(range(table.bands)):
                 sorter = Sorter(None, 1)
-                sorter.add(keys[alive[row]], row[alive[row]])
-                yield portions(sorter.sorted())
+                sorter.add(*packed(bucketed, 0, alive))
+                yield unpacked(table, sorter)
         return
     # Many bands in little memory take several passes
     together = min(max(memory.share(4) // LEAST, 8), MOST_FILES)
@@ -89,8 +110,19 @@ def bands(table: Documents, alive: Flags, memory: Memory | None) -> Iterator[Ite
         chosen = range(start, min(start + together, table.bands))
         sorters = [Sorter(memory, 4 * len(chosen)) for _ in chosen]
         for first, part in table.parts():
-            for sorter, (keys, row) in zip(sorters, part.buckets(chosen), strict=True):
-                here = alive[first + row]
-                sorter.add(keys[here], first + row[here])
+            for sorter, bucketed in zip(sorters, part.buckets(chosen), strict=True):
+                sorter.add(*packed(bucketed, first, alive))
         while sorters:
-            yield portions(sorters.pop(0).sorted())
+            yield unpacked(table, sorters.pop(0))
+
+
+def packed(bucketed: Bucketed, first: int, alive: Flags) -> tuple[U64, Index]:
+    """Of rows that are alive, counted from the first on, the keys, and twice the row, and one more if it asks."""
+    key, row, asks = bucketed
+    here = alive[first + row]
+    return key[here], 2 * (first + row[here]) + asks[here]
+
+
+def unpacked(table: Documents, sorter: Sorter) -> Iterator[Portion]:
+    for bucket, packed_row, _ in portions(sorter.sorted()):
+        yield by_size(table, Portion(bucket, packed_row >> 1, packed_row & 1 > 0))

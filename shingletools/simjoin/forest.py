@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,18 @@ from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.table import Documents
 
 COMPARED = 1 << 20  # candidates chosen by what is connected so far
+
+
+class Apart(NamedTuple):
+    """Rows, and for each from where to where other rows are to be compared with it: those of other groups."""
+
+    hubs: Portion
+    targets: Portion
+    ranges: list[tuple[Index, Index]]
+
+    def counts(self) -> Index:
+        counts: Index = np.sum([end - start for start, end in self.ranges], axis=0)
+        return counts
 
 
 class Forest:
@@ -107,48 +120,57 @@ class Forest:
 
     def _without_hubs(self, portion: Portion) -> Portion:
         """The others, after they have been compared with the first row of their bucket."""
-        bucket, row = portion
+        bucket, row, _ = portion
         hub = np.searchsorted(bucket, bucket)
         others = np.flatnonzero(hub != np.arange(len(row)))
         self.compare(row[hub[others]], row[others])
-        return Portion(bucket[others], row[others])
+        return portion.at(others)
 
     def _weigh(self, portion: Portion) -> Index:
-        (bucket, _), hubs, _, ranges = self._apart(portion)
-        return np.bincount(bucket[hubs], np.sum([end - start for start, end in ranges], axis=0)).astype(np.int64)
+        counts = np.zeros(portion.bucket[-1] + 1, np.int64)
+        for hubs, targets in self._roles(portion):
+            apart = self._apart(hubs, targets)
+            counts += np.bincount(apart.hubs.bucket, apart.counts(), len(counts)).astype(np.int64)
+        return counts
 
     def _connect(self, portion: Portion) -> None:
-        counts = np.ones(1, np.int64)
-        while counts.any():
-            (bucket, row), hubs, targets, ranges = self._apart(portion)
-            counts = np.sum([end - start for start, end in ranges], axis=0)
-            some = next(stretches(counts, COMPARED), slice(0))
-            for start, end in ranges:
-                place, owner = spread(start[some], (end - start)[some])
-                self.compare(row[hubs[some]][owner], row[targets[place]])
-            left = np.delete(np.arange(len(row)), hubs[some])  # hubs have been compared with all that is left
-            portion = Portion(bucket[left], row[left])
+        for hubs, targets in self._roles(portion):
+            apart = self._apart(hubs, targets)
+            while (counts := apart.counts()).any():
+                some = next(stretches(counts, COMPARED))
+                for start, end in apart.ranges:
+                    place, owner = spread(start[some], (end - start)[some])
+                    self.compare(apart.hubs.row[some][owner], apart.targets.row[place])
+                left = apart.hubs.at(np.delete(np.arange(len(counts)), some))  # hubs have met all targets
+                apart = self._apart(left, targets)
 
-    def _apart(self, portion: Portion) -> tuple[Portion, Index, Index, list[tuple[Index, Index]]]:
-        """The portion, those of one group beside each other in each bucket; where there are rows, where other rows, and
-        for each of the former from where to where the latter are to be compared with it: those of other groups.
-        """
+    def _roles(self, portion: Portion) -> Iterator[tuple[Portion, Portion | None]]:
+        """Which rows are to be compared with which others; None: with each other."""
+        first = None if self.cross is None else portion.row < self.cross
+        asks = portion.asks
+        if asks is None:
+            yield (portion, None) if first is None else (portion.at(first), portion.at(~first))
+        elif first is None:
+            yield portion.at(asks), None
+            yield portion.at(asks), portion.at(~asks)
+        else:
+            yield portion.at(first & asks), portion.at(~first)
+            yield portion.at(first & ~asks), portion.at(~first & asks)
+
+    def _apart(self, hubs: Portion, targets: Portion | None) -> Apart:
+        ordered, group = self._grouped(hubs)
+        others, groups = (ordered, group) if targets is None else self._grouped(targets)
+        behind = np.searchsorted(groups, group, "right"), np.searchsorted(others.bucket, ordered.bucket, "right")
+        if targets is None:
+            return Apart(ordered, others, [behind])  # a pair counts once
+        before = np.searchsorted(others.bucket, ordered.bucket), np.searchsorted(groups, group)
+        return Apart(ordered, others, [before, behind])
+
+    def _grouped(self, portion: Portion) -> tuple[Portion, Index]:
+        """Rows with those of one group beside each other in each bucket; and a number for each group of a bucket."""
         root = self._roots(portion.row)
         order = np.lexsort((portion.row, root, portion.bucket))
-        bucket, row = portion.bucket[order], portion.row[order]
-        group = bucket * len(self.table) + root[order]
-        if self.cross is None:
-            hubs = targets = np.arange(len(row))
-        else:
-            hubs, targets = np.flatnonzero(row < self.cross), np.flatnonzero(row >= self.cross)
-        behind = (
-            np.searchsorted(group[targets], group[hubs], "right"),
-            np.searchsorted(bucket[targets], bucket[hubs], "right"),
-        )
-        if self.cross is None:
-            return Portion(bucket, row), hubs, targets, [behind]  # a pair counts once
-        before = np.searchsorted(bucket[targets], bucket[hubs]), np.searchsorted(group[targets], group[hubs])
-        return Portion(bucket, row), hubs, targets, [before, behind]
+        return portion.at(order), portion.bucket[order] * len(self.table) + root[order]
 
     def _beside(self, original: Index, copy: Index) -> Pairs:
         """Copies of rows that are in a pair, each with the other row of a first such pair."""

@@ -96,24 +96,30 @@ class Join:
                 yield from self.candidates_in(portion)
 
     def candidates_in(self, portion: Portion) -> Iterator[tuple[Index, Index]]:
-        """All candidates of these very buckets, bucket by bucket, ascending."""
-        start, counts = self._behind(portion)
+        """All candidates of these very buckets, bucket by bucket."""
+        row, start, counts = self._behind(portion)
         for part in stretches(counts, CANDIDATES):
             place, owner = spread(start[part], counts[part])
-            yield portion.row[part][owner], portion.row[place]
+            one, other = portion.row[part][owner], row[place]
+            yield np.minimum(one, other), np.maximum(one, other)
 
-    def _behind(self, portion: Portion) -> tuple[Index, Index]:
-        """From where on, and how many, rows are to be compared with each."""
-        bucket, row = portion
-        start = 1 + np.arange(len(row))
-        end = np.searchsorted(bucket, bucket, "right")
+    def _behind(self, portion: Portion) -> tuple[Index, Index, Index]:
+        """The rows in some order; and for each row of the portion from where on in that order, and how many, are to be
+        compared with it: those behind it in its bucket, with `cross` of the other side.
+        """
+        bucket, row, asks = portion
+        start, end = 1 + np.arange(len(row)), np.searchsorted(bucket, bucket, "right")
         if self.cross is not None:
-            first_side = np.bincount(bucket, row < self.cross).astype(np.int64)
-            start = np.where(row < self.cross, np.searchsorted(bucket, bucket) + first_side[bucket], end)
-        return start, end - start
+            second = row >= self.cross
+            row = row[np.argsort(second, kind="stable")]
+            seconds = np.append(0, np.cumsum(second))  # before each place
+            firsts = np.arange(len(seconds)) - seconds
+            start, end = (np.where(second, firsts[place], firsts[-1] + seconds[place]) for place in (start, end))
+        counts = end - start
+        return row, start, counts if asks is None else np.where(asks, counts, 0)
 
     def _weigh(self, portion: Portion) -> Index:
-        return np.bincount(portion.bucket, self._behind(portion)[1]).astype(np.int64)
+        return np.bincount(portion.bucket, self._behind(portion)[2]).astype(np.int64)
 
     def _compare(self, candidates: tuple[Index, Index]) -> tuple[int, Pairs]:
         left, right = candidates

@@ -12,7 +12,8 @@ class Measure:
     """When two sets of a and b tokens, of which o are common, are a pair: where o reaches a bound that is exact.
 
     Any two sets that are a pair have one of the first |x| - least(x) + 1 tokens of each in common, if tokens stand in
-    one order, rare ones first: least(x) is the smallest overlap that x can have with a partner.
+    one order, rare ones first: least(x) is the smallest overlap that x can have with a partner. Of the smaller set the
+    first |x| - least_in_larger(x) + 1 do.
     """
 
     def __init__(self, threshold: Fraction) -> None:
@@ -28,6 +29,10 @@ class Measure:
 
     def least(self, size: int) -> int:
         return math.ceil(self.t * size)
+
+    def least_in_larger(self, size: int) -> int:
+        """The smallest overlap of a set with a partner that is no smaller; from `least` to that with its like."""
+        return self.least(size)
 
     def jaccard(self) -> Fraction | None:
         """The least Jaccard similarity of a pair, if there is one above 0."""
@@ -73,7 +78,11 @@ class Cosine(Measure):
 
 
 class Overlap(Measure):
-    """o / min(a, b), the overlap coefficient. A set may be a pair with a far smaller one, so it has no short prefix."""
+    """o / min(a, b), the overlap coefficient.
+
+    A set may be a pair with a far smaller one, so that any of its tokens may be all that they share: it is found by
+    each of them. But it needs to look for larger ones by its rarest only.
+    """
 
     def combined(self, a: "Index", _b: "Index", /) -> "Index":
         return a
@@ -83,6 +92,9 @@ class Overlap(Measure):
 
     def least(self, size: int) -> int:
         return min(size, 1)
+
+    def least_in_larger(self, size: int) -> int:
+        return self.overlap(size)
 
     def jaccard(self) -> Fraction | None:
         return None

@@ -9,7 +9,7 @@ from shingletools.kernel.types import U64, Index
 from shingletools.kernel.types import Sets as TokenSets
 from shingletools.simjoin.arrays import spread
 from shingletools.simjoin.measures import Measure
-from shingletools.simjoin.table import Columns, Flags, Table
+from shingletools.simjoin.table import Bucketed, Columns, Flags, Table
 
 COUNTERS = 22  # their number's logarithm
 
@@ -84,10 +84,12 @@ class Sets:
         same[some[pair[differs]]] = False
         return same
 
-    def buckets(self, _bands: range) -> Iterator[tuple[U64, Index]]:
+    def buckets(self, _bands: range) -> Iterator[Bucketed]:
         prefix = self.sizes - exactly(self.sizes, self.measure.least) + 1
+        asking = self.sizes - exactly(self.sizes, self.measure.least_in_larger) + 1
         place, row = spread(self.starts, prefix)
-        yield self.hashes[self.entries[place] % self.universe], row
+        asks = place < (self.starts + asking)[row]
+        yield Bucketed(self.hashes[self.entries[place] % self.universe], row, asks)
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
         small = np.minimum(self.sizes[left], self.sizes[right])
@@ -97,6 +99,9 @@ class Sets:
         return common > 0, common
 
     def whole(self, rows: Index) -> Index:
+        return self.sizes[rows]
+
+    def extent(self, rows: Index) -> Index:
         return self.sizes[rows]
 
     @property
@@ -125,7 +130,7 @@ class Verified:
         same: Flags = self.sets.equal(left, right) & self.sketches.equal(left, right)
         return same
 
-    def buckets(self, bands: range) -> Iterator[tuple[U64, Index]]:
+    def buckets(self, bands: range) -> Iterator[Bucketed]:
         return self.sketches.buckets(bands)
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
@@ -136,6 +141,9 @@ class Verified:
 
     def whole(self, rows: Index) -> Index:
         return self.sets.whole(rows)
+
+    def extent(self, rows: Index) -> Index:
+        return self.sets.extent(rows)
 
     @property
     def columns(self) -> Columns | None:

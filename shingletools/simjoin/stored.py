@@ -116,6 +116,11 @@ class Stored:
         counts = [table.whole(one) for table, one, _ in self._loaded(rows, rows)]
         return np.concatenate([np.empty(0, np.int64), *counts])
 
+    def extent(self, rows: Index) -> Index:
+        sizes = self.payloads[-1].sizes(rows)
+        self.payloads[-1].forget()
+        return sizes
+
     def _loaded(self, left: Index, right: Index) -> Iterator[tuple[Table, Index, Index]]:
         """The pairs in stretches: a table that holds their rows, and where they are in it."""
         sizes = np.sum([payload.sizes(rows) for payload in self.payloads for rows in (left, right)], axis=0)

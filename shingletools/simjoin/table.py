@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,16 @@ from shingletools.kernel.types import U64, Index, Rows
 Flags = NDArray[np.bool_]
 
 ROWS = 1 << 16  # whose columns are copied together
+
+
+class Bucketed(NamedTuple):
+    """Parallel arrays: in which buckets rows are; two rows are to be compared if they share one in which the smaller of
+    them asks, or of two that are equally large the first.
+    """
+
+    key: U64  # of the bucket
+    row: Index  # ascending
+    asks: Flags
 
 
 class Documents(Protocol):
@@ -43,6 +53,9 @@ class Documents(Protocol):
     def whole(self, rows: Index) -> Index:
         """In how many things each row agrees with a copy of itself."""
 
+    def extent(self, rows: Index) -> Index:
+        """How large each row is, in any unit."""
+
     @property
     def columns(self) -> "Columns | None":
         """Their places, if they have any."""
@@ -68,8 +81,8 @@ class Table(Documents, Protocol):
     def keys(self) -> U64:
         """Equal rows have equal keys, in all parts."""
 
-    def buckets(self, bands: range) -> Iterator[tuple[U64, Index]]:
-        """For each of these bands keys, and beside each its row, ascending; rows that are a pair share a key of one."""
+    def buckets(self, bands: range) -> Iterator[Bucketed]:
+        """For each of these bands; rows that are a pair are to be compared by one of all bands at least."""
 
 
 def cut(n: int, number: int) -> list[tuple[int, int]]:
@@ -140,10 +153,10 @@ class Places:
         same: Flags = kernel.agreements(self.rows, self.rows.shape[1], left, right) > 0
         return same
 
-    def buckets(self, bands: range) -> Iterator[tuple[U64, Index]]:
-        every = np.arange(len(self.rows))
+    def buckets(self, bands: range) -> Iterator[Bucketed]:
+        every, asks = np.arange(len(self.rows)), np.ones(len(self.rows), np.bool_)
         for first, last in cut(self.rows.shape[1], self.bands)[bands.start : bands.stop]:
-            yield kernel.row_keys(self.rows, first, last), every
+            yield Bucketed(kernel.row_keys(self.rows, first, last), every, asks)
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
         agreeing = kernel.agreements(self.rows, self.least, left, right)
@@ -151,6 +164,9 @@ class Places:
 
     def whole(self, rows: Index) -> Index:
         return np.full(len(rows), self.rows.shape[1])
+
+    def extent(self, rows: Index) -> Index:
+        return self.whole(rows)
 
     @property
     def columns(self) -> Columns:

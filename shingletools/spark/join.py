@@ -14,14 +14,35 @@ from shingletools.simjoin.wanted import Wanted
 from shingletools.spark.batches import Batches, batch_of, through
 from shingletools.spark.files import Kept
 from shingletools.spark.signed import Documents
-from shingletools.spark.tasks import DONE, FOUND, HITS, NEAR, TASK, Connecting, Every, Exploded, Near
+from shingletools.spark.tasks import (
+    BLOCKS,
+    CONNECTED,
+    FOUND,
+    HITS,
+    NEAR,
+    RESTS,
+    TASK,
+    Connecting,
+    Every,
+    Exploded,
+    Near,
+)  # fmt: skip
 
 SAID = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("line", pa.binary())])
 BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # of a bucket that are compared with so many others in a task
-# Rows are of four kinds: twice the side, and one more if they are connected with what else is so. Which kinds of a
-# bucket each is compared with:
-ALONE: dict[int, tuple[int, ...]] = {0: (0, 1), 1: (0,)}
-CROSS: dict[int, tuple[int, ...]] = {0: (2, 3), 1: (2,), 2: (0, 1), 3: (0,)}
+# The kind of a row in a bucket: of its side, and whether it is connected with what else is so, and does not ask
+SIDE = 2
+KINDS = range(2 * RESTS)
+
+
+def met(kind: int, cross: int | None) -> list[int]:
+    """Which kinds of rows of a bucket one is compared with.
+
+    >>> met(0, None), met(CONNECTED, None), met(CONNECTED | RESTS, 1)
+    ([0, 1, 4, 5], [0, 4], [2])
+    """
+    side = (kind & SIDE) ^ (0 if cross is None else SIDE)
+    return [other for other in KINDS if other & SIDE == side and not kind & other & (CONNECTED | RESTS)]
 
 
 def pairs(found: Documents, cross: int | None, kept: Kept) -> DataFrame:
@@ -31,15 +52,15 @@ def pairs(found: Documents, cross: int | None, kept: Kept) -> DataFrame:
     """
     exploded = through(found.originals.select("number", "payload", "second"), Exploded(found.build), HITS)
     side = F.lit(0) if cross is None else (F.col("number") >= cross).cast("int")
+    exploded = exploded.withColumn("kind", SIDE * side + F.when(F.col("asks"), 0).otherwise(RESTS))
     shared = exploded.groupBy("key").agg(
-        F.count(F.lit(1)).alias("rows"), F.sum(side).alias("n2"), F.sum("size").alias("bytes"),
+        F.count(F.lit(1)).alias("rows"), F.sum(side).alias("others"), F.sum("size").alias("bytes"),
         F.min("number").alias("first"), F.min(F.when(side == 1, F.col("number"))).alias("other_first"),
-    ).where("rows > 1" if cross is None else "n2 > 0 and n2 < rows")  # fmt: skip
+        F.bool_or("asks").alias("asked"), *counts(),
+    ).where("asked and rows > 1" if cross is None else "asked and others > 0 and others < rows")  # fmt: skip
     # So many rows that two blocks, and what is made of them, are in memory
     block = F.least(F.lit(BLOCK_ROWS), F.greatest(F.lit(1), F.floor(BLOCK_BYTES * F.col("rows") / F.col("bytes"))))
-    hits = exploded.select("key", "number", (2 * side).alias("kind")).join(
-        shared.withColumns({"block": block, "n0": F.expr("rows - n2"), "n1": F.lit(0), "n3": F.lit(0)}), "key"
-    )
+    hits = exploded.select("key", "number", "kind").join(shared.withColumn("block", block), "key")
     if not found.join.wanted.forest:
         compared = worked(tasks(hits, cross), found, Every(found.build, cross), FOUND)
     else:
@@ -50,17 +71,22 @@ def pairs(found: Documents, cross: int | None, kept: Kept) -> DataFrame:
     return with_copies(kept(compared), found, cross)
 
 
+def counts() -> list[Column]:
+    """How many rows of each kind there are, n0, n1 and so on."""
+    return [F.count(F.when(F.col("kind") == kind, 1)).alias(f"n{kind}") for kind in KINDS]
+
+
 def tasks(hits: DataFrame, cross: int | None) -> DataFrame:
     """Rows (key, number, kind, how many of each kind the bucket has) once for each block they are compared with."""
-    blocks = [F.ceil(F.col(f"n{kind}") / F.col("block")) for kind in range(4)]
+    blocks = [F.ceil(F.col(f"n{kind}") / F.col("block")) for kind in KINDS]
     none = F.array().cast("array<long>")
-    ranges = [F.when(count > 0, F.sequence(F.lit(kind * DONE), kind * DONE + count - 1)).otherwise(none)
+    ranges = [F.when(count > 0, F.sequence(F.lit(kind * BLOCKS), kind * BLOCKS + count - 1)).otherwise(none)
               for kind, count in enumerate(blocks)]  # fmt: skip
     own, against = F.lit(0).cast("long"), none
-    for kind, others in (ALONE if cross is None else CROSS).items():
+    for kind in KINDS:
         here = F.col("kind") == kind
-        own = F.when(here, kind * DONE + block_of(blocks[kind])).otherwise(own)
-        against = F.when(here, F.concat(*(ranges[other] for other in others))).otherwise(against)
+        own = F.when(here, kind * BLOCKS + block_of(blocks[kind])).otherwise(own)
+        against = F.when(here, F.concat(*(ranges[other] for other in met(kind, cross)))).otherwise(against)
     rows = hits.select("key", "number", own.alias("mine"), F.explode(against).alias("against"))
     return rows.select("key", "number", "mine", F.least("mine", "against").alias("one"),
                        F.greatest("mine", "against").alias("other"))  # fmt: skip
@@ -89,12 +115,11 @@ def without_hubs(large: DataFrame, found: Documents, cross: int | None, kept: Ke
     first = large.where("number = first").withColumn("number", F.explode(hubs)).select("key", "number", everywhere)
     block = beside.unionAll(first).select("*", F.col("mine").alias("one"), F.col("mine").alias("other"))
     near = kept(worked(block, found, Near(found.build, cross), NEAR))
-    connected = near.where("connected").select("key", "number", F.lit(1).alias("done"))
+    connected = near.where("connected").select("key", "number", F.lit(CONNECTED).alias("done"))
     left = others.join(connected, ["key", "number"], "left").select(
         "key", "number", "block", (F.col("kind") + F.coalesce("done", F.lit(0))).alias("kind")
     )
-    counts = [F.count(F.when(F.col("kind") == kind, 1)).alias(f"n{kind}") for kind in range(4)]
-    return tasks(left.join(left.groupBy("key").agg(*counts), "key"), cross), near.select("a", "b", "agreeing")
+    return tasks(left.join(left.groupBy("key").agg(*counts()), "key"), cross), near.select("a", "b", "agreeing")
 
 
 def with_copies(compared: DataFrame, found: Documents, cross: int | None) -> DataFrame:

@@ -8,18 +8,19 @@ import pyarrow as pa
 
 from shingletools.kernel.types import Index
 from shingletools.simjoin.arrays import spread, stretches
-from shingletools.simjoin.buckets import Portion
+from shingletools.simjoin.buckets import Portion, by_size
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
 from shingletools.simjoin.table import Flags, Table
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.signed import Builder
 
-HITS = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("size", pa.int64())])
+HITS = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("asks", pa.bool_()), ("size", pa.int64())])
 TASK = ["key", "one", "other"]  # a bucket, and which of its blocks
 FOUND = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("agreeing", pa.int64())])
 NEAR = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("connected", pa.bool_()), *FOUND])
-DONE = 1 << 32  # set in the numbers of blocks whose rows are connected
+BLOCKS = 1 << 32  # the number of a block is so many times the kind of its rows, and more
+CONNECTED, RESTS = 1, 4  # in the kind of rows that are connected, of rows that do not ask
 
 BUNDLE_ROWS, BUNDLE_BYTES = 1 << 14, 1 << 23  # of tasks that are worked on together
 FEW = 64  # rows, each of which may as well be compared with each
@@ -27,10 +28,10 @@ ENTRIES = 1 << 20  # of pairs of rows, looked at together
 APART = 0x9E3779B97F4A7C15  # so that the bands' keys differ
 
 
-def buckets(table: Table) -> Iterator[tuple[Index, Index]]:
-    """For each band the buckets (keys) of rows, and the rows; two that are a pair share one."""
-    for band, (key, row) in enumerate(table.buckets(range(table.bands))):
-        yield (key ^ np.uint64(band * APART % 2**64)).view(np.int64), row
+def buckets(table: Table) -> Iterator[tuple[Index, Index, Flags]]:
+    """For each band the buckets (keys) of rows, the rows, and whether they ask there."""
+    for band, (key, row, asks) in enumerate(table.buckets(range(table.bands))):
+        yield (key ^ np.uint64(band * APART % 2**64)).view(np.int64), row, asks
 
 
 def payloads_of(batch: pa.RecordBatch | pa.Table) -> list[tuple[bytes, bytes]]:
@@ -47,9 +48,9 @@ class Exploded:
         for batch in batches:
             if len(batch):
                 payloads = payloads_of(batch)
-                key, row = map(np.concatenate, zip(*buckets(self.build(payloads)), strict=True))
+                key, row, asks = map(np.concatenate, zip(*buckets(self.build(payloads)), strict=True))
                 size = np.array([sum(map(len, payload)) for payload in payloads])
-                yield batch_of(HITS, [key, batch.column("number").to_numpy()[row], size[row]])
+                yield batch_of(HITS, [key, batch.column("number").to_numpy()[row], asks, size[row]])
 
 
 class Bundle:
@@ -67,7 +68,7 @@ class Bundle:
         self.table = build([payloads[place] for place in order.tolist()])
         task = np.cumsum(np.append(False, changed))[order]
         row = np.argsort(task, kind="stable")
-        self.portion = Portion(task[row], row)
+        self.portion = Portion(task[row], row, self.mine[row] & RESTS * BLOCKS == 0)
 
     def named(self, one: Index, other: Index) -> tuple[Index, Index]:
         """Pairs of rows as pairs of numbers."""
@@ -89,7 +90,8 @@ class Every:
         for rows in bundles(batches):
             bundle = Bundle(rows, self.build, self.cross)
             shared = Shared(bundle.table)
-            for one, other in Join(bundle.table, bundle.cross).candidates_in(bundle.portion):
+            portion = by_size(bundle.table, bundle.portion)
+            for one, other in Join(bundle.table, bundle.cross).candidates_in(portion):
                 some = ~bundle.apart[one] | (bundle.mine[one] != bundle.mine[other])
                 some &= bundle.number[one] != bundle.number[other]  # in a bucket twice, if two bands' keys are equal
                 pair, agreeing = bundle.table.compare(one[some], other[some])
@@ -99,26 +101,30 @@ class Every:
 
 
 class Shared:
-    """Which buckets rows of a table are in together."""
+    """By which buckets rows of a table are compared."""
 
     def __init__(self, table: Table) -> None:
-        keys, rows = zip(*buckets(table), strict=True)
-        self.in_all = all(len(row) == len(table) for row in rows)
+        keys, rows, asks = zip(*buckets(table), strict=True)
+        self.table = table
+        self.in_all = all(len(row) == len(table) for row in rows) and all(map(np.all, asks))
         if self.in_all:  # bands, each of which has every row
             self.columns = np.stack(keys, axis=1)
             self.counts = np.full(len(table), len(keys))
         else:
             key, row = np.concatenate(keys), np.concatenate(rows)
             order = np.lexsort((key, row))
-            self.key = key[order]
+            self.key, self.asks = key[order], np.concatenate(asks)[order]
             self.counts = np.bincount(row, minlength=len(table)).astype(np.int64)
             self.starts = np.cumsum(self.counts) - self.counts
 
     def least(self, left: Index, right: Index) -> Index:
-        """For each of some pairs that share a bucket the least."""
+        """For each of some candidates, of which the first asks if both are equally large, the least."""
         found = [np.empty(0, np.int64)]
         for part in stretches(self.counts[left] + self.counts[right], ENTRIES):
             one, other = left[part], right[part]
+            if not self.in_all:
+                smaller = self.table.extent(one) <= self.table.extent(other)
+                one, other = np.where(smaller, one, other), np.where(smaller, other, one)
             found.append(self._in_columns(one, other) if self.in_all else self._in_rows(one, other))
         return np.concatenate(found)
 
@@ -129,18 +135,21 @@ class Shared:
 
     def _in_rows(self, left: Index, right: Index) -> Index:
         (one, of_one), (other, of_other) = (spread(self.starts[rows], self.counts[rows]) for rows in (left, right))
+        asking = self.asks[one]
+        one, of_one = one[asking], of_one[asking]
         key, pair = self.key[np.append(one, other)], np.append(of_one, of_other)
         order = np.lexsort((key, pair))
         key, pair = key[order], pair[order]
         shared = np.flatnonzero((pair[1:] == pair[:-1]) & (key[1:] == key[:-1]))
-        return key[shared[np.unique(pair[shared], return_index=True)[1]]]
+        least: Index = key[shared[np.unique(pair[shared], return_index=True)[1]]]
+        return least
 
 
 @dataclass(frozen=True)
 class Connecting:
     """Tasks to pairs that connect the rows of each as all pairs of it would, whatever tasks come with it.
 
-    Rows of blocks with DONE are connected already.
+    Rows of blocks with CONNECTED are connected already.
     """
 
     build: Builder
@@ -150,14 +159,15 @@ class Connecting:
         for rows in bundles(batches):
             bundle = Bundle(rows, self.build, self.cross)
             forest = Forest(bundle.table, bundle.cross)
-            task, row = bundle.portion
-            few = np.bincount(task)[task] <= FEW
-            for candidates in Join(bundle.table, bundle.cross).candidates_in(Portion(task[few], row[few])):
+            portion = by_size(bundle.table, bundle.portion)
+            few = np.bincount(portion.bucket)[portion.bucket] <= FEW
+            for candidates in Join(bundle.table, bundle.cross).candidates_in(portion.at(few)):
                 forest.compare(*candidates)
-            for each in np.unique(task[~few]).tolist():
-                some = row[slice(*np.searchsorted(task, [each, each + 1]))]
-                forest.together(some[bundle.mine[some] & DONE > 0])
-                forest.connect(Portion(np.zeros(len(some), np.int64), some))
+            large = portion.at(~few)
+            for each in np.unique(large.bucket).tolist():
+                task = large.at(large.bucket == each)
+                forest.together(task.row[bundle.mine[task.row] & CONNECTED * BLOCKS > 0])
+                forest.connect(task)
             one, other, agreeing = map(np.array, forest.found)
             yield batch_of(FOUND, [*bundle.named(one, other), agreeing])
 
@@ -175,7 +185,7 @@ class Near:
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for rows in bundles(batches):
             bundle = Bundle(rows, self.build, self.cross)
-            task, row = bundle.portion
+            task, row, _ = bundle.portion
             first = np.searchsorted(task, task)
             if bundle.cross is None:
                 partner, candidate = first, np.flatnonzero(first != np.arange(len(row)))

@@ -70,6 +70,15 @@ def sets(size: int) -> bytes:
     return b"".join(lines)
 
 
+def common(size: int) -> bytes:
+    """Sets of 20 shingles, one of which all have."""
+    lines = []
+    for number in range(size // 360):
+        shingles = [0, *range(1 + 19 * number, 20 + 19 * number)]
+        lines.append(b'{"id":%d,"shingles":"%b"}\n' % (number, " ".join(f"{each:016x}" for each in shingles).encode()))
+    return b"".join(lines)
+
+
 def payload(size: int) -> bytes:
     words = " ".join(f"{number * 0x9E3779B97F4A7C15 % 2**64:016x}" for number in range(size // 17))
     return b'{"id":1,"shingles":"%b"}\n' % words.encode()
@@ -123,6 +132,9 @@ KINDS = {
     "one band of bits in common": Kind("simjoin", simhashes),
     "most shingles in common": Kind("simjoin", sets),
     "most shingles in common, on disk": Kind("simjoin -S 1M", sets),
+    "one shingle in common": Kind("simjoin --measure containment", common),
+    "one shingle in common, --forest": Kind("simjoin --measure containment --forest", common),
+    "one shingle in common, on disk": Kind("simjoin --measure containment -S 1M", common),
     "a star of pairs": Kind("simgroup", star),
     "one group": Kind("read -r group; dedup --groups <(printf %s \"$group\")", one_group),
 }  # fmt: skip

@@ -3,8 +3,10 @@
 import json
 import math
 import random
+import re
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.kernel import arrays, reference
 from shingletools.simjoin.measures import MEASURES
+from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.sketches import SketchJoin
 from shingletools.simjoin.wanted import Wanted
 
@@ -110,6 +113,71 @@ def test_the_command_against_brute_force(measure: str, t: str) -> None:
     stdin = jsonl(*records(documents))
     for jobs in ("1", "2"):
         assert run("simjoin", "--measure", measure, "-t", t, "-j", jobs, stdin=stdin).records() == expected
+
+
+def nested_documents(rng: random.Random) -> list[set[int]]:
+    """Sets of very different sizes, some within others, with common tokens, and several equally large or equal."""
+    documents: list[set[int]] = []
+    for _ in range(60):
+        if documents and rng.random() < 0.5:
+            source = sorted(rng.choice(documents))
+            document = set(rng.sample(source, rng.randint(1, len(source))))
+            documents.append(document | {rng.randrange(300) for _ in range(rng.choice([0, 0, 1, 3]))})
+        else:
+            size = rng.choice([1, 2, 3, 5, 5, 30, 150])
+            documents.append({int(rng.paretovariate(0.4)) % 300 for _ in range(size)})
+    return documents
+
+
+def connected(pairs: list[tuple[int, int]], documents: int) -> list[set[int]]:
+    """With what each document is connected."""
+    groups = [{number} for number in range(documents)]
+    for a, b in pairs:
+        groups[a] |= groups[b]
+        for member in groups[a]:
+            groups[member] = groups[a]
+    return groups
+
+
+@pytest.mark.parametrize("t", ["1/20", "1/3", "0.5", "0.8", "1"])
+@pytest.mark.parametrize("cross", [None, 25])
+@pytest.mark.parametrize("memory", [None, Memory(1, "/tmp")])
+def test_sets_within_larger_ones(memory: Memory | None, cross: int | None, t: str) -> None:
+    for seed in range(5):
+        documents = nested_documents(random.Random(seed))
+        expected = [
+            (pair["a"], pair["b"]) for pair in brute_force(documents, "containment", Fraction(t))
+            if cross is None or pair["a"] < cross <= pair["b"]
+        ]  # fmt: skip
+        found = {}
+        for forest in (False, True):
+            wanted = Wanted(similarity=Fraction(t), measure="containment", forest=forest)
+            join = SketchJoin("id", wanted, None if cross is None else "archive", 1, memory)
+            for record in records(documents):
+                join.take(record, b"", int(cross is not None and record["id"] >= cross))
+            lines = [line for written in join.finish() for line in written.output.splitlines()]
+            found[forest] = [(pair["a"], pair["b"]) for pair in map(json.loads, lines)]
+        assert found[False] == expected
+        assert set(found[True]) <= set(expected)
+        assert connected(found[True], len(documents)) == connected(expected, len(documents))
+
+
+@pytest.mark.parametrize("options", [(), ("--forest",), ("-S", "1M"), ("--forest", "-S", "1M"), ("--against", "old")])
+def test_what_all_sets_share_makes_no_candidates(options: tuple[str, ...], tmp_path: Path) -> None:
+    """Of sets of 9 shingles, 8 are needed at 0.8: one of its 2 rarest, which no other has; but a set within another."""
+    sets = [{0, *range(8 * number + 1, 8 * number + 9)} for number in range(2000)]
+    sets.append({0, *range(1, 9), *range(20_000, 20_040)})
+    lines = jsonl(*records(sets)).splitlines(keepends=True)
+    (tmp_path / "old").write_bytes(b"".join(lines[1000:]))
+    (tmp_path / "new").write_bytes(b"".join(lines[:1000] if "--against" in options else lines))
+    for measure, pair in [
+        ("overlap", {"a": 0, "b": 2000, "similarity": 1.0}),
+        ("containment", {"a": 0, "b": 2000, "similarity": 1.0, "contained": "a"}),
+    ]:
+        ran = run("simjoin", "-v", "--measure", measure, *options, "new", cwd=tmp_path)
+        assert [json.loads(line) for line in ran.out.splitlines()] == [pair]
+        counted = re.search(r", (\d+) candidates, 1 pairs\n$", ran.err)
+        assert counted and int(counted[1]) <= 2, ran.err  # met by both of its rarest
 
 
 def test_sample_data_against_brute_force() -> None:

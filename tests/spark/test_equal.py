@@ -24,6 +24,7 @@ TO_SKETCHES = ("canon", "shingle -k 3", "sketch -n 84")
         ["canon", "shingle -k 3", "sketch --keep", "simjoin --verify -t 0.5"],
         ["canon", "shingle -k 3", "simjoin -t 0.5"],
         ["canon", "shingle -k 3 --hash crc32", "simjoin --measure containment -t 0.8"],
+        ["canon", "shingle -k 2", "simjoin --measure overlap -t 1/3", "simgroup"],
     ],
     ids=lambda commands: commands[-1],
 )
@@ -67,6 +68,35 @@ def test_random_sketches(
     assert simspark(options, *inputs).good() == expected
 
 
+def grouped(pairs: bytes) -> set[frozenset[object]]:
+    return {frozenset(json.loads(line)["members"]) for line in pipe(pairs, "simgroup").splitlines()}
+
+
+@pytest.mark.parametrize(("forest", "against"), [(False, False), (False, True), (True, False), (True, True)])
+def test_sets_within_larger_ones(
+    forest: bool, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from shingletools.spark import join
+
+    monkeypatch.setattr(join, "BLOCK_ROWS", 7)
+    rng = random.Random(4)
+    sets = [{int(rng.paretovariate(0.4)) % 300 for _ in range(rng.choice([1, 4, 40, 150]))} for _ in range(120)]
+    sets += [set(rng.sample(sorted(one), 1 + len(one) // 2)) for one in sets]
+    payloads = [" ".join(f"{token:016x}" for token in one) for one in sets]
+    records = [{"id": number, "shingles": payload} for number, payload in enumerate(payloads)]
+    for name, some in (("one", records[:150]), ("two", records[150:])):
+        (tmp_path / name).write_bytes(jsonl(*some))
+    options = "simjoin --measure containment -t 0.5" + (f" --against {tmp_path / 'two'}" if against else "")
+    inputs = ["--in", tmp_path / "one"] if against else ["--in", tmp_path / "one", "--in", tmp_path / "two"]
+    expected = pipe((tmp_path / "one").read_bytes() if against else jsonl(*records), options)
+    if not forest:
+        assert simspark(options, *inputs).good() == expected
+        return
+    connecting = simspark(f"{options} --forest", *inputs).good()
+    assert set(connecting.splitlines()) <= set(expected.splitlines())
+    assert grouped(connecting) == grouped(expected)
+
+
 @pytest.mark.parametrize(("alphabet", "against"), [(3, False), (3, True), (1000, False)])
 def test_a_forest_connects_the_same(
     alphabet: int, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -87,10 +117,6 @@ def test_a_forest_connects_the_same(
     every = set(pipe(given, options).splitlines())
     ran = simspark(f"{options} --forest", *inputs)
     assert set(ran.good().splitlines()) <= every
-
-    def grouped(pairs: bytes) -> set[frozenset[object]]:
-        return {frozenset(json.loads(line)["members"]) for line in pipe(pairs, "simgroup").splitlines()}
-
     assert grouped(ran.out) == grouped(b"".join(line + b"\n" for line in sorted(every)))
 
 

@@ -1,24 +1,26 @@
 """What is done where the documents are, without Spark: against brute force, however the tasks come."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from shingletools.kernel.types import Rows
-from shingletools.simjoin.signatures import MINHASHES
+from shingletools.kernel.types import U64, Rows
+from shingletools.simjoin.signatures import LONG_SHINGLES, MINHASHES
 from shingletools.simjoin.table import Table
 from shingletools.simjoin.wanted import Wanted
 from shingletools.spark.signed import Builder
-from shingletools.spark.tasks import DONE, FEW, Connecting, Every, Near, buckets
+from shingletools.spark.tasks import BLOCKS, CONNECTED, FEW, RESTS, Connecting, Every, Near, buckets
 
 WORDS = 12
 WANTED = Wanted(similarity=Fraction(2, 3))
 LEAST = 8
 BUILDER = Builder([MINHASHES.builder(WANTED, [])])
+DONE = CONNECTED * BLOCKS
 Pair = tuple[int, int]
 
 
@@ -36,11 +38,13 @@ def alike(rows: Rows, cross: int | None) -> set[Pair]:
             and (cross is None or a < cross <= b)}  # fmt: skip
 
 
-def payloads(rows: Rows) -> list[bytes]:
+def payloads(rows: Rows | Sequence[U64]) -> list[bytes]:
     return [row.tobytes() for row in rows]
 
 
-def batches(rng: random.Random, tasks: list[tuple[int, int, int, int, int]], rows: Rows) -> Iterator[pa.RecordBatch]:
+def batches(
+    rng: random.Random, tasks: list[tuple[int, int, int, int, int]], rows: Rows | Sequence[U64]
+) -> Iterator[pa.RecordBatch]:
     """Tasks (key, one, other, number, mine), in order, cut anywhere."""
     tasks.sort()
     words = payloads(rows)
@@ -58,10 +62,11 @@ def every_bucket(table: Table, blocks: int) -> list[tuple[int, int, int, int, in
     """The tasks of all buckets, cut into so many blocks."""
     return [
         (key, min(mine, against), max(mine, against), number, mine)
-        for keys, numbers in buckets(table)
-        for key, number in zip(keys.tolist(), numbers.tolist(), strict=True)
-        for mine in [number % blocks]
-        for against in range(blocks)
+        for keys, numbers, asks in buckets(table)
+        for key, number, asking in zip(keys.tolist(), numbers.tolist(), asks.tolist(), strict=True)
+        for mine in [number % blocks + (not asking) * RESTS * BLOCKS]
+        for against in [*range(blocks), *(block + RESTS * BLOCKS for block in range(blocks))]
+        if asking or against < BLOCKS
     ]
 
 
@@ -76,6 +81,34 @@ def test_every_pair_is_told_once(seed: int, cross: int | None, blocks: int, monk
     told = Every(BUILDER, cross)(batches(random.Random(seed), tasks, rows))
     found = [tuple(row.values()) for batch in told for row in batch.to_pylist()]
     assert sorted(found) == sorted((a, b, int((rows[a] == rows[b]).sum())) for a, b in alike(rows, cross))
+
+
+@pytest.mark.parametrize("blocks", [1, 3])
+@pytest.mark.parametrize("cross", [None, 60])
+@pytest.mark.parametrize("t", ["1/3", "0.8", "1"])
+def test_sets_within_larger_ones(t: str, cross: int | None, blocks: int) -> None:
+    """Each pair is told once, and what connects them connects as all do; brute force says which they are."""
+    rng = random.Random(5)
+    sets = [{int(rng.paretovariate(0.4)) % 300 for _ in range(rng.choice([1, 4, 40, 200]))} for _ in range(120)]
+    threshold = Fraction(t)
+    wanted = {
+        (a, b): len(sets[a] & sets[b])
+        for a, b in combinations(range(120), 2)
+        if len(sets[a] & sets[b]) >= threshold * min(len(sets[a]), len(sets[b])) and sets[a] & sets[b]
+        and (cross is None or a < cross <= b)
+    }  # fmt: skip
+    tokens = [np.array(sorted(each), np.uint64) for each in sets]
+    every = np.concatenate(tokens).view(np.uint8)
+    builder = Builder([LONG_SHINGLES.builder(Wanted(similarity=threshold, measure="containment"), [every])])
+    tasks = every_bucket(builder([(words, b"") for words in payloads(tokens)]), blocks)
+    told = Every(builder, cross)(batches(random.Random(1), [*tasks], tokens))
+    assert sorted(tuple(row.values()) for batch in told for row in batch.to_pylist()) == sorted(
+        (a, b, common) for (a, b), common in wanted.items()
+    )
+    found = Connecting(builder, cross)(batches(random.Random(1), tasks, tokens))
+    pairs = {(row["a"], row["b"]) for batch in found for row in batch.to_pylist()}
+    assert pairs <= wanted.keys()
+    assert components(pairs, 120) == components(set(wanted), 120)
 
 
 def components(pairs: set[Pair], rows: int) -> list[int]:
