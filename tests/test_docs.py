@@ -41,6 +41,14 @@ def parser_of(command: str) -> argparse.ArgumentParser:
     return make_parser(command, str(module.__doc__), module.add_options)
 
 
+# Where none of these is given, the kind of signature decides
+BY_SIGNATURE = {("simjoin", option): default for options, default in [
+    (("-t", "--threshold"), "default 0.8 for min-hashes and shingles"),
+    (("-m", "--agreeing"), "default 2 for supershingles, 1 for megashingles"),
+    (("-d", "--distance"), "default 3 for simhashes"),
+] for option in options}  # fmt: skip
+
+
 def documented(page: str, section: str) -> dict[str, tuple[str, str]]:
     """Each option of a page: its argument and what is said of it."""
     text = (MAN / page).read_text("utf-8").split(f"\n.Sh {section}\n")[1].split("\n.Sh ")[0]
@@ -71,6 +79,10 @@ def test_options_in_manual_and_parser_agree(command: str) -> None:
             default = f"{float(action.default):g}" if isinstance(action.default, Fraction) else action.default
             assert re.search(rf"default (\.\w\w )?{default}\b", body.replace("\n", " ")), option
             assert f"(default {default})" in (action.help or ""), option
+        elif (command, option) in BY_SIGNATURE:
+            default = BY_SIGNATURE[command, option]
+            assert default in body
+            assert f"({default})" in (action.help or "")
         else:
             assert "default" not in body, option
 

@@ -14,10 +14,11 @@ from shingletools.simjoin.wanted import BITS, JACCARD, Wanted
 def add_options(parser: argparse.ArgumentParser) -> None:
     least = parser.add_mutually_exclusive_group()
     least.add_argument("-t", "--threshold", metavar="T", type=threshold,
-        help="the least similarity, above 0, at most 1: 0.8, 4/5; 0.8 if nothing is said")  # fmt: skip
-    least.add_argument("-m", "--agreeing", metavar="M", type=count, help="the least number of agreeing words")
+        help="the least similarity, up to 1: 0.8, 4/5 (default 0.8 for min-hashes and shingles)")  # fmt: skip
+    least.add_argument("-m", "--agreeing", metavar="M", type=count,
+        help="the least number of agreeing words (default 2 for supershingles, 1 for megashingles)")  # fmt: skip
     least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
-        help="the greatest number of differing bits of simhashes; 3 if nothing is said")  # fmt: skip
+        help="the greatest number of differing bits (default 3 for simhashes)")  # fmt: skip
     parser.add_argument("--measure", choices=list(MEASURES), default=JACCARD,
         help="of shingles: what similarity means (default jaccard)")  # fmt: skip
     parser.add_argument(

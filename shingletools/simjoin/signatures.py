@@ -14,7 +14,18 @@ from shingletools.simjoin.interval import interval
 from shingletools.simjoin.measures import MEASURES
 from shingletools.simjoin.sets import Rarity, Sets
 from shingletools.simjoin.table import Places, Table
-from shingletools.simjoin.wanted import BITS, CONTAINMENT, DICE, DISTANCE, JACCARD, THRESHOLD, Wanted
+from shingletools.simjoin.wanted import (
+    ALIKE,
+    BITS,
+    CONTAINMENT,
+    DICE,
+    JACCARD,
+    NEAR,
+    ONE_WORD,
+    TWO_WORDS,
+    UNKNOWN,
+    Wanted,
+)  # fmt: skip
 from shingletools.wire import Failed, Record
 
 Data = NDArray[np.uint8]  # one payload after the other
@@ -39,6 +50,9 @@ class Signature(Protocol):
 
     def shape(self, size: int, /) -> str:
         """A signature of so many bytes, in words; two of different shapes cannot be compared."""
+
+    def default(self, via: str) -> Wanted:
+        """The threshold where none is said, of records that were made so; none if that does not tell."""
 
     def check(self, wanted: Wanted, size: int) -> None:
         """Raises Failed if signatures of so many bytes cannot have what is wanted."""
@@ -69,6 +83,21 @@ class Words(NamedTuple):
     def places(self, size: int) -> int:
         return 2 * size // self.digits
 
+    def default(self, via: str) -> Wanted:
+        """Of supershingles two agree in near-duplicates, and so one megashingle (Broder 2000; Fetterly et al. 2003).
+
+        Only the recipe tells these apart: 6 words of 16 digits may be supershingles, or pairs of 4 of them.
+
+        >>> [SUPERSHINGLES.default(f"canon | sketch n=84 {form}=14").threshold() for form in ("super", "mega")]
+        ['-m 2', '-m 1']
+        """
+        if self == MINHASHES:
+            return ALIKE
+        parts = [stage.split() for stage in via.split("|")]
+        said = {part.partition("=")[0] for name, *rest in filter(None, parts) if name.partition("/")[0] == "sketch"
+                for part in rest}  # fmt: skip
+        return TWO_WORDS if "super" in said else ONE_WORD if "mega" in said else UNKNOWN
+
     def check(self, wanted: Wanted, size: int) -> None:
         self.least(wanted, self.places(size))
 
@@ -88,7 +117,11 @@ class Words(NamedTuple):
             if wanted.agreeing > places:
                 raise Failed(f"-m {wanted.agreeing}: the sketches have {places} words")
             return wanted.agreeing
-        threshold = wanted.similarity or THRESHOLD
+        threshold = wanted.similarity
+        if threshold is None:
+            raise Failed(
+                "supershingles or megashingles? The recipe does not say: for the ones say -m 2, for the others -m 1"
+            )
         if wanted.measure == DICE:
             threshold /= 2 - threshold  # D = 2 J / (1 + J)
         return math.ceil(threshold * places)
@@ -101,7 +134,8 @@ class Words(NamedTuple):
             raise Failed("-m counts words of sketches, but with --verify the shingles decide: say -t")
         if wanted.interval:
             raise Failed("--interval: with --verify the similarity is no estimate")
-        least = MEASURES[wanted.measure](wanted.similarity or THRESHOLD).jaccard()
+        assert wanted.similarity is not None  # said, or the default of min-hashes
+        least = MEASURES[wanted.measure](wanted.similarity).jaccard()
         if least is None:
             raise Failed(f"--verify: a sketch does not tell the {wanted.measure}; join the shingles alone")
         deviation = math.sqrt(least * (1 - least) / places)
@@ -147,6 +181,9 @@ class Bits(NamedTuple):
     def shape(self, _size: int, /) -> str:
         return "a simhash"
 
+    def default(self, _via: str, /) -> Wanted:
+        return NEAR
+
     def check(self, wanted: Wanted, _size: int, /) -> None:
         self.least(wanted)
 
@@ -162,7 +199,8 @@ class Bits(NamedTuple):
                 raise Failed(f"{option} needs sketches of min-hashes, but the records have simhashes")
         if wanted.similarity is not None:
             return math.ceil(wanted.similarity * BITS)
-        return BITS - (DISTANCE if wanted.distance is None else wanted.distance)
+        assert wanted.distance is not None  # said, or the default
+        return BITS - wanted.distance
 
     def builder(self, wanted: Wanted, _every: Iterable[Data], /) -> Build:
         least = self.least(wanted)
@@ -189,6 +227,9 @@ class Shingles(NamedTuple):
     def shape(self, _size: int, /) -> str:
         return f"shingles of {self.digits} hex digits"
 
+    def default(self, _via: str, /) -> Wanted:
+        return ALIKE
+
     def check(self, wanted: Wanted, _size: int, /) -> None:
         if wanted.agreeing is not None:
             raise Failed("-m counts the words of sketches, but the records have shingles")
@@ -206,7 +247,8 @@ class Shingles(NamedTuple):
 
     def builder_by(self, wanted: Wanted, rarity: Rarity) -> Build:
         """What makes tables of payloads whose tokens have been counted."""
-        measure = MEASURES[wanted.measure](wanted.similarity or THRESHOLD)
+        assert wanted.similarity is not None  # said, or the default
+        measure = MEASURES[wanted.measure](wanted.similarity)
         return lambda data, sizes: Sets(data.view(np.uint64), sizes // 8, measure, rarity)
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:

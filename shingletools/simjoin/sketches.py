@@ -73,6 +73,7 @@ class SketchJoin:
         self.via: str | None = None  # and the recipe
         self.bands = self.candidates = self.pairs = 0
         self.recall = 1.0
+        self.default = ""  # threshold, if none was said and there is one
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
         """Side 0 is the input, side 1 that of --against.
@@ -84,26 +85,35 @@ class SketchJoin:
         if self.via is not None and via != self.via:
             raise Failed(f"made by {made_by(via)}, but the records before by {made_by(self.via)}")
         if data:
-            self.check(signature, len(data))
+            self.settled(signature, len(data), via)
         payloads = [data, take_shingles(record)] if self.wanted.verify and data else [data]
         self.store.claim(side, name)  # the last that may reject it
         self.via = via
         if not data:
             return
         if self.signature is None:
-            self.signature, self.size = signature, len(data)
+            self.settle(signature, len(data), via)
         self.store.add(name, payloads)
         self.documents += 1
         self.first_side += not side
 
-    def check(self, signature: Signature, size: int) -> None:
-        """Raises Failed for a signature that cannot have what is wanted, or not be compared with the first."""
+    def settled(self, signature: Signature, size: int, via: str) -> Wanted:
+        """What is wanted of such signatures; raises Failed if they cannot have it, or not be compared with the first."""
         if self.signature is None:
-            signature.check(self.wanted, size)
-        elif (signature, size) != (self.signature, self.size):
+            wanted = self.wanted if self.wanted.threshold() else self.wanted.with_threshold(signature.default(via))
+            signature.check(wanted, size)
+            return wanted
+        if (signature, size) != (self.signature, self.size):
             here, first = signature.shape(size), self.signature.shape(self.size)
             if here != first:
                 raise Failed(f"{here}, after {first}")
+        return self.wanted
+
+    def settle(self, signature: Signature, size: int, via: str) -> None:
+        """Takes a signature for the first."""
+        wanted = self.settled(signature, size, via)
+        self.default = "" if self.wanted.threshold() else wanted.threshold()
+        self.signature, self.size, self.wanted = signature, size, wanted
 
     def finish(self) -> Iterator[Written]:
         """The pairs."""
@@ -128,8 +138,12 @@ class SketchJoin:
             for a, b, *figures in zip(*names, *(part.tolist() for part in figures), strict=True)
         )
 
+    def defaults(self) -> list[str]:
+        return [f"default {self.default}"] if self.default else []
+
     def summary(self) -> list[str]:
         return [
+            *self.defaults(),
             f"{self.bands} bands",
             f"recall {self.recall:.4g}",
             f"{self.candidates} candidates",

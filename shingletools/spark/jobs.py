@@ -114,7 +114,7 @@ class Jobs:
         found = None if shaped is None else documents(fresh, stage, shaped, self.kept)
         if found is None:
             return self.spark.createDataFrame(join.SAID.empty_table())
-        self.figures += [f"{found.bands} bands", f"recall {found.recall:.4g}"]
+        self.figures += [*stage.defaults(), f"{found.bands} bands", f"recall {found.recall:.4g}"]
         return join.said(join.pairs(found, cross, self.kept), found)
 
     def grouped(

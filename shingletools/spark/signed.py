@@ -126,13 +126,13 @@ def checked(signed: DataFrame, fresh: DataFrame, join: SketchJoin, places: Place
         good.where("shape <> ''")
         .where(early)
         .groupBy("shape")
-        .agg(F.min(F.struct("number", "kind", F.length("payload").alias("size"))).alias("one"))
+        .agg(F.min(F.struct("number", "kind", "via", F.length("payload").alias("size"))).alias("one"))
     )
     wrong: list[tuple[int, str]] = []
     for row in kinds.collect():
-        number, kind, size = row["one"]
+        number, kind, via, size = row["one"]
         try:
-            KINDS[kind].check(join.wanted, size)
+            join.settled(KINDS[kind], size, via)
         except Failed as error:
             wrong.append((number, str(error)))
     if first is not None:
@@ -149,6 +149,8 @@ def checked(signed: DataFrame, fresh: DataFrame, join: SketchJoin, places: Place
     if wrong:
         number, cause = min(wrong, key=lambda each: each[0])
         raise Failed(f"{places.where(number)}: {cause}")
+    if shaped is not None:
+        join.settle(KINDS[shaped["kind"]], len(shaped["payload"]), shaped["via"])
     return shaped
 
 

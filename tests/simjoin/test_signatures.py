@@ -111,8 +111,46 @@ def test_chance_of_a_megashingle(resemblance: float) -> None:
 def test_an_empty_signature_is_like_no_other() -> None:
     for field, word in (("sketch", "0" * 16), ("simhash", "0" * 16)):
         stdin = jsonl({"id": 1, field: ""}, {"id": 2, field: word}, {"id": 3, field: ""}, {"id": 4, field: word})
-        assert [(pair["a"], pair["b"]) for pair in run("simjoin", stdin=stdin).records()] == [(2, 4)]
+        assert [(pair["a"], pair["b"]) for pair in run("simjoin", "-t", "0.8", stdin=stdin).records()] == [(2, 4)]
     assert run("simjoin", stdin=jsonl({"id": 1, "simhash": ""}, {"id": 2, "simhash": ""})).good() == b""
+
+
+@pytest.mark.parametrize(
+    ("stages", "option"),
+    [
+        (["sketch"], "-t 0.8"),
+        (["sketch --keep", "simjoin --verify"], "-t 0.8"),
+        (["sketch --super 14"], "-m 2"),
+        (["sketch --seed mega=14 --super 7 -n 42"], "-m 2"),
+        (["sketch --mega 14"], "-m 1"),
+        (["sketch --mega 14 -n 56"], "-m 1"),  # six words of 16 digits, as of supershingles
+        (["sketch --simhash"], "-d 3"),
+        ([], "-t 0.8"),
+    ],
+)
+def test_each_signature_has_its_default(stages: list[str], option: str) -> None:
+    *stages, join = [*stages, "simjoin"] if "simjoin" not in "".join(stages) else stages
+    stdin = pipe(SHINGLES, *stages) if stages else SHINGLES
+    said = run(*join.split(), *option.split(), stdin=stdin).good()
+    assert said
+    ran = run(*join.split(), "-v", stdin=stdin)
+    assert ran.out == said
+    assert f", default {option}, " in ran.err
+    assert "default" not in run(*join.split(), *option.split(), "-v", stdin=stdin).err
+
+
+@pytest.mark.parametrize("via", [{}, {"via": "canon | mine super=2 mega=3"}, {"via": ""}])
+def test_words_that_nothing_names_have_no_default(via: Record) -> None:
+    words = " ".join(f"{number:016x}" for number in range(6))
+    stdin = jsonl(*({"id": number, "sketch": words} | via for number in range(2)))
+    ran = run("simjoin", stdin=stdin)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err == (
+        "simjoin: -:1: supershingles or megashingles? The recipe does not say: "
+        "for the ones say -m 2, for the others -m 1\n"
+    )
+    for option in ("-m 2", "-m 1", "-t 0.5"):
+        assert len(run("simjoin", *option.split(), stdin=stdin).records()) == 1
 
 
 @pytest.mark.parametrize(
@@ -122,12 +160,12 @@ def test_an_empty_signature_is_like_no_other() -> None:
         (["-d", "2"], [{"sketch": "0" * 8}], "-:1: -d counts the bits of simhashes, but the records have sketches"),
         (["-m", "3"], [{"sketch": "0" * 16 + " " + "0" * 16}], "-:1: -m 3: the sketches have 2 words"),
         (
-            [],
+            ["-m", "1"],
             [{"sketch": "0" * 16}, {"sketch": "0" * 8}],
             "-:2: a sketch of 1 words of 8 hex digits, after a sketch of 1 words of 16 hex digits",
         ),
         (
-            [],
+            ["-m", "1"],
             [{"sketch": "0" * 16}, {"simhash": "0" * 16}],
             "-:2: a simhash, after a sketch of 1 words of 16 hex digits",
         ),

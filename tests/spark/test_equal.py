@@ -18,15 +18,15 @@ TO_SKETCHES = ("canon", "shingle -k 3", "sketch -n 84")
     [
         [*TO_SKETCHES, "simjoin -t 0.2 --recall 0.9 --interval"],
         [*TO_SKETCHES, "simjoin -t 0.5 --measure dice", "simgroup -t 0.7"],
-        ["canon", "shingle -k 3", "sketch --super 14", "simjoin -m 2"],
-        ["canon", "shingle -k 3", "sketch --mega 14", "simjoin -m 1"],
+        ["canon", "shingle -k 3", "sketch --super 14", "simjoin"],
+        ["canon", "shingle -k 3", "sketch --mega 14", "simjoin"],
         ["canon --stop en", "shingle -k 5 --chars", "sketch --simhash", "simjoin -d 12"],
         ["canon", "shingle -k 3", "sketch --keep", "simjoin --verify -t 0.5"],
         ["canon", "shingle -k 3", "simjoin -t 0.5"],
         ["canon", "shingle -k 3 --hash crc32", "simjoin --measure containment -t 0.8"],
         ["canon", "shingle -k 2", "simjoin --measure overlap -t 1/3", "simgroup"],
     ],
-    ids=lambda commands: commands[-1],
+    ids=lambda commands: " | ".join(commands[-2:]),
 )
 def test_documents(commands: list[str], simspark: Simspark) -> None:
     ran = simspark(" | ".join(commands), "--in", DOCS)
