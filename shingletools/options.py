@@ -36,6 +36,14 @@ class Parser(argparse.ArgumentParser):
         options.output = None if options.output == "-" else options.output
         return options
 
+    def format_help(self) -> str:
+        """The help; an argument that an option may have stands behind the = with which it must be given."""
+        shown = super().format_help()
+        for action in self._actions:
+            for name in action.option_strings if action.nargs == "?" else ():
+                shown = shown.replace(f"{name} [{action.metavar}]", f"{name}[={action.metavar}]")
+        return shown
+
     def error(self, message: str) -> NoReturn:
         raise Failed(f"{wire.printable(message)} (see {self.prog} --help)")
 

@@ -88,6 +88,18 @@ def test_options_in_manual_and_parser_agree(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_arguments_as_they_are_given(command: str) -> None:
+    """Behind = where there need not be one, since what comes behind a space is a file."""
+    parser = parser_of(command)
+    shown = parser.format_help()
+    for action in parser._actions:
+        for option in action.option_strings[-1:]:
+            argument = action.metavar or "{" if action.nargs != 0 else ""
+            behind = f"[={argument}]" if action.nargs == "?" else f" {argument}"
+            assert f"{option}{behind}" in shown
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_page_names_the_options_that_all_commands_share(command: str) -> None:
     text = (MAN / f"{command}.1").read_text("utf-8")
     described = text.split("\n.Sh OPTIONS\n")[1].split("\n.Sh ")[0]
