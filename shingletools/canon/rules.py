@@ -29,7 +29,8 @@ def needs(option: str, module: str) -> ModuleType:
         return signals.load(module)
     except ImportError:
         package = module.partition(".")[0]
-        raise Failed(f"{option} needs {package}: pip install {package} (or, for all such, the extra lang)") from None
+        every = "pip install '.[lang]' in a clone of the source"
+        raise Failed(f"{option} needs {package}: pip install {package} (or, for all such, {every})") from None
 
 
 def version(package: str) -> str:

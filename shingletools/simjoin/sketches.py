@@ -98,7 +98,7 @@ class SketchJoin:
         self.first_side += not side
 
     def settled(self, signature: Signature, size: int, via: str) -> Wanted:
-        """What is wanted of such signatures; raises Failed if they cannot have it, or not be compared with the first."""
+        """What is wanted of such signatures; raises Failed if they cannot have it, or be compared with the first."""
         if self.signature is None:
             wanted = self.wanted if self.wanted.threshold() else self.wanted.with_threshold(signature.default(via))
             signature.check(wanted, size)

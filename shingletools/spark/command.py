@@ -58,7 +58,7 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
         from shingletools.spark.jobs import Jobs
         from shingletools.spark.session import Session, shipped
     except ImportError as error:
-        raise Failed(f"needs the package {error.name}: pip install 'shingletools[spark]'") from None
+        raise Failed(f"needs the package {error.name}: pip install '.[spark]' in a clone of the source") from None
 
     def work(session: Session) -> tuple[list[str], int]:
         with ExitStack() as stack:

@@ -212,7 +212,8 @@ def test_an_extra_that_is_missing_is_named_with_its_install_command(options: str
     (tmp_path / f"{package}.py").write_text("raise ImportError('hidden by the test')")
     ran = run("canon", *options.split(), env={"PYTHONPATH": str(tmp_path)})
     assert (ran.status, ran.out) == (2, b"")
-    assert ran.err.endswith(f"needs {package}: pip install {package} (or, for all such, the extra lang)\n")
+    every = "pip install '.[lang]' in a clone of the source"
+    assert ran.err.endswith(f"needs {package}: pip install {package} (or, for all such, {every})\n")
 
 
 def test_explain() -> None:
