@@ -11,6 +11,9 @@ DECIMALS = 6
 def interval(agreeing: int, words: int) -> tuple[float, float]:
     """Between which similarities the truth lies, in 95 of 100 cases at least, when so many of the words agree.
 
+    That holds for a pair picked in advance. A join picks pairs by this very estimate, and so those that are estimated
+    too high: of the pairs that it writes, between 90 and 98 of 100 were covered in trials.
+
     low is the similarity at which as many agreeing words or more have a chance of 2.5 %, high that at which as many or
     fewer have. Rounded outwards to six decimals.
 
