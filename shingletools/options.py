@@ -21,7 +21,15 @@ class Printed(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that neither prints nor exits: it raises Failed or Printed."""
+    """An argument parser that neither prints nor exits: it raises Failed or Printed. It reads one command line.
+
+    No argument is lost: an option that is given twice adds up, which flags do by nature and others by the action append
+    or extend, or is refused.
+    """
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._given: set[argparse.Action] = set()
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """Options and files in any order; after --, only files. No file means standard input.
@@ -43,6 +51,14 @@ class Parser(argparse.ArgumentParser):
             for name in action.option_strings if action.nargs == "?" else ():
                 shown = shown.replace(f"{name} [{action.metavar}]", f"{name}[={action.metavar}]")
         return shown
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """An option's argument, once; argparse would let the last of several count."""
+        if action.option_strings and action.nargs != 0 and not isinstance(action, argparse._AppendAction):
+            if action in self._given:
+                raise argparse.ArgumentError(action, "given twice")
+            self._given.add(action)
+        return super()._get_values(action, arg_strings)
 
     def error(self, message: str) -> NoReturn:
         raise Failed(f"{wire.printable(message)} (see {self.prog} --help)")

@@ -21,8 +21,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     sources.add_options(parser)
     add("--delete", metavar="REGEX", dest="edits", help="first of all, delete what matches; may be repeated",
         action="append", type=deletion, default=[])  # fmt: skip
-    add("--replace", metavar="REGEX=TEXT", dest="edits", help="replace what matches, in one order with --delete",
-        action="append", type=replacement, default=[])  # fmt: skip
+    add("--replace", metavar="REGEX=TEXT", dest="edits", action="append", type=replacement, default=[],
+        help="replace what matches, in one order with --delete; may be repeated")  # fmt: skip
     add("--html", metavar="PART", nargs="?", const="page", choices=("page", "main"),
         help="the text is HTML; with --html=main leave out what stands around the main content")  # fmt: skip
     add("--skip", metavar="SELECTOR", help="leave out HTML elements that match; may be repeated",
@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("--lemma", "put words into their dictionary form"),
         ("--stem", "cut words down to their stem"),
     ):
-        add(option, metavar="LANG[,LANG]", help=does, action="extend", type=languages, default=[])
+        add(option, metavar="LANG[,LANG]", help=f"{does}; may be repeated", action="extend", type=languages, default=[])
     add("--explain", action="store_true", help="print what each rule makes of each WORD given in place of FILE")
 
 

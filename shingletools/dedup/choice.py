@@ -1,8 +1,9 @@
 """Which document of a group stays: documents in, those that stay out, as they came, in their order."""
 
 import contextlib
+import itertools
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,24 +18,31 @@ Groups = dict[Name, int]  # a document: the number of its group
 DUPLICATE_OF = "duplicate_of"
 
 
-def read_groups(path: str) -> Groups:
+def read_groups(paths: Sequence[str]) -> Groups:
     """Lines {"members": [...]}; raises Failed for a line that is none, and for a document in two groups.
 
     A fault here is not one record's: it would decide what is removed.
     """
     groups: Groups = {}
-    try:
-        with Path(path).open("rb") if path != "-" else open(0, "rb", closefd=False) as lines:
-            for number, line in enumerate(lines):
-                try:
-                    for name in take_members(wire.parse_json(line, number, path)):
-                        if groups.setdefault(name, number) != number:
-                            raise Rejected(f"id {wire.shown(name)} is in two groups")
-                except Rejected as error:
-                    raise Failed(f"{wire.printable(path)}:{number + 1}: {error}") from None
-    except OSError as error:
-        raise Failed(f"--groups: {wire.printable(path)}: {error.strerror}") from None
+    numbers = itertools.count()
+    for path in paths:
+        try:
+            with Path(path).open("rb") if path != "-" else open(0, "rb", closefd=False) as lines:
+                for line, content in enumerate(lines, 1):
+                    try:
+                        add_group(groups, next(numbers), take_members(wire.parse_json(content, line, path)))
+                    except Rejected as error:
+                        raise Failed(f"{wire.printable(path)}:{line}: {error}") from None
+        except OSError as error:
+            raise Failed(f"--groups: {wire.printable(path)}: {error.strerror}") from None
     return groups
+
+
+def add_group(groups: Groups, number: int, members: list[Name]) -> None:
+    """Raises Rejected for a document that is in a group already."""
+    for name in members:
+        if groups.setdefault(name, number) != number:
+            raise Rejected(f"id {wire.shown(name)} is in two groups")
 
 
 def take_members(record: Record) -> list[Name]:
@@ -49,7 +57,7 @@ class Job(NamedTuple):
     """What is asked, whichever document is to stay."""
 
     id_field: str
-    groups: str  # a file
+    groups: tuple[str, ...]  # files
     removed: str | None  # a file for what goes
     annotate: bool
 
@@ -65,7 +73,7 @@ class Dedup:
 
     def __init__(self, job: Job) -> None:
         self.id_field, groups, self.removed, self.annotate = job
-        self.reads = (groups,)
+        self.reads = groups
         self.groups = read_groups(groups)
         self.seen: set[Name] = set()
         self.stay = self.go = 0

@@ -10,7 +10,7 @@ from shingletools.wire import Failed
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--groups", metavar="FILE", required=True, help="the groups, from simgroup")
+    add("--groups", metavar="FILE", action="append", required=True, help="the groups, from simgroup; may be repeated")
     add("--keep", choices=["first", "longest", "shortest"], default="first",
         help="which document of a group stays (default first)")  # fmt: skip
     add("--text", metavar="NAME", type=text, default="text", help="the field whose length counts (default text)")
@@ -21,7 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def job_of(options: argparse.Namespace) -> Job:
     if options.annotate and options.removed is not None:
         raise Failed("--annotate removes nothing that --removed could keep")
-    return Job(options.id, options.groups, options.removed, options.annotate)
+    return Job(options.id, tuple(options.groups), options.removed, options.annotate)
 
 
 def build(options: argparse.Namespace) -> Stage:

@@ -10,7 +10,8 @@ from shingletools.simgroup.groups import Components, Groups, Stars
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-t", "--threshold", metavar="T", type=threshold, help="leave out pairs less similar than T")
     parser.add_argument("--star", action="store_true", help="every member has a pair with the first: chains break")
-    parser.add_argument("--singletons", metavar="DOCS", help="also write groups of one, for other documents of DOCS")
+    parser.add_argument("--singletons", metavar="DOCS", action="append", default=[],
+        help="also write groups of one, for other documents of DOCS; may be repeated")  # fmt: skip
 
 
 def build(options: argparse.Namespace) -> Stage:

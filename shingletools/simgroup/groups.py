@@ -1,7 +1,7 @@
 """Pairs in, groups out."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Protocol
 
@@ -85,18 +85,18 @@ class Stars:
 class Groups:
     """Takes pairs {"a", "b"}; then gives the groups of two or more, groups and documents in the order first seen.
 
-    With `singletons`, a file of documents, also groups of one for those in no group. Memory: some 150 bytes for each id
+    With `singletons`, files of documents, also groups of one for those in no group. Memory: some 150 bytes for each id
     that occurs, and what the method needs.
     """
 
     reads: tuple[str, ...] = ()
     removed = None
 
-    def __init__(self, id_field: str, method: Method, least: Fraction | None, singletons: str | None) -> None:
+    def __init__(self, id_field: str, method: Method, least: Fraction | None, singletons: Sequence[str]) -> None:
         self.id_field = id_field
         self.method = method
         self.least = least
-        self.against = [] if singletons is None else [singletons]
+        self.against = singletons
         self.numbers: dict[str | int, int] = {}
         self.nearest = array("q")  # for each document the first of its partners
         self.others: dict[str | int, None] = {}  # documents of which no pair was seen, in order

@@ -32,7 +32,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="work on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
     parser.add_argument("-T", "--temporary-directory", metavar="DIR",
         help="where -S has its scratch files (TMPDIR or /tmp if none is given)")  # fmt: skip
-    parser.add_argument("--against", metavar="FILE", help="pair the input with the records of FILE, not with itself")
+    parser.add_argument("--against", metavar="FILE", action="append", default=[],
+        help="pair the input with the records of FILE, not with itself; may be repeated")  # fmt: skip
 
 
 def build(options: argparse.Namespace) -> Stage:

@@ -1,6 +1,6 @@
 """Records with signatures in, pairs of documents out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -58,11 +58,11 @@ class SketchJoin:
     removed = None
 
     def __init__(
-        self, id_field: str, wanted: Wanted, against: str | None = None, jobs: int = 1, memory: Memory | None = None
+        self, id_field: str, wanted: Wanted, against: Sequence[str] = (), jobs: int = 1, memory: Memory | None = None
     ) -> None:
         self.id_field = id_field
         self.wanted = wanted
-        self.against = [] if against is None else [against]
+        self.against = against
         self.jobs = jobs
         self.memory = memory
         payloads = 1 + wanted.verify

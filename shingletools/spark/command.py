@@ -45,12 +45,23 @@ def setting(argument: str) -> tuple[str, str]:
     return name, value
 
 
+def settings_of(given: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Raises Failed for one that is given twice."""
+    settings: dict[str, str] = {}
+    for name, value in given:
+        if name in settings:
+            raise Failed(f"argument --conf: {wire.shown(name)}: given twice (see simspark --help)")
+        settings[name] = value
+    return settings
+
+
 def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
     """One run: its exit status. Raises Failed or Printed."""
     options = make_parser().parse_args(sys.argv[1:] if argv is None else argv)
     from shingletools.spark import pipeline
 
     steps = pipeline.parse(options.pipeline)
+    settings = settings_of(options.conf)
     if options.rejects is not None and pipeline.is_parquet(options.rejects):
         raise Failed(f"--rejects {wire.printable(options.rejects)}: bad records are kept as they came, as lines")
     try:
@@ -70,7 +81,7 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
             return jobs.run(steps), jobs.rejects.count
 
     begun = time.monotonic()
-    figures, rejected = Session(f"simspark: {options.pipeline}", options.master, dict(options.conf)).run(work)
+    figures, rejected = Session(f"simspark: {options.pipeline}", options.master, settings).run(work)
     if options.verbose:
         streams.say(f"{name}: {', '.join(figures)}, {time.monotonic() - begun:.1f} s")
     return SOME_REJECTED if rejected else DONE

@@ -76,7 +76,7 @@ class Jobs:
                 elif isinstance(step.stage, Groups):
                     frame, order = self.grouped(frame, order, some, step.stage, number), ["single", "node"]
                 elif isinstance(step.stage, Keep):
-                    frame = self.deduplicated(frame, some[0], step.stage, number)
+                    frame = self.deduplicated(frame, reduce(DataFrame.unionAll, some), step.stage, number)
             except Failed as error:
                 raise Failed(f"{step.name}: {error}") from None
         return frame.orderBy(*order)
@@ -104,7 +104,7 @@ class Jobs:
 
     def joined(self, lines: DataFrame, others: Sequence[DataFrame], stage: SketchJoin, step: int) -> DataFrame:
         cross = self.places.first_of(len(self.options.inputs)) if others else None
-        every = lines.unionAll(others[0]) if others else lines
+        every = reduce(DataFrame.unionAll, others, lines)
         signed = self.kept(through(every, Taken(stage.id_field, stage.wanted.verify, step), SIGNED))
         self.rejects.add(signed.where("step > 0"))
         fresh, again = seen_before(signed.where("step = 0"), every, cross, step, self.kept)
@@ -133,7 +133,7 @@ class Jobs:
         groups = group.groups(roots, nodes).withColumn("single", F.lit(0))
         if not others:
             return groups
-        named = self.kept(through(others[0], group.Named(stage.id_field, step), group.NAMED))
+        named = self.kept(through(reduce(DataFrame.unionAll, others), group.Named(stage.id_field, step), group.NAMED))
         self.rejects.add(named.where("step > 0"))
         return groups.unionAll(group.singles(named.where("step = 0"), nodes).withColumn("single", F.lit(1)))
 
@@ -157,7 +157,7 @@ class Jobs:
 def beside(step: Step) -> Sequence[tuple[str, str]]:
     """Options and paths of what a step reads beside what the one before it writes."""
     if isinstance(step.stage, Keep):
-        return [("--groups", step.stage.job.groups)]
+        return [("--groups", path) for path in step.stage.job.groups]
     if isinstance(step.stage, Filter):
         return []
     return [("--singletons" if isinstance(step.stage, Groups) else "--against", path) for path in step.stage.against]

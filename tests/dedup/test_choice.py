@@ -58,7 +58,7 @@ def test_one_of_each_group_stays(
     group_of: list[int],
 ) -> None:
     for make in (First, lambda job: ByLength(job, "text", 1), lambda job: ByLength(job, "text", -1)):
-        dedup = make(Job("id", "/dev/null", None, False))
+        dedup = make(Job("id", ("/dev/null",), None, False))
         dedup.groups = {name: group_of[name] for name in range(10) if group_of[name]}  # 0: in none
         written = []
         for name in order:

@@ -41,7 +41,7 @@ def slow_stars(edges: list[Pair]) -> list[list[int]]:
 
 
 def grouped(method: Method, edges: list[Pair]) -> list[list[int]]:
-    groups = Groups("id", method, None, None)
+    groups = Groups("id", method, None, ())
     for a, b in edges:
         groups.take({"a": a, "b": b}, b"", 0)
     return [json.loads(line)["members"] for written in groups.finish() for line in written.output.splitlines()]

@@ -47,7 +47,7 @@ def cut_up(patch: pytest.MonkeyPatch) -> None:
 
 def joined(records: list[Record], wanted: Wanted, side: int | None, memory: Memory | None = None) -> list[Pair]:
     """The pairs as numbers; records from `side` on are those of --against."""
-    join = SketchJoin("id", wanted, None if side is None else "other", 1, memory)
+    join = SketchJoin("id", wanted, () if side is None else ("other",), 1, memory)
     for number, record in enumerate(records):
         join.take({"id": number} | record, b"", int(side is not None and number >= side))
     lines = [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
@@ -252,7 +252,7 @@ def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
 def test_copies_across_are_not_paired_with_each_other() -> None:
     """3,000 copies on one side: their four million pairs are not even thought of."""
     wanted = Wanted(similarity=Fraction(1))
-    join = SketchJoin("id", wanted, "other", 1, HERE)
+    join = SketchJoin("id", wanted, ("other",), 1, HERE)
     for number in range(3001):
         join.take({"id": number, "sketch": "00000001 00000002"}, b"", int(number == 3000))
     added: list[int] = []

@@ -60,7 +60,7 @@ def records(documents: list[set[int]]) -> list[Record]:
 
 
 def joined(documents: list[set[int]], measure: str, t: Fraction) -> list[Record]:
-    join = SketchJoin("id", Wanted(similarity=t, measure=measure), None, 1)
+    join = SketchJoin("id", Wanted(similarity=t, measure=measure), (), 1)
     for record in records(documents):
         join.take(record, b"", 0)
     return [json.loads(line) for written in join.finish() for line in written.output.splitlines()]

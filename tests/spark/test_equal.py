@@ -253,3 +253,35 @@ def test_what_is_rejected_leaves_no_trace_in_groups(simspark: Simspark, tmp_path
         out = b"".join(path.read_bytes() for path in sorted((tmp_path / keep).glob("part-*")))
         assert (here.status, out) == (there.status, there.out)
         assert here.err == there.err.replace(f"dedup: {tmp_path}", f"simspark: dedup: file:{tmp_path}")
+
+
+def test_options_that_add_up(simspark: Simspark, tmp_path: Path) -> None:
+    """Several files for one option, which are read in the order in which they are named."""
+
+    def on_spark(command: str, source: Path) -> tuple[Ran, bytes]:
+        out = tmp_path / f"out{len(list(tmp_path.iterdir()))}"
+        ran = simspark(command, "--in", source, "--out", out)
+        return ran, b"".join(path.read_bytes() for path in sorted(out.glob("part-*")))
+
+    lines = pipe(DOCS.read_bytes(), "canon", "shingle", "sketch").splitlines(keepends=True)
+    new, two, one, pairs, *groups = (tmp_path / name for name in ("new", "two", "one", "pairs", "groups", "more"))
+    for number, path in enumerate((new, two, one)):
+        path.write_bytes(b"".join(lines[number::3]))
+    against = f"simjoin -t 0.5 --against {two} --against {one}"
+    pairs.write_bytes(pipe(new.read_bytes(), against))
+    assert pairs.read_bytes().count(b"\n") > 20
+    assert on_spark(against, new)[1] == pairs.read_bytes()
+    singletons = f"simgroup --singletons {two} --singletons {one}"
+    grouped = pipe(pairs.read_bytes(), singletons)
+    assert on_spark(singletons, pairs)[1] == grouped
+    assert on_spark(f"{against} | {singletons}", new)[1] == grouped
+    for number, path in enumerate(groups):
+        path.write_bytes(b"".join(grouped.splitlines(keepends=True)[number::2]))
+    dedup = f"dedup --groups {groups[0]} --groups {groups[1]}"
+    assert on_spark(dedup, DOCS)[1] == pipe(DOCS.read_bytes(), dedup)
+    ran, _ = on_spark(f"{dedup} --groups {groups[0]}", DOCS)
+    assert ran.status == 2
+    assert ran.err.endswith(" is in two groups\n")
+    ran, written = on_spark(f"{against} --against {two}", new)
+    assert (ran.status, written) == (1, pairs.read_bytes())
+    assert ran.err.splitlines()[-1] == f"simspark: simjoin: {len(lines[1::3])} records rejected in all"

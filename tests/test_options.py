@@ -1,0 +1,139 @@
+"""Options given twice: over all options of all commands."""
+
+import argparse
+import importlib
+from pathlib import Path
+
+import pytest
+
+from harness import COMMANDS, DOCS, jsonl, pipe, run
+from shingletools.options import Parser, Printed, make_parser
+from shingletools.spark import command as simspark
+from shingletools.wire import Failed
+
+ADDING_UP = {
+    "canon": {"--delete", "--replace", "--skip", "--stop", "--drop-adjectives", "--lemma", "--stem"},
+    "simjoin": {"--against"},
+    "simgroup": {"--singletons"},
+    "dedup": {"--groups"},
+    "simspark": {"--in", "--conf"},
+}
+ARGUMENTS = tuple("1 2 0.5 a=b c=d zh page main first longest jaccard dice md5 sha1".split())
+
+
+def parser_of(command: str) -> Parser:
+    if command == "simspark":
+        return simspark.make_parser()
+    module = importlib.import_module(f"shingletools.{command}.command")
+    return make_parser(command, str(module.__doc__), module.add_options)
+
+
+def actions_of(command: str) -> list[argparse.Action]:
+    return [action for action in parser_of(command)._actions if action.option_strings]
+
+
+def parse(command: str, *argv: str) -> argparse.Namespace:
+    needed = ["--in=i", "--out=o", "pipeline"] if command == "simspark" else ["--groups=g"] * (command == "dedup")
+    given = {word.partition("=")[0] for word in argv}
+    words = [*argv, *(word for word in needed if word.partition("=")[0] not in given)]
+    return parser_of(command).parse_args(words) if command == "simspark" else parser_of(command).parse(words)
+
+
+def argument_for(command: str, option: str, other_than: str = "") -> str:
+    """One that the option takes."""
+    for argument in ARGUMENTS:
+        if argument != other_than:
+            try:
+                parse(command, f"{option}={argument}" if option.startswith("--") else f"{option}{argument}")
+            except Failed:
+                continue
+            return argument
+    raise AssertionError(option)
+
+
+EVERY = [(command, action) for command in (*COMMANDS, "simspark") for action in actions_of(command)]
+
+
+@pytest.mark.parametrize(("command", "action"), EVERY, ids=lambda each: str(getattr(each, "option_strings", each)))
+def test_every_option_twice(command: str, action: argparse.Action) -> None:
+    """Adds up or is refused, however the option is spelled; and is it a flag, twice is once."""
+    first, last = action.option_strings[0], action.option_strings[-1]
+    if action.nargs == 0:
+        for words in ([first], [first, last]):
+            if first in ("-h", "--version"):
+                with pytest.raises(Printed):
+                    parse(command, *words)
+            else:
+                assert getattr(parse(command, *words), action.dest) is True
+        return
+    one = argument_for(command, last)
+    other = one if action.choices and len(list(action.choices)) == 1 else argument_for(command, last, one)
+    if last in ADDING_UP.get(command, ()):
+        given = [getattr(parse(command, f"{last}={argument}"), action.dest) for argument in (one, other)]
+        assert getattr(parse(command, f"{last}={one}", f"{last}={other}"), action.dest) == given[0] + given[1]
+        assert "may be repeated" in (action.help or "")
+        return
+    assert "may be repeated" not in (action.help or "")
+    for argument in (one, other):
+        with pytest.raises(Failed) as error:
+            parse(command, *(word for option in (first, last) for word in (option, argument) if action.nargs != "?"),
+                  *(f"{last}={word}" for word in (one, argument) if action.nargs == "?"))  # fmt: skip
+        assert str(error.value) == f"argument {'/'.join(action.option_strings)}: given twice (see {command} --help)"
+
+
+def test_no_option_overwrites_what_another_says() -> None:
+    for command in (*COMMANDS, "simspark"):
+        fields = [action.dest for action in actions_of(command) if action.option_strings != ["--replace"]]
+        assert len(fields) == len(set(fields))
+
+
+def test_a_usage_error(tmp_path: Path) -> None:
+    ran = run("simjoin", "-t", "0.8", "--threshold=0.8", "-o", tmp_path / "out")
+    message = "simjoin: argument -t/--threshold: given twice (see simjoin --help)\n"
+    assert (ran.status, ran.out, ran.err, list(tmp_path.iterdir())) == (2, b"", message, [])
+    ran = run("canon", "--html", "--html=main")
+    assert (ran.status, ran.err) == (2, "canon: argument --html: given twice (see canon --help)\n")
+    ran = run("simspark", "--in", "x", "--out", "y", "canon | shingle -k 2 -k 3")
+    assert (ran.status, ran.err) == (2, "simspark: shingle: argument -k: given twice (see shingle --help)\n")
+    ran = run("simspark", "--in", "x", "--out", "y", "--conf", "a=1", "--conf", "a=2", "canon")
+    assert (ran.status, ran.err) == (2, 'simspark: argument --conf: "a": given twice (see simspark --help)\n')
+
+
+def test_against_several_files(tmp_path: Path) -> None:
+    lines = pipe(DOCS.read_bytes(), "canon", "shingle", "sketch").splitlines(keepends=True)
+    for number, name in enumerate(("new", "one", "two", "three")):
+        (tmp_path / name).write_bytes(b"".join(lines[number::4]))
+    (tmp_path / "old").write_bytes(b"".join((tmp_path / name).read_bytes() for name in ("one", "two", "three")))
+    expected = run("simjoin", "-t0.5", "--against", tmp_path / "old", tmp_path / "new").good()
+    assert expected.count(b"\n") > 20
+    several = [word for name in ("one", "two", "three") for word in ("--against", tmp_path / name)]
+    for option in ("-j1", "-S1M"):
+        assert run("simjoin", "-t0.5", option, tmp_path / "new", *several).good() == expected
+    ran = run("simjoin", *several, "--against", "one", tmp_path / "new", cwd=tmp_path)
+    assert ran.status == 1
+    assert ran.err.count("was seen before") == ran.err.count("simjoin: one:") == len(lines[1::4])
+    ran = run("simjoin", "--against", "-", "--against", "-", tmp_path / "new")
+    assert (ran.status, ran.err) == (2, "simjoin: standard input can be read only once\n")
+
+
+def test_singletons_of_several_files(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(jsonl({"id": 3}, {"id": 1}))
+    (tmp_path / "two").write_bytes(jsonl({"id": 4}, {"id": 3}, {"id": 2}))
+    ran = run("simgroup", "--singletons", tmp_path / "one", "--singletons", tmp_path / "two",
+              stdin=jsonl({"a": 1, "b": 2}))  # fmt: skip
+    assert [record["members"] for record in ran.records()] == [[1, 2], [3], [4]]
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_groups_of_several_files(keep: str, tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(jsonl({"members": [1, 2]}, {"members": [3, 4]}))
+    (tmp_path / "two").write_bytes(jsonl({"members": [5, 6]}, {"members": [7, 8]}))
+    stdin = jsonl(*({"id": number, "text": "x"} for number in range(1, 10)))
+    files = ["--groups", "one", "--groups", "two"]
+    ran = run("dedup", "--keep", keep, *files, stdin=stdin, cwd=tmp_path)
+    assert [record["id"] for record in ran.records()] == [1, 3, 5, 7, 9]
+    (tmp_path / "more").write_bytes(jsonl({"members": [9]}, {"members": [10, 4]}))
+    ran = run("dedup", *files, "--groups", "more", stdin=stdin, cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", "dedup: more:2: id 4 is in two groups\n")
+    ran = run("dedup", "--groups", "-", "--groups", "-", DOCS)
+    assert (ran.status, ran.err) == (2, "dedup: standard input can be read only once\n")
