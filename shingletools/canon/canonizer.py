@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from shingletools import kernel
 from shingletools.canon.folding import fold
-from shingletools.canon.patterns import Clock, Words
+from shingletools.canon.patterns import Budget, Words
 from shingletools.canon.repertoire import is_later, part_later
 from shingletools.canon.rules import Rule, fold_accents
 from shingletools.canon.sentences import sentences
@@ -18,7 +18,7 @@ class Rules:
     """What canonization does beside folding, in this order; each rule may raise Rejected."""
 
     texts: tuple[Rule, ...] = ()  # to the whole text
-    clock: Clock = field(default_factory=Clock)  # of those rules that have a time limit
+    budget: Budget = field(default_factory=Budget)  # of those rules that have a time limit
     sentences: bool = False  # one on each line
     accents: bool = False  # are folded too
     cut: Callable[[str], list[str]] = cut  # folded text without white space into words
@@ -48,7 +48,7 @@ class Canonizer:
 
     def __call__(self, text: str) -> str:
         rules = self.rules
-        rules.clock.start(text)
+        rules.budget.start(text)
         for rule in rules.texts:
             text = rule.function(text)
         if rules.sentences:
@@ -99,7 +99,7 @@ def later_words(rules: Rules, character: str) -> list[str]:
 
 def explain(rules: Rules, text: str) -> dict[str, str]:
     """What each rule makes of a text, in order: under its name, the text or the words that it leaves."""
-    rules.clock.start(text)
+    rules.budget.start(text)
     steps = {"given": text}
 
     def step(name: str, result: str) -> None:

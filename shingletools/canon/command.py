@@ -7,7 +7,7 @@ import orjson
 from shingletools import wire
 from shingletools.canon import sources
 from shingletools.canon.canonizer import Canonizer, Rules, explain
-from shingletools.canon.patterns import Clock, Replace, Words
+from shingletools.canon.patterns import Budget, Replace, Words
 from shingletools.canon.rules import Rule, drop_number, made_with, mask_number, version
 from shingletools.canon.stopwords import stop
 from shingletools.canon.words import cut
@@ -62,8 +62,8 @@ def build(options: argparse.Namespace) -> Stage:
 
 def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     """The rules that the options ask for, and their recipe: in it they stand in the order in which they work."""
-    clock = Clock()
-    texts = [edit(name, pattern, template, clock) for name, pattern, template in options.edits]
+    budget = Budget()
+    texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
     if options.html:
         from shingletools.canon.html import html
 
@@ -74,7 +74,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     if options.word == "":
         raise wire.Failed("--word needs a pattern")
     if options.word:
-        cutter = Words(options.word, clock)
+        cutter = Words(options.word, budget)
     elif options.segment:
         from shingletools.canon.chinese import Chinese
 
@@ -91,7 +91,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         *((rule.name, rule.label) for rule in words),
         ("regex", version("regex") if own else None),
     )
-    return Rules(tuple(texts), clock, options.sentences, options.fold_accents, cutter, tuple(words)), via
+    return Rules(tuple(texts), budget, options.sentences, options.fold_accents, cutter, tuple(words)), via
 
 
 def word_rules(options: argparse.Namespace) -> list[Rule]:
@@ -138,9 +138,9 @@ def replacement(argument: str) -> tuple[str, str, str]:
     return "replace", pattern, template
 
 
-def edit(name: str, pattern: str, template: str, clock: Clock) -> Rule:
+def edit(name: str, pattern: str, template: str, budget: Budget) -> Rule:
     label = wire.quoted(pattern) + (f",{wire.quoted(template)}" if name == "replace" else "")
-    return Rule(name, label, Replace(f"--{name}", pattern, template, clock))
+    return Rule(name, label, Replace(f"--{name}", pattern, template, budget))
 
 
 def explanations(rules: Rules, options: argparse.Namespace) -> str:

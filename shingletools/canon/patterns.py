@@ -1,28 +1,39 @@
-"""Rules of one's own, as regular expressions, with a limit on the time that they may take for a record."""
+"""Rules of one's own, as regular expressions, with limits on what they may take for a record."""
 
+import contextlib
+import resource
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeVar
 
 import regex
 
+from shingletools import signals
 from shingletools.wire import Failed, Rejected, shown
 
 Result = TypeVar("Result")
 
 SECONDS = 10.0  # for each record
 CHARACTERS = 1_000_000  # that give a record one second more
+GROWTH = 10  # times its length may a record's text grow, and by CHARACTERS
+COMPILING = 1 << 30  # bytes that a pattern may take to be compiled; regex itself limits a search to as much
+UNCOUNTED = 1 << 27  # characters that may be put in before their number is looked at, which is three times as fast
+MARKS = 0xF0000  # where a plane of characters for private use begins
 
 
-class Clock:
-    """The processor time that all patterns together may still take for the record at hand."""
+class Budget:
+    """What all patterns together may still take for the record at hand: processor time and characters."""
 
     def __init__(self) -> None:
-        self.left = 0.0
+        self.left = 0.0  # seconds
+        self.most = 0  # characters of the text, whatever is put into it
 
     def start(self, text: str) -> None:
         self.left = SECONDS + len(text) / CHARACTERS
+        self.most = GROWTH * len(text) + CHARACTERS
 
     def run(self, search: Callable[[float], Result], option: str, pattern: str) -> Result:
         """What a search gives that is told how many seconds it has; raises Rejected for too much time or memory."""
@@ -38,35 +49,93 @@ class Clock:
             self.left -= time.process_time() - start
 
 
+class Template:
+    """What a match is replaced by, and how long that is; raises Failed if it fits no match of the pattern.
+
+    >>> template = Template("--replace", regex.compile("(a+)(b)"), r"<\\1\\1>")
+    >>> template.size(regex.search("(a+)(b)", "aaab"))
+    8
+    """
+
+    def __init__(self, option: str, pattern: "regex.Pattern[str]", template: str) -> None:
+        self.text = template
+        names = {number: f"?P<{name}>" for name, number in pattern.groupindex.items()}
+        groups = range(1, pattern.groups + 1)
+        marks = [chr(MARKS + number) for number in (*groups, 0)]  # the last is in group 0 only, which is the match
+        try:
+            # With groups of the same numbers and names that match nothing, and a character each
+            literal = regex.sub("".join(f"({names.get(group, '')})" for group in groups), template, "")
+            whole = regex.sub("".join(f"({names.get(group, '')}.)" for group in groups) + ".", template, "".join(marks))
+            literal.encode()
+        except UnicodeEncodeError:
+            raise Failed(f"{option}: lone surrogate: {shown(template)}") from None
+        except (regex.error, IndexError, ValueError) as error:
+            raise Failed(f"{option}: {error}: {shown(template)}") from None
+        count = Counter(whole)
+        count.subtract(literal)
+        every = count[marks[-1]]
+        self.literal = len(literal)
+        uses = [(group, count[mark] - every) for group, mark in zip(groups, marks, strict=False)]
+        self.uses = [(group, times) for group, times in [(0, every), *uses] if times]
+
+    def size(self, match: "regex.Match[str]") -> int:
+        return self.literal + sum(times * (match.end(group) - match.start(group)) for group, times in self.uses)
+
+    def most(self, text: str) -> int:
+        """A bound of the text's length after all matches are replaced: a group may match beside its match."""
+        once = self.literal + sum(times for _, times in self.uses) * len(text)
+        return len(text) + (len(text) + 1) * once
+
+
 @dataclass
 class Replace:
     """Text with each match replaced by a template, as in regex.sub; may raise Rejected.
 
-    >>> clock = Clock()
-    >>> clock.start("")
-    >>> Replace("--replace", r"(\\d+) USD", r"$\\1", clock)("5 USD")
+    >>> budget = Budget()
+    >>> budget.start("5 USD")
+    >>> Replace("--replace", r"(\\d+) USD", r"$\\1", budget)("5 USD")
     '$5'
     """
 
     option: str
     pattern: str
     template: str
-    clock: Clock
+    budget: Budget
     compiled: "regex.Pattern[str]" = field(init=False)
+    by: Template = field(init=False)
 
     def __post_init__(self) -> None:
         self.compiled = compile_pattern(self.option, self.pattern)
-        try:
-            # A template is read when something matches; so let something match, even after a comment
-            regex.sub(f"(?:{self.pattern}\n)|", self.template, "")
-        except (regex.error, IndexError, ValueError) as error:
-            raise Failed(f"{self.option}: {error}: {shown(self.template)}") from None
+        self.by = Template(self.option, self.compiled, self.template)
 
     def __call__(self, text: str) -> str:
-        def search(seconds: float) -> str:
-            return self.compiled.sub(self.template, text, timeout=seconds)
+        most = self.budget.most
+        replacement = self.template if self.by.most(text) <= UNCOUNTED else self.counting(most)
 
-        return self.clock.run(search, self.option, self.pattern)
+        def search(seconds: float) -> str:
+            return self.compiled.sub(replacement, text, timeout=seconds)
+
+        replaced = self.budget.run(search, self.option, self.pattern)
+        if len(replaced) > most:
+            raise self.too_long()
+        return replaced
+
+    def counting(self, most: int) -> Callable[["regex.Match[str]"], str]:
+        """Replaces a match as the template says, as long as all that is put in is not longer than the text may be."""
+        left = most
+
+        def replacement(match: "regex.Match[str]") -> str:
+            nonlocal left
+            left -= self.by.size(match)
+            if left < 0:
+                raise self.too_long()
+            return match.expand(self.template)
+
+        return replacement
+
+    def too_long(self) -> Rejected:
+        limit = f"{GROWTH} times its length and {CHARACTERS} characters"
+        return Rejected(f"{self.option} {shown(self.pattern)}: makes the text longer than {limit}")
 
 
 @dataclass
@@ -74,7 +143,7 @@ class Words:
     """The matches of a pattern in folded text; may raise Rejected."""
 
     pattern: str
-    clock: Clock
+    budget: Budget
     compiled: "regex.Pattern[str]" = field(init=False)
 
     def __post_init__(self) -> None:
@@ -84,12 +153,37 @@ class Words:
         def search(seconds: float) -> list[str]:
             return [word for match in self.compiled.finditer(folded, timeout=seconds) for word in match[0].split()]
 
-        return self.clock.run(search, "--word", self.pattern)
+        return self.budget.run(search, "--word", self.pattern)
 
 
 def compile_pattern(option: str, pattern: str) -> "regex.Pattern[str]":
     """Raises Failed if it is no regular expression."""
     try:
-        return regex.compile(pattern)
-    except (regex.error, OverflowError, RecursionError, MemoryError) as error:
-        raise Failed(f"{option}: {error or 'out of memory'}: {shown(pattern)}") from None
+        with signals.let(), limited_memory(COMPILING):
+            compiled = regex.compile(pattern)
+    except MemoryError:  # a{9999} in a{9999} in a{9999} is compiled to as many steps
+        raise Failed(f"{option}: out of memory: {shown(pattern)}") from None
+    except (regex.error, ValueError, OverflowError, RecursionError) as error:
+        raise Failed(f"{option}: {error}: {shown(pattern)}") from None
+    if compiled.flags & regex.LOCALE:
+        raise Failed(f"{option}: (?L), by which the output would depend on the locale: {shown(pattern)}")
+    return compiled
+
+
+@contextlib.contextmanager
+def limited_memory(more: int) -> Iterator[None]:
+    """A MemoryError comes before this process has taken so many more bytes; where the system tells how many it has."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        yield
+        return
+    limit = pages * resource.getpagesize() + more
+    if soft != resource.RLIM_INFINITY:
+        limit = min(limit, soft)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,6 +46,11 @@ def test_recipe_of_patterns() -> None:
         (["--replace", "a=\\"], "--replace: bad escape (end of pattern) at position 1: "),
         (["--replace", r"a=\U00110000"], "--replace: chr() arg not in range(0x110000): "),
         (["--word", ""], "--word needs a pattern"),
+        (["--replace", r"(?P<n>a)=\g<m>"], "--replace: unknown group"),
+        (["--replace", r"a=\ud800"], '--replace: lone surrogate: "\\\\ud800"'),
+        (["--delete", "(?ua)a"], "--delete: ASCII, LOCALE and UNICODE flags are mutually incompatible"),
+        (["--word", "(?L)a"], '--word: (?L), by which the output would depend on the locale: "(?L)a"'),
+        (["--delete", "(((((a{9999}){9999}){9999}){9999}){9999})"], "--delete: out of memory: "),
         (["--replace", "ab"], 'argument --replace: not REGEX=TEXT: "ab" (see canon --help)'),
     ],
 )
@@ -65,30 +71,103 @@ def test_a_hostile_text_is_rejected_and_the_others_go_on(option: str, tmp_path: 
     assert (tmp_path / "bad").read_bytes() == stdin.splitlines(keepends=True)[1]
 
 
-def test_the_clock_counts_what_searches_take_of_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_budget_counts_what_searches_take_of_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("time.process_time", lambda: now[0])
-    clock = patterns.Clock()
+    budget = patterns.Budget()
     given = []
 
     def search(seconds: float) -> None:
         given.append(seconds)
         now[0] += 9
 
-    clock.start("x" * 3_000_000)
-    clock.run(search, "--word", "x")
+    budget.start("x" * 3_000_000)
+    budget.run(search, "--word", "x")
     now[0] += 1000  # spent elsewhere
-    clock.run(search, "--word", "x")
-    clock.run(search, "--word", "x")
-    clock.start("")
-    clock.run(search, "--word", "x")
+    budget.run(search, "--word", "x")
+    budget.run(search, "--word", "x")
+    budget.start("")
+    budget.run(search, "--word", "x")
     assert given == [13, 4, 1e-9, 10]
 
     def greedy(_seconds: float) -> None:
         raise MemoryError
 
     with pytest.raises(Rejected, match='--word "x": out of memory'):
-        clock.run(greedy, "--word", "x")
+        budget.run(greedy, "--word", "x")
+
+
+LONGER = "makes the text longer than 10 times its length and 1000000 characters"
+PATTERNS = ("(a)|(b)", "(?P<x>a+)(b)?", "", "(?=(.*))", r"a\Kb", "(?r)(a|b)*", "((a)b)+", "(?|(a)|(b)b)", ".")
+PARTS = ("\\1", "\\g<0>", "\\g<1>", "x", "\\\\", "\\n", "\\N{DIGIT ONE}", "\U000f0001", "\\x00")
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize(
+    ("option", "argument", "cause"),
+    [
+        ("--delete", "(?R)", "out of memory"),
+        ("--replace", "(?=(.*))=\\1", LONGER),
+        ("--replace", f"=\\0{'x' * 50}", LONGER),
+        (
+            "--replace",
+            "(?s)(.+)=" + 20 * r"\1",
+            LONGER,
+        ),
+        (
+            "--replace",
+            "(?s).+=" + 20 * r"\g<0>",
+            LONGER,
+        ),
+    ],
+    ids=["recursion", "quadratic", "literal", "group", "match"],
+)
+def test_what_would_fill_the_memory_is_rejected(option: str, argument: str, cause: str, jobs: str) -> None:
+    text = "" if option == "--delete" else "a" * 200_000
+    pattern = argument.rpartition("=")[0] if option == "--replace" else argument
+    stdin = jsonl({"id": 1, "text": text}, {"id": 2, "text": 1})
+    ran = run("canon", option, argument, jobs, stdin=stdin)
+    assert ran.err.splitlines() == [
+        f'canon: -:1: {option} "{pattern}": {cause}'.replace("\\", "\\\\"),
+        'canon: -:2: field "text" is not a string',
+    ]
+    assert (ran.status, ran.out) == (1, b"")
+
+
+def test_texts_do_not_grow_from_rule_to_rule() -> None:
+    argv = 20 * ["--replace", r"(?s)(.+)=\1\1\1\1"]
+    ran = run("canon", *argv, stdin=jsonl({"id": 1, "text": "a"}))
+    cause = f'canon: -:1: --replace "(?s)(.+)": {LONGER}\n'
+    assert (ran.status, ran.out, ran.err) == (1, b"", cause)
+
+
+@given(
+    st.text("ab<>", max_size=30),
+    st.sampled_from(PATTERNS),
+    st.lists(st.sampled_from(PARTS)),
+    st.integers(0, 200),
+)
+def test_what_is_counted_is_what_comes_out(text: str, pattern: str, parts: list[str], most: int) -> None:
+    template = "".join(parts)
+    compiled = regex.compile(pattern)
+    if not compiled.groups and "1" in template:
+        return
+    by = patterns.Template("--replace", compiled, template)
+    for match in compiled.finditer(text):
+        assert by.size(match) == len(match.expand(template))
+    expected = compiled.sub(template, text)
+    assert len(expected) <= by.most(text)
+    budget = patterns.Budget()
+    budget.left, budget.most = 10, most
+    for uncounted in (0, 1 << 27):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(patterns, "UNCOUNTED", uncounted)
+            replace = patterns.Replace("--replace", pattern, template, budget)
+            if len(expected) <= most:
+                assert replace(text) == expected
+            else:
+                with pytest.raises(Rejected, match="longer than"):
+                    replace(text)
 
 
 @pytest.mark.parametrize(
