@@ -50,25 +50,47 @@ class Span(NamedTuple):
     path: str  # as every process has it
     start: int  # in bytes
     end: int
-    file: tuple[int, int]  # its device and number
+    file: "State"
 
     def chunk(self) -> Chunk:
         """Its lines, numbered from 1 as if they were all; raises Failed if the file cannot be read, or has changed."""
         with _named(self.name):
             descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                if _identity(descriptor) != self.file:
-                    raise Failed(f"{printable(self.name)}: replaced while it was read")
                 parts = []
                 at = self.start
                 while at < self.end and (part := os.pread(descriptor, self.end - at, at)):
                     parts.append(part)
                     at += len(part)
+                state = State.of(descriptor)  # after the reading: so all of it is of the file that was cut into spans
             finally:
                 os.close(descriptor)
-        if at < self.end:
-            raise Failed(f"{printable(self.name)}: cut short while it was read")
+        if state != self.file:
+            changed = f"{state.unlike(self.file)} while it was read"
+            raise Failed(f"{printable(self.name)}: {changed} (with -j a file must stay as it is until the end)")
         return Chunk(self.name, 1, 1, b"".join(parts))
+
+
+class State(NamedTuple):
+    """What tells whether a file is still the same, and unchanged."""
+
+    device: int
+    number: int
+    size: int
+    modified: int  # in nanoseconds
+
+    @classmethod
+    def of(cls, descriptor: int) -> "State":
+        state = os.fstat(descriptor)
+        return cls(state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
+
+    def unlike(self, before: "State") -> str:
+        """What was done to a file that had another state."""
+        if self[:2] != before[:2]:
+            return "replaced"
+        if self.size == before.size:
+            return "changed"
+        return "cut short" if self.size < before.size else "grew"
 
 
 def claim_standard_streams() -> set[int]:
@@ -152,18 +174,13 @@ def read_spans(files: Sequence[str]) -> Iterator[Chunk | Span]:
                 continue
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                file, size, start = _identity(descriptor), os.fstat(descriptor).st_size, 0
-                while start < size:
-                    end = _line_end(descriptor, min(start + SPAN, size))
+                file, start = State.of(descriptor), 0
+                while start < file.size:
+                    end = _line_end(descriptor, min(start + SPAN, file.size))
                     yield Span(name, path, start, end, file)
                     start = end
             finally:
                 os.close(descriptor)
-
-
-def _identity(descriptor: int) -> tuple[int, int]:
-    state = os.fstat(descriptor)
-    return state.st_dev, state.st_ino
 
 
 def _line_end(descriptor: int, at: int) -> int:
@@ -191,11 +208,23 @@ def _read_blocks(name: str) -> Iterator[bytes]:
         widen(descriptor)
         waiting = readable(descriptor)
         try:
+            before, at = State.of(descriptor), 0
             while block := read_some(descriptor, waiting):
                 yield block
+                at += len(block)
+            if descriptor and stat.S_ISREG(os.fstat(descriptor).st_mode):
+                _check_read(name, descriptor, before, at)
         finally:
             if descriptor:
                 os.close(descriptor)
+
+
+def _check_read(name: str, descriptor: int, before: State, at: int) -> None:
+    """Raises Failed if a file was not what it was when its reading began, though it may have grown."""
+    state = State.of(descriptor)
+    cut = min(at, state.size) < before.size
+    if before.size and (cut or (state.size == before.size and state != before)):
+        raise Failed(f"{printable(name)}: {'cut short' if cut else 'changed'} while it was read")
 
 
 def readable(descriptor: int) -> select.poll:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -294,25 +295,69 @@ def test_spans_are_whole_lines(tmp_path: Path, documents: list[bytes], span: int
     assert all(len(piece.data) >= span for piece in pieces[:-1])
 
 
-def test_a_file_that_is_replaced_while_it_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_bytes(b"one\n")
-    (span,) = read_spans([str(file)])
-    (tmp_path / "other").write_bytes(b"two\n")
-    (tmp_path / "other").rename(file)
-    assert isinstance(span, streams.Span)
-    with pytest.raises(Failed, match=r"replaced while it was read$"):
-        span.chunk()
+def replace(file: Path) -> None:
+    file.with_name("other").write_bytes(b"six\nten\n")
+    file.with_name("other").rename(file)
 
 
-def test_a_file_that_is_cut_short_while_it_is_read(tmp_path: Path) -> None:
+def rewrite(file: Path) -> None:
+    with file.open("r+b") as same:
+        same.write(b"six\nten\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (replace, "replaced"),
+        (rewrite, "changed"),
+        (lambda file: file.write_bytes(b"one\n"), "cut short"),
+        (lambda file: file.write_bytes(b"one\ntwo\nsix\n"), "grew"),
+    ],
+    ids=["replaced", "rewritten", "cut", "appended"],
+)
+def test_spans_of_a_file_that_changes(tmp_path: Path, change: Callable[[Path], object], said: str) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"one\ntwo\n")
+    os.utime(file, (0, 0))
     (span,) = read_spans([str(file)])
-    file.write_bytes(b"one\n")
     assert isinstance(span, streams.Span)
-    with pytest.raises(Failed, match=r"cut short while it was read$"):
+    assert span.chunk().data == b"one\ntwo\n"
+    change(file)
+    with pytest.raises(Failed) as error:
         span.chunk()
+    assert str(error.value) == f"{file}: {said} while it was read (with -j a file must stay as it is until the end)"
+
+
+@pytest.mark.parametrize(
+    ("change", "gives"),
+    [
+        (replace, b"one\ntwo\n"),
+        (rewrite, "changed"),
+        (lambda file: file.write_bytes(b"one\ntwo"), "cut short"),
+        (lambda file: file.write_bytes(b""), "cut short"),
+        (lambda file: file.write_bytes(b"one\ntwo\nsix\n"), b"one\ntwo\nsix\n"),
+        (Path.unlink, b"one\ntwo\n"),
+    ],
+    ids=["replaced", "rewritten", "cut", "emptied", "appended", "removed"],
+)
+def test_a_file_that_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object], gives: bytes | str
+) -> None:
+    """Without workers: what was open stays open, what grows is read on, and what else happens fails the run."""
+    monkeypatch.setattr(streams, "BLOCK", 5)
+    file = tmp_path / "file"
+    file.write_bytes(b"one\ntwo\n")
+    os.utime(file, (0, 0))
+    chunks = streams.read_chunks([str(file)])
+    first = next(chunks)
+    assert first.data == b"one\n"
+    change(file)
+    if isinstance(gives, bytes):
+        assert first.data + b"".join(chunk.data for chunk in chunks) == gives
+        return
+    with pytest.raises(Failed) as error:
+        list(chunks)
+    assert str(error.value) == f"{file}: {gives} while it was read"
 
 
 @pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shingletools.streams import Span
+from shingletools.streams import Span, State
 from shingletools.wire import Failed
 from shingletools.workers import LARGE, Worker, in_processes, in_threads
 
@@ -39,7 +39,7 @@ def test_a_worker_that_ends() -> None:
 
 def test_a_file_that_a_worker_cannot_read(tmp_path: Path) -> None:
     with pytest.raises(Failed, match=r"^gone: No such file or directory"):
-        list(in_processes(Span.chunk, [Span("gone", str(tmp_path / "gone"), 0, 1, (0, 0))], 1))
+        list(in_processes(Span.chunk, [Span("gone", str(tmp_path / "gone"), 0, 1, State(0, 0, 1, 0))], 1))
 
 
 def test_what_cannot_be_sent() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import WAYS, Ran, program, run, shell
+from harness import BIN, ENVIRONMENT, WAYS, Ran, jsonl, program, run, shell
 
 every_command = pytest.mark.parametrize("command", WAYS)
 every_way = pytest.mark.parametrize("command", [*WAYS, "canon -j2", "shingle -j2", "sketch -j2"])
@@ -160,3 +160,30 @@ def test_a_file_that_vanishes(command: str, inputs: Path, tmp_path: Path) -> Non
     assert ran.err.endswith(f": not JSON (column 1)\n{name}: second: No such file or directory\n")
     assert ran.out == run(name, source).good()
     assert (tmp_path / "bad").read_bytes() == b"bad\n"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("change", ["cut", "rewritten", "moved"])
+def test_a_file_that_changes_under_way(change: str, jobs: int, tmp_path: Path) -> None:
+    """What comes out is whole lines of the file as it was, and the run fails in words, of no bad record."""
+    source = tmp_path / "source"
+    record = jsonl({"id": 1, "text": "word " * 2000})
+    source.write_bytes(1000 * record)
+    os.utime(source, (0, 0))
+    command = [str(BIN / "canon"), f"-j{jobs}", str(source)]
+    process = subprocess.Popen(command, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    assert process.stdout is not None
+    first = process.stdout.read(1)  # a pipe holds a tenth of the output, so most is yet to be read
+    if change == "cut":
+        os.truncate(source, 9_000_000)
+    else:
+        with source.open("r+b") as file:
+            file.write(b"#" * 5000 + 999 * record if change == "moved" else b"#" * source.stat().st_size)
+    out, err = process.communicate()
+    said = {"cut": "cut short", "rewritten": "changed", "moved": "changed"}[change]
+    how = " (with -j a file must stay as it is until the end)" if jobs > 1 else ""
+    assert process.returncode == 2
+    assert err.decode().splitlines()[-1] == f"canon: {source}: {said} while it was read{how}"
+    if jobs > 1:
+        assert err.count(b"\n") == 1
+        assert set((first + out).splitlines()) == set(run("canon", stdin=record).good().splitlines())
