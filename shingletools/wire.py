@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -14,6 +15,7 @@ Record = dict[str, Any]
 Parse = Callable[[bytes, int, str], Record]  # a line, its number in the whole input, its file's name
 
 LINES = 4096  # written together
+DEVICE = 1 << 20  # bytes that a device may give, such as a terminal; some never end
 SHOWN = 200  # characters of a name in a message
 BOM = b"\xef\xbb\xbf"
 
@@ -154,11 +156,17 @@ def quoted(text: str) -> str:
 
 
 def read_file(option: str, path: str) -> bytes:
-    """The content of a file that an option names; raises Failed."""
+    """The content of a file that an option names; raises Failed, also for a device without an end."""
     try:
-        return Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            if not stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+                return file.read()
+            content = file.read(DEVICE + 1)
     except OSError as error:
         raise Failed(f"{option}: {printable(path)}: {error.strerror}") from None
+    if len(content) > DEVICE:
+        raise Failed(f"{option}: {printable(path)}: a device, with more than {DEVICE} bytes")
+    return content
 
 
 def file_label(path: str, content: bytes) -> str:

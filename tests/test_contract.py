@@ -513,3 +513,17 @@ def test_names_that_are_not_utf8(command: str, tmp_path: Path) -> None:
     ran = run(command, name, "-o", os.fsdecode(b"out\xe9"), cwd=tmp_path)
     assert (ran.status, ran.err) == (1, f"{program(command)}: caf\\udce9:2: not JSON (column 1)\n")
     assert (tmp_path / os.fsdecode(b"out\xe9")).exists()
+
+
+@pytest.mark.parametrize(
+    "command", ["canon --stop /dev/zero", "shingle --key-file /dev/urandom", "sketch --simhash --weights /dev/zero"]
+)
+def test_a_device_without_an_end(command: str) -> None:
+    _, *_, option, device = command.split()
+    ran = run(command)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.startswith(f"{program(command)}: {option}: {device}: a device, with more than 1048576 bytes")
+
+
+def test_an_empty_device() -> None:
+    assert run("canon --stop /dev/null", stdin=jsonl({"id": 1, "text": "a"})).records()[0]["text"] == "a"
