@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import regex
 
-from shingletools import signals
 from shingletools.wire import Failed, Rejected, shown
 
 Result = TypeVar("Result")
@@ -159,7 +158,7 @@ class Words:
 def compile_pattern(option: str, pattern: str) -> "regex.Pattern[str]":
     """Raises Failed if it is no regular expression."""
     try:
-        with signals.let(), limited_memory(COMPILING):
+        with limited_memory(COMPILING):
             compiled = regex.compile(pattern)
     except MemoryError:  # a{9999} in a{9999} in a{9999} is compiled to as many steps
         raise Failed(f"{option}: out of memory: {shown(pattern)}") from None
