@@ -271,8 +271,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     command = cast(Command, signals.load(f"shingletools.{name}.command"))
     parser = make_parser(name, command.__doc__ or "", command.add_options)
     options = parser.parse(sys.argv[1:] if argv is None else argv)
+    signals.watch(signals.load("shingletools.kernel").watcher)
     stage = command.build(options)
-    signals.load("shingletools.kernel")  # whose choice may fail
     inputs = check(stage, options, closed)
     results = run_filter(stage, options) if isinstance(stage, Filter) else run_collector(stage, options)
 

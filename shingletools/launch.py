@@ -12,7 +12,6 @@ def main(name: str, runner: str = "") -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
     def run() -> int:
-        signals.watch()
         signals.hold_imports()
         from shingletools import filter as driver
 

@@ -3,7 +3,7 @@
 A run is *under way*, then *ending* (a signal was taken; later ones say nothing new) or *settled* (its output is in its
 place; signals come too late). In between, a step that must not be cut in two *holds* signals for a moment: an import, a
 process that is started, a file that gets its name. Python calls its handlers between steps of its own only, so a thread
-watches too: where the main one does not end the run in time, because it is in a long call of a library, that thread
+watches, too: where the main one does not end the run in time, because it is in a long call of a library, that thread
 removes what the run must not leave behind, and ends the process.
 """
 
@@ -14,14 +14,14 @@ import importlib
 import os
 import signal
 import time
-from _thread import RLock, get_ident, start_new_thread
+from _thread import allocate_lock, get_ident, start_new_thread
 from collections.abc import Callable, Iterator
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # mostly to all processes of a terminal
 ENDING = (*FROM_OUTSIDE, signal.SIGXCPU)
-PATIENCE = 0.25  # seconds that the main thread has to end a run
+PATIENCE = 0.15  # seconds that the main thread has to end a run
 AGAIN = 5.0  # seconds after which another signal ends a run that has all the time it needs
 
 
@@ -33,6 +33,81 @@ class Ended(BaseException):
         self.number = number
 
 
+class Watcher(Protocol):
+    """A thread that ends the process where the main one does not; the compiled kernel has one, too."""
+
+    def watch(self, descriptor: int, asking: int, patience: float, again: float, /) -> bool:
+        """Starts it, and says whether it could be; the numbers of signals come from the descriptor.
+
+        asking: its bits are the numbers of those that ask for an end; patience: seconds from the first of these to the
+        end, or if below 0 there is none before the first that comes `again` so many seconds later.
+        """
+
+    def watch_patience(self, seconds: float, /) -> None: ...
+
+    def watch_acquire(self) -> None:
+        """Takes the lock: whoever has it decides what is left of the run."""
+
+    def watch_release(self) -> None: ...
+
+    def watch_traces(self, paths: list[bytes], /) -> None:
+        """With the lock: the files that must not be left if the run ends early."""
+
+    def watch_settle(self) -> None:
+        """With the lock: the run can only end well."""
+
+
+class PythonWatcher:
+    """The definition. It waits for as long as the main thread has Python's own lock, as some long calls do."""
+
+    def __init__(self) -> None:
+        self.lock = allocate_lock()
+        self.patience = 0.0
+        self.paths: list[bytes] = []
+        self.settled = False
+
+    def watch_acquire(self) -> None:
+        self.lock.acquire()
+
+    def watch_release(self) -> None:
+        self.lock.release()
+
+    def watch(self, descriptor: int, asking: int, patience: float, again: float, /) -> bool:
+        self.patience = patience
+        try:
+            start_new_thread(self._watch, (descriptor, asking, again))
+        except RuntimeError:  # no more threads are allowed
+            return False
+        return True
+
+    def watch_patience(self, seconds: float, /) -> None:
+        self.patience = seconds
+
+    def watch_traces(self, paths: list[bytes], /) -> None:
+        self.paths = paths
+
+    def watch_settle(self) -> None:
+        self.settled = True
+
+    def _watch(self, descriptor: int, asking: int, again: float) -> None:
+        def next_signal() -> int:
+            while not asking >> (number := os.read(descriptor, 1)[0]) & 1:
+                pass
+            return number
+
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # they are to interrupt the main thread
+        first, begun = next_signal(), time.monotonic()
+        while self.patience < 0 and time.monotonic() < begun + again:
+            next_signal()
+        time.sleep(max(self.patience, 0))
+        with self.lock:
+            if not self.settled:
+                for path in self.paths:
+                    with contextlib.suppress(OSError):
+                        os.unlink(path)
+                os._exit(128 + first)
+
+
 class _State:
     """Of the run that this process is. Python runs handlers in the main thread only, whichever a signal comes to."""
 
@@ -41,11 +116,11 @@ class _State:
     pending: int | None = None  # the signal that came while a step was held
     ending = False
     settled = False
-    patience: float | None = PATIENCE
-    lock = RLock()  # whoever has it decides what is left of the run
+    watcher: Watcher = PythonWatcher()
+    locked = 0  # by steps of the main thread
 
 
-_traces: set[str] = set()  # files that must not be left if the run ends early
+_traces: set[str] = set()
 
 
 def _handle(number: int, _frame: FrameType | None) -> None:
@@ -105,59 +180,55 @@ def hold_imports() -> None:
 
 
 @contextlib.contextmanager
+def _deciding() -> Iterator[None]:
+    """A step that changes what is left of the run."""
+    with held():
+        if not _State.locked:
+            _State.watcher.watch_acquire()
+        _State.locked += 1
+        try:
+            yield
+        finally:
+            _State.locked -= 1
+            if not _State.locked:
+                _State.watcher.watch_release()
+
+
+@contextlib.contextmanager
 def tracing() -> Iterator[set[str]]:
     """A step that changes which files must not be left if the run ends early; it is given the set of their names."""
-    with held(), _State.lock:
-        yield _traces
+    with _deciding():
+        try:
+            yield _traces
+        finally:
+            _State.watcher.watch_traces([os.fsencode(os.path.abspath(path)) for path in _traces])
 
 
 @contextlib.contextmanager
 def settling() -> Iterator[None]:
     """The step in which the output gets its place; after it, the run can only end well."""
-    with held(), _State.lock:
+    with _deciding():
         yield
         _State.settled = True
+        _State.watcher.watch_settle()
 
 
 def take_time() -> None:
     """From now on the run tidies up, however long that takes; another signal after a while ends it all the same."""
-    _State.patience = None
+    _State.watcher.watch_patience(-1)
 
 
-def watch() -> None:
-    """Lets a thread end the process where the main one does not."""
+def watch(watcher: Watcher | None = None) -> None:
+    """Lets a watcher end the process where the main thread does not, before a file is traced."""
     ends = os.pipe()
     reading, writing = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends)  # 0 to 2 may be closed, and stay so
     for end in ends:
         os.close(end)
     os.set_blocking(writing, False)
-    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)  # each signal's number is written there as it comes
-    with contextlib.suppress(RuntimeError):  # no more threads are allowed; then the main one does what it can
-        start_new_thread(_watch, (reading,))
-
-
-def _watch(descriptor: int) -> None:
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # they are to interrupt the main thread
-    first = _next_of(descriptor)
-    if _State.patience is None:
-        begun = time.monotonic()
-        while time.monotonic() < begun + AGAIN:
-            _next_of(descriptor)
-    else:
-        time.sleep(_State.patience)
-    with _State.lock:
-        if not _State.settled:
-            for path in _traces:
-                with contextlib.suppress(OSError):
-                    os.unlink(path)
-            os._exit(128 + first)
-
-
-def _next_of(descriptor: int) -> int:
-    """The number of the next signal that asks for an end."""
-    while signal.getsignal(number := os.read(descriptor, 1)[0]) is not _handle:
-        pass
-    return number
+    _State.watcher = watcher or _State.watcher
+    asking = sum(1 << number for number in ENDING if signal.getsignal(number) is _handle)
+    if asking and _State.watcher.watch(reading, asking, PATIENCE, AGAIN):
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)  # each signal's number is written there as it comes
 
 
 def ended_by_signal(run: Callable[[], int]) -> int:

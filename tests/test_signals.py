@@ -148,29 +148,57 @@ def test_a_signal_while_signals_are_switched_off(status: int, monkeypatch: pytes
     assert late == list(ENDING)
 
 
-def test_a_long_call_of_a_library_is_ended(tmp_path: Path) -> None:
-    """It would take years; and what the run was about to leave is removed."""
-    script = """
-        import hashlib, os, sys, threading
-        from shingletools import signals
-        def run():
-            signals.watch()
-            with signals.tracing() as traces:
-                open("part", "w").close()
-                traces.add("part")
-            print("begun", flush=True)
-            hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
-        sys.exit(signals.ended_by_signal(run))
-    """
-    words = [sys.executable, "-c", textwrap.dedent(script)]
-    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+LONG_CALL = """
+    import hashlib, sys
+    from shingletools import kernel, signals
+
+    def run():
+        signals.watch(kernel.watcher)
+        with signals.tracing() as traces:
+            for name in ("one", "two", "three"):
+                open(name, "w").close()
+                traces.add(name)
+        with signals.tracing() as traces:
+            traces.remove("two")
+        if "settled" in sys.argv:
+            with signals.settling():
+                pass
+        print("begun", flush=True)
+        if "lock" in sys.argv:
+            sum(range(10**14))  # and has Python's lock
+        else:
+            hashlib.pbkdf2_hmac("sha256", b"", b"", 10**6 if "settled" in sys.argv else 2**31 - 1)
+        return 3
+
+    sys.exit(signals.ended_by_signal(run))
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options", "status", "left"),
+    [
+        ("c", [], 128 + signal.SIGTERM, ["two"]),
+        ("numpy", [], 128 + signal.SIGTERM, ["two"]),
+        ("c", ["lock"], 128 + signal.SIGTERM, ["two"]),
+        ("c", ["settled"], 3, ["one", "three", "two"]),
+        ("numpy", ["settled"], 3, ["one", "three", "two"]),
+    ],
+)
+def test_a_long_call_of_a_library(
+    kernel: str, options: list[str], status: int, left: list[str], tmp_path: Path
+) -> None:
+    """It is ended, though it would take days; what the run must not leave is removed. But not a run that is settled."""
+    words = [sys.executable, "-c", textwrap.dedent(LONG_CALL), *options]
+    environment = os.environ | {"SHINGLETOOLS_KERNEL": kernel}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"begun\n"
         time.sleep(0.2)  # until it is in its call; before that, the signal is an exception
         process.send_signal(signal.SIGTERM)
         assert process.communicate(timeout=60) == (b"", b"")
-    assert process.returncode == 128 + signal.SIGTERM
-    assert list(tmp_path.iterdir()) == []
+    assert process.returncode == status
+    assert sorted(path.name for path in tmp_path.iterdir()) == left
 
 
 def test_what_the_caller_ignores_stays_ignored() -> None:

@@ -23,6 +23,7 @@ def choose(wanted: str | None) -> str:
 NAME = choose(os.environ.get("SHINGLETOOLS_KERNEL"))
 
 if NAME == "c":
+    from shingletools.kernel import _kernel
     from shingletools.kernel._kernel import count_lines, minima, simhash, split_lines, words_to_bytes
     from shingletools.kernel.memo import compiled_fingerprints as fingerprints
     from shingletools.kernel.memo import compiled_words as words
@@ -32,6 +33,8 @@ else:
     from shingletools.kernel.memo import reference_words as words
     from shingletools.kernel.strings import minima, simhash, words_to_bytes
 
+watcher: object = _kernel if NAME == "c" else None  # of signals; see signals.Watcher
+
 __all__ = [
-    "NAME", "count_lines", "fingerprints", "minima", "simhash", "split_lines", "words", "words_to_bytes",
+    "NAME", "count_lines", "fingerprints", "minima", "simhash", "split_lines", "watcher", "words", "words_to_bytes",
 ]  # fmt: skip

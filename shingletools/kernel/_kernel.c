@@ -11,6 +11,12 @@ static PyMethodDef functions[] = {
     {"agreements", agreements, METH_VARARGS, "(width, word, least, rows, left, right, out)"},
     {"row_keys", row_keys, METH_VARARGS, "(width, word, first, last, rows, out)"},
     {"overlaps", overlaps, METH_VARARGS, "(universe, entries, starts, sizes, left, right, least, out)"},
+    {"watch", watch, METH_VARARGS, "(descriptor, asking, patience, again): whether a thread was started."},
+    {"watch_patience", watch_patience, METH_O, "(seconds), without end if below 0"},
+    {"watch_acquire", watch_acquire, METH_NOARGS, "Takes the lock."},
+    {"watch_release", watch_release, METH_NOARGS, "Gives it back."},
+    {"watch_traces", watch_traces, METH_O, "(list of paths): the files to be removed."},
+    {"watch_settle", watch_settle, METH_NOARGS, "The run can only end well."},
     {0},
 };
 

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from shingletools import streams, wire
+from shingletools import signals, streams, wire
 from shingletools.filter import DONE, SOME_REJECTED
 from shingletools.options import Help, Parser, Version
 from shingletools.wire import Failed
@@ -58,6 +58,7 @@ def settings_of(given: Sequence[tuple[str, str]]) -> dict[str, str]:
 def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
     """One run: its exit status. Raises Failed or Printed."""
     options = make_parser().parse_args(sys.argv[1:] if argv is None else argv)
+    signals.watch(signals.load("shingletools.kernel").watcher)
     from shingletools.spark import pipeline
 
     steps = pipeline.parse(options.pipeline)

@@ -83,8 +83,9 @@ CASES: dict[str, tuple[str, Callable[[], bytes]]] = {
 
 def start(command: str, folder: Path) -> "subprocess.Popen[bytes]":
     words = command.split() if "--explain" in command else [*command.split(), "in", "-o", "out"]
-    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-    return subprocess.Popen(words, cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, **pipes)
+    return subprocess.Popen(
+        words, cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
 
 
 def delays(command: str, folder: Path, rounds: int) -> tuple[list[float], str]:
@@ -100,7 +101,8 @@ def delays(command: str, folder: Path, rounds: int) -> tuple[list[float], str]:
     usual = time.monotonic() - begun
     for leftover in (path for path in folder.iterdir() if path.name not in left):
         leftover.unlink()
-    rng, found, wrong = random.Random(rounds), [], ""
+    found: list[float] = []
+    rng, wrong = random.Random(rounds), ""
     while len(found) < rounds:
         process = start(command, folder)
         time.sleep(rng.uniform(0.05, max(usual, 0.1)))

@@ -153,7 +153,7 @@ def test_sets_within_larger_ones(memory: Memory | None, cross: int | None, t: st
         found = {}
         for forest in (False, True):
             wanted = Wanted(similarity=Fraction(t), measure="containment", forest=forest)
-            join = SketchJoin("id", wanted, None if cross is None else "archive", 1, memory)
+            join = SketchJoin("id", wanted, [] if cross is None else ["archive"], 1, memory)
             for record in records(documents):
                 join.take(record, b"", int(cross is not None and record["id"] >= cross))
             lines = [line for written in join.finish() for line in written.output.splitlines()]

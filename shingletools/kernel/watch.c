@@ -1,0 +1,128 @@
+/* The watcher of signals.py, as a thread of its own: it needs no lock of Python's, which a long call may hold.
+ *
+ * There is one process, so there is one watcher, and its state is global. `lock` guards what both threads change; whoever
+ * has it decides what is left of the run. The thread never gives it back: it ends the process.
+ */
+
+#include "kernel.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST 8 /* files of one run that are not complete */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    int descriptor;
+    double patience, again; /* seconds; a patience below 0 is one without end */
+    uint64_t asking;        /* bit n: signal n asks for an end */
+    int settled;
+    char *paths[MOST];
+} watched;
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The number of the next signal that asks for an end; 0 if no more can come. */
+static int next_signal(void)
+{
+    unsigned char number;
+    do {
+        if (read(watched.descriptor, &number, 1) != 1)
+            return 0;
+    } while (number > 63 || !(watched.asking >> number & 1));
+    return number;
+}
+
+static void *watch_signals(void *unused)
+{
+    int first = next_signal();
+    double begun = seconds();
+    while (first && watched.patience < 0 && seconds() < begun + watched.again)
+        next_signal();
+    if (first && watched.patience > 0) {
+        struct timespec pause = {(time_t)watched.patience, (long)((watched.patience - (time_t)watched.patience) * 1e9)};
+        nanosleep(&pause, NULL);
+    }
+    pthread_mutex_lock(&lock);
+    if (first && !watched.settled) {
+        for (int i = 0; i < MOST; i++)
+            if (watched.paths[i])
+                unlink(watched.paths[i]);
+        _exit(128 + first);
+    }
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+PyObject *watch(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    unsigned long long asking;
+    if (!PyArg_ParseTuple(args, "iKdd", &watched.descriptor, &asking, &watched.patience, &watched.again))
+        return NULL;
+    watched.asking = asking;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_t thread;
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are to interrupt the main thread, not this one */
+    int failed = pthread_create(&thread, NULL, watch_signals, NULL) || pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return PyBool_FromLong(!failed);
+}
+
+PyObject *watch_patience(PyObject *Py_UNUSED(self), PyObject *patience)
+{
+    watched.patience = PyFloat_AsDouble(patience);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
+PyObject *watch_acquire(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
+{
+    Py_BEGIN_ALLOW_THREADS
+    pthread_mutex_lock(&lock);
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
+}
+
+PyObject *watch_release(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
+{
+    pthread_mutex_unlock(&lock);
+    Py_RETURN_NONE;
+}
+
+/* Under the lock: these files, and no others, are to be removed; bytes objects, at most MOST. */
+PyObject *watch_traces(PyObject *Py_UNUSED(self), PyObject *paths)
+{
+    for (int i = 0; i < MOST; i++) {
+        free(watched.paths[i]);
+        watched.paths[i] = NULL;
+    }
+    Py_ssize_t count = PyList_Size(paths);
+    if (count < 0)
+        return NULL;
+    if (count > MOST)
+        return PyErr_Format(PyExc_ValueError, "more than %d files", MOST);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        char *path;
+        Py_ssize_t size;
+        if (PyBytes_AsStringAndSize(PyList_GetItem(paths, i), &path, &size))
+            return NULL;
+        if (!(watched.paths[i] = malloc((size_t)size + 1)))
+            return PyErr_NoMemory();
+        memcpy(watched.paths[i], path, (size_t)size + 1);
+    }
+    Py_RETURN_NONE;
+}
+
+/* Under the lock. */
+PyObject *watch_settle(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
+{
+    watched.settled = 1;
+    Py_RETURN_NONE;
+}
