@@ -13,7 +13,7 @@ def main(name: str, runner: str = "") -> int:
 
     def run() -> int:
         signals.hold_imports()
-        from shingletools import filter as driver
+        from shingletools import driver
 
         own = signals.load(runner).run if runner else None
         return driver.main(name, own=own)

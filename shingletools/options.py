@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from shingletools import UNICODE, __version__, wire
-from shingletools.wire import Failed
+from shingletools import UNICODE, __version__, errors
+from shingletools.errors import Failed
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -61,7 +61,7 @@ class Parser(argparse.ArgumentParser):
         return super()._get_values(action, arg_strings)
 
     def error(self, message: str) -> NoReturn:
-        raise Failed(f"{wire.printable(message)} (see {self.prog} --help)")
+        raise Failed(f"{errors.printable(message)} (see {self.prog} --help)")
 
 
 class Help(argparse.Action):
@@ -103,7 +103,7 @@ def make_parser(name: str, summary: str, add_options: Callable[[argparse.Argumen
 def count(text: str, most: int = 10**6, least: int = 1) -> int:
     """An option's argument that counts something: a whole number."""
     if not re.fullmatch("[0-9]{1,9}", text) or not least <= int(text) <= most:
-        raise argparse.ArgumentTypeError(f"not a whole number from {least} to {most}: {wire.shown(text)}")
+        raise argparse.ArgumentTypeError(f"not a whole number from {least} to {most}: {errors.shown(text)}")
     return int(text)
 
 
@@ -111,7 +111,7 @@ def size(argument: str) -> int:
     """Bytes, as sort(1) takes them: a number with b, K, M, G, T, or % of all memory; K if none is said."""
     match = re.fullmatch("([0-9]{1,9})([bKMGT%]?)", argument)
     if not match:
-        raise argparse.ArgumentTypeError(f"not a size such as 500M, 2G or 50%: {wire.shown(argument)}")
+        raise argparse.ArgumentTypeError(f"not a size such as 500M, 2G or 50%: {errors.shown(argument)}")
     number, unit = int(match[1]), match[2] or "K"
     if unit == "%":
         return number * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 100
@@ -139,5 +139,5 @@ def threshold(argument: str) -> "Fraction":
         if 0 < value <= 1:
             return value
     raise argparse.ArgumentTypeError(
-        f"not a number above 0 and at most 1, such as 0.8 or 4/5, of at most 18 digits: {wire.shown(argument)}"
+        f"not a number above 0 and at most 1, such as 0.8 or 4/5, of at most 18 digits: {errors.shown(argument)}"
     )

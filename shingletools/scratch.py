@@ -4,7 +4,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from shingletools.wire import Broken, printable
+from shingletools.errors import Broken, printable
 
 
 def scratch_folder(given: str | None = None) -> str:

@@ -17,7 +17,7 @@ import time
 from _thread import allocate_lock, get_ident, start_new_thread
 from collections.abc import Callable, Iterator
 from types import FrameType, ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # mostly to all processes of a terminal
 ENDING = (*FROM_OUTSIDE, signal.SIGXCPU)
@@ -218,14 +218,14 @@ def take_time() -> None:
     _State.watcher.watch_patience(-1)
 
 
-def watch(watcher: Watcher | None = None) -> None:
-    """Lets a watcher end the process where the main thread does not, before a file is traced."""
+def watch(watcher: object) -> None:
+    """Lets a watcher end the process where the main thread does not; ours, if the kernel has none."""
     ends = os.pipe()
     reading, writing = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends)  # 0 to 2 may be closed, and stay so
     for end in ends:
         os.close(end)
     os.set_blocking(writing, False)
-    _State.watcher = watcher or _State.watcher
+    _State.watcher = cast(Watcher, watcher) or _State.watcher
     asking = sum(1 << number for number in ENDING if signal.getsignal(number) is _handle)
     if asking and _State.watcher.watch(reading, asking, PATIENCE, AGAIN):
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)  # each signal's number is written there as it comes

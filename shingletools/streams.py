@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pickle import PickleBuffer
 from typing import NamedTuple
 
-from shingletools import signals
-from shingletools.wire import Failed, printable
+from shingletools import kernel, signals
+from shingletools.errors import Failed, printable
 
 BLOCK = 1 << 18  # bytes asked of a read; a pipe gives what is there, so that records flow on as they come
 SPAN = 1 << 20  # bytes that a worker reads itself
@@ -38,8 +38,6 @@ class Chunk(NamedTuple):
 
     def documents(self) -> list[bytes]:
         """Its lines, without their line feeds, or the file."""
-        from shingletools import kernel  # loaded by the driver, which reports what fails
-
         return [self.data] if self.line is None else kernel.split_lines(self.data)
 
 
@@ -147,8 +145,6 @@ def total_size(files: Iterable[str]) -> int | None:
 
 def read_chunks(files: Sequence[str], whole: bool = False) -> Iterator[Chunk]:
     """The input, in order; "-" is standard input. Raises Failed if a file cannot be read."""
-    from shingletools import kernel  # see above
-
     number = 1
     for name in files:
         if whole:

@@ -1,6 +1,5 @@
 """The wire format: records on lines, payloads of words, recipes. See shingletools(5)."""
 
-import json
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -11,25 +10,14 @@ from typing import Any
 import orjson
 from blake3 import blake3
 
+from shingletools.errors import Failed, Rejected, printable, shown
+
 Record = dict[str, Any]
 Parse = Callable[[bytes, int, str], Record]  # a line, its number in the whole input, its file's name
 
 LINES = 4096  # written together
 DEVICE = 1 << 20  # bytes that a device may give, such as a terminal; some never end
-SHOWN = 200  # characters of a name in a message
 BOM = b"\xef\xbb\xbf"
-
-
-class Rejected(Exception):
-    """This record is bad; the text says why, and the run goes on without it."""
-
-
-class Failed(Exception):
-    """The run cannot go on; the text says why."""
-
-
-class Broken(Failed):
-    """And it is no record's fault."""
 
 
 def parse_json(line: bytes, _number: int, _name: str) -> Record:
@@ -104,31 +92,6 @@ def take_string(record: Record, field: str) -> str:
     if field not in record:
         raise Rejected(f"field {shown(field)} is missing")
     raise Rejected(f"field {shown(field)} is not a string")
-
-
-def shown(value: str | int) -> str:
-    """A name or an id as a message may show it: JSON in ASCII, so that no terminal obeys it, and not too much of it.
-
-    >>> print(shown("a\\x1b[2J"))
-    "a\\u001b[2J"
-    """
-    if isinstance(value, str) and len(value) > SHOWN:
-        return f"{json.dumps(value[:SHOWN])}... ({len(value)} characters)"
-    return json.dumps(value)
-
-
-def printable(name: str) -> str:
-    """A file's name as a message may show it: as it is, or escaped if a terminal might obey it."""
-    return name if name.isprintable() else name.encode("unicode_escape").decode()
-
-
-def bytes_to_words(data: bytes, digits: int) -> str:
-    """A payload: the bytes as words of so many hex digits, single spaces between.
-
-    >>> bytes_to_words(bytes([0, 1, 255, 255]), 4)
-    '0001 ffff'
-    """
-    return data.hex(" ", digits // 2) if data else ""
 
 
 def recipe(stage: str, *parts: tuple[str, object]) -> str:

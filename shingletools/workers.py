@@ -13,8 +13,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from typing import IO, TypeVar, cast
 
+from shingletools.errors import Failed
 from shingletools.signals import FROM_OUTSIDE, held
-from shingletools.wire import Failed
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness import COMMANDS, DOCS, jsonl, pipe, run
+from shingletools.errors import Failed
 from shingletools.options import Parser, Printed, make_parser
 from shingletools.spark import command as simspark
-from shingletools.wire import Failed
 
 ADDING_UP = {
     "canon": {"--delete", "--replace", "--skip", "--stop", "--drop-adjectives", "--lemma", "--stem"},

@@ -16,14 +16,15 @@ from harness import DOCS, Record, pipe, run, stopping
 from shingletools import json_faults, kernel, streams, wire
 from shingletools.canon.canonizer import Canonizer
 from shingletools.canon.words import WORD
-from shingletools.filter import Filter, filter_chunk
-from shingletools.kernel import strings as defined
+from shingletools.driver import filter_chunk
+from shingletools.errors import Failed, Rejected
+from shingletools.kernel import codec
 from shingletools.shingle.command import hashing_of
 from shingletools.shingle.fingerprints import Hashed, Rolling, Runs
 from shingletools.shingle.keys import PUBLIC
 from shingletools.sketch.minhash import MinHash
+from shingletools.stage import Filter
 from shingletools.streams import read_spans
-from shingletools.wire import Failed, Rejected
 
 plain = Canonizer()
 scripts = st.sampled_from(
@@ -100,17 +101,17 @@ def test_a_longer_sketch_extends_a_shorter_one(shingles: list[int], n: int, more
 @given(st.binary(max_size=40), st.sampled_from([8, 16]))
 def test_payloads_read_back(data: bytes, digits: int) -> None:
     data = data[: len(data) // (digits // 2) * (digits // 2)]
-    text = wire.bytes_to_words(data, digits)
+    text = codec.bytes_to_payload(data, digits)
     assert text == " ".join(data.hex()[i : i + digits] for i in range(0, 2 * len(data), digits))
     if data:
-        assert kernel.words_to_bytes(text, digits) == defined.words_to_bytes(text, digits) == data
+        assert kernel.payload_to_bytes(text, digits) == codec.payload_to_bytes(text, digits) == data
 
 
 @given(st.text("0123456789abcdefABCDEF \t\n\u3000g", max_size=30), st.sampled_from([8, 16]))
 def test_what_is_no_payload_is_told(text: str, digits: int) -> None:
     wellformed = all(len(word) == digits and set(word) <= set("0123456789abcdefABCDEF") for word in text.split(" "))
-    assert (kernel.words_to_bytes(text, digits) is not None) == wellformed
-    assert (defined.words_to_bytes(text, digits) is not None) == wellformed
+    assert (kernel.payload_to_bytes(text, digits) is not None) == wellformed
+    assert (codec.payload_to_bytes(text, digits) is not None) == wellformed
 
 
 strings = st.text(st.characters(exclude_categories=["Cs"]))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from shingletools.errors import Failed
 from shingletools.streams import Span, State
-from shingletools.wire import Failed
 from shingletools.workers import LARGE, Worker, in_processes, in_threads
 
 

@@ -2,7 +2,7 @@
 
 from shingletools.canon.rules import Rule, made_with, needs
 from shingletools.canon.russian import RUSSIAN, readings
-from shingletools.wire import Failed, shown
+from shingletools.errors import Failed, shown
 
 # Nouns and determiners that lemminflect's dictionary, or pymorphy3's, knows only as adjectives.
 ALSO_OTHERS = {

@@ -4,15 +4,15 @@ import argparse
 
 import orjson
 
-from shingletools import wire
+from shingletools import errors, wire
 from shingletools.canon import sources
 from shingletools.canon.canonizer import Canonizer, Rules, explain
 from shingletools.canon.patterns import Budget, Replace, Words
 from shingletools.canon.rules import Rule, drop_number, made_with, mask_number, version
 from shingletools.canon.stopwords import stop
 from shingletools.canon.words import cut
-from shingletools.filter import Filter, Stage
 from shingletools.options import Printed, text
+from shingletools.stage import Filter, Stage
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -69,10 +69,10 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
 
         texts.append(html(options.html, options.skip))
     elif options.skip:
-        raise wire.Failed("--skip needs --html")
+        raise errors.Failed("--skip needs --html")
     cutter, segment = cut, None
     if options.word == "":
-        raise wire.Failed("--word needs a pattern")
+        raise errors.Failed("--word needs a pattern")
     if options.word:
         cutter = Words(options.word, budget)
     elif options.segment:
@@ -122,7 +122,7 @@ def languages(argument: str) -> list[str]:
     """One language or several, with commas between."""
     names = text(argument).split(",")
     if not all(names):
-        raise argparse.ArgumentTypeError(f"not LANG[,LANG]: {wire.shown(argument)}")
+        raise argparse.ArgumentTypeError(f"not LANG[,LANG]: {errors.shown(argument)}")
     return names
 
 
@@ -134,7 +134,7 @@ def replacement(argument: str) -> tuple[str, str, str]:
     """REGEX=TEXT, parted at the last =, for regular expressions have more of them."""
     pattern, equals, template = text(argument).rpartition("=")
     if not equals:
-        raise argparse.ArgumentTypeError(f"not REGEX=TEXT: {wire.shown(argument)}")
+        raise argparse.ArgumentTypeError(f"not REGEX=TEXT: {errors.shown(argument)}")
     return "replace", pattern, template
 
 
@@ -146,9 +146,9 @@ def edit(name: str, pattern: str, template: str, budget: Budget) -> Rule:
 def explanations(rules: Rules, options: argparse.Namespace) -> str:
     """A line of JSON for each word."""
     if options.files == ["-"] or options.output is not None:
-        raise wire.Failed("--explain needs words in place of files, and writes to standard output")
+        raise errors.Failed("--explain needs words in place of files, and writes to standard output")
     try:
         lines = [orjson.dumps(explain(rules, word), option=orjson.OPT_APPEND_NEWLINE) for word in options.files]
-    except (orjson.JSONEncodeError, wire.Rejected) as error:
-        raise wire.Failed(f"--explain: {error}") from None
+    except (orjson.JSONEncodeError, errors.Rejected) as error:
+        raise errors.Failed(f"--explain: {error}") from None
     return b"".join(lines).decode()

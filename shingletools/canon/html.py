@@ -6,7 +6,8 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from shingletools.canon.confined import Confined, TooMuch
 from shingletools.canon.rules import Rule, made_with
-from shingletools.wire import Failed, Rejected, quoted, shown
+from shingletools.errors import Failed, Rejected, shown
+from shingletools.wire import quoted
 
 PARAGRAPH = "\u2029"  # what a block leaves of itself in the text
 # Elements that the HTML Standard renders as blocks, list items or parts of tables (section 15.3).

@@ -6,7 +6,7 @@ from shingletools.canon.folding import fold
 from shingletools.canon.rules import Rule, made_with, needs
 from shingletools.canon.russian import LONGEST, russian
 from shingletools.canon.words import WORD
-from shingletools.wire import Failed, shown
+from shingletools.errors import Failed, shown
 
 
 class Lemmas:

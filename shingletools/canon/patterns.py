@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import regex
 
-from shingletools.wire import Failed, Rejected, shown
+from shingletools.errors import Failed, Rejected, shown
 
 Result = TypeVar("Result")
 

@@ -9,7 +9,7 @@ import regex
 
 from shingletools import signals
 from shingletools.canon.repertoire import is_later
-from shingletools.wire import Failed
+from shingletools.errors import Failed
 
 
 class Rule(NamedTuple):

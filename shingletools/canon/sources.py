@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from shingletools import wire
+from shingletools import errors, wire
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def parse_file(content: bytes, _number: int, name: str, id_field: str, text_fiel
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise wire.Rejected("a name that is not UTF-8 cannot be an id") from None
+        raise errors.Rejected("a name that is not UTF-8 cannot be an id") from None
     return {id_field: name, text_field: wire.decode(content)}
 
 

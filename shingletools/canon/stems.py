@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from shingletools.canon.rules import Rule, made_with
-from shingletools.wire import Failed, shown
+from shingletools.errors import Failed, shown
 
 # One name for each language, so that equal stems have equal recipes; others are as PyStemmer has them.
 NAMES = (

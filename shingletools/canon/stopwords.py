@@ -3,11 +3,11 @@
 import pkgutil
 from dataclasses import dataclass
 
-from shingletools import wire
+from shingletools import errors, wire
 from shingletools.canon.folding import fold
 from shingletools.canon.rules import Rule, fold_accents, made_with
 from shingletools.canon.words import cut
-from shingletools.wire import Failed
+from shingletools.errors import Failed
 
 SHIPPED = ("en", "ru", "zh")
 ISO = "iso:"
@@ -79,7 +79,7 @@ def iso_list(name: str) -> tuple[list[str], str]:
     language = name.removeprefix(ISO)
     if not stopwordsiso.has_lang(language):
         known = ", ".join(sorted(stopwordsiso.langs()))
-        raise Failed(f"--stop: {wire.printable(name)}: no such list (iso lists: {known})")
+        raise Failed(f"--stop: {errors.printable(name)}: no such list (iso lists: {known})")
     return sorted(stopwordsiso.stopwords(language)), made_with(name, "stopwordsiso")
 
 
@@ -89,8 +89,8 @@ def file_words(name: str, content: bytes) -> list[str]:
     for number, line in enumerate(content.removeprefix(wire.BOM).split(b"\n"), 1):
         try:
             word = wire.decode(line).strip()
-        except wire.Rejected as error:
-            raise Failed(f"{wire.printable(name)}:{number}: {error}") from None
+        except errors.Rejected as error:
+            raise Failed(f"{errors.printable(name)}:{number}: {error}") from None
         if word and not word.startswith("#"):
             words.append(word)
     return words

@@ -3,14 +3,16 @@
 import contextlib
 import itertools
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from shingletools import signals, wire
-from shingletools.filter import Written
+from shingletools import errors, signals, wire
+from shingletools.dedup.spec import LONGEST, DedupSpec, in_two_groups
+from shingletools.errors import Failed, Rejected, seen_before
 from shingletools.scratch import scratch_errors, scratch_folder
-from shingletools.wire import Failed, Record, Rejected
+from shingletools.stage import Written
+from shingletools.wire import Record
 
 Name = str | int
 Groups = dict[Name, int]  # a document: the number of its group
@@ -32,9 +34,9 @@ def read_groups(paths: Sequence[str]) -> Groups:
                     try:
                         add_group(groups, next(numbers), take_members(wire.parse_json(content, line, path)))
                     except Rejected as error:
-                        raise Failed(f"{wire.printable(path)}:{line}: {error}") from None
+                        raise Failed(f"{errors.printable(path)}:{line}: {error}") from None
         except OSError as error:
-            raise Failed(f"--groups: {wire.printable(path)}: {error.strerror}") from None
+            raise Failed(f"--groups: {errors.printable(path)}: {error.strerror}") from None
     return groups
 
 
@@ -42,7 +44,7 @@ def add_group(groups: Groups, number: int, members: list[Name]) -> None:
     """Raises Rejected for a document that is in a group already."""
     for name in members:
         if groups.setdefault(name, number) != number:
-            raise Rejected(f"id {wire.shown(name)} is in two groups")
+            raise Rejected(in_two_groups(name))
 
 
 def take_members(record: Record) -> list[Name]:
@@ -53,53 +55,47 @@ def take_members(record: Record) -> list[Name]:
     return members
 
 
-class Job(NamedTuple):
-    """What is asked, whichever document is to stay."""
-
-    id_field: str
-    groups: tuple[str, ...]  # files
-    removed: str | None  # a file for what goes
-    annotate: bool
-
-
-class Dedup:
+class Dedup(ABC):
     """What all ways to choose have in common.
 
     A document in no group stays. Of each group one of the documents that are really there stays, whatever members the
     group may name besides. Memory: the ids of groups and documents, some 100 bytes each.
     """
 
-    against: tuple[str, ...] = ()
-
-    def __init__(self, job: Job) -> None:
-        self.id_field, groups, self.removed, self.annotate = job
-        self.reads = groups
-        self.groups = read_groups(groups)
+    def __init__(self, spec: DedupSpec) -> None:
+        self.spec = spec
+        self.groups = read_groups(spec.reads)
         self.seen: set[Name] = set()
         self.stay = self.go = 0
 
     def check_writable(self, record: Record) -> None:
         """Raises Rejected if it could not be marked: now, before others are marked as its duplicates."""
-        if self.annotate:
+        if self.spec.annotate:
             wire.format_json(record)
 
     def take_name(self, record: Record) -> Name:
         """The id, taken; raises Rejected. The last step that may, so that what is rejected leaves no trace."""
-        name = wire.take_id(record, self.id_field)
+        name = wire.take_id(record, self.spec.id_field)
         if name in self.seen:
-            raise Rejected(f"id {wire.shown(name)} was seen before")
+            raise Rejected(seen_before(name))
         self.seen.add(name)
         return name
 
     def written(self, record: Record, line: bytes, kept: Name | None) -> Written:
         """A document that stays (kept is None), or goes because of the one that is kept."""
-        out = annotated(record, line, kept) if self.annotate else line + b"\n"
+        out = annotated(record, line, kept) if self.spec.annotate else line + b"\n"
         self.stay += kept is None
         self.go += kept is not None
-        return Written(out) if kept is None or self.annotate else Written(b"", out)
+        return Written(out) if kept is None or self.spec.annotate else Written(b"", out)
+
+    @abstractmethod
+    def take(self, record: Record, line: bytes, side: int, /) -> Written | None: ...
+
+    @abstractmethod
+    def finish(self) -> Iterator[Written]: ...
 
     def summary(self) -> list[str]:
-        return [f"{self.stay} stay", f"{self.go} {'marked' if self.annotate else 'removed'}"]
+        return [f"{self.stay} stay", f"{self.go} {'marked' if self.spec.annotate else 'removed'}"]
 
 
 def annotated(record: Record, line: bytes, kept: Name | None) -> bytes:
@@ -114,8 +110,8 @@ def annotated(record: Record, line: bytes, kept: Name | None) -> bytes:
 class First(Dedup):
     """The first of a group stays; documents are written as they come."""
 
-    def __init__(self, job: Job) -> None:
-        super().__init__(job)
+    def __init__(self, spec: DedupSpec) -> None:
+        super().__init__(spec)
         self.kept: dict[int, Name] = {}  # of each group of which a document was seen
 
     def take(self, record: Record, line: bytes, _side: int, /) -> Written:
@@ -132,10 +128,9 @@ class First(Dedup):
 class ByLength(Dedup):
     """The longest or the shortest document of a group stays, of equals the first; documents wait in a scratch file."""
 
-    def __init__(self, job: Job, text_field: str, sign: int) -> None:
-        super().__init__(job)
-        self.text_field = text_field
-        self.sign = sign  # 1 for the longest, -1 for the shortest
+    def __init__(self, spec: DedupSpec) -> None:
+        super().__init__(spec)
+        self.sign = 1 if spec.keep == LONGEST else -1
         self.best: dict[int, tuple[int, Name]] = {}  # of each group: signed length in characters, document
         self.waiting = contextlib.ExitStack()
         self.folder = scratch_folder()
@@ -144,7 +139,7 @@ class ByLength(Dedup):
 
     def take(self, record: Record, line: bytes, _side: int, /) -> None:
         self.check_writable(record)
-        length = self.sign * len(wire.take_string(record, self.text_field))
+        length = self.sign * len(wire.take_string(record, self.spec.text_field))
         name = self.take_name(record)
         group = self.groups.get(name)
         if group is not None and (group not in self.best or length > self.best[group][0]):
@@ -157,7 +152,7 @@ class ByLength(Dedup):
             self.scratch.seek(0)
             for line in self.scratch:
                 record = wire.parse_json(line, 0, "")
-                name = wire.take_id(record, self.id_field)
+                name = wire.take_id(record, self.spec.id_field)
                 group = self.groups.get(name)
                 kept = None if group is None else self.best[group][1]
                 yield self.written(record, line[:-1], None if kept is None or same(kept, name) else kept)

@@ -4,37 +4,40 @@
 compiler. The environment may choose: SHINGLETOOLS_KERNEL=c or numpy.
 """
 
-import importlib.util
 import os
 
-from shingletools.wire import Failed, shown
+WANTED = os.environ.get("SHINGLETOOLS_KERNEL") or None
+CHOICES = ("c", "numpy")
+NAME = "numpy"
+watcher: object = None  # of signals; see signals.Watcher
 
+if WANTED != "numpy":
+    try:
+        from shingletools.kernel import _kernel as watcher
 
-def choose(wanted: str | None) -> str:
-    """The kernel's name; raises Failed if what is wanted is not there."""
-    if wanted not in (None, "", "c", "numpy"):
-        raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {shown(wanted)}")
-    built = importlib.util.find_spec("shingletools.kernel._kernel") is not None
-    if wanted == "c" and not built:
-        raise Failed("SHINGLETOOLS_KERNEL=c: the package was installed without a C compiler")
-    return "c" if built and wanted != "numpy" else "numpy"
-
-
-NAME = choose(os.environ.get("SHINGLETOOLS_KERNEL"))
+        NAME = "c"
+    except ModuleNotFoundError:  # there was no compiler; the driver says so if one is wanted
+        pass
 
 if NAME == "c":
-    from shingletools.kernel import _kernel
-    from shingletools.kernel._kernel import count_lines, minima, simhash, split_lines, words_to_bytes
+    from shingletools.kernel._kernel import count_lines, minima, payload_to_bytes, simhash, split_lines
     from shingletools.kernel.memo import compiled_fingerprints as fingerprints
     from shingletools.kernel.memo import compiled_words as words
 else:
+    from shingletools.kernel.codec import payload_to_bytes
     from shingletools.kernel.lines import count_lines, split_lines
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
     from shingletools.kernel.memo import reference_words as words
-    from shingletools.kernel.strings import minima, simhash, words_to_bytes
-
-watcher: object = _kernel if NAME == "c" else None  # of signals; see signals.Watcher
+    from shingletools.kernel.strings import minima, simhash
 
 __all__ = [
-    "NAME", "count_lines", "fingerprints", "minima", "simhash", "split_lines", "watcher", "words", "words_to_bytes",
+    "NAME",
+    "count_lines",
+    "fingerprints",
+    "minima",
+    "payload_to_bytes",
+    "simhash",
+    "split_lines",
+    "watcher",
+    "words",
 ]  # fmt: skip

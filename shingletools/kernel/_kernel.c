@@ -5,7 +5,7 @@
 static PyMethodDef functions[] = {
     {"count_lines", count_lines, METH_O, "How many lines there are in bytes."},
     {"split_lines", split_lines, METH_O, "The lines in bytes, without their line feeds."},
-    {"words_to_bytes", words_to_bytes, METH_VARARGS, "(payload, digits): its bytes, or None if it is none such."},
+    {"payload_to_bytes", payload_to_bytes, METH_VARARGS, "(payload, digits): its bytes, or None if it is none such."},
     {"minima", minima, METH_VARARGS, "(payload, a, b): the payload of its minima, or None if it is no payload."},
     {"simhash", simhash, METH_O, "(payload): its simhash, or None if it is no payload."},
     {"agreements", agreements, METH_VARARGS, "(width, word, least, rows, left, right, out)"},

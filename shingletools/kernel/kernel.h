@@ -32,7 +32,7 @@ PyObject *count_lines(PyObject *self, PyObject *data);
 PyObject *split_lines(PyObject *self, PyObject *data);
 
 /* payloads.c */
-PyObject *words_to_bytes(PyObject *self, PyObject *args);
+PyObject *payload_to_bytes(PyObject *self, PyObject *args);
 PyObject *minima(PyObject *self, PyObject *args);
 PyObject *simhash(PyObject *self, PyObject *text);
 

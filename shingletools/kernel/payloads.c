@@ -102,7 +102,7 @@ static PyObject *none_unless_failed(void)
     Py_RETURN_NONE;
 }
 
-PyObject *words_to_bytes(PyObject *Py_UNUSED(self), PyObject *args)
+PyObject *payload_to_bytes(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *text;
     Py_ssize_t digits, size;

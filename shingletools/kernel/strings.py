@@ -3,29 +3,10 @@
 import numpy as np
 
 from shingletools.kernel import reference
+from shingletools.kernel.codec import bytes_to_payload, payload_to_bytes
 from shingletools.kernel.types import U64
-from shingletools.wire import bytes_to_words
 
 NARROW, WIDE = 8, 16  # digits of a fingerprint: 32 bits (a CRC) or 64
-
-
-def words_to_bytes(payload: str, digits: int, /) -> bytes | None:
-    """The bytes that a payload's words stand for, or None if it is not words of so many hex digits, a multiple of 8.
-
-    >>> words_to_bytes("00000001 ffffffff", 8).hex()
-    '00000001ffffffff'
-    >>> words_to_bytes("00000001  ffffffff", 8) is None
-    True
-    """
-    words, rest = divmod(len(payload) + 1, digits + 1)
-    if rest or payload[digits :: digits + 1] != " " * (words - 1):
-        return None
-    try:
-        data = bytes.fromhex(payload)
-    except ValueError:
-        return None
-    # fromhex skips white space, so stray blanks show only as bytes that are not there
-    return data if 2 * len(data) == digits * words else None
 
 
 def digits_of(payload: str) -> int:
@@ -35,14 +16,14 @@ def digits_of(payload: str) -> int:
 def take_shingles(payload: str) -> U64 | None:
     """The fingerprints of a payload that is not empty, of 8 digits each or of 16; None if they are none."""
     digits = digits_of(payload)
-    data = words_to_bytes(payload, digits)
+    data = payload_to_bytes(payload, digits)
     return None if data is None else np.frombuffer(data, f">u{digits // 2}").astype(np.uint64)
 
 
 def roll(words: bytes, k: int, base: int, key: bytes = b"") -> str:
     """The payload of the rolling fingerprints of words' fingerprints of 8 bytes, little-endian."""
     shingles = reference.roll(np.frombuffer(words, "<u8"), k, base, key)
-    return bytes_to_words(shingles.astype(">u8").tobytes(), WIDE)
+    return bytes_to_payload(shingles.astype(">u8").tobytes(), WIDE)
 
 
 def minima(payload: str, a: bytes, b: bytes, /) -> str | None:
@@ -54,7 +35,7 @@ def minima(payload: str, a: bytes, b: bytes, /) -> str | None:
     if shingles is None:
         return None
     least = reference.minima(shingles, np.frombuffer(a, np.uint32), np.frombuffer(b, np.uint32))
-    return bytes_to_words(least.astype(">u4").tobytes(), NARROW)
+    return bytes_to_payload(least.astype(">u4").tobytes(), NARROW)
 
 
 def simhash(payload: str, /) -> str | None:

@@ -4,9 +4,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from shingletools import wire
-from shingletools.filter import Filter, Stage
+from shingletools.errors import Failed
 from shingletools.options import count, text
-from shingletools.wire import Failed
+from shingletools.stage import Filter, Stage
 
 if TYPE_CHECKING:
     from shingletools.shingle.fingerprints import Hashing, Runs
@@ -63,7 +63,7 @@ def build(options: argparse.Namespace) -> Stage:
         if options.df:
             if options.chars or options.longest:
                 raise Failed("--df counts runs of words")
-            return frequencies.Frequencies(options.text, runs, hashing, reads)
+            return frequencies.CountSpec(options.text, runs, hashing, reads)
     via = wire.recipe("shingle", *how, ("key", key.label or None), ("mod", mod), ("readable", options.readable))
     return Filter(consumes=options.text, produces="shingles", recipe=via, function=shingler, reads=reads)
 

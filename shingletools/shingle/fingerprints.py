@@ -10,8 +10,8 @@ from typing import Protocol
 from blake3 import blake3
 
 from shingletools import kernel
+from shingletools.kernel.codec import bytes_to_payload
 from shingletools.shingle.keys import PUBLIC, Key
-from shingletools.wire import bytes_to_words
 
 
 @dataclass(frozen=True)
@@ -131,4 +131,4 @@ class Hashed:
 
     def __call__(self, text: str) -> str:
         size = self.digits // 2
-        return bytes_to_words(b"".join(self.function(run.encode())[:size] for run in self.runs(text)), self.digits)
+        return bytes_to_payload(b"".join(self.function(run.encode())[:size] for run in self.runs(text)), self.digits)

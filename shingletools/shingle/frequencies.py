@@ -3,11 +3,28 @@
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from shingletools import wire
-from shingletools.filter import Written
 from shingletools.shingle.fingerprints import Hashing, Runs
+from shingletools.stage import IN_ONE_PROCESS, Stage, Written
 from shingletools.wire import Record
+
+
+@dataclass(frozen=True)
+class CountSpec(Stage):
+    """In how many documents each run of a text is."""
+
+    text_field: str
+    runs: Runs
+    hashing: Hashing
+    reads: tuple[str, ...] = ()
+
+    def alone(self) -> str:
+        return IN_ONE_PROCESS
+
+    def collector(self, _jobs: int, /) -> "Frequencies":
+        return Frequencies(self)
 
 
 class Frequencies:
@@ -16,19 +33,13 @@ class Frequencies:
     Memory: the distinct shingles, some 150 bytes each.
     """
 
-    against: tuple[str, ...] = ()
-    removed = None
-
-    def __init__(self, text_field: str, runs: Runs, shingler: Hashing, reads: tuple[str, ...] = ()) -> None:
-        self.text_field = text_field
-        self.reads = reads
-        self.runs = runs
-        self.shingler = shingler
+    def __init__(self, spec: CountSpec) -> None:
+        self.spec = spec
         self.documents = 0
         self.counts: Counter[str] = Counter()
 
     def take(self, record: Record, _line: bytes, _side: int, /) -> None:
-        self.counts.update(set(self.runs(wire.take_string(record, self.text_field))))
+        self.counts.update(set(self.spec.runs(wire.take_string(record, self.spec.text_field))))
         self.documents += 1
 
     def finish(self) -> Iterator[Written]:
@@ -37,7 +48,7 @@ class Frequencies:
 
     def line(self, words: str) -> bytes:
         """log2(documents / df) is the weight; nothing for a shingle that --mod leaves out."""
-        shingle = self.shingler(words)
+        shingle = self.spec.hashing(words)
         if not shingle:
             return b""
         df = self.counts[words]

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from blake3 import blake3
 
-from shingletools import wire
-from shingletools.wire import Failed
+from shingletools import errors, wire
+from shingletools.errors import Failed
 
 CONTEXT = "shingletools 2026-11-21 shingle --key-file"  # BLAKE3's key derivation wants one that nobody else has
 LEAST = 16  # bytes of a file that may hold a secret
@@ -41,5 +41,5 @@ def read_key(path: str, recipe: str) -> Key:
     """The key in a file, for a recipe: all of the file's bytes are the secret. Raises Failed."""
     secret = wire.read_file("--key-file", path)
     if len(secret) < LEAST:
-        raise Failed(f"--key-file: {wire.printable(path)}: {len(secret)} bytes, too few to be a secret ({LEAST})")
+        raise Failed(f"--key-file: {errors.printable(path)}: {len(secret)} bytes, too few to be a secret ({LEAST})")
     return derive_key(secret, recipe)

@@ -2,9 +2,9 @@
 
 import argparse
 
-from shingletools.filter import Stage
 from shingletools.options import threshold
-from shingletools.simgroup.groups import Components, Groups, Stars
+from shingletools.simgroup.spec import GroupSpec
+from shingletools.stage import Stage
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -15,5 +15,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    method = Stars() if options.star else Components()
-    return Groups(options.id, method, options.threshold, options.singletons)
+    return GroupSpec(options.id, options.star, options.threshold, tuple(options.singletons))

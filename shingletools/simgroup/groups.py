@@ -1,13 +1,15 @@
 """Pairs in, groups out."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Protocol
 
-from shingletools import wire
-from shingletools.filter import Written
-from shingletools.wire import Record, Rejected
+from shingletools import errors, wire
+from shingletools.errors import Rejected
+from shingletools.simgroup.spec import GroupSpec
+from shingletools.stage import Written
+from shingletools.wire import Record
 
 
 class Method(Protocol):
@@ -89,14 +91,9 @@ class Groups:
     that occurs, and what the method needs.
     """
 
-    reads: tuple[str, ...] = ()
-    removed = None
-
-    def __init__(self, id_field: str, method: Method, least: Fraction | None, singletons: Sequence[str]) -> None:
-        self.id_field = id_field
-        self.method = method
-        self.least = least
-        self.against = singletons
+    def __init__(self, spec: GroupSpec) -> None:
+        self.spec = spec
+        self.method: Method = Stars() if spec.star else Components()
         self.numbers: dict[str | int, int] = {}
         self.nearest = array("q")  # for each document the first of its partners
         self.others: dict[str | int, None] = {}  # documents of which no pair was seen, in order
@@ -104,11 +101,11 @@ class Groups:
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
         if side:
-            name = wire.take_id(record, self.id_field)
+            name = wire.take_id(record, self.spec.id_field)
             if name not in self.numbers:
                 self.others[name] = None
             return
-        pair = take_pair(record, self.least)
+        pair = take_pair(record, self.spec.least)
         if pair is None:
             return
         a, b = map(self.number, pair)
@@ -136,7 +133,7 @@ class Groups:
         self.largest = max(map(len, whole), default=0)
         single = ([name] for name in (*(group[0] for group in members.values() if len(group) == 1), *self.others))
         yield from self.lines(iter(whole))
-        if self.against:
+        if self.spec.against:
             yield from self.lines(single)
 
     def lines(self, groups: Iterator[list[str | int]]) -> Iterator[Written]:
@@ -156,7 +153,7 @@ def take_pair(record: Record, least: Fraction | None) -> tuple[str | int, str | 
     """The ids of a pair, or None if it is not similar enough; raises Rejected for what is no pair."""
     one, two = wire.take_id(record, "a"), wire.take_id(record, "b")
     if type(one) is type(two) and one == two:
-        raise Rejected(f"pairs {wire.shown(one)} with itself")
+        raise Rejected(f"pairs {errors.shown(one)} with itself")
     return None if least is not None and similarity(record) < least else (one, two)
 
 

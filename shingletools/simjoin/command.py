@@ -4,11 +4,12 @@ import argparse
 from fractions import Fraction
 from functools import partial
 
-from shingletools.filter import Stage
 from shingletools.options import count, size, threshold
 from shingletools.scratch import scratch_folder
 from shingletools.simjoin.measures import MEASURES
+from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.wanted import BITS, JACCARD, Wanted
+from shingletools.stage import Stage
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -41,10 +42,9 @@ def build(options: argparse.Namespace) -> Stage:
         options.threshold, options.agreeing, options.distance, options.measure,
         interval=options.interval, verify=options.verify, forest=options.forest, recall=options.recall,
     )  # fmt: skip
-    from shingletools.simjoin.scratch import Memory  # numpy, which --help does not need
-    from shingletools.simjoin.sketches import SketchJoin
-
     memory = None
     if options.buffer_size is not None:
+        from shingletools.simjoin.scratch import Memory  # numpy, which --help does not need
+
         memory = Memory(options.buffer_size, scratch_folder(options.temporary_directory), options.jobs)
-    return SketchJoin(options.id, wanted, options.against, options.jobs, memory)
+    return JoinSpec(options.id, wanted, tuple(options.against), memory)

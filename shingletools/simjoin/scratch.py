@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools import signals
+from shingletools.errors import Broken, printable
 from shingletools.kernel.types import U64, Index
 from shingletools.scratch import scratch_errors
-from shingletools.wire import Broken, printable
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

@@ -8,7 +8,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.kernel import words_to_bytes
+from shingletools.errors import Failed
+from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import Index, Rows
 from shingletools.simjoin.interval import interval
 from shingletools.simjoin.measures import MEASURES
@@ -26,7 +27,7 @@ from shingletools.simjoin.wanted import (
     UNKNOWN,
     Wanted,
 )  # fmt: skip
-from shingletools.wire import Failed, Record
+from shingletools.wire import Record
 
 Data = NDArray[np.uint8]  # one payload after the other
 Build = Callable[[Data, Index], Table]  # from payloads and the bytes of each
@@ -75,7 +76,7 @@ class Words(NamedTuple):
         return FORM
 
     def read(self, payload: str) -> bytes | None:
-        return words_to_bytes(payload, self.digits) if payload else b""
+        return payload_to_bytes(payload, self.digits) if payload else b""
 
     def shape(self, size: int) -> str:
         return f"a sketch of {self.places(size)} words of {self.digits} hex digits"
@@ -175,7 +176,7 @@ class Bits(NamedTuple):
         return "a word of 16 hex digits"
 
     def read(self, payload: str) -> bytes | None:
-        data = words_to_bytes(payload, BITS // 4) if payload else b""
+        data = payload_to_bytes(payload, BITS // 4) if payload else b""
         return data if data is not None and len(data) <= BITS // 8 else None
 
     def shape(self, _size: int, /) -> str:
@@ -221,7 +222,7 @@ class Shingles(NamedTuple):
         return FORM
 
     def read(self, payload: str) -> bytes | None:
-        data = words_to_bytes(payload, self.digits) if payload else b""
+        data = payload_to_bytes(payload, self.digits) if payload else b""
         return data and np.unique(np.frombuffer(data, f">u{self.digits // 2}")).astype(np.uint64).tobytes()
 
     def shape(self, _size: int, /) -> str:

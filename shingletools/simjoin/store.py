@@ -9,7 +9,8 @@ from typing import Protocol
 import numpy as np
 import orjson
 
-from shingletools import signals, wire
+from shingletools import signals
+from shingletools.errors import Rejected, seen_before
 from shingletools.kernel.types import Index
 from shingletools.simjoin.arrays import Pairs
 from shingletools.simjoin.forest import Forest
@@ -18,7 +19,6 @@ from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.sets import both
 from shingletools.simjoin.signatures import Build, Data
 from shingletools.simjoin.stored import Payload, Stored, portions_of
-from shingletools.wire import Rejected
 
 Name = str | int
 Maker = Callable[[Iterable[Data]], Build]
@@ -63,7 +63,7 @@ class InMemory:
 
     def claim(self, side: int, name: Name) -> None:
         if name in self.seen[side]:
-            raise Rejected(f"id {wire.shown(name)} was seen before")
+            raise Rejected(seen_before(name))
         self.seen[side].add(name)
 
     def add(self, name: Name, payloads: Sequence[bytes]) -> None:
@@ -99,7 +99,7 @@ class OnDisk:
 
     def claim(self, side: int, name: Name) -> None:
         if not self.seen.add(b"%d%b" % (side, orjson.dumps(name))):
-            raise Rejected(f"id {wire.shown(name)} was seen before")
+            raise Rejected(seen_before(name))
 
     def add(self, name: Name, payloads: Sequence[bytes]) -> None:
         self.ids.append(orjson.dumps(name))

@@ -4,9 +4,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from shingletools import wire
-from shingletools.filter import Filter, Stage
+from shingletools.errors import Failed
 from shingletools.options import count, text
-from shingletools.wire import Failed
+from shingletools.stage import Filter, Stage
 
 if TYPE_CHECKING:
     from shingletools.sketch.minhash import Sketcher

@@ -8,7 +8,8 @@ from itertools import combinations
 from blake3 import blake3
 
 from shingletools import kernel
-from shingletools.wire import Rejected, bytes_to_words
+from shingletools.errors import Rejected
+from shingletools.kernel.codec import bytes_to_payload
 
 NO_SHINGLES = 'field "shingles" is not words of 8 or 16 hex digits'
 
@@ -58,4 +59,4 @@ class Supershingles:
         words = [blake3(minima[i : i + size]).digest(8) for i in range(0, len(minima), size)]
         if self.pairs:
             words = [blake3(one + two).digest(8) for one, two in combinations(words, 2)]
-        return bytes_to_words(b"".join(words), 16)
+        return bytes_to_payload(b"".join(words), 16)

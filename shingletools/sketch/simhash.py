@@ -1,8 +1,8 @@
 """SimHash (Charikar 2002; Manku, Jain, Das Sarma 2007): similar texts get words that differ in few bits."""
 
 from shingletools import kernel
+from shingletools.errors import Rejected
 from shingletools.sketch.minhash import NO_SHINGLES
-from shingletools.wire import Rejected
 
 
 def simhash(payload: str) -> str:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from shingletools import kernel, wire
+from shingletools import errors, kernel, wire
+from shingletools.errors import Failed, Rejected
 from shingletools.kernel import arrays, strings
 from shingletools.sketch.minhash import NO_SHINGLES
-from shingletools.wire import Failed, Rejected
 
 DIGITS = (8, 16)  # of a fingerprint: 32 bits (a CRC) or 64
 UNIT = 1 << 16  # a weight of 1: sums of whole numbers do not depend on their order
@@ -49,14 +49,14 @@ def read_weights(path: str) -> tuple[dict[int, int], str]:
             record = wire.parse_json(line, number, path)
             weights[take_shingle(record)] = take_weight(record)
         except Rejected as error:
-            raise Failed(f"{wire.printable(path)}:{number}: {error}") from None
+            raise Failed(f"{errors.printable(path)}:{number}: {error}") from None
     return weights, wire.file_label(path, content)
 
 
 def take_shingle(record: wire.Record) -> int:
     """Raises Rejected unless the record's shingle is one."""
     word = wire.take_string(record, "shingle")
-    data = kernel.words_to_bytes(word, len(word)) if len(word) in DIGITS else None
+    data = kernel.payload_to_bytes(word, len(word)) if len(word) in DIGITS else None
     if data is None:
         raise Rejected('field "shingle" is not a word of 8 or 16 hex digits')
     return int.from_bytes(data, "big")

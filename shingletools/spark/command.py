@@ -7,10 +7,10 @@ import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from shingletools import signals, streams, wire
-from shingletools.filter import DONE, SOME_REJECTED
+from shingletools import errors, kernel, signals, streams
+from shingletools.driver import DONE, SOME_REJECTED, check_kernel
+from shingletools.errors import Failed
 from shingletools.options import Help, Parser, Version
-from shingletools.wire import Failed
 
 
 def make_parser() -> Parser:
@@ -41,7 +41,7 @@ def make_parser() -> Parser:
 def setting(argument: str) -> tuple[str, str]:
     name, equals, value = argument.partition("=")
     if not equals or not name:
-        raise argparse.ArgumentTypeError(f"not K=V: {wire.shown(argument)}")
+        raise argparse.ArgumentTypeError(f"not K=V: {errors.shown(argument)}")
     return name, value
 
 
@@ -50,7 +50,7 @@ def settings_of(given: Sequence[tuple[str, str]]) -> dict[str, str]:
     settings: dict[str, str] = {}
     for name, value in given:
         if name in settings:
-            raise Failed(f"argument --conf: {wire.shown(name)}: given twice (see simspark --help)")
+            raise Failed(f"argument --conf: {errors.shown(name)}: given twice (see simspark --help)")
         settings[name] = value
     return settings
 
@@ -58,13 +58,14 @@ def settings_of(given: Sequence[tuple[str, str]]) -> dict[str, str]:
 def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
     """One run: its exit status. Raises Failed or Printed."""
     options = make_parser().parse_args(sys.argv[1:] if argv is None else argv)
-    signals.watch(signals.load("shingletools.kernel").watcher)
+    check_kernel(kernel.WANTED, kernel.NAME)
+    signals.watch(kernel.watcher)
     from shingletools.spark import pipeline
 
     steps = pipeline.parse(options.pipeline)
     settings = settings_of(options.conf)
     if options.rejects is not None and pipeline.is_parquet(options.rejects):
-        raise Failed(f"--rejects {wire.printable(options.rejects)}: bad records are kept as they came, as lines")
+        raise Failed(f"--rejects {errors.printable(options.rejects)}: bad records are kept as they came, as lines")
     try:
         from shingletools.spark.files import Kept
         from shingletools.spark.jobs import Jobs

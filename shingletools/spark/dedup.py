@@ -11,10 +11,10 @@ from pyspark.sql import functions as F
 
 from shingletools import wire
 from shingletools.dedup.choice import annotated, take_members
+from shingletools.dedup.spec import FIRST, SHORTEST, DedupSpec, in_two_groups
+from shingletools.errors import Failed, Rejected
 from shingletools.spark.batches import Batches, batch_of, by_line, counted, of_rows, through
 from shingletools.spark.lines import Places
-from shingletools.spark.pipeline import Keep
-from shingletools.wire import Failed, Rejected
 
 RANKED = pa.schema([("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()),
                     ("name", pa.binary()), ("rank", pa.int64())])  # fmt: skip
@@ -26,7 +26,7 @@ MARKED = pa.schema([("number", pa.int64()), ("line", pa.binary())])
 class Ranked:
     """Lines to documents; the one that stays of a group has the least rank."""
 
-    keep: Keep
+    spec: DedupSpec
     step: int
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -35,13 +35,13 @@ class Ranked:
     def row(self, number: int, line: bytes) -> tuple[Any, ...]:
         try:
             record = wire.parse_json(line, 1, "")
-            if self.keep.job.annotate:
+            if self.spec.annotate:
                 wire.format_json(record)  # so that a record that cannot be written is rejected now
             rank = 0
-            if self.keep.choice != "first":
-                length = len(wire.take_string(record, self.keep.text_field))
-                rank = length if self.keep.choice == "shortest" else -length
-            return number, 0, None, line, orjson.dumps(wire.take_id(record, self.keep.job.id_field)), rank
+            if self.spec.keep != FIRST:
+                length = len(wire.take_string(record, self.spec.text_field))
+                rank = length if self.spec.keep == SHORTEST else -length
+            return number, 0, None, line, orjson.dumps(wire.take_id(record, self.spec.id_field)), rank
         except Rejected as error:
             return number, self.step, str(error), line, None, None
 
@@ -73,7 +73,7 @@ def read_groups(groups: DataFrame, places: Places) -> DataFrame:
     )
     first = wrong.orderBy("number").first()
     if first is not None:
-        cause = first["cause"] or f"id {wire.shown(orjson.loads(bytes(first['name'])))} is in two groups"
+        cause = first["cause"] or in_two_groups(orjson.loads(bytes(first["name"])))
         raise Failed(f"{places.where(first['number'])}: {cause}")
     return found.select("name", F.col("number").alias("group")).distinct()
 

@@ -10,10 +10,10 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from shingletools import wire
+from shingletools import errors
+from shingletools.errors import Failed
 from shingletools.spark.parquet import as_json
 from shingletools.spark.pipeline import is_parquet
-from shingletools.wire import Failed
 
 QUIET = 5  # tenths of a second in which nothing comes
 SOURCE = ["part", "file", "block"]  # which --in, file, and where in the file a task began to read
@@ -25,7 +25,7 @@ def read(spark: SparkSession, path: str, part: int, texts: Collection[str], opti
     `texts` are the fields that commands read: bytes in them are text, as which many programs write it.
     """
     if path.rstrip("/").rpartition("/")[2].startswith(("_", ".")):
-        raise Failed(f"{option} {wire.printable(path)}: Spark takes what begins with _ or . for hidden")
+        raise Failed(f"{option} {errors.printable(path)}: Spark takes what begins with _ or . for hidden")
     reader = spark.read.options(recursiveFileLookup=True, ignoreCorruptFiles=False, ignoreMissingFiles=False)
     try:
         if is_parquet(path):
@@ -36,9 +36,9 @@ def read(spark: SparkSession, path: str, part: int, texts: Collection[str], opti
             frame = reader.text(path, lineSep="\n")
             line = F.col("value").cast("binary")
     except AnalysisException as error:
-        raise Failed(f"{option} {wire.printable(path)}: {error.getMessage().splitlines()[0]}") from None
+        raise Failed(f"{option} {errors.printable(path)}: {error.getMessage().splitlines()[0]}") from None
     except Failed as error:
-        raise Failed(f"{option} {wire.printable(path)}: {error}") from None
+        raise Failed(f"{option} {errors.printable(path)}: {error}") from None
     about = frame.metadataColumn("_metadata")
     source = [F.lit(part).alias("part"), about["file_path"].alias("file"), about["file_block_start"].alias("block")]
     return frame.select(*source, line.alias("line"))

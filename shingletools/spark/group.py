@@ -11,10 +11,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from shingletools import wire
+from shingletools.errors import Rejected
 from shingletools.simgroup.groups import take_pair
 from shingletools.spark.batches import Batches, batch_of, by_line, counted, of_rows, through
 from shingletools.spark.files import Kept
-from shingletools.wire import Rejected
 
 PAIRED = pa.schema([("x", pa.int64()), ("y", pa.int64()), ("step", pa.int32()), ("cause", pa.string()),
                     ("line", pa.binary()), ("one", pa.binary()), ("two", pa.binary())])  # fmt: skip

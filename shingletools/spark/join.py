@@ -61,7 +61,7 @@ def pairs(found: Documents, cross: int | None, kept: Kept) -> DataFrame:
     # So many rows that two blocks, and what is made of them, are in memory
     block = F.least(F.lit(BLOCK_ROWS), F.greatest(F.lit(1), F.floor(BLOCK_BYTES * F.col("rows") / F.col("bytes"))))
     hits = exploded.select("key", "number", "kind").join(shared.withColumn("block", block), "key")
-    if not found.join.wanted.forest:
+    if not found.comparable.wanted.forest:
         compared = worked(tasks(hits, cross), found, Every(found.build, cross), FOUND)
     else:
         rest, near = without_hubs(kept(hits.where("rows > block")), found, cross, kept)
@@ -125,7 +125,7 @@ def without_hubs(large: DataFrame, found: Documents, cross: int | None, kept: Ke
 def with_copies(compared: DataFrame, found: Documents, cross: int | None) -> DataFrame:
     """Pairs of originals as pairs of documents; a forest has one for each copy."""
     copies = found.copies
-    if found.join.wanted.forest:
+    if found.comparable.wanted.forest:
         if cross is None:
             return compared.unionAll(
                 copies.select(F.col("original").alias("a"), F.col("number").alias("b"), "agreeing")
@@ -177,6 +177,6 @@ def said(pairs_found: DataFrame, found: Documents) -> DataFrame:
     for side in ("a", "b"):
         names = found.frame.withColumnsRenamed({"number": side, "name": f"{side}_name", "size": f"{side}_size"})
         named = named.join(names, side)
-    last = LONG_SHINGLES if found.join.wanted.verify else found.kind
+    last = LONG_SHINGLES if found.comparable.wanted.verify else found.kind
     columns = named.select("a", "b", "a_name", "b_name", "agreeing", "a_size", "b_size")
-    return through(columns, Said(last, found.join.wanted), SAID)
+    return through(columns, Said(last, found.comparable.wanted), SAID)

@@ -11,14 +11,14 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from shingletools import wire
-from shingletools.filter import Filter, filter_chunk
+from shingletools import errors
+from shingletools.driver import filter_chunk
+from shingletools.errors import Failed
 from shingletools.kernel import split_lines
 from shingletools.spark.batches import Batches, batch_of, of_rows
 from shingletools.spark.files import SOURCE, write_lines
-from shingletools.spark.pipeline import Step
+from shingletools.stage import Filter
 from shingletools.streams import Chunk
-from shingletools.wire import Failed
 
 LINES = pa.schema(
     [("part", pa.int32()), ("file", pa.string()), ("block", pa.int64()), ("place", pa.int64()),
@@ -32,7 +32,7 @@ SHOWN = 10  # rejected records that are told one by one
 class Filters:
     """Lines through commands, each at its place in its block; a rejected one with the step that it came to."""
 
-    steps: Sequence[Step]
+    stages: Sequence[tuple[Filter, str]]  # and fields of ids
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         source, place = None, 0
@@ -54,10 +54,9 @@ class Filters:
         """For each line 0 and what comes out of it; or the number of the step that rejects it, why, and what it got."""
         worked: list[tuple[int, str | None, bytes]] = [(0, None, line) for line in lines]
         alive = list(range(len(lines)))
-        for number, step in enumerate(self.steps, 1):
-            assert isinstance(step.stage, Filter)
+        for number, (stage, id_field) in enumerate(self.stages, 1):
             data = b"".join(worked[place][2] + b"\n" for place in alive)
-            result = filter_chunk(step.stage, step.id_field, False, Chunk(name, 1, 1, data))
+            result = filter_chunk(stage, id_field, False, Chunk(name, 1, 1, data))
             rejected = {
                 alive[(line or 1) - 1]: (number, cause, document) for _, line, cause, document in result.rejects
             }
@@ -109,7 +108,7 @@ class Places:
 
 def name_of(file: str) -> str:
     """A file as it is called; Spark has percent signs in place of some letters."""
-    return wire.printable(unquote(file))
+    return errors.printable(unquote(file))
 
 
 class Rejects:

@@ -23,11 +23,10 @@ from pyspark.sql.types import (
     VarcharType,
 )
 
-from shingletools import wire
-from shingletools.filter import Filter
+from shingletools import errors, wire
+from shingletools.errors import Failed
 from shingletools.spark.batches import Batches, of_rows, through
 from shingletools.spark.pipeline import Step
-from shingletools.wire import Failed
 
 TIME = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
 TYPES = {
@@ -55,7 +54,7 @@ def as_json(rows: DataFrame, texts: Collection[str]) -> Column:
         try:
             all_text &= is_text(column, kind)
         except Failed as error:
-            raise Failed(f"column {wire.shown(field.name)}: {error}") from None
+            raise Failed(f"column {errors.shown(field.name)}: {error}") from None
     # Without these formats microseconds would be cut
     formats = {"timestampFormat": f"{TIME}X", "timestampNTZFormat": TIME}
     record = F.to_json(F.struct(*columns), {"ignoreNullFields": "false", "timeZone": "UTC", **formats}).cast("binary")
@@ -105,7 +104,7 @@ def refuse_mixed(values: DataFrame, path: str) -> None:
         elif types == {"object"} and not any(other.startswith(f"{field}.") for other in found):
             cause = "is {} in all records, which no column can be"
         if cause:
-            raise Failed(f"{wire.printable(path)}: {wire.shown(field)} {cause}")
+            raise Failed(f"{errors.printable(path)}: {errors.shown(field)} {cause}")
 
 
 def kinds(batches: Batches) -> Batches:
@@ -139,8 +138,8 @@ def columns(step: Step) -> StructType:
     """What Parquet has where a command wrote nothing."""
     text = StringType()
     kinds: dict[str, DataType] = {step.id_field: text}
-    if isinstance(step.stage, Filter):
-        kinds |= {step.stage.produces: text, "via": text}
+    if (each := step.stage.record_by_record) is not None:
+        kinds |= {each.produces: text, "via": text}
     elif step.name == "simjoin":
         kinds = {"a": text, "b": text, "similarity": DoubleType()}
     elif step.name == "simgroup":

@@ -4,15 +4,11 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
-from shingletools import signals, wire
-from shingletools.dedup import command as dedup
-from shingletools.dedup.choice import Job
-from shingletools.filter import Command, Filter, Stage, check_fields
+from shingletools import errors, signals
+from shingletools.errors import Failed
 from shingletools.options import make_parser
-from shingletools.simgroup.groups import Groups, Stars
 from shingletools.simjoin.signatures import SHINGLES, SIMHASH, SKETCH
-from shingletools.simjoin.sketches import SketchJoin
-from shingletools.wire import Failed
+from shingletools.stage import Command, Stage
 
 COMMANDS = ("canon", "shingle", "sketch", "simjoin", "simgroup", "dedup")
 ELSEWHERE = {  # options that Spark has its own means for: what they would say, and whose that is
@@ -32,21 +28,8 @@ def is_parquet(path: str) -> bool:
 
 def texts(steps: Sequence["Step"]) -> set[str]:
     """The fields that commands read as text."""
-    found = {"via", "a", "b", SHINGLES, SKETCH, SIMHASH, *(step.id_field for step in steps)}
-    for step in steps:
-        if isinstance(step.stage, Filter):
-            found.add(step.stage.consumes)
-        elif isinstance(step.stage, Keep):
-            found.add(step.stage.text_field)
-    return found
-
-
-class Keep(NamedTuple):
-    """What dedup is asked; its groups and what it removes are wherever Spark reads and writes."""
-
-    job: Job
-    choice: str
-    text_field: str
+    own = {name for step in steps for name in (step.id_field, *step.stage.texts)}
+    return {"via", "a", "b", SHINGLES, SKETCH, SIMHASH, *own}
 
 
 class Step(NamedTuple):
@@ -54,7 +37,7 @@ class Step(NamedTuple):
 
     name: str
     id_field: str
-    stage: Stage | Keep
+    stage: Stage
 
 
 def split(text: str) -> Iterator[str]:
@@ -82,7 +65,7 @@ def split(text: str) -> Iterator[str]:
 def parse(pipeline: str) -> list[Step]:
     """The steps of a pipeline. Raises Failed for what no shell or no Spark could run."""
     steps = [build(command) for command in split(pipeline)]
-    kinds = [0 if isinstance(step.stage, Filter) else COMMANDS.index(step.name) for step in steps]
+    kinds = [0 if step.stage.record_by_record else COMMANDS.index(step.name) for step in steps]
     for step, kind, before in zip(steps[1:], kinds[1:], kinds, strict=False):
         if before and (before, kind) != (COMMANDS.index("simjoin"), COMMANDS.index("simgroup")):
             raise Failed(f"{step.name} cannot read what {COMMANDS[before]} writes")
@@ -95,34 +78,22 @@ def build(command: str) -> Step:
     except ValueError as error:
         raise Failed(f"the pipeline: {str(error).lower()}") from None
     if name not in COMMANDS:
-        raise Failed(f"the pipeline: {wire.shown(name)} is none of {', '.join(COMMANDS)}")
+        raise Failed(f"the pipeline: {errors.shown(name)} is none of {', '.join(COMMANDS)}")
     module = cast(Command, signals.load(f"shingletools.{name}.command"))
     parser = make_parser(name, module.__doc__ or "", module.add_options)
     try:
         options = parser.parse(argv)
         if options.files != ["-"]:
-            raise Failed(f"{wire.printable(options.files[0])}: --in says what to read")
+            raise Failed(f"{errors.printable(options.files[0])}: --in says what to read")
         for option, why in ELSEWHERE.items():
             if getattr(options, option, None) not in (None, False):
                 raise Failed(why)
         if options.jobs > 1:
             raise Failed("-j: Spark has workers of its own (--master)")
-        if name == "dedup":
-            return Step(name, options.id, Keep(dedup.job_of(options), options.keep, options.text))
         stage = module.build(options)
-        refuse(stage)
-        if isinstance(stage, Filter):
-            check_fields(options.id, stage)
+        if why := stage.alone():
+            raise Failed(why)
+        stage.check_fields(options.id)
     except Failed as error:
         raise Failed(f"{name}: {error}") from None
     return Step(name, options.id, stage)
-
-
-def refuse(stage: Stage) -> None:
-    """Raises Failed for what cannot be done, or not honestly, by many machines at a time."""
-    if isinstance(stage, Filter) and (stage.whole or stage.parse is not wire.parse_json):
-        raise Failed("--in holds records, not lines or files of text")
-    if isinstance(stage, Groups) and isinstance(stage.method, Stars):
-        raise Failed("--star: who is taken depends on all documents before, one after the other; run it in the shell")
-    if not isinstance(stage, Filter | SketchJoin | Groups):
-        raise Failed("this form of its output is made in one process; run it in the shell")

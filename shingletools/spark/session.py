@@ -17,8 +17,8 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from shingletools import __version__, signals, wire
-from shingletools.wire import Failed
+from shingletools import __version__, errors, signals
+from shingletools.errors import Failed
 
 T = TypeVar("T")
 LOST_TASK = re.compile(r".* Lost task .* executor \w+\): ")  # and how often it was tried, before what went wrong
@@ -134,7 +134,7 @@ def reason(error: Exception) -> str:
         said = (causes or lines or [type(error).__name__])[0]
         if causes and causes[-1] != said:
             said = f"{said} ({causes[-1]})"
-    return wire.printable(said)
+    return errors.printable(said)
 
 
 @contextlib.contextmanager

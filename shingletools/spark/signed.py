@@ -10,7 +10,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from shingletools import wire
+from shingletools import errors, wire
+from shingletools.errors import Failed, Rejected
+from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.sets import COUNTERS, Rarity, both
 from shingletools.simjoin.signatures import (
     LONG_SHINGLES,
@@ -23,13 +25,13 @@ from shingletools.simjoin.signatures import (
     Signature,
     Words,
 )  # fmt: skip
-from shingletools.simjoin.sketches import SketchJoin, made_by, take_shingles, take_signed
+from shingletools.simjoin.sketches import take_shingles, take_signed
+from shingletools.simjoin.spec import recipes_differ, shapes_differ
 from shingletools.simjoin.table import Table
 from shingletools.simjoin.wanted import BITS
 from shingletools.spark.batches import Batches, batch_of, by_line, through
 from shingletools.spark.files import Kept
 from shingletools.spark.lines import Places
-from shingletools.wire import Failed, Rejected
 
 KINDS: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, SHORT_SHINGLES, LONG_SHINGLES)
 SIGNED = pa.schema(
@@ -78,7 +80,7 @@ def seen_before(
     again = kept(names.join(several, ["side", "name"]).where("number > first").select("number", "name"))
     if again.isEmpty():
         return sided, None
-    said = F.udf(lambda name: f"id {wire.shown(orjson.loads(bytes(name)))} was seen before", "string")
+    said = F.udf(lambda name: errors.seen_before(orjson.loads(bytes(name))), "string")
     causes = again.select("number", F.lit(step).alias("step"), said("name").alias("cause"))
     return sided.join(again, "number", "left_anti"), lines.select("number", "line").join(causes, "number")
 
@@ -104,14 +106,14 @@ class Documents(NamedTuple):
     frame: DataFrame  # number, name, size (the bytes of what decides)
     originals: DataFrame  # number, payload, second
     copies: DataFrame  # number, original, agreeing
-    join: SketchJoin
+    comparable: Comparable
     kind: Signature
     build: Builder
     bands: int
     recall: float
 
 
-def checked(signed: DataFrame, fresh: DataFrame, join: SketchJoin, places: Places) -> Row | None:
+def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, places: Places) -> Row | None:
     """The first of `fresh` that has words, once all are checked as simjoin does; None if there is none. Raises Failed.
 
     `fresh` are those that are not rejected. With the first of these all behind it are compared; what is rejected leaves
@@ -132,7 +134,7 @@ def checked(signed: DataFrame, fresh: DataFrame, join: SketchJoin, places: Place
     for row in kinds.collect():
         number, kind, via, size = row["one"]
         try:
-            join.settled(KINDS[kind], size, via)
+            comparable.settled(KINDS[kind], size, via)
         except Failed as error:
             wrong.append((number, str(error)))
     if first is not None:
@@ -142,35 +144,35 @@ def checked(signed: DataFrame, fresh: DataFrame, join: SketchJoin, places: Place
             differs |= later & (F.col("shape") != "") & (F.col("shape") != shaped["shape"])
         other = good.where(differs).orderBy("number").first()
         if other is not None:
-            cause = f"{other['shape']}, after {shaped['shape']}" if shaped is not None else ""
+            cause = shapes_differ(other["shape"], shaped["shape"]) if shaped is not None else ""
             if other["via"] != first["via"]:
-                cause = f"made by {made_by(other['via'])}, but the records before by {made_by(first['via'])}"
+                cause = recipes_differ(other["via"], first["via"])
             wrong.insert(0, (other["number"], cause))  # a recipe is compared first
     if wrong:
         number, cause = min(wrong, key=lambda each: each[0])
         raise Failed(f"{places.where(number)}: {cause}")
     if shaped is not None:
-        join.settle(KINDS[shaped["kind"]], len(shaped["payload"]), shaped["via"])
+        comparable.settle(KINDS[shaped["kind"]], len(shaped["payload"]), shaped["via"])
     return shaped
 
 
-def documents(good: DataFrame, join: SketchJoin, shaped: Row, kept: Kept) -> Documents | None:
+def documents(good: DataFrame, comparable: Comparable, shaped: Row, kept: Kept) -> Documents | None:
     """What there is to join, if anything; `shaped` is the first that has words."""
     kind = KINDS[shaped["kind"]]
-    size = F.length("second" if join.wanted.verify else "payload")
+    size = F.length("second" if comparable.wanted.verify else "payload")
     with_words = good.where("shape <> ''").withColumn("size", size)
-    copies = kept(copied(with_words).withColumn("agreeing", F.expr(whole(kind, join))))
+    copies = kept(copied(with_words).withColumn("agreeing", F.expr(whole(kind, comparable))))
     originals = kept(with_words.join(copies, "number", "left_anti").select("number", "payload", "second"))
     kinds: list[tuple[Signature, str]] = [(kind, "payload")]
-    if join.wanted.verify:
+    if comparable.wanted.verify:
         kinds.append((LONG_SHINGLES, "second"))
-    build = Builder([builder(each, join, originals, column) for each, column in kinds])
+    build = Builder([builder(each, comparable, originals, column) for each, column in kinds])
     first = originals.first()
     if first is None:
         return None
     table = build([(bytes(first["payload"]), bytes(first["second"]))])
     names = with_words.select("number", "name", "size")
-    return Documents(names, originals, copies, join, kind, build, table.bands, table.recall)
+    return Documents(names, originals, copies, comparable, kind, build, table.bands, table.recall)
 
 
 def copied(with_words: DataFrame) -> DataFrame:
@@ -187,21 +189,21 @@ def copied(with_words: DataFrame) -> DataFrame:
     return heads.join(several, ["side", "digest"]).where("number > original").select("number", "original", "size")
 
 
-def whole(kind: Signature, join: SketchJoin) -> str:
+def whole(kind: Signature, comparable: Comparable) -> str:
     """In how many places a document agrees with a copy, in SQL."""
-    if isinstance(kind, Words) and not join.wanted.verify:
+    if isinstance(kind, Words) and not comparable.wanted.verify:
         return f"size * 2 div {kind.digits}"
     return f"{BITS}L" if kind == SIMHASHES else "size div 8"
 
 
-def builder(kind: Signature, join: SketchJoin, originals: DataFrame, column: str) -> Build:
+def builder(kind: Signature, comparable: Comparable, originals: DataFrame, column: str) -> Build:
     if not isinstance(kind, Shingles):
-        return kind.builder(join.wanted, [])
+        return kind.builder(comparable.wanted, [])
     counted = through(originals.select(F.col(column).alias("payload")), count_tokens, COUNTED)
     rarity = Rarity([])
     for row in counted.groupBy("counter").agg(F.sum("sets").alias("sets")).toLocalIterator():
         rarity.counts[row["counter"]] = row["sets"]
-    return kind.builder_by(join.wanted, rarity)
+    return kind.builder_by(comparable.wanted, rarity)
 
 
 def count_tokens(batches: Batches) -> Iterator[pa.RecordBatch]:

@@ -21,7 +21,7 @@ import numpy as np
 from rensa import RMinHash
 
 from shingletools import kernel
-from shingletools.wire import bytes_to_words
+from shingletools.kernel.codec import bytes_to_payload
 
 sys.path.insert(0, str(Path(__file__).parent))
 from measure import table_row
@@ -33,7 +33,7 @@ def main() -> None:
     rng = np.random.default_rng(1)
     hashes = rng.integers(0, 2**64, (DOCUMENTS, SHINGLES), np.uint64)
     offsets = np.arange(0, hashes.size + 1, SHINGLES, dtype=np.uint64)
-    payloads = [bytes_to_words(row.astype(">u8").tobytes(), 16) for row in hashes]
+    payloads = [bytes_to_payload(row.astype(">u8").tobytes(), 16) for row in hashes]
     functions = struct.pack(f"{2 * N}I", *rng.integers(0, 2**32, 2 * N).tolist())
     flat, few = hashes.ravel(), functions[: 4 * N]
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from shingletools.canon.confined import Confined, TooMuch
 from shingletools.canon.html import Html, parse
-from shingletools.wire import Rejected
+from shingletools.errors import Rejected
 
 FORMATTING = "a b big code em font i nobr s small strike strong tt u".split()
 BLOCKS = "address article blockquote center dd details dialog div dl dt h1 h3 li main ol p pre section ul".split()

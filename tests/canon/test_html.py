@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from harness import DOCS, jsonl, run
 from shingletools.canon.canonizer import Canonizer
 from shingletools.canon.html import Html
-from shingletools.wire import Rejected
+from shingletools.errors import Rejected
 
 canonize = Canonizer()
 page = Html()

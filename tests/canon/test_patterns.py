@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from harness import jsonl, run
 from shingletools.canon import patterns
 from shingletools.canon.sentences import sentences
-from shingletools.wire import Rejected
+from shingletools.errors import Rejected
 
 
 def text_of(text: str, *argv: str) -> str:

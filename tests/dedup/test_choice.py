@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run, shell
-from shingletools.dedup.choice import ByLength, First, Job
+from shingletools.dedup.spec import FIRST, LONGEST, SHORTEST, DedupSpec
 
 GROUPS = jsonl({"group": "a", "members": ["a", "b", "c"]}, {"members": [1, "x", "gone"]}, {"members": ["all", "gone2"]})
 TEXTS = [("b", "bb"), ("z", "zzzz"), ("a", "a"), (1, "one"), ("c", "cc"), ("1", "two"), ("x", "xxxx"), ("gone3", "")]
@@ -57,8 +57,8 @@ def test_one_of_each_group_stays(
     order: list[int],
     group_of: list[int],
 ) -> None:
-    for make in (First, lambda job: ByLength(job, "text", 1), lambda job: ByLength(job, "text", -1)):
-        dedup = make(Job("id", ("/dev/null",), None, False))
+    for keep in (FIRST, LONGEST, SHORTEST):
+        dedup = DedupSpec("id", ("/dev/null",), keep).collector(1)
         dedup.groups = {name: group_of[name] for name in range(10) if group_of[name]}  # 0: in none
         written = []
         for name in order:

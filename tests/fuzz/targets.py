@@ -12,13 +12,14 @@ import numpy as np
 
 from shingletools import wire
 from shingletools.canon.canonizer import Canonizer
-from shingletools.filter import Collector, Filter, Stage, collect_chunk, filter_chunk
-from shingletools.kernel import _kernel, compiled, lines, reference, strings
+from shingletools.driver import collect_chunk, filter_chunk
+from shingletools.kernel import _kernel, codec, compiled, lines, reference, strings
 from shingletools.kernel.memo import compiled_fingerprints, compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import Sets
 from shingletools.options import make_parser
 from shingletools.shingle.fingerprints import word_fingerprint
 from shingletools.shingle.keys import PUBLIC, derive_key
+from shingletools.stage import Collector, Filter, Stage
 from shingletools.streams import Chunk
 
 CANON = Canonizer()
@@ -75,10 +76,10 @@ def payload(data: bytes) -> None:
     """Payloads: both kernels read the same, and refuse the same."""
     text = text_of(data)
     for digits in (8, 16):
-        read = _kernel.words_to_bytes(text, digits)
-        assert read == strings.words_to_bytes(text, digits)
+        read = _kernel.payload_to_bytes(text, digits)
+        assert read == codec.payload_to_bytes(text, digits)
         if read is not None and text:
-            assert wire.bytes_to_words(read, digits) == text.lower()
+            assert codec.bytes_to_payload(read, digits) == text.lower()
     if text:
         assert _kernel.minima(text, FUNCTIONS, FUNCTIONS) == strings.minima(text, FUNCTIONS, FUNCTIONS)
         assert _kernel.simhash(text) == strings.simhash(text)
@@ -126,27 +127,25 @@ def records(data: bytes) -> None:
 
 @cache
 def filter_of(line: str) -> Filter:
-    stage = stage_of(line)
-    assert isinstance(stage, Filter)
+    stage = stage_of(line).record_by_record
+    assert stage is not None
     return stage
 
 
 def joins(data: bytes) -> None:
     """Lines to what takes all records: none is lost, and what it writes is JSON."""
     for line in ("simjoin -t 0.5", "simjoin --measure containment", "simgroup"):
-        stage = stage_of(line)
-        assert not isinstance(stage, Filter)
-        check_collector(stage, data)
+        check_collector(stage_of(line).collector(1), data)
 
 
-def check_collector(stage: Collector, data: bytes) -> None:
-    result, failed = collect_chunk(stage, False, 0, Chunk("-", 1, 1, data))
+def check_collector(collector: Collector, data: bytes) -> None:
+    result, failed = collect_chunk(collector, False, 0, Chunk("-", 1, 1, data))
     seen = result.records + len(result.rejects)
     if failed is not None:
         assert seen < len(lines.split_lines(data))  # the record with which it failed comes after them
         return
     assert seen == len(lines.split_lines(data))
-    for written in stage.finish():
+    for written in collector.finish():
         for record in lines.split_lines(written.output):
             wire.parse_json(record, 1, "-")
 

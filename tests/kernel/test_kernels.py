@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from harness import DOCS, jsonl, run
 from shingletools import kernel
 from shingletools.canon.canonizer import Canonizer
-from shingletools.kernel import _kernel, compiled, lines, reference, strings
+from shingletools.kernel import _kernel, codec, compiled, lines, reference, strings
 from shingletools.kernel.memo import Fingerprints, Words, compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import Rows, Sets
 from shingletools.shingle.fingerprints import word_fingerprint
@@ -182,7 +182,7 @@ def test_minima_and_simhash(shingles: list[int], functions: list[int], digits: i
     for text in (payload, payload.upper()):
         assert _kernel.minima(text, a, b) == strings.minima(text, a, b)
         assert _kernel.simhash(text) == strings.simhash(text)
-        assert _kernel.words_to_bytes(text, digits) == strings.words_to_bytes(text, digits)
+        assert _kernel.payload_to_bytes(text, digits) == codec.payload_to_bytes(text, digits)
 
 
 @pytest.mark.parametrize("digits", [8, 16])
@@ -199,7 +199,7 @@ def test_borders_of_blocks_and_batches(digits: int, count: int) -> None:
         changed = f"{payload[:place]}g{payload[place + 1 :]}"
         assert _kernel.minima(changed, b"0000", b"0000") is None
         assert _kernel.simhash(changed) is None
-        assert _kernel.words_to_bytes(changed, digits) is None
+        assert _kernel.payload_to_bytes(changed, digits) is None
 
 
 @pytest.mark.parametrize("count", [15, 16, 17, 31, 32, 33, 48])
@@ -212,7 +212,7 @@ def test_borders_of_what_is_fetched_together(count: int) -> None:
 
 @given(st.text("0123456789abcdefABCDEF g/:@G`\t\x00\u0661", max_size=40) | texts, st.sampled_from([8, 16, 24]))
 def test_what_is_no_payload(text: str, digits: int) -> None:
-    assert _kernel.words_to_bytes(text, digits) == strings.words_to_bytes(text, digits)
+    assert _kernel.payload_to_bytes(text, digits) == codec.payload_to_bytes(text, digits)
     if text:
         assert (_kernel.minima(text, b"0000", b"0000") is None) == (strings.take_shingles(text) is None)
         assert (_kernel.simhash(text) is None) == (strings.take_shingles(text) is None)
@@ -223,7 +223,7 @@ def test_every_byte_as_a_digit(byte: int) -> None:
     character = bytes([byte]).decode("latin-1")
     for place in range(8):
         text = "0123abcd"[:place] + character + "0123abcd"[place + 1 :]
-        assert _kernel.words_to_bytes(text, 8) == strings.words_to_bytes(text, 8)
+        assert _kernel.payload_to_bytes(text, 8) == codec.payload_to_bytes(text, 8)
 
 
 def random_rows(rng: np.random.Generator, documents: int, n: int, kind: str) -> Rows:
@@ -300,9 +300,9 @@ def test_arrays_that_do_not_fit_are_refused(function: Callable[..., None], case:
         (_kernel.minima, ("00000000", b"0000", b""), ValueError),
         (_kernel.minima, ("00000000", b"0", b"0"), ValueError),
         (_kernel.minima, (None, b"", b""), TypeError),
-        (_kernel.words_to_bytes, ("0000", 4), ValueError),
-        (_kernel.words_to_bytes, ("", 0), ValueError),
-        (_kernel.words_to_bytes, (b"00000000", 8), TypeError),
+        (_kernel.payload_to_bytes, ("0000", 4), ValueError),
+        (_kernel.payload_to_bytes, ("", 0), ValueError),
+        (_kernel.payload_to_bytes, (b"00000000", 8), TypeError),
         (_kernel.simhash, (b"00000000",), TypeError),
         (_kernel.simhash, (), TypeError),
         (_kernel.count_lines, ("text",), TypeError),

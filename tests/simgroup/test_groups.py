@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run
-from shingletools.simgroup.groups import Components, Groups, Method, Stars
+from shingletools.simgroup.groups import Groups
+from shingletools.simgroup.spec import GroupSpec
 
 Pair = tuple[int, int]
 pairs = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).filter(lambda pair: pair[0] != pair[1]), max_size=30)
@@ -40,8 +41,8 @@ def slow_stars(edges: list[Pair]) -> list[list[int]]:
     return [group for group in groups if len(group) > 1]
 
 
-def grouped(method: Method, edges: list[Pair]) -> list[list[int]]:
-    groups = Groups("id", method, None, ())
+def grouped(star: bool, edges: list[Pair]) -> list[list[int]]:
+    groups = Groups(GroupSpec("id", star))
     for a, b in edges:
         groups.take({"a": a, "b": b}, b"", 0)
     return [json.loads(line)["members"] for written in groups.finish() for line in written.output.splitlines()]
@@ -49,8 +50,8 @@ def grouped(method: Method, edges: list[Pair]) -> list[list[int]]:
 
 @given(pairs)
 def test_components_and_stars_against_brute_force(edges: list[Pair]) -> None:
-    assert grouped(Components(), edges) == slow_components(edges)
-    stars = grouped(Stars(), edges)
+    assert grouped(False, edges) == slow_components(edges)
+    stars = grouped(True, edges)
     assert stars == slow_stars(edges)
     near = {frozenset(edge) for edge in edges}
     assert all(frozenset((group[0], name)) in near for group in stars for name in group[1:])
@@ -59,8 +60,8 @@ def test_components_and_stars_against_brute_force(edges: list[Pair]) -> None:
 @given(pairs, st.randoms(use_true_random=False))
 def test_components_do_not_depend_on_the_order_of_pairs(edges: list[Pair], rng: random.Random) -> None:
     shuffled = rng.sample([(b, a) if rng.random() < 0.5 else (a, b) for a, b in edges], len(edges))
-    assert {frozenset(group) for group in grouped(Components(), shuffled)} == {
-        frozenset(group) for group in grouped(Components(), edges)
+    assert {frozenset(group) for group in grouped(False, shuffled)} == {
+        frozenset(group) for group in grouped(False, edges)
     }
 
 

@@ -22,6 +22,7 @@ from shingletools.simjoin import arrays, buckets, finer, forest, scratch, stored
 from shingletools.simjoin import join as joining
 from shingletools.simjoin.scratch import Memory, Sorter
 from shingletools.simjoin.sketches import SketchJoin
+from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.wanted import Wanted
 
 HERE = Memory(0, "/tmp")  # the least that is possible
@@ -47,7 +48,7 @@ def cut_up(patch: pytest.MonkeyPatch) -> None:
 
 def joined(records: list[Record], wanted: Wanted, side: int | None, memory: Memory | None = None) -> list[Pair]:
     """The pairs as numbers; records from `side` on are those of --against."""
-    join = SketchJoin("id", wanted, () if side is None else ("other",), 1, memory)
+    join = SketchJoin(JoinSpec("id", wanted, () if side is None else ("other",), memory))
     for number, record in enumerate(records):
         join.take({"id": number} | record, b"", int(side is not None and number >= side))
     lines = [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
@@ -198,7 +199,7 @@ def test_a_crowd_of_near_copies_is_connected_in_few_comparisons() -> None:
     rng = np.random.default_rng(3)
     rows = np.tile(rng.integers(0, 2**32, 84, dtype=np.uint32), (3000, 1))
     rows[np.arange(3000), rng.integers(40, 84, 3000)] = np.arange(3000)
-    join = SketchJoin("id", Wanted(forest=True))
+    join = SketchJoin(JoinSpec("id", Wanted(forest=True)))
     for number, row in enumerate(rows.tolist()):
         join.take({"id": number} | of_sketches([row])[0], b"", 0)
     lines = b"".join(written.output for written in join.finish()).splitlines()
@@ -252,7 +253,7 @@ def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
 def test_copies_across_are_not_paired_with_each_other() -> None:
     """3,000 copies on one side: their four million pairs are not even thought of."""
     wanted = Wanted(similarity=Fraction(1))
-    join = SketchJoin("id", wanted, ("other",), 1, HERE)
+    join = SketchJoin(JoinSpec("id", wanted, ("other",), HERE))
     for number in range(3001):
         join.take({"id": number, "sketch": "00000001 00000002"}, b"", int(number == 3000))
     added: list[int] = []

@@ -13,8 +13,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe, run
+from shingletools.errors import Failed
 from shingletools.spark.lines import Places
-from shingletools.wire import Failed
 
 Simspark = Callable[..., Ran]
 LINES = DOCS.read_bytes().splitlines(keepends=True)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from shingletools.filter import Filter
+from shingletools.errors import Failed
 from shingletools.spark.pipeline import build, parse
-from shingletools.wire import Failed
 
 
 @pytest.mark.parametrize(
@@ -22,7 +21,7 @@ def test_steps(pipeline: str, names: list[str]) -> None:
 
 def test_recipes_are_the_commands() -> None:
     steps = parse("canon --stop en --stem en | shingle -k 3 --chars | sketch -n 12 --seed x")
-    recipes = [step.stage.recipe for step in steps if isinstance(step.stage, Filter)]
+    recipes = [each.recipe for step in steps if (each := step.stage.record_by_record)]
     assert recipes[0].startswith("canon stop=en stem=en@PyStemmer-")
     assert recipes[1:] == ["shingle k=3 chars", "sketch n=12 seed=x"]
 

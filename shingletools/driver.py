@@ -1,9 +1,6 @@
 """The driver: everything that is not a stage's own work.
 
-A command is a module with a docstring of one line, `add_options(parser)` and `build(options)`, which returns a Stage:
-a Filter, which is a pure function of a payload, or a Collector, which takes all records and then gives its output.
-Stages raise Rejected and Failed; they never print, exit or touch a stream. `main` does that for them, the same way for
-every command: files, bad records, workers, complete output, signals, exit status.
+`main` does it the same way for every command: files, bad records, workers, complete output, signals, exit status.
 """
 
 import argparse
@@ -11,15 +8,14 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from pickle import PickleBuffer
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
-from shingletools import signals, streams, wire
+from shingletools import errors, kernel, signals, streams, wire
+from shingletools.errors import Broken, Failed, Rejected
 from shingletools.options import Printed, make_parser
+from shingletools.stage import Collector, Command, Filter, Stage, Written
 from shingletools.streams import Chunk, Output, ReaderGone, Rejects, Span
-from shingletools.wire import Broken, Failed, Record, Rejected
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -27,75 +23,7 @@ if TYPE_CHECKING:
 DONE, SOME_REJECTED, FAILED = 0, 1, 2
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A stage that turns one payload into another, record by record; it is pickled for worker processes.
-
-    The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
-    field via; every other field passes through. `function` may raise Rejected.
-    """
-
-    consumes: str
-    produces: str
-    recipe: str
-    function: Callable[[str], Any]
-    keep: bool = False
-    parse: wire.Parse = wire.parse_json
-    whole: bool = False  # each FILE is one document
-    reads: tuple[str, ...] = ()  # files that shape the output
-
-
-class Written(NamedTuple):
-    """Whole lines for the output, and for the file that keeps what was removed."""
-
-    output: bytes = b""
-    removed: bytes = b""
-
-    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """From a worker process, they come beside the pickle; see workers.Messages."""
-        return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
-
-
-class Collector(Protocol):
-    """A stage whose output depends on more than one record; it takes them in order, in one process."""
-
-    @property
-    def against(self) -> Sequence[str]:
-        """Files read after the others: their records belong to side 1."""
-
-    @property
-    def reads(self) -> Sequence[str]:
-        """Files that were read already, since they shape the output."""
-
-    @property
-    def removed(self) -> str | None:
-        """The file that keeps what was removed."""
-
-    def take(self, record: Record, line: bytes, side: int, /) -> Written | None:
-        """Takes a record and the line that it came on; gives what can be written already.
-
-        Raises Rejected if the record is bad, Failed if it cannot go with those before it.
-        """
-
-    def finish(self) -> Iterator[Written]:
-        """The rest."""
-
-    def summary(self) -> list[str]:
-        """What -v adds to its line, after `finish`."""
-
-
-Stage = Filter | Collector
 Run = Callable[[str, Sequence[str] | None, set[int]], int]
-
-
-class Command(Protocol):
-    """What a command's module offers."""
-
-    __doc__: str | None
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None: ...
-
-    def build(self, options: argparse.Namespace) -> Stage: ...
 
 
 class Result(NamedTuple):
@@ -161,8 +89,8 @@ def with_line_numbers(results: Generator[Result]) -> Generator[Result]:
         before += result.lines
 
 
-def collect_chunk(stage: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Result, Failed | None]:
-    """A chunk's records to a stage, up to one with which it fails, or the first bad one if strict."""
+def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Result, Failed | None]:
+    """A chunk's records to a collector, up to one with which it fails, or the first bad one if strict."""
     rejects: list[tuple[str, int | None, str, bytes]] = []
     written = []
     failed: Failed | None = None
@@ -170,7 +98,7 @@ def collect_chunk(stage: Collector, strict: bool, side: int, chunk: Chunk) -> tu
     for line, document in enumerate(chunk.documents(), chunk.line or 1):
         try:
             record = wire.parse_json(document, line, chunk.name)
-            if (lines := stage.take(record, document, side)) is not None:
+            if (lines := collector.take(record, document, side)) is not None:
                 written.append(lines)
             good += 1
         except Rejected as error:
@@ -187,20 +115,36 @@ def collect_chunk(stage: Collector, strict: bool, side: int, chunk: Chunk) -> tu
     return Result(len(chunk.data), None, good + len(rejects), good, rejects, together), failed
 
 
-def run_collector(stage: Collector, options: argparse.Namespace) -> Generator[Result]:
-    for side, files in enumerate((options.files, stage.against)):
+def run_collector(collector: Collector, against: Sequence[str], options: argparse.Namespace) -> Generator[Result]:
+    for side, files in enumerate((options.files, against)):
         for chunk in streams.read_chunks(files):
-            result, failed = collect_chunk(stage, options.strict, side, chunk)
+            result, failed = collect_chunk(collector, options.strict, side, chunk)
             yield result
             if failed is not None:
                 raise failed
-    for rest in stage.finish():
+    for rest in collector.finish():
         yield Result(0, None, 0, 0, [], rest)
+
+
+def start(stage: Stage, options: argparse.Namespace) -> tuple[Generator[Result], Callable[[], list[str]]]:
+    """The results, as they are asked for, and what -v says of them in the end. Raises Failed."""
+    if (each := stage.record_by_record) is not None:
+        return run_filter(each, options), list
+    collector = stage.collector(options.jobs)
+    return run_collector(collector, stage.against, options), collector.summary
+
+
+def check_kernel(wanted: str | None, name: str) -> None:
+    """Raises Failed if the environment wants a kernel that is not there."""
+    if wanted not in (None, *kernel.CHOICES):
+        raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(wanted)}")
+    if wanted not in (None, name):
+        raise Failed("SHINGLETOOLS_KERNEL=c: the package was installed without a C compiler")
 
 
 def check(stage: Stage, options: argparse.Namespace, closed: set[int]) -> list[str]:
     """The files to be read. Raises Failed for what would fail, or destroy what it reads or writes, later on."""
-    inputs = [*options.files, *([] if isinstance(stage, Filter) else stage.against)]
+    inputs = [*options.files, *stage.against]
     if "-" in (*inputs, *stage.reads):
         streams.check_open(0, closed)
     if options.output is None:
@@ -208,8 +152,7 @@ def check(stage: Stage, options: argparse.Namespace, closed: set[int]) -> list[s
     if [*inputs, *stage.reads].count("-") > 1:
         raise Failed("standard input can be read only once")
     streams.check_readable(inputs)
-    if isinstance(stage, Filter):
-        check_fields(options.id, stage)
+    stage.check_fields(options.id)
     check_files(stage, options, inputs)
     return inputs
 
@@ -220,29 +163,20 @@ def check_files(stage: Stage, options: argparse.Namespace, inputs: Sequence[str]
     to_stream = options.output is None or streams.same_file(options.output, 1)
     for name, file in zip(inputs, reads, strict=True):
         if to_stream and streams.same_file(file, 1):
-            raise Failed(f"{wire.printable(name)}: input file is output file (-o may name its own input)")
+            raise Failed(f"{errors.printable(name)}: input file is output file (-o may name its own input)")
     shaping = [0 if name == "-" else name for name in stage.reads]
     for file in shaping:
         if streams.same_file(file, 1 if to_stream else options.output):
-            name = "standard output" if options.output is None else f"--output {wire.printable(options.output)}"
+            name = "standard output" if options.output is None else f"--output {errors.printable(options.output)}"
             raise Failed(f"{name}: this run reads that file already")
     others = [*reads, *shaping, 1 if options.output is None else options.output, 2]
-    removed = None if isinstance(stage, Filter) else stage.removed
-    for option, path in (("--removed", removed), ("--rejects", options.rejects)):
+    for option, path in (("--removed", stage.removed), ("--rejects", options.rejects)):
         if path is not None:
             if path == "-":
                 raise Failed(f"{option} -: needs the name of a file (standard output carries records only)")
             if any(streams.same_file(path, other) for other in others):
-                raise Failed(f"{option} {wire.printable(path)}: this run reads or writes that file already")
+                raise Failed(f"{option} {errors.printable(path)}: this run reads or writes that file already")
             others.append(path)
-
-
-def check_fields(id_field: str, stage: Filter) -> None:
-    """Raises Failed if one field would have to hold two things."""
-    for payload in (stage.consumes, stage.produces):
-        if payload in (id_field, "via") or id_field == "via":
-            names = ", ".join(map(wire.shown, dict.fromkeys((id_field, stage.consumes, stage.produces, "via"))))
-            raise Failed(f"the id, the payload and via need fields of their own, not {names}")
 
 
 def write_all(
@@ -268,20 +202,21 @@ def write_all(
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """One run of a command: its exit status. Raises Failed or Printed."""
+    check_kernel(kernel.WANTED, kernel.NAME)
     command = cast(Command, signals.load(f"shingletools.{name}.command"))
     parser = make_parser(name, command.__doc__ or "", command.add_options)
     options = parser.parse(sys.argv[1:] if argv is None else argv)
-    signals.watch(signals.load("shingletools.kernel").watcher)
+    signals.watch(kernel.watcher)
     stage = command.build(options)
+    results, summary = start(stage, options)
     inputs = check(stage, options, closed)
-    results = run_filter(stage, options) if isinstance(stage, Filter) else run_collector(stage, options)
 
-    start = time.monotonic()
+    begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         bar = progress_bar(name, inputs) if options.progress else None
         if bar is not None:
             stack.callback(bar.close)
-        kept = None if isinstance(stage, Filter) else stage.removed
+        kept = stage.removed
         removed = None if kept is None else stack.enter_context(Output(kept))
         output = stack.enter_context(Output(options.output))
         rejects = Rejects(options.rejects, options.strict, partial(complain, name, bar))  # last: it empties its file
@@ -298,14 +233,14 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
                     each.commit()
         except ReaderGone:
             if kept is not None:
-                message = f"the reader has gone away, so --removed {wire.printable(kept)} is not complete"
-                raise Failed(f"{wire.printable(output.name)}: {message}") from None
+                message = f"the reader has gone away, so --removed {errors.printable(kept)} is not complete"
+                raise Failed(f"{errors.printable(output.name)}: {message}") from None
             return SOME_REJECTED if rejects.count else DONE
     if options.verbose:
-        seconds = time.monotonic() - start
+        seconds = time.monotonic() - begun
         figures = [f"{records} records", f"{rejects.count} rejected", f"{seconds:.2f} s"]
         figures.append(f"{size / 1e6 / max(seconds, 1e-6):.1f} MB/s")
-        streams.say(f"{name}: {', '.join(figures + ([] if isinstance(stage, Filter) else stage.summary()))}")
+        streams.say(f"{name}: {', '.join(figures + summary())}")
     return SOME_REJECTED if rejects.count else DONE
 
 

@@ -1,0 +1,38 @@
+"""What goes wrong with a record or a run, and how messages show names."""
+
+import json
+
+SHOWN = 200  # characters of a name in a message
+
+
+class Rejected(Exception):
+    """This record is bad; the text says why, and the run goes on without it."""
+
+
+class Failed(Exception):
+    """The run cannot go on; the text says why."""
+
+
+class Broken(Failed):
+    """And it is no record's fault."""
+
+
+def shown(value: str | int) -> str:
+    """A name or an id as a message may show it: JSON in ASCII, so that no terminal obeys it, and not too much of it.
+
+    >>> print(shown("a\\x1b[2J"))
+    "a\\u001b[2J"
+    """
+    if isinstance(value, str) and len(value) > SHOWN:
+        return f"{json.dumps(value[:SHOWN])}... ({len(value)} characters)"
+    return json.dumps(value)
+
+
+def seen_before(name: str | int) -> str:
+    """Why a record is rejected whose id another has."""
+    return f"id {shown(name)} was seen before"
+
+
+def printable(name: str) -> str:
+    """A file's name as a message may show it: as it is, or escaped if a terminal might obey it."""
+    return name if name.isprintable() else name.encode("unicode_escape").decode()

@@ -1,0 +1,29 @@
+"""Payloads of fixed width as bytes, and back: groups of hex digits, single spaces between."""
+
+
+def bytes_to_payload(data: bytes, digits: int) -> str:
+    """A payload: the bytes as groups of so many hex digits, single spaces between.
+
+    >>> bytes_to_payload(bytes([0, 1, 255, 255]), 4)
+    '0001 ffff'
+    """
+    return data.hex(" ", digits // 2) if data else ""
+
+
+def payload_to_bytes(payload: str, digits: int, /) -> bytes | None:
+    """The bytes that a payload stands for, or None if it is not groups of so many hex digits, a multiple of 8.
+
+    >>> payload_to_bytes("00000001 ffffffff", 8).hex()
+    '00000001ffffffff'
+    >>> payload_to_bytes("00000001  ffffffff", 8) is None
+    True
+    """
+    words, rest = divmod(len(payload) + 1, digits + 1)
+    if rest or payload[digits :: digits + 1] != " " * (words - 1):
+        return None
+    try:
+        data = bytes.fromhex(payload)
+    except ValueError:
+        return None
+    # fromhex skips white space, so stray blanks show only as bytes that are not there
+    return data if 2 * len(data) == digits * words else None

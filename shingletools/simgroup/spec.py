@@ -1,0 +1,34 @@
+"""What is wanted of groups."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from shingletools.stage import Stage
+
+if TYPE_CHECKING:
+    from shingletools.simgroup.groups import Groups
+
+
+@dataclass(frozen=True)
+class GroupSpec(Stage):
+    """The groups that pairs make."""
+
+    id_field: str
+    star: bool = False  # every member has a pair with the first
+    least: Fraction | None = None  # the similarity of pairs that count
+    against: tuple[str, ...] = ()  # files of documents that are groups of one if no pair has them
+
+    @property
+    def beside(self) -> Sequence[tuple[str, str]]:
+        return [("--singletons", path) for path in self.against]
+
+    def alone(self) -> str:
+        ordered = "--star: who is taken depends on all documents before, one after the other; run it in the shell"
+        return ordered if self.star else ""
+
+    def collector(self, _jobs: int, /) -> "Groups":
+        from shingletools.simgroup.groups import Groups
+
+        return Groups(self)

@@ -1,0 +1,46 @@
+"""What is wanted of a join, beside which pairs: of which documents, and with how much memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shingletools.errors import shown
+from shingletools.simjoin.wanted import Wanted
+from shingletools.stage import Stage
+
+if TYPE_CHECKING:
+    from shingletools.simjoin.scratch import Memory
+    from shingletools.simjoin.sketches import SketchJoin
+
+
+@dataclass(frozen=True)
+class JoinSpec(Stage):
+    """The pairs of the input, or of the input with the records of other files."""
+
+    id_field: str
+    wanted: Wanted
+    against: tuple[str, ...] = ()
+    memory: "Memory | None" = None  # a limit, beyond which scratch files are used
+
+    @property
+    def beside(self) -> Sequence[tuple[str, str]]:
+        return [("--against", path) for path in self.against]
+
+    def collector(self, jobs: int, /) -> "SketchJoin":
+        from shingletools.simjoin.sketches import SketchJoin  # numpy, which --help does not need
+
+        return SketchJoin(self, jobs)
+
+
+def recipes_differ(here: str, before: str) -> str:
+    """Why records of these recipes cannot be compared."""
+    return f"made by {_made_by(here)}, but the records before by {_made_by(before)}"
+
+
+def shapes_differ(here: str, before: str) -> str:
+    """Why signatures of these shapes cannot be compared."""
+    return f"{here}, after {before}"
+
+
+def _made_by(via: str) -> str:
+    return shown(via) if via else "an unnamed recipe"

@@ -1,0 +1,128 @@
+"""What a command is to whoever runs it: a stage, and what a room of the package needs to be one.
+
+A command is a module with a docstring of one line, `add_options(parser)` and `build(options)`, which returns a Stage: a
+frozen value that says what is wanted, and is checked once, when it is made. How it is run is for the driver or Spark to
+know; they ask the stage, and never of which kind it is. Stages raise Rejected and Failed; they never print, exit or
+touch a stream.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from pickle import PickleBuffer
+from typing import Any, NamedTuple, Protocol
+
+from shingletools import wire
+from shingletools.errors import Failed, shown
+from shingletools.wire import Record
+
+IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
+
+
+class Written(NamedTuple):
+    """Whole lines for the output, and for the file that keeps what was removed."""
+
+    output: bytes = b""
+    removed: bytes = b""
+
+    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
+        """From a worker process, they come beside the pickle; see workers.Messages."""
+        return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
+
+
+class Collector(Protocol):
+    """What makes an output that depends on more than one record; it takes them in order, in one process."""
+
+    def take(self, record: Record, line: bytes, side: int, /) -> Written | None:
+        """Takes a record and the line that it came on; gives what can be written already.
+
+        Raises Rejected if the record is bad, Failed if it cannot go with those before it.
+        """
+
+    def finish(self) -> Iterator[Written]:
+        """The rest."""
+
+    def summary(self) -> list[str]:
+        """What -v adds to its line, after `finish`."""
+
+
+class Stage:
+    """What is wanted of a command."""
+
+    against: Sequence[str] = ()  # files read after the others: their records belong to side 1
+    reads: Sequence[str] = ()  # files that shape the output, and are read before it begins
+    removed: str | None = None  # the file that keeps what was removed
+
+    @property
+    def beside(self) -> Sequence[tuple[str, str]]:
+        """Options and the files of records that they name."""
+        return ()
+
+    @property
+    def texts(self) -> AbstractSet[str]:
+        """Fields that are read as text, beside those that every stage reads so."""
+        return frozenset()
+
+    def check_fields(self, id_field: str, /) -> None:
+        """Raises Failed if one field would have to hold two things."""
+
+    def alone(self) -> str:
+        """Why only one process can do it, if that is so."""
+        return ""
+
+    @property
+    def record_by_record(self) -> "Filter | None":
+        """The stage itself, if it takes each record alone; else it has a collector."""
+        return None
+
+    def collector(self, _jobs: int, /) -> Collector:
+        """What takes all records, with so many workers. Raises Failed."""
+        raise TypeError(f"{type(self).__name__} takes records alone")
+
+
+@dataclass(frozen=True)
+class Filter(Stage):
+    """A stage that turns one payload into another, record by record; it is pickled for worker processes.
+
+    The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
+    field via; every other field passes through. `function` may raise Rejected.
+    """
+
+    consumes: str
+    produces: str
+    recipe: str
+    function: Callable[[str], Any]
+    keep: bool = False
+    parse: wire.Parse = wire.parse_json
+    whole: bool = False  # each FILE is one document
+    reads: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> AbstractSet[str]:
+        return {self.consumes}
+
+    def check_fields(self, id_field: str, /) -> None:
+        for payload in (self.consumes, self.produces):
+            if payload in (id_field, "via") or id_field == "via":
+                names = ", ".join(map(shown, dict.fromkeys((id_field, self.consumes, self.produces, "via"))))
+                raise Failed(f"the id, the payload and via need fields of their own, not {names}")
+
+    def alone(self) -> str:
+        numbered = self.whole or self.parse is not wire.parse_json
+        return "--in holds records, not lines or files of text" if numbered else ""
+
+    @property
+    def record_by_record(self) -> "Filter":
+        return self
+
+
+class Command(Protocol):
+    """What a command's module offers."""
+
+    __doc__: str | None
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def build(self, options: argparse.Namespace) -> Stage:
+        """Raises Failed for what cannot be done."""
