@@ -65,14 +65,16 @@ def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Chunk | Span
 def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Result]:
     work = partial(filter_chunk, stage, options.id, options.strict)
     if options.jobs == 1:
-        yield from map(work, streams.read_chunks(options.files, stage.whole))
+        with contextlib.closing(streams.read_chunks(options.files, stage.whole)) as chunks:
+            yield from map(work, chunks)
         return
     from shingletools.workers import in_processes  # costs start-up time that one process need not pay
 
     # Workers read files themselves, unless a record must know its line's number, which they do not
     numbered = stage.parse is not wire.parse_json
     pieces = streams.read_chunks(options.files, stage.whole) if numbered else streams.read_spans(options.files)
-    yield from with_line_numbers(in_processes(work, pieces, options.jobs))
+    with contextlib.closing(pieces):
+        yield from with_line_numbers(in_processes(work, pieces, options.jobs))
 
 
 def with_line_numbers(results: Generator[Result]) -> Generator[Result]:
@@ -117,11 +119,12 @@ def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -
 
 def run_collector(collector: Collector, against: Sequence[str], options: argparse.Namespace) -> Generator[Result]:
     for side, files in enumerate((options.files, against)):
-        for chunk in streams.read_chunks(files):
-            result, failed = collect_chunk(collector, options.strict, side, chunk)
-            yield result
-            if failed is not None:
-                raise failed
+        with contextlib.closing(streams.read_chunks(files)) as chunks:
+            for chunk in chunks:
+                result, failed = collect_chunk(collector, options.strict, side, chunk)
+                yield result
+                if failed is not None:
+                    raise failed
     for rest in collector.finish():
         yield Result(0, None, 0, 0, [], rest)
 
@@ -206,7 +209,10 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     command = cast(Command, signals.load(f"shingletools.{name}.command"))
     parser = make_parser(name, command.__doc__ or "", command.add_options)
     options = parser.parse(sys.argv[1:] if argv is None else argv)
-    signals.watch(kernel.watcher)
+    try:
+        signals.watch(kernel.watcher)
+    except OSError as error:
+        raise Failed(str(error.strerror)) from None
     stage = command.build(options)
     results, summary = start(stage, options)
     inputs = check(stage, options, closed)
@@ -227,7 +233,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             outputs = [output] if removed is None else [removed, output]
             for each in outputs:
                 each.sync()
-            with signals.settling():
+            status = SOME_REJECTED if rejects.count else DONE
+            with signals.settling(status):
                 rejects.close()
                 for each in outputs:
                     each.commit()
@@ -241,7 +248,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         figures = [f"{records} records", f"{rejects.count} rejected", f"{seconds:.2f} s"]
         figures.append(f"{size / 1e6 / max(seconds, 1e-6):.1f} MB/s")
         streams.say(f"{name}: {', '.join(figures + summary())}")
-    return SOME_REJECTED if rejects.count else DONE
+    return status
 
 
 def progress_bar(name: str, inputs: Sequence[str]) -> "tqdm[NoReturn]":
@@ -270,10 +277,9 @@ def main(name: str, argv: Sequence[str] | None = None, own: Run | None = None) -
     except MemoryError:
         streams.say(f"{name}: out of memory")
     except Exception:
-        import traceback  # here and elsewhere: what only some runs use would slow the start of all
-
-        # A fault of ours. Python's own status for it is 1, which would say that all but some records went well
-        streams.say(traceback.format_exc().rstrip())
+        # A fault of ours. Python's own status for it is 1, which would say that all but some records went well. This
+        # imports nothing, as the module traceback would, where there may be no descriptors left.
+        sys.__excepthook__(*sys.exc_info())
     return FAILED
 
 

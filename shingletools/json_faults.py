@@ -1,8 +1,8 @@
-"""What is wrong with what orjson refuses to read or to write, found without its messages, which say what they like.
+"""What is wrong with what orjson refuses to read or to write, found without its messages.
 
 They say "failed to allocate memory" of some lines that end inside many brackets, and its columns are then not
-those of the fault; both differ between its versions. Nor does Python's own parser judge alike in all versions: it
-recurses, and how deep it may differs. So here is the grammar of RFC 8259 once more, without recursion, in time
+those of the fault; both differ between its versions. Python's own parser recurses, and how deep it may differs between
+the versions of Python. So here is the grammar of RFC 8259 once more, without recursion, in time
 proportional to the line; it makes nothing of what it reads. Columns are those of orjson 3.13 where it tells the truth.
 """
 

@@ -1,5 +1,10 @@
 """What bin/ calls: signals are handled before all else is imported, so that an early Ctrl-C ends quietly too."""
 
+import _signal  # type: ignore[import-not-found]  # the module signal would import others
+
+if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # a Ctrl-C while the next line imports would show a traceback
+
 import os
 
 from shingletools import signals

@@ -1,10 +1,10 @@
 """Signals that ask a run to end: an exception in the main thread, or the end of the process if that is too busy.
 
 A run is *under way*, then *ending* (a signal was taken; later ones say nothing new) or *settled* (its output is in its
-place; signals come too late). In between, a step that must not be cut in two *holds* signals for a moment: an import, a
-process that is started, a file that gets its name. Python calls its handlers between steps of its own only, so a thread
-watches, too: where the main one does not end the run in time, because it is in a long call of a library, that thread
-removes what the run must not leave behind, and ends the process.
+place; a signal comes too late, and only hurries the process). In between, a step that must not be cut in two *holds*
+signals for a moment: an import, a process that is started, a file that gets its name. Python calls its handlers between
+steps of its own only, so a thread watches, too: where the main one does not end the run in time, because it is in a
+long call of a library, that thread removes what the run must not leave behind, and ends the process.
 """
 
 import builtins
@@ -53,8 +53,8 @@ class Watcher(Protocol):
     def watch_traces(self, paths: list[bytes], /) -> None:
         """With the lock: the files that must not be left if the run ends early."""
 
-    def watch_settle(self) -> None:
-        """With the lock: the run can only end well."""
+    def watch_settle(self, status: int, /) -> None:
+        """With the lock: the output has its place, so the process can only end with this status."""
 
 
 class PythonWatcher:
@@ -64,7 +64,7 @@ class PythonWatcher:
         self.lock = allocate_lock()
         self.patience = 0.0
         self.paths: list[bytes] = []
-        self.settled = False
+        self.status: int | None = None  # once the run is settled
 
     def watch_acquire(self) -> None:
         self.lock.acquire()
@@ -73,7 +73,7 @@ class PythonWatcher:
         self.lock.release()
 
     def watch(self, descriptor: int, asking: int, patience: float, again: float, /) -> bool:
-        self.patience = patience
+        self.patience, self.status, self.paths = patience, None, []
         try:
             start_new_thread(self._watch, (descriptor, asking, again))
         except RuntimeError:  # no more threads are allowed
@@ -86,8 +86,8 @@ class PythonWatcher:
     def watch_traces(self, paths: list[bytes], /) -> None:
         self.paths = paths
 
-    def watch_settle(self) -> None:
-        self.settled = True
+    def watch_settle(self, status: int, /) -> None:
+        self.status = status
 
     def _watch(self, descriptor: int, asking: int, again: float) -> None:
         def next_signal() -> int:
@@ -97,15 +97,15 @@ class PythonWatcher:
 
         signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # they are to interrupt the main thread
         first, begun = next_signal(), time.monotonic()
+        time.sleep(max(self.patience, 0))
         while self.patience < 0 and time.monotonic() < begun + again:
             next_signal()
-        time.sleep(max(self.patience, 0))
         with self.lock:
-            if not self.settled:
+            if self.status is None:
                 for path in self.paths:
                     with contextlib.suppress(OSError):
                         os.unlink(path)
-                os._exit(128 + first)
+            os._exit(128 + first if self.status is None else self.status)
 
 
 class _State:
@@ -205,12 +205,12 @@ def tracing() -> Iterator[set[str]]:
 
 
 @contextlib.contextmanager
-def settling() -> Iterator[None]:
-    """The step in which the output gets its place; after it, the run can only end well."""
+def settling(status: int) -> Iterator[None]:
+    """The step in which the output gets its place; after it, the run can only end with this status."""
     with _deciding():
         yield
         _State.settled = True
-        _State.watcher.watch_settle()
+        _State.watcher.watch_settle(status)
 
 
 def take_time() -> None:
@@ -219,15 +219,23 @@ def take_time() -> None:
 
 
 def watch(watcher: object) -> None:
-    """Lets a watcher end the process where the main thread does not; ours, if the kernel has none."""
+    """Lets a watcher end the process where the main thread does not; ours, if the kernel has none.
+
+    Once in a process. Raises OSError where there are no descriptors left.
+    """
+    asking = sum(1 << number for number in ENDING if signal.getsignal(number) is _handle)
+    if not asking:
+        return
     ends = os.pipe()
-    reading, writing = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends)  # 0 to 2 may be closed, and stay so
-    for end in ends:
-        os.close(end)
+    try:
+        # 0 to 2 may be closed, and are to stay so
+        reading, writing = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends)
+    finally:
+        for end in ends:
+            os.close(end)
     os.set_blocking(writing, False)
     _State.watcher = cast(Watcher, watcher) or _State.watcher
-    asking = sum(1 << number for number in ENDING if signal.getsignal(number) is _handle)
-    if asking and _State.watcher.watch(reading, asking, PATIENCE, AGAIN):
+    if _State.watcher.watch(reading, asking, PATIENCE, AGAIN):
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)  # each signal's number is written there as it comes
 
 
@@ -241,11 +249,15 @@ def ended_by_signal(run: Callable[[], int]) -> int:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, _handle)  # what the caller ignores, as nohup does, stays ignored
         status = run()
-        _State.settled = True
+        with settling(status):
+            pass
     except KeyboardInterrupt:  # before Ctrl-C had our handler
         status = 128 + signal.SIGINT
     except Ended as end:
         status = 128 + end.number
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)  # Python ends in many steps
+    for path in _traces:  # of a step that the signal came before
+        with contextlib.suppress(OSError):
+            os.unlink(path)
     return status

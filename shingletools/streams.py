@@ -6,12 +6,13 @@ import io
 import os
 import select
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pickle import PickleBuffer
 from typing import NamedTuple
 
 from shingletools import kernel, signals
 from shingletools.errors import Failed, printable
+from shingletools.wire import DEVICE
 
 BLOCK = 1 << 18  # bytes asked of a read; a pipe gives what is there, so that records flow on as they come
 SPAN = 1 << 20  # bytes that a worker reads itself
@@ -143,7 +144,7 @@ def total_size(files: Iterable[str]) -> int | None:
     return total
 
 
-def read_chunks(files: Sequence[str], whole: bool = False) -> Iterator[Chunk]:
+def read_chunks(files: Sequence[str], whole: bool = False) -> Generator[Chunk]:
     """The input, in order; "-" is standard input. Raises Failed if a file cannot be read."""
     number = 1
     for name in files:
@@ -152,14 +153,15 @@ def read_chunks(files: Sequence[str], whole: bool = False) -> Iterator[Chunk]:
             number += 1
             continue
         line = 1
-        for data in _read_lines(name):
-            yield Chunk(name, line, number, data)
-            lines = kernel.count_lines(data)
-            number += lines
-            line += lines
+        with contextlib.closing(_read_lines(name)) as blocks:
+            for data in blocks:
+                yield Chunk(name, line, number, data)
+                lines = kernel.count_lines(data)
+                number += lines
+                line += lines
 
 
-def read_spans(files: Sequence[str]) -> Iterator[Chunk | Span]:
+def read_spans(files: Sequence[str]) -> Generator[Chunk | Span]:
     """The input, in order, of which regular files are left for others to read. Raises Failed."""
     for name in files:
         with _named(name):
@@ -198,7 +200,7 @@ def widen(descriptor: int) -> None:
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE)
 
 
-def _read_blocks(name: str) -> Iterator[bytes]:
+def _read_blocks(name: str) -> Generator[bytes]:
     with _named(name):
         descriptor = 0 if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         widen(descriptor)
@@ -240,16 +242,21 @@ def read_some(descriptor: int, waiting: select.poll) -> bytes:
     return os.read(descriptor, BLOCK)
 
 
-def _read_lines(name: str) -> Iterator[bytes]:
+def _read_lines(name: str) -> Generator[bytes]:
     """Blocks that end where a line ends; only the last may lack its newline."""
     held: list[bytes] = []
-    for block in _read_blocks(name):
-        cut = block.rfind(b"\n") + 1
-        if cut:
-            yield b"".join([*held, memoryview(block)[:cut]])
-            held = []
-        if cut < len(block):
-            held.append(block[cut:])
+    with _named(name):
+        device = stat.S_ISCHR((os.fstat(0) if name == "-" else os.stat(name)).st_mode)
+    with contextlib.closing(_read_blocks(name)) as blocks:  # what the garbage collector closes, no signal can end
+        for block in blocks:
+            cut = block.rfind(b"\n") + 1
+            if cut:
+                yield b"".join([*held, memoryview(block)[:cut]])
+                held = []
+            if cut < len(block):
+                held.append(block[cut:])
+                if device and sum(map(len, held)) > DEVICE:
+                    raise Failed(f"{printable(name)}: a device, with a line of more than {DEVICE} bytes")
     if held:
         yield b"".join(held)
 
@@ -332,11 +339,13 @@ class Output:
                 self.temporary = ""
 
     def __exit__(self, *_: object) -> None:
-        with signals.tracing() as traces, contextlib.suppress(OSError):
+        with signals.tracing() as traces:
             if self.descriptor > 1:
-                os.close(self.descriptor)
+                with contextlib.suppress(OSError):
+                    os.close(self.descriptor)
             if self.temporary:
-                os.unlink(self.temporary)
+                with contextlib.suppress(OSError):
+                    os.unlink(self.temporary)
                 traces.discard(self.temporary)
 
 

@@ -1,11 +1,11 @@
 """The wire format: records on lines, payloads of words, recipes. See shingletools(5)."""
 
+import contextlib
 import os
 import stat
 from collections.abc import Callable, Iterator
 from itertools import islice
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 from blake3 import blake3
@@ -33,10 +33,10 @@ def parse_json(line: bytes, _number: int, _name: str) -> Record:
     except orjson.JSONDecodeError:
         text = decode(line)
         if line.startswith(BOM):
-            return parse_json(b" " * len(BOM) + line.removeprefix(BOM), _number, _name)
+            return parse_json(b" " + line.removeprefix(BOM), _number, _name)
         if not line.strip():
             raise Rejected("not JSON (empty line)") from None
-        from shingletools import json_faults  # most runs need it not
+        from shingletools import json_faults  # which most runs do not need
 
         cause = json_faults.unreadable(text.removesuffix("\n"))
         if cause is None:
@@ -120,16 +120,30 @@ def quoted(text: str) -> str:
 
 def read_file(option: str, path: str) -> bytes:
     """The content of a file that an option names; raises Failed, also for a device without an end."""
+    with _opened(option, path, path) as (file, device):
+        content = file.read(DEVICE + 1 if device else -1)
+        if device and len(content) > DEVICE:
+            raise Failed(f"{option}: {printable(path)}: a device, with more than {DEVICE} bytes")
+        return content
+
+
+def read_lines(option: str, path: str) -> Iterator[bytes]:
+    """The lines of a file that an option names, or of standard input (-), with their line feeds; raises Failed."""
+    with _opened(option, path, 0 if path == "-" else path) as (file, device):
+        while line := file.readline(DEVICE + 1 if device else -1):
+            if device and len(line) > DEVICE:
+                raise Failed(f"{option}: {printable(path)}: a device, with a line of more than {DEVICE} bytes")
+            yield line
+
+
+@contextlib.contextmanager
+def _opened(option: str, path: str, opened: str | int) -> Iterator[tuple[BinaryIO, bool]]:
+    """A file, and whether it is a device, which may have no end; a number is a descriptor, which stays open."""
     try:
-        with Path(path).open("rb") as file:
-            if not stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
-                return file.read()
-            content = file.read(DEVICE + 1)
+        with open(opened, "rb", closefd=isinstance(opened, str)) as file:
+            yield file, stat.S_ISCHR(os.fstat(file.fileno()).st_mode)
     except OSError as error:
         raise Failed(f"{option}: {printable(path)}: {error.strerror}") from None
-    if len(content) > DEVICE:
-        raise Failed(f"{option}: {printable(path)}: a device, with more than {DEVICE} bytes")
-    return content
 
 
 def file_label(path: str, content: bytes) -> str:

@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from typing import IO, TypeVar, cast
 
+from shingletools import kernel
 from shingletools.errors import Failed
 from shingletools.signals import FROM_OUTSIDE, held
 
@@ -22,6 +23,10 @@ Result = TypeVar("Result")
 AHEAD = 2  # items that a worker has: one at work, one that waits
 PART = 1 << 30  # bytes written or read at once; some systems refuse 2 GB
 LARGE = 1 << 24  # bytes of a message that are given back when it was read
+START = (
+    "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
+    "from shingletools import workers; workers.serve(list(map(int, sys.argv[1:])))"
+)
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
@@ -187,15 +192,19 @@ class Worker:
 
     def death(self) -> str:
         """What is known of the end of the process, which has closed its pipes."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=1)  # or it lives, and has written what is no answer
+        self.process.kill()
         status = self.process.wait()
         return f"a worker process died ({signal.strsignal(-status) if status < 0 else f'status {status}'})"
 
 
 def start(stores: Sequence[int], stack: ExitStack) -> "subprocess.Popen[bytes]":
     """A process that serves; it is ended when the stack is closed."""
-    # Ctrl-C reaches every process of a terminal; we end our workers ourselves. -P: the current folder is the user's,
-    # so no module is to be found there.
-    command = [sys.executable, "-P", "-m", "shingletools.workers", *map(str, stores)]
+    # Modules are found where ours are, which may be an archive that Spark has sent, but not in the current folder (-P),
+    # which is the user's. Ctrl-C reaches every process of a terminal; we end our workers ourselves.
+    path = os.pathsep.join(filter(None, sys.path))
+    command = [sys.executable, "-P", "-c", START, path, *map(str, stores)]
     with held():  # a process that was started is ended
         before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_OUTSIDE)  # which a new process inherits
         try:
@@ -229,6 +238,7 @@ def open_store(stack: ExitStack) -> int:
 
 def serve(stores: Sequence[int]) -> None:
     """A worker's life: the function first, then items, each answered; the end of the input is the end."""
+    kernel.end_with_parent()  # or, where that cannot be, with the input, after what it is at
     asked = Messages(sys.stdin.buffer, stores[:AHEAD])
     answers = Messages(sys.stdout.buffer, stores[AHEAD:])
     with suppress(Gone):
@@ -243,7 +253,3 @@ def serve(stores: Sequence[int]) -> None:
                 error.add_note(traceback.format_exc())  # which the other process could not tell
                 answers.tell(error)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # to which Python, when it ends, says what nobody heard
-
-
-if __name__ == "__main__":
-    serve([int(store) for store in sys.argv[1:]])

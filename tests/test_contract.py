@@ -63,7 +63,7 @@ def bad_lines(command: str) -> list[tuple[bytes, str]]:
         (b"[" * 1_000_000, "nested too deeply"),
         (b'{"id":1,"x":1e999,"y":' + b"[" * 1500, "not JSON (number beyond a double, column 13)"),
         (b'{"id":1,"x":%b}' % (b"1" * 5000), "not JSON (number beyond a double, column 13)"),
-        (b"\xef\xbb\xbf" * 3000, "not JSON (column 4)"),
+        (b"\xef\xbb\xbf" * 3000, "not JSON (column 2)"),
         (b"[1]", "not a JSON object"),
         (b'"text"', "not a JSON object"),
         (b"null", "not a JSON object"),
@@ -523,6 +523,22 @@ def test_a_device_without_an_end(command: str) -> None:
     ran = run(command)
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err.startswith(f"{program(command)}: {option}: {device}: a device, with more than 1048576 bytes")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("canon /dev/zero", "/dev/zero"),
+        ("canon -j2 /dev/zero", "/dev/zero"),
+        ("simjoin --against /dev/zero", "/dev/zero"),
+        ("simgroup --singletons /dev/zero", "/dev/zero"),
+        ("dedup --groups /dev/zero", "--groups: /dev/zero"),
+    ],
+)
+def test_a_device_whose_line_has_no_end(command: str, said: str) -> None:
+    ran = run(command)
+    message = f"{program(command)}: {said}: a device, with a line of more than 1048576 bytes\n"
+    assert (ran.status, ran.out, ran.err) == (2, b"", message)
 
 
 def test_an_empty_device() -> None:

@@ -56,7 +56,7 @@ EVERY = [(command, action) for command in (*COMMANDS, "simspark") for action in 
 
 @pytest.mark.parametrize(("command", "action"), EVERY, ids=lambda each: str(getattr(each, "option_strings", each)))
 def test_every_option_twice(command: str, action: argparse.Action) -> None:
-    """Adds up or is refused, however the option is spelled; and is it a flag, twice is once."""
+    """Adds up or is refused, however the option is spelled; a flag given twice means what it means once."""
     first, last = action.option_strings[0], action.option_strings[-1]
     if action.nargs == 0:
         for words in ([first], [first, last]):

@@ -34,6 +34,8 @@ class Confined(Generic[Argument, Result]):
 
     def __call__(self, argument: Argument, seconds: float, memory: int) -> Result:
         """What the function gives or raises; raises TooMuch beyond so many seconds of processor time, or bytes."""
+        if self.worker is not None and self.worker.process.poll() is not None:
+            self.end()  # somebody ended it while it had nothing to do
         if self.worker is None:
             self.worker = Worker(Limited(self.function))
             self.ending.callback(self.worker.end)
@@ -42,9 +44,13 @@ class Confined(Generic[Argument, Result]):
             self.worker.to.send((argument, seconds, memory))
             return cast(Result, self.worker.back.receive())
         except (Gone, MemoryError):
-            self.ending.close()
-            self.worker = None
+            self.end()
             raise TooMuch from None
+
+    def end(self) -> None:
+        """Ends the process, if there is one."""
+        self.ending.close()
+        self.worker = None
 
 
 class Limited(Generic[Argument, Result]):
@@ -55,12 +61,13 @@ class Limited(Generic[Argument, Result]):
 
     def __call__(self, request: tuple[Argument, float, int]) -> Result:
         argument, seconds, memory = request
-        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        limits = resource.getrlimit(resource.RLIMIT_DATA)
+        least = min([memory, *(limit for limit in limits if limit != resource.RLIM_INFINITY)])
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, most))
+        resource.setrlimit(resource.RLIMIT_DATA, (least, limits[1]))
         signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
             return self.function(argument)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-            resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+            resource.setrlimit(resource.RLIMIT_DATA, limits)

@@ -76,12 +76,12 @@ def parse(main: bool, skip: tuple[str, ...], markup: str) -> str:
     # Without events no option's content is copied elsewhere; with scripting, what is for browsers without is text
     try:
         tree = LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS, scripting=True)
+        root = tree.root
+        if root is None:
+            return ""
+        left_out = {node.mem_id for selector in skip for node in tree.css(selector)}
     except SelectolaxError:
         raise TooMuch from None
-    root = tree.root
-    if root is None:
-        return ""
-    left_out = {node.mem_id for selector in skip for node in tree.css(selector)}
     if main:
         around = left_out | {node.mem_id for node in tree.css(AROUND)}
         mains = tree.css(MAIN)

@@ -162,7 +162,9 @@ def compile_pattern(option: str, pattern: str) -> "regex.Pattern[str]":
             compiled = regex.compile(pattern)
     except MemoryError:  # a{9999} in a{9999} in a{9999} is compiled to as many steps
         raise Failed(f"{option}: out of memory: {shown(pattern)}") from None
-    except (regex.error, ValueError, OverflowError, RecursionError) as error:
+    except RecursionError:
+        raise Failed(f"{option}: nested too deeply: {shown(pattern)}") from None
+    except (regex.error, ValueError, OverflowError) as error:
         raise Failed(f"{option}: {error}: {shown(pattern)}") from None
     if compiled.flags & regex.LOCALE:
         raise Failed(f"{option}: (?L), by which the output would depend on the locale: {shown(pattern)}")

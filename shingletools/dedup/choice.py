@@ -5,7 +5,6 @@ import itertools
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from shingletools import errors, signals, wire
 from shingletools.dedup.spec import LONGEST, DedupSpec, in_two_groups
@@ -28,15 +27,11 @@ def read_groups(paths: Sequence[str]) -> Groups:
     groups: Groups = {}
     numbers = itertools.count()
     for path in paths:
-        try:
-            with Path(path).open("rb") if path != "-" else open(0, "rb", closefd=False) as lines:
-                for line, content in enumerate(lines, 1):
-                    try:
-                        add_group(groups, next(numbers), take_members(wire.parse_json(content, line, path)))
-                    except Rejected as error:
-                        raise Failed(f"{errors.printable(path)}:{line}: {error}") from None
-        except OSError as error:
-            raise Failed(f"--groups: {errors.printable(path)}: {error.strerror}") from None
+        for number, line in enumerate(wire.read_lines("--groups", path), 1):
+            try:
+                add_group(groups, next(numbers), take_members(wire.parse_json(line, number, path)))
+            except Rejected as error:
+                raise Failed(f"{errors.printable(path)}:{number}: {error}") from None
     return groups
 
 

@@ -13,17 +13,29 @@ watcher: object = None  # of signals; see signals.Watcher
 
 if WANTED != "numpy":
     try:
-        from shingletools.kernel import _kernel as watcher
+        import shingletools.kernel._kernel as watcher
 
         NAME = "c"
     except ModuleNotFoundError:  # there was no compiler; the driver says so if one is wanted
         pass
 
 if NAME == "c":
-    from shingletools.kernel._kernel import count_lines, minima, payload_to_bytes, simhash, split_lines
+    from shingletools.kernel._kernel import (
+        count_lines,
+        end_with_parent,
+        minima,
+        payload_to_bytes,
+        simhash,
+        split_lines,
+    )
     from shingletools.kernel.memo import compiled_fingerprints as fingerprints
     from shingletools.kernel.memo import compiled_words as words
 else:
+
+    def end_with_parent() -> bool:
+        """Whether this process is killed when its parent ends: only a system call can ask for that."""
+        return False
+
     from shingletools.kernel.codec import payload_to_bytes
     from shingletools.kernel.lines import count_lines, split_lines
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
@@ -33,6 +45,7 @@ else:
 __all__ = [
     "NAME",
     "count_lines",
+    "end_with_parent",
     "fingerprints",
     "minima",
     "payload_to_bytes",

@@ -11,12 +11,13 @@ static PyMethodDef functions[] = {
     {"agreements", agreements, METH_VARARGS, "(width, word, least, rows, left, right, out)"},
     {"row_keys", row_keys, METH_VARARGS, "(width, word, first, last, rows, out)"},
     {"overlaps", overlaps, METH_VARARGS, "(universe, entries, starts, sizes, left, right, least, out)"},
+    {"end_with_parent", end_with_parent, METH_NOARGS, "Whether this process is killed when its parent ends."},
     {"watch", watch, METH_VARARGS, "(descriptor, asking, patience, again): whether a thread was started."},
     {"watch_patience", watch_patience, METH_O, "(seconds), without end if below 0"},
     {"watch_acquire", watch_acquire, METH_NOARGS, "Takes the lock."},
     {"watch_release", watch_release, METH_NOARGS, "Gives it back."},
     {"watch_traces", watch_traces, METH_O, "(list of paths): the files to be removed."},
-    {"watch_settle", watch_settle, METH_NOARGS, "The run can only end well."},
+    {"watch_settle", watch_settle, METH_O, "(status): the run can only end with it."},
     {0},
 };
 

@@ -42,12 +42,13 @@ PyObject *row_keys(PyObject *self, PyObject *args);
 PyObject *overlaps(PyObject *self, PyObject *args);
 
 /* watch.c */
+PyObject *end_with_parent(PyObject *self, PyObject *none);
 PyObject *watch(PyObject *self, PyObject *args);
 PyObject *watch_patience(PyObject *self, PyObject *patience);
 PyObject *watch_acquire(PyObject *self, PyObject *none);
 PyObject *watch_release(PyObject *self, PyObject *none);
 PyObject *watch_traces(PyObject *self, PyObject *paths);
-PyObject *watch_settle(PyObject *self, PyObject *none);
+PyObject *watch_settle(PyObject *self, PyObject *status);
 
 /* MurmurHash3's finalizer for 64 bits. */
 static inline uint64_t fmix64(uint64_t x)

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #define MOST 8 /* files of one run that are not complete */
 
@@ -18,7 +21,7 @@ static struct {
     int descriptor;
     double patience, again; /* seconds; a patience below 0 is one without end */
     uint64_t asking;        /* bit n: signal n asks for an end */
-    int settled;
+    int settled, status;
     char *paths[MOST];
 } watched;
 
@@ -43,22 +46,20 @@ static int next_signal(void)
 static void *watch_signals(void *unused)
 {
     int first = next_signal();
-    double begun = seconds();
-    while (first && watched.patience < 0 && seconds() < begun + watched.again)
-        next_signal();
-    if (first && watched.patience > 0) {
-        struct timespec pause = {(time_t)watched.patience, (long)((watched.patience - (time_t)watched.patience) * 1e9)};
+    if (!first)
+        return unused;
+    double begun = seconds(), patience = watched.patience;
+    if (patience > 0) {
+        struct timespec pause = {(time_t)patience, (long)((patience - (double)(time_t)patience) * 1e9)};
         nanosleep(&pause, NULL);
     }
+    while (watched.patience < 0 && seconds() < begun + watched.again)
+        next_signal();
     pthread_mutex_lock(&lock);
-    if (first && !watched.settled) {
-        for (int i = 0; i < MOST; i++)
-            if (watched.paths[i])
-                unlink(watched.paths[i]);
-        _exit(128 + first);
-    }
-    pthread_mutex_unlock(&lock);
-    return unused;
+    for (int i = 0; i < MOST && !watched.settled; i++)
+        if (watched.paths[i])
+            unlink(watched.paths[i]);
+    _exit(watched.settled ? watched.status : 128 + first);
 }
 
 PyObject *watch(PyObject *Py_UNUSED(self), PyObject *args)
@@ -67,6 +68,7 @@ PyObject *watch(PyObject *Py_UNUSED(self), PyObject *args)
     if (!PyArg_ParseTuple(args, "iKdd", &watched.descriptor, &asking, &watched.patience, &watched.again))
         return NULL;
     watched.asking = asking;
+    watched.settled = 0;
     sigset_t all, before;
     sigfillset(&all);
     pthread_t thread;
@@ -74,6 +76,16 @@ PyObject *watch(PyObject *Py_UNUSED(self), PyObject *args)
     int failed = pthread_create(&thread, NULL, watch_signals, NULL) || pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return PyBool_FromLong(!failed);
+}
+
+/* Lets the system kill this process when the thread that started it ends; whether it can. */
+PyObject *end_with_parent(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
+{
+#ifdef __linux__
+    return PyBool_FromLong(!prctl(PR_SET_PDEATHSIG, SIGKILL));
+#else
+    Py_RETURN_FALSE;
+#endif
 }
 
 PyObject *watch_patience(PyObject *Py_UNUSED(self), PyObject *patience)
@@ -121,8 +133,9 @@ PyObject *watch_traces(PyObject *Py_UNUSED(self), PyObject *paths)
 }
 
 /* Under the lock. */
-PyObject *watch_settle(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
+PyObject *watch_settle(PyObject *Py_UNUSED(self), PyObject *status)
 {
+    watched.status = (int)PyLong_AsLong(status);
     watched.settled = 1;
-    Py_RETURN_NONE;
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }

@@ -121,7 +121,8 @@ class Words(NamedTuple):
         threshold = wanted.similarity
         if threshold is None:
             raise Failed(
-                "supershingles or megashingles? The recipe does not say: for the ones say -m 2, for the others -m 1"
+                "supershingles or megashingles? The recipe does not say: "
+                "for supershingles say -m 2, for megashingles -m 1"
             )
         if wanted.measure == DICE:
             threshold /= 2 - threshold  # D = 2 J / (1 + J)

@@ -2,10 +2,16 @@
 
 import pickle
 import signal
+import sys
+import textwrap
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import shingletools
+from harness import run
 from shingletools.canon.confined import Confined, TooMuch
 
 ENOUGH = 60.0, 1 << 28  # seconds, bytes
@@ -32,6 +38,46 @@ def test_another_process_takes_the_place_of_one_that_took_too_much(
         assert confined("'é' * 100_000", *ENOUGH) == "é" * 100_000
         with pytest.raises(TooMuch):
             confined(task, seconds, 1 << 28)
+
+
+def test_a_process_that_ended_while_it_had_nothing_to_do(confined: Confined[str, Any]) -> None:
+    assert confined("1", *ENOUGH) == 1
+    assert confined.worker is not None
+    confined.worker.process.kill()
+    confined.worker.process.wait()
+    assert confined("2", *ENOUGH) == 2
+
+
+def test_limits_that_are_there_already(tmp_path: Path) -> None:
+    """Are not raised, and come back after each call."""
+    script = """
+        import resource
+        from shingletools.canon.confined import Confined
+        resource.setrlimit(resource.RLIMIT_DATA, (1 << 27, 1 << 28))
+        confined = Confined(eval)
+        for memory in (1 << 26, 1 << 30):
+            print(confined("__import__('resource').getrlimit(2)", 9.0, memory))
+        print(resource.getrlimit(resource.RLIMIT_DATA))
+    """
+    ran = run(sys.executable, "-c", textwrap.dedent(script), cwd=tmp_path)
+    both = 1 << 27, 1 << 28
+    assert ran.good().decode() == f"{(1 << 26, 1 << 28)}\n{both}\n{both}\n"
+
+
+def test_modules_are_found_where_ours_are(tmp_path: Path) -> None:
+    """As in an archive that Spark has sent."""
+    package = Path(shingletools.__file__).parent
+    with zipfile.ZipFile(tmp_path / "sent.zip", "w") as sent:
+        for path in package.rglob("*.py"):
+            sent.write(path, Path("shingletools", path.relative_to(package)))
+    script = """
+        import sys
+        sys.path.insert(0, "sent.zip")
+        from shingletools.canon.confined import Confined
+        print(Confined(eval)("__import__('shingletools').__file__", 9.0, 1 << 28))
+    """
+    ran = run(sys.executable, "-c", textwrap.dedent(script), cwd=tmp_path)
+    assert ran.good() == b"sent.zip/shingletools/__init__.py\n"
 
 
 def test_what_the_function_raises(confined: Confined[str, Any]) -> None:

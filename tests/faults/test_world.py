@@ -87,8 +87,7 @@ class Running:
         self.process.stdin.flush()
 
     def children(self) -> list[int]:
-        pid = self.process.pid
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
+        return children_of(self.process.pid)
 
     def group_is_gone(self) -> bool:
         try:
@@ -108,6 +107,10 @@ class Running:
         with suppress(BrokenPipeError):
             self.process.stdin.close()
         return status, error
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
 
 
 def wait_until(condition: Callable[[], object]) -> None:
@@ -133,6 +136,20 @@ def test_signals(command: str, number: int, jobs: str, inputs: Path, tmp_path: P
         running.process.send_signal(number)
     assert running.end() == (128 + number, b"")
     assert list(tmp_path.iterdir()) == []
+    wait_until(running.group_is_gone)
+
+
+def test_no_parser_outlives_a_run(tmp_path: Path) -> None:
+    """Nor the worker of -j whose page it parses, which is killed."""
+    page = b'{"id":1,"text":"' + b"<fieldset>" * 500_000 + b'"}\n'
+    running = Running(tmp_path, "canon --html", "-j", "2", "-o", "out", stdin=page)
+
+    def parsers() -> list[int]:
+        return [child for worker in running.children() for child in children_of(worker)]
+
+    wait_until(parsers)
+    running.process.send_signal(signal.SIGTERM)
+    assert running.end() == (128 + signal.SIGTERM, b"")
     wait_until(running.group_is_gone)
 
 

@@ -147,7 +147,7 @@ def test_words_that_nothing_names_have_no_default(via: Record) -> None:
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err == (
         "simjoin: -:1: supershingles or megashingles? The recipe does not say: "
-        "for the ones say -m 2, for the others -m 1\n"
+        "for supershingles say -m 2, for megashingles -m 1\n"
     )
     for option in ("-m 2", "-m 1", "-t 0.5"):
         assert len(run("simjoin", *option.split(), stdin=stdin).records()) == 1
