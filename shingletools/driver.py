@@ -26,7 +26,7 @@ DONE, SOME_REJECTED, FAILED = 0, 1, 2
 Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
 
-class Result(NamedTuple):
+class Outcome(NamedTuple):
     """What became of a chunk."""
 
     size: int  # bytes of input
@@ -37,7 +37,7 @@ class Result(NamedTuple):
     written: Written
 
 
-def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Chunk | Span) -> Result:
+def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Chunk | Span) -> Outcome:
     """A chunk's records through a stage, up to the first bad one if strict; pure, so any worker may run it."""
     start, chunk = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
     consumes, produces, function, parse = stage.consumes, stage.produces, stage.function, stage.parse
@@ -59,10 +59,10 @@ def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Chunk | Span
             if strict:
                 break
     records = len(output)
-    return Result(len(chunk.data), start, records + len(rejects), records, rejects, Written(b"".join(output)))
+    return Outcome(len(chunk.data), start, records + len(rejects), records, rejects, Written(b"".join(output)))
 
 
-def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Result]:
+def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Outcome]:
     work = partial(filter_chunk, stage, options.id, options.strict)
     if options.jobs == 1:
         with contextlib.closing(streams.read_chunks(options.files, stage.whole)) as chunks:
@@ -77,7 +77,7 @@ def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Result]:
         yield from with_line_numbers(in_processes(work, pieces, options.jobs))
 
 
-def with_line_numbers(results: Generator[Result]) -> Generator[Result]:
+def with_line_numbers(results: Generator[Outcome]) -> Generator[Outcome]:
     """Rejects with their lines in their files, by the lines of the spans before."""
     before = 0
     for result in results:
@@ -91,7 +91,7 @@ def with_line_numbers(results: Generator[Result]) -> Generator[Result]:
         before += result.lines
 
 
-def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Result, Failed | None]:
+def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Outcome, Failed | None]:
     """A chunk's records to a collector, up to one with which it fails, or the first bad one if strict."""
     rejects: list[tuple[str, int | None, str, bytes]] = []
     written = []
@@ -114,10 +114,10 @@ def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -
             failed = Failed(f"{streams.where(chunk.name, line)}: {error}")
             break
     together = Written(*map(b"".join, zip(*written, strict=True))) if written else Written()
-    return Result(len(chunk.data), None, good + len(rejects), good, rejects, together), failed
+    return Outcome(len(chunk.data), None, good + len(rejects), good, rejects, together), failed
 
 
-def run_collector(collector: Collector, against: Sequence[str], options: argparse.Namespace) -> Generator[Result]:
+def run_collector(collector: Collector, against: Sequence[str], options: argparse.Namespace) -> Generator[Outcome]:
     for side, files in enumerate((options.files, against)):
         with contextlib.closing(streams.read_chunks(files)) as chunks:
             for chunk in chunks:
@@ -126,10 +126,10 @@ def run_collector(collector: Collector, against: Sequence[str], options: argpars
                 if failed is not None:
                     raise failed
     for rest in collector.finish():
-        yield Result(0, None, 0, 0, [], rest)
+        yield Outcome(0, None, 0, 0, [], rest)
 
 
-def start(stage: Stage, options: argparse.Namespace) -> tuple[Generator[Result], Callable[[], list[str]]]:
+def start(stage: Stage, options: argparse.Namespace) -> tuple[Generator[Outcome], Callable[[], list[str]]]:
     """The results, as they are asked for, and what -v says of them in the end. Raises Failed."""
     if (each := stage.record_by_record) is not None:
         return run_filter(each, options), list
@@ -183,7 +183,7 @@ def check_files(stage: Stage, options: argparse.Namespace, inputs: Sequence[str]
 
 
 def write_all(
-    results: Iterator[Result], output: Output, removed: Output | None, rejects: Rejects, bar: "tqdm[NoReturn] | None"
+    results: Iterator[Outcome], output: Output, removed: Output | None, rejects: Rejects, bar: "tqdm[NoReturn] | None"
 ) -> tuple[int, int]:
     """Everything to where it belongs, as it comes; the bytes read and the good records among them."""
     size = records = 0

@@ -8,7 +8,7 @@ import pytest
 
 from harness import DATA, jsonl, pipe
 from shingletools.simjoin.join import Join
-from shingletools.simjoin.table import Places, cut
+from shingletools.simjoin.table import ComponentTable, cut
 
 ARTICLES = {record["id"]: record for record in map(json.loads, (DATA / "articles.jsonl").open(encoding="utf-8"))}
 BELINSKY = f"canon --stop {DATA / 'stop-belinsky.txt'}"
@@ -98,7 +98,7 @@ def test_hamming_distances_of_the_article() -> None:
     ):
         found = [
             pair
-            for block in Join(Places(rows.copy(), 32 - distance)).pairs()
+            for block in Join(ComponentTable(rows.copy(), 32 - distance)).pairs()
             for pair in zip(*(x.tolist() for x in block), strict=True)
         ]
         assert found == pairs

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from shingletools import kernel
 from shingletools.canon.folding import fold
-from shingletools.canon.patterns import Budget, Words
+from shingletools.canon.patterns import Budget, WordPattern
 from shingletools.canon.repertoire import is_later, part_later
 from shingletools.canon.rules import Rule, fold_accents
 from shingletools.canon.sentences import sentences
@@ -39,7 +39,7 @@ class Canonizer:
         self.rules = rules or Rules()
         alone = self.rules.cut is cut
         plain = alone and not self.rules.words
-        self.chunks = kernel.words(self._chunk, self._wherever if plain else None, alone)
+        self.tokens = kernel.words(self._token, self._wherever if plain else None, alone)
         self.words = Known(self._word)
 
     def __reduce__(self) -> "tuple[type[Canonizer], tuple[Rules]]":
@@ -57,19 +57,19 @@ class Canonizer:
 
     def canonize(self, text: str) -> str:
         """What follows the rules for whole texts."""
-        return self.chunks.words(text)
+        return self.tokens.words(text)
 
     def fold(self, text: str) -> str:
         return fold_accents(fold(text)) if self.rules.accents else fold(text)
 
-    def _chunk(self, chunk: str) -> str:
-        if not chunk.isascii():
-            if len(chunk) == 1 and is_later(chunk):
-                return self._rest(later_words(self.rules, chunk))
-            parted = part_later(chunk)
-            if parted is not chunk:
+    def _token(self, token: str) -> str:
+        if not token.isascii():
+            if len(token) == 1 and is_later(token):
+                return self._rest(later_words(self.rules, token))
+            parted = part_later(token)
+            if parted is not token:
                 return self.canonize(parted)
-        folded = self.fold(chunk)
+        folded = self.fold(token)
         if len(folded) > LONGEST and self.rules.cut is cut:
             # Whole sentences of a spaceless script: cut before each character, the pieces are short and come again
             parted = folded.translate(SPACER)
@@ -94,7 +94,7 @@ class Canonizer:
 
 def later_words(rules: Rules, character: str) -> list[str]:
     """A character later than Unicode 14.0 is a word alone, unless a pattern says what words are."""
-    return rules.cut(character) if isinstance(rules.cut, Words) else [character]
+    return rules.cut(character) if isinstance(rules.cut, WordPattern) else [character]
 
 
 def explain(rules: Rules, text: str) -> dict[str, str]:
@@ -112,17 +112,17 @@ def explain(rules: Rules, text: str) -> dict[str, str]:
     if rules.sentences:
         text = "\n".join(map(str.strip, sentences(text)))
         step("sentences", text)
-    chunks = part_later(text).split()
-    later = [len(chunk) == 1 and is_later(chunk) for chunk in chunks]
-    folded = [chunk if new else fold(chunk) for chunk, new in zip(chunks, later, strict=True)]
+    tokens = part_later(text).split()
+    later = [len(token) == 1 and is_later(token) for token in tokens]
+    folded = [token if new else fold(token) for token, new in zip(tokens, later, strict=True)]
     step("fold", " ".join(folded))
     if rules.accents:
-        folded = [chunk if new else fold_accents(chunk) for chunk, new in zip(folded, later, strict=True)]
+        folded = [token if new else fold_accents(token) for token, new in zip(folded, later, strict=True)]
         step("fold-accents", " ".join(folded))
     words = [
         word
-        for chunk, new in zip(folded, later, strict=True)
-        for word in (later_words(rules, chunk) if new else rules.cut(chunk))
+        for token, new in zip(folded, later, strict=True)
+        for word in (later_words(rules, token) if new else rules.cut(token))
     ]
     step("words", " ".join(words))
     for rule in rules.words:

@@ -7,7 +7,7 @@ import orjson
 from shingletools import errors, wire
 from shingletools.canon import sources
 from shingletools.canon.canonizer import Canonizer, Rules, explain
-from shingletools.canon.patterns import Budget, Replace, Words
+from shingletools.canon.patterns import Budget, Replace, WordPattern
 from shingletools.canon.rules import Rule, drop_number, made_with, mask_number, version
 from shingletools.canon.stopwords import stop
 from shingletools.canon.words import cut
@@ -74,7 +74,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     if options.word == "":
         raise errors.Failed("--word needs a pattern")
     if options.word:
-        cutter = Words(options.word, budget)
+        cutter = WordPattern(options.word, budget)
     elif options.segment:
         from shingletools.canon.chinese import Chinese
 

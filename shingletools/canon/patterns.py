@@ -138,7 +138,7 @@ class Replace:
 
 
 @dataclass
-class Words:
+class WordPattern:
     """The matches of a pattern in folded text; may raise Rejected."""
 
     pattern: str

@@ -14,17 +14,17 @@ from shingletools.stage import Written
 from shingletools.wire import Record
 
 Name = str | int
-Groups = dict[Name, int]  # a document: the number of its group
+GroupOf = dict[Name, int]  # a document: the number of its group
 
 DUPLICATE_OF = "duplicate_of"
 
 
-def read_groups(paths: Sequence[str]) -> Groups:
+def read_groups(paths: Sequence[str]) -> GroupOf:
     """Lines {"members": [...]}; raises Failed for a line that is none, and for a document in two groups.
 
     A fault here is not one record's: it would decide what is removed.
     """
-    groups: Groups = {}
+    groups: GroupOf = {}
     numbers = itertools.count()
     for path in paths:
         for number, line in enumerate(wire.read_lines("--groups", path), 1):
@@ -35,7 +35,7 @@ def read_groups(paths: Sequence[str]) -> Groups:
     return groups
 
 
-def add_group(groups: Groups, number: int, members: list[Name]) -> None:
+def add_group(groups: GroupOf, number: int, members: list[Name]) -> None:
     """Raises Rejected for a document that is in a group already."""
     for name in members:
         if groups.setdefault(name, number) != number:

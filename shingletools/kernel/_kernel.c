@@ -33,7 +33,10 @@ static int add_type(PyObject *module, const char *name, PyType_Spec *spec)
 
 static int set_up(PyObject *module)
 {
-    return add_type(module, "Words", &words_spec) || add_type(module, "Fingerprints", &fingerprints_spec) ? -1 : 0;
+    return add_type(module, "WordMemo", &word_memo_spec) ||
+                   add_type(module, "FingerprintMemo", &fingerprint_memo_spec)
+               ? -1
+               : 0;
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, set_up}, {0}};

@@ -1,12 +1,12 @@
 from collections.abc import Callable
 
-class Words:
+class WordMemo:
     def __init__(
         self, function: Callable[[str], str], wherever: Callable[[str], str | None] | None = ..., alone: bool = ..., /
     ) -> None: ...
     def words(self, text: str, /) -> str: ...
 
-class Fingerprints:
+class FingerprintMemo:
     def __init__(self, function: Callable[[str], bytes], base: int, key: bytes, /) -> None: ...
     def rolling(self, text: str, k: int, /) -> str: ...
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shingletools.kernel import _kernel
-from shingletools.kernel.types import U64, Index, Rows, Sets
+from shingletools.kernel.types import U64, Index, Rows, TokenSets
 
 
 def row_keys(rows: Rows, first: int, last: int) -> U64:
@@ -19,7 +19,7 @@ def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
     return counts
 
 
-def overlaps(sets: Sets, left: Index, right: Index, least: Index) -> Index:
+def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
     counts = np.empty(len(left), np.int64)
     one, two, bound = map(np.ascontiguousarray, (left, right, least))
     _kernel.overlaps(sets.universe, sets.entries, sets.starts, sets.sizes, one, two, bound, counts)

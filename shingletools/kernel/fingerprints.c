@@ -2,7 +2,7 @@
 
 #include "memo.h"
 
-enum { BLOCK = 64, MOST = 1024 }; /* bytes of a block of BLAKE3, and of a chunk; we hash no more than one */
+enum { BLOCK = 64, MOST = 1024 }; /* bytes of a block of BLAKE3, and of a chunk of it; we hash no more than one */
 enum { CHUNK_START = 1, CHUNK_END = 2, ROOT = 8, KEYED_HASH = 16, KEY = 48 /* bytes */ };
 
 typedef struct {
@@ -10,7 +10,7 @@ typedef struct {
     uint64_t base;           /* of the rolling sum */
     uint32_t start[8], mode; /* of BLAKE3: its state at first, and a flag for all blocks */
     uint64_t last[2];        /* with a key: SipHash's, which takes the finalizer's place */
-} Fingerprints;
+} FingerprintMemo;
 
 static const uint32_t START[8] = {0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A,
                                   0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19};
@@ -70,7 +70,7 @@ static void compress(uint32_t *state, const uint8_t *data, size_t size, uint32_t
 }
 
 /* The first 8 bytes, little-endian, of the BLAKE3 of at most MOST bytes. */
-static uint64_t blake3(const Fingerprints *self, const uint8_t *data, size_t size)
+static uint64_t blake3(const FingerprintMemo *self, const uint8_t *data, size_t size)
 {
     uint32_t state[8], flags = CHUNK_START | self->mode;
     memcpy(state, self->start, sizeof state);
@@ -83,7 +83,7 @@ static uint64_t blake3(const Fingerprints *self, const uint8_t *data, size_t siz
 }
 
 /* The fingerprint of a word that is in no line. */
-static int make(const Fingerprints *self, const Chunk *word, uint64_t *value)
+static int make(const FingerprintMemo *self, const Token *word, uint64_t *value)
 {
     if (word->size <= MOST) {
         *value = blake3(self, word->at, word->size);
@@ -106,7 +106,7 @@ static int make(const Fingerprints *self, const Chunk *word, uint64_t *value)
     return failed;
 }
 
-static int add_fingerprint(Fingerprints *self, const Chunk *word, Bytes *out)
+static int add_fingerprint(FingerprintMemo *self, const Token *word, Bytes *out)
 {
     uint64_t value;
     int fits = word->size + sizeof value <= INSIDE;
@@ -127,14 +127,14 @@ static int add_fingerprint(Fingerprints *self, const Chunk *word, Bytes *out)
 }
 
 /* The fingerprints of a text's words. */
-static int add_fingerprints(Fingerprints *self, const uint8_t *at, const uint8_t *end, Bytes *out)
+static int add_fingerprints(FingerprintMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out)
 {
-    Chunk words[AHEAD];
+    Token words[AHEAD];
     int count;
     do {
         count = 0;
-        for (const uint8_t *stop; count < AHEAD && (stop = next_chunk(&at, end, 0)) > at; at = stop)
-            words[count++] = chunk_of(&self->memo, at, stop, sizeof(uint64_t));
+        for (const uint8_t *stop; count < AHEAD && (stop = next_token(&at, end, 0)) > at; at = stop)
+            words[count++] = token_of(&self->memo, at, stop, sizeof(uint64_t));
         for (int i = 0; i < count; i++)
             if (add_fingerprint(self, &words[i], out))
                 return -1;
@@ -189,7 +189,7 @@ static uint64_t siphash(const uint64_t *key, uint64_t word)
 
 static PyObject *rolling(PyObject *object, PyObject *args)
 {
-    Fingerprints *self = (Fingerprints *)object;
+    FingerprintMemo *self = (FingerprintMemo *)object;
     PyObject *text;
     Py_ssize_t run, size;
     if (!PyArg_ParseTuple(args, "Un", &text, &run))
@@ -244,7 +244,7 @@ static PyObject *new_fingerprints(PyTypeObject *type, PyObject *args, PyObject *
         PyErr_SetString(PyExc_ValueError, "a key has 48 bytes, or none");
         return NULL;
     }
-    Fingerprints *self = (Fingerprints *)new_memo(type, function);
+    FingerprintMemo *self = (FingerprintMemo *)new_memo(type, function);
     if (!self)
         return NULL;
     self->base = base;
@@ -262,7 +262,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "Fingerprints(function, base, key): a bounded memo of words' fingerprints; the function is asked for long ones."},
+    {Py_tp_doc, "FingerprintMemo(function, base, key): a bounded memo of words' fingerprints; the function is asked for long ones."},
     {Py_tp_new, new_fingerprints},
     {Py_tp_dealloc, free_memo},
     {Py_tp_traverse, traverse_memo},
@@ -271,9 +271,9 @@ static PyType_Slot slots[] = {
     {0},
 };
 
-PyType_Spec fingerprints_spec = {
-    .name = "shingletools.kernel._kernel.Fingerprints",
-    .basicsize = sizeof(Fingerprints),
+PyType_Spec fingerprint_memo_spec = {
+    .name = "shingletools.kernel._kernel.FingerprintMemo",
+    .basicsize = sizeof(FingerprintMemo),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = slots,
 };

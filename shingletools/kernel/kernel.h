@@ -25,7 +25,7 @@
 #define FINISH UINT64_C(0xD6E8FEB86659FD93)
 
 /* words.c, fingerprints.c */
-extern PyType_Spec words_spec, fingerprints_spec;
+extern PyType_Spec word_memo_spec, fingerprint_memo_spec;
 
 /* lines.c */
 PyObject *count_lines(PyObject *self, PyObject *data);

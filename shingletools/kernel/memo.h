@@ -96,7 +96,7 @@ static inline int is_alone(const uint8_t *at)
 
 /* The next run of what is no white space: from *at to the return value, the same if there is none. With `alone`, a
    run also ends before a character that is a word alone. */
-static inline const uint8_t *next_chunk(const uint8_t **at, const uint8_t *end, int alone)
+static inline const uint8_t *next_token(const uint8_t **at, const uint8_t *end, int alone)
 {
     const uint8_t *place = *at;
     size_t size;
@@ -201,19 +201,19 @@ typedef struct {
     const uint8_t *at;
     size_t size;
     uint64_t hash;
-} Chunk;
+} Token;
 
 /* The run from `at` to `stop`; its line, if it may stand in one with a value of so many bytes, is fetched meanwhile. */
-static inline Chunk chunk_of(const Memo *memo, const uint8_t *at, const uint8_t *stop, size_t value)
+static inline Token token_of(const Memo *memo, const uint8_t *at, const uint8_t *stop, size_t value)
 {
-    Chunk chunk = {at, (size_t)(stop - at), 0};
-    if (chunk.size + value <= INSIDE) {
-        chunk.hash = hash(at, chunk.size);
-        const Line *pair = pair_of(memo, chunk.hash);
+    Token token = {at, (size_t)(stop - at), 0};
+    if (token.size + value <= INSIDE) {
+        token.hash = hash(at, token.size);
+        const Line *pair = pair_of(memo, token.hash);
         PREFETCH(pair);
         PREFETCH(pair + 1);
     }
-    return chunk;
+    return token;
 }
 
 #endif

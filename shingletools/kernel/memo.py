@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 Value = TypeVar("Value", bound=str | bytes)
 
-# What the function for chunks makes of a character, in whatever chunk it stands: letters or digits, a word of its own
+# What the function for tokens makes of a character, in whatever token it stands: letters or digits, a word of its own
 # between two spaces, an apostrophe, which counts between letters, a space, or nothing at all; None if it depends
 Wherever = Callable[[str], str | None]
 
@@ -46,7 +46,7 @@ class Known(dict[str, Value]):
         return (Known, (self.function,))
 
 
-class Words(Protocol):
+class WordMemo(Protocol):
     """A memo of a pure function of what stands between white space in a text."""
 
     def words(self, text: str, /) -> str:
@@ -56,7 +56,7 @@ class Words(Protocol):
         """
 
 
-class Fingerprints(Protocol):
+class FingerprintMemo(Protocol):
     """A memo of words' fingerprints: 8 bytes, little-endian.
 
     Made with a key or none: 32 bytes for the BLAKE3 of words, 16 for the SipHash of their runs.
@@ -78,8 +78,8 @@ def segments(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-class _Words:
-    """The definition of Words."""
+class _WordMemo:
+    """The definition of WordMemo."""
 
     def __init__(self, function: Callable[[str], str]) -> None:
         self.known = Known(function)
@@ -92,8 +92,8 @@ class _Words:
         return " ".join(filter(None, map(self.known.__getitem__, text.split())))
 
 
-class _Fingerprints:
-    """The definition of Fingerprints."""
+class _FingerprintMemo:
+    """The definition of FingerprintMemo."""
 
     def __init__(self, function: Callable[[str], bytes], base: int, key: bytes) -> None:
         from shingletools.kernel.strings import roll  # numpy, which canon does not need
@@ -109,15 +109,17 @@ class _Fingerprints:
 
 def reference_words(
     function: Callable[[str], str], _wherever: Wherever | None = None, _alone: bool = False, /
-) -> Words:
-    return _Words(function)
+) -> WordMemo:
+    return _WordMemo(function)
 
 
-def reference_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> Fingerprints:
-    return _Fingerprints(function, base, key)
+def reference_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> FingerprintMemo:
+    return _FingerprintMemo(function, base, key)
 
 
-def compiled_words(function: Callable[[str], str], wherever: Wherever | None = None, alone: bool = False, /) -> Words:
+def compiled_words(
+    function: Callable[[str], str], wherever: Wherever | None = None, alone: bool = False, /
+) -> WordMemo:
     """A memo in C.
 
     With `wherever`, the function is asked only for what has characters of which that gives None. With `alone`,
@@ -126,11 +128,11 @@ def compiled_words(function: Callable[[str], str], wherever: Wherever | None = N
     """
     from shingletools.kernel import _kernel
 
-    return _kernel.Words(Known(function).__getitem__, wherever, alone)
+    return _kernel.WordMemo(Known(function).__getitem__, wherever, alone)
 
 
-def compiled_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> Fingerprints:
+def compiled_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> FingerprintMemo:
     """A memo in C, which is told how to hash long words only: it knows BLAKE3."""
     from shingletools.kernel import _kernel
 
-    return _kernel.Fingerprints(function, base, key)
+    return _kernel.FingerprintMemo(function, base, key)

@@ -5,7 +5,7 @@ All integer arithmetic is unsigned and wraps, as numpy's does on arrays of uint3
 
 import numpy as np
 
-from shingletools.kernel.types import U32, U64, Index, Rows, Sets
+from shingletools.kernel.types import U32, U64, Index, Rows, TokenSets
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # where SipHash's state starts
@@ -136,7 +136,7 @@ def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
     return counts
 
 
-def overlaps(sets: Sets, left: Index, right: Index, least: Index) -> Index:
+def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
     """How many tokens sets left[i] and right[i] have in common, for each i; 0 where that is fewer than least[i].
 
     Looks the smaller set's tokens up in the larger; gives up on a pair as soon as the rest cannot suffice. Shapes:

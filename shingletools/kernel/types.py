@@ -12,7 +12,7 @@ Index = NDArray[np.int64]
 Rows = U8 | U32 | U64  # one value for each place of a signature
 
 
-class Sets(NamedTuple):
+class TokenSets(NamedTuple):
     """Sets of tokens 0, 1, 2 ... universe - 1."""
 
     universe: int

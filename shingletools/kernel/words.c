@@ -1,4 +1,4 @@
-/* Texts to words: character by character where these are known, else chunk by chunk through a memo. */
+/* Texts to words: character by character where these are known, else token by token through a memo. */
 
 #include "memo.h"
 
@@ -23,7 +23,7 @@ enum {
     APOSTROPHE,
     NOTHING,
     BREAK,   /* the end of a word */
-    WHITE,   /* of a chunk */
+    WHITE,   /* of a token */
     COMPLEX, /* it depends on what is beside it */
 };
 
@@ -38,10 +38,10 @@ typedef struct {
     Character *characters; /* of the basic plane, as they become known */
     uint8_t letters[256];  /* of ASCII, as they are written; of other bytes 0 */
     int alone;             /* ideographs and kana letters are asked for one by one */
-} Words;
+} WordMemo;
 
 /* Asks what becomes of the character of so many bytes. */
-static int learn(Words *self, Character *character, const uint8_t *at, size_t size)
+static int learn(WordMemo *self, Character *character, const uint8_t *at, size_t size)
 {
     if (blank(at)) {
         character->kind = WHITE;
@@ -81,9 +81,9 @@ static int learn(Words *self, Character *character, const uint8_t *at, size_t si
     return 0;
 }
 
-/* The words of a chunk, character by character: 1, and *from is its end; 0, and nothing is done, if one of them is not
+/* The words of a token, character by character: 1, and *from is its end; 0, and nothing is done, if one of them is not
    to be had so; -1 with an exception. */
-static int add_characters(Words *self, const uint8_t **from, const uint8_t *end, Bytes *out)
+static int add_characters(WordMemo *self, const uint8_t **from, const uint8_t *end, Bytes *out)
 {
     Character *characters = self->characters;
     const uint8_t *at = *from;
@@ -140,45 +140,45 @@ static int add_characters(Words *self, const uint8_t **from, const uint8_t *end,
     return 1;
 }
 
-static int add_chunk(Memo *memo, const Chunk *chunk, Bytes *out)
+static int add_token(Memo *memo, const Token *token, Bytes *out)
 {
-    int fits = chunk->size <= INSIDE;
-    const Line *line = fits ? find(memo, chunk->hash, chunk->at, chunk->size) : NULL;
+    int fits = token->size <= INSIDE;
+    const Line *line = fits ? find(memo, token->hash, token->at, token->size) : NULL;
     if (line) {
         size_t size;
         const uint8_t *value = value_of(line, &size);
         return add_word(out, value, size);
     }
-    PyObject *made = ask(memo->function, chunk->at, chunk->size);
+    PyObject *made = ask(memo->function, token->at, token->size);
     if (!made)
         return -1;
     Py_ssize_t size;
     const char *value = PyUnicode_AsUTF8AndSize(made, &size);
     int failed = !value || add_word(out, (const uint8_t *)value, (size_t)size);
     if (!failed && fits)
-        keep(memo, chunk->hash, chunk->at, chunk->size, (const uint8_t *)value, (size_t)size);
+        keep(memo, token->hash, token->at, token->size, (const uint8_t *)value, (size_t)size);
     Py_DECREF(made);
     return failed ? -1 : 0;
 }
 
-/* The words of chunks, through the memo. */
-static int add_chunks(Words *self, const uint8_t *at, const uint8_t *end, Bytes *out)
+/* The words of tokens, through the memo. */
+static int add_tokens(WordMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out)
 {
-    Chunk chunks[AHEAD];
+    Token tokens[AHEAD];
     int count;
     do {
         count = 0;
-        for (const uint8_t *stop; count < AHEAD && (stop = next_chunk(&at, end, self->alone)) > at; at = stop)
-            chunks[count++] = chunk_of(&self->memo, at, stop, 0);
+        for (const uint8_t *stop; count < AHEAD && (stop = next_token(&at, end, self->alone)) > at; at = stop)
+            tokens[count++] = token_of(&self->memo, at, stop, 0);
         for (int i = 0; i < count; i++)
-            if (add_chunk(&self->memo, &chunks[i], out))
+            if (add_token(&self->memo, &tokens[i], out))
                 return -1;
     } while (count == AHEAD);
     return 0;
 }
 
 /* The words of a text, whose characters are known but for some that depend on others. */
-static int add_text(Words *self, const uint8_t *at, const uint8_t *end, Bytes *out)
+static int add_text(WordMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out)
 {
     while (at < end) {
         size_t size = blank(at);
@@ -187,8 +187,8 @@ static int add_text(Words *self, const uint8_t *at, const uint8_t *end, Bytes *o
             return -1;
         at += size;
         if (!done) {
-            const uint8_t *stop = next_chunk(&at, end, 0);
-            if (add_chunks(self, at, stop, out))
+            const uint8_t *stop = next_token(&at, end, 0);
+            if (add_tokens(self, at, stop, out))
                 return -1;
             at = stop;
         }
@@ -202,10 +202,10 @@ static PyObject *words(PyObject *object, PyObject *text)
     const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
     if (!at)
         return NULL;
-    Words *self = (Words *)object;
+    WordMemo *self = (WordMemo *)object;
     Bytes out = {0};
     PyObject *result = NULL;
-    if (!grow(&out, (size_t)size + 64) && !(self->wherever ? add_text : add_chunks)(self, at, at + size, &out))
+    if (!grow(&out, (size_t)size + 64) && !(self->wherever ? add_text : add_tokens)(self, at, at + size, &out))
         result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
     PyMem_Free(out.data);
     return result;
@@ -217,7 +217,7 @@ static PyObject *new_words(PyTypeObject *type, PyObject *args, PyObject *Py_UNUS
     int alone = 0;
     if (!PyArg_ParseTuple(args, "O|Op", &function, &wherever, &alone))
         return NULL;
-    Words *self = (Words *)new_memo(type, function);
+    WordMemo *self = (WordMemo *)new_memo(type, function);
     if (!self)
         return NULL;
     self->alone = alone;
@@ -235,13 +235,13 @@ static PyObject *new_words(PyTypeObject *type, PyObject *args, PyObject *Py_UNUS
 
 static int traverse_words(PyObject *self, visitproc visit, void *arg)
 {
-    Py_VISIT(((Words *)self)->wherever);
+    Py_VISIT(((WordMemo *)self)->wherever);
     return traverse_memo(self, visit, arg);
 }
 
 static int clear_words(PyObject *self)
 {
-    Py_CLEAR(((Words *)self)->wherever);
+    Py_CLEAR(((WordMemo *)self)->wherever);
     return clear_memo(self);
 }
 
@@ -249,17 +249,17 @@ static void free_words(PyObject *self)
 {
     PyObject_GC_UnTrack(self);
     clear_words(self);
-    PyMem_Free(((Words *)self)->characters);
+    PyMem_Free(((WordMemo *)self)->characters);
     free_memo(self);
 }
 
 static PyMethodDef methods[] = {
-    {"words", words, METH_O, "A text's chunks between white space, each as the function has it, joined by blanks."},
+    {"words", words, METH_O, "A text's tokens between white space, each as the function has it, joined by blanks."},
     {0},
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "Words(function, wherever, alone): a bounded memo of a pure function of short strings."},
+    {Py_tp_doc, "WordMemo(function, wherever, alone): a bounded memo of a pure function of short strings."},
     {Py_tp_new, new_words},
     {Py_tp_dealloc, free_words},
     {Py_tp_traverse, traverse_words},
@@ -268,9 +268,9 @@ static PyType_Slot slots[] = {
     {0},
 };
 
-PyType_Spec words_spec = {
-    .name = "shingletools.kernel._kernel.Words",
-    .basicsize = sizeof(Words),
+PyType_Spec word_memo_spec = {
+    .name = "shingletools.kernel._kernel.WordMemo",
+    .basicsize = sizeof(WordMemo),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = slots,
 };

@@ -56,7 +56,7 @@ def build(options: argparse.Namespace) -> Stage:
     else:
         hashing = hashing_of(runs, options.hash, key)
         if mod:
-            from shingletools.shingle.arrays import Sampled
+            from shingletools.shingle.sampled import Sampled
 
             hashing = Sampled(hashing, mod)
         shingler = hashing
@@ -76,6 +76,6 @@ def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
         return Hashed(runs, name, key)
     if not runs.chars and runs.longest is None:
         return Rolling(runs.k, key)
-    from shingletools.shingle.arrays import RollingUnits
+    from shingletools.shingle.units import RollingUnits
 
     return RollingUnits(runs, key)

@@ -6,7 +6,7 @@ import numpy as np
 
 from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.buckets import Portion, portions
-from shingletools.simjoin.table import Columns, Documents
+from shingletools.simjoin.table import Components, Documents
 
 LARGE = 1 << 19  # candidates of a bucket that may well be compared
 SIXTEENTHS = 16  # of a bit, in which it is counted how much a column says
@@ -42,7 +42,7 @@ def finer(table: Documents, portion: Portion, weigh: Weigh) -> Iterator[Portion]
                 yield from finer(table, part, weigh)
 
 
-def buckets_of(columns: Columns, rows: Index, band: Index) -> Iterator[Portion]:
+def buckets_of(columns: Components, rows: Index, band: Index) -> Iterator[Portion]:
     """Of rows that agree in a band."""
     keys = columns.keys_of(rows, band)
     order = np.argsort(keys, kind="stable")

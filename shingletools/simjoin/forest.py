@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.kernel.types import Index
-from shingletools.simjoin.arrays import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.buckets import Portion, bands, copies
 from shingletools.simjoin.finer import finer
+from shingletools.simjoin.pairs import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.table import Documents
 

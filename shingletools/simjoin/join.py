@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from shingletools.kernel.types import U64, Index
-from shingletools.simjoin.arrays import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.buckets import Portion, bands, copies
 from shingletools.simjoin.finer import finer
+from shingletools.simjoin.pairs import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.scratch import Entries, Memory, Sorter
 from shingletools.simjoin.table import Documents, Flags
 from shingletools.workers import in_threads

@@ -51,7 +51,7 @@ class Memory(NamedTuple):
             raise Broken(f"{printable(self.folder)}: {cause}") from None
 
 
-class Column:
+class DiskArray:
     """Values that are written one after the other, and then read anywhere."""
 
     def __init__(self, memory: Memory) -> None:
@@ -91,7 +91,7 @@ class Sorter:
         self.most = sys.maxsize if memory is None else memory.share(divisor, LEAST // 8) // (SORTING * ENTRY)
         self.held: list[tuple[U64, Index]] = []
         self.holding = 0
-        self.column: Column | None = None
+        self.column: DiskArray | None = None
         self.runs: list[tuple[int, int]] = []  # where each starts and ends in the column, counted in entries
         self.samples: list[U64] = []  # of their keys, kept in memory to tell how many entries are below a key
 
@@ -113,7 +113,7 @@ class Sorter:
     def _write_run(self) -> None:
         keys, values = self._sorted_run()
         if self.column is None and self.memory is not None:
-            self.column = Column(self.memory)
+            self.column = DiskArray(self.memory)
         assert self.column is not None
         start = self.runs[-1][1] if self.runs else 0
         self.column.append(np.column_stack([keys, values.view(np.uint64)]).tobytes())
@@ -161,7 +161,7 @@ class Entries:
     """Entries by ascending keys, to be looked at anywhere."""
 
     def __init__(self, blocks: Iterable[tuple[U64, Index]], memory: Memory | None) -> None:
-        self.columns = [Column(memory), Column(memory)] if memory is not None else []
+        self.columns = [DiskArray(memory), DiskArray(memory)] if memory is not None else []
         held = [(np.empty(0, np.uint64), np.empty(0, np.int64))]
         for block in blocks:
             for column, values in zip(self.columns, block, strict=False):

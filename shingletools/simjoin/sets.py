@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.types import U64, Index
-from shingletools.kernel.types import Sets as TokenSets
-from shingletools.simjoin.arrays import spread
+from shingletools.kernel.types import U64, Index, TokenSets
 from shingletools.simjoin.measures import Measure
-from shingletools.simjoin.table import Bucketed, Columns, Flags, Table
+from shingletools.simjoin.pairs import spread
+from shingletools.simjoin.table import Bucketed, Components, Flags, Table
 
 COUNTERS = 22  # their number's logarithm
 
@@ -40,7 +39,7 @@ class Rarity:
         return (kernel.fmix64(tokens) >> np.uint64(64 - COUNTERS)).astype(np.int64)
 
 
-class Sets:
+class SetTable:
     """Sets of tokens. `tokens` holds one set after the other, each token once, `sizes` of them, none empty.
 
     The rarest tokens come first. Memory: 16 bytes a token, three times that while the sets are put in order.
@@ -146,7 +145,7 @@ class Verified:
         return self.sets.extent(rows)
 
     @property
-    def columns(self) -> Columns | None:
+    def columns(self) -> Components | None:
         return self.sketches.columns
 
 

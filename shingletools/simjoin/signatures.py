@@ -13,8 +13,8 @@ from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import Index, Rows
 from shingletools.simjoin.interval import interval
 from shingletools.simjoin.measures import MEASURES
-from shingletools.simjoin.sets import Rarity, Sets
-from shingletools.simjoin.table import Places, Table
+from shingletools.simjoin.sets import Rarity, SetTable
+from shingletools.simjoin.table import ComponentTable, Table
 from shingletools.simjoin.wanted import (
     ALIKE,
     BITS,
@@ -22,8 +22,8 @@ from shingletools.simjoin.wanted import (
     DICE,
     JACCARD,
     NEAR,
-    ONE_WORD,
-    TWO_WORDS,
+    ONE_COMPONENT,
+    TWO_COMPONENTS,
     UNKNOWN,
     Wanted,
 )  # fmt: skip
@@ -65,7 +65,7 @@ class Signature(Protocol):
         """What a pair's record has beside the ids; one and two are the signatures' bytes."""
 
 
-class Words(NamedTuple):
+class Sketches(NamedTuple):
     """A sketch: words of 8 digits are min-hashes, words of 16 supershingles or megashingles."""
 
     digits: int
@@ -97,7 +97,7 @@ class Words(NamedTuple):
         parts = [stage.split() for stage in via.split("|")]
         said = {part.partition("=")[0] for name, *rest in filter(None, parts) if name.partition("/")[0] == "sketch"
                 for part in rest}  # fmt: skip
-        return TWO_WORDS if "super" in said else ONE_WORD if "mega" in said else UNKNOWN
+        return TWO_COMPONENTS if "super" in said else ONE_COMPONENT if "mega" in said else UNKNOWN
 
     def check(self, wanted: Wanted, size: int) -> None:
         self.least(wanted, self.places(size))
@@ -148,7 +148,7 @@ class Words(NamedTuple):
             places = self.places(int(sizes[0]))
             # Words are only compared, so the byte order they are read in does not matter
             words: Rows = data.view(np.uint32) if self == MINHASHES else data.view(np.uint64)
-            return Places(words.reshape(-1, places), self.least(wanted, places), wanted.recall)
+            return ComponentTable(words.reshape(-1, places), self.least(wanted, places), wanted.recall)
 
         return build
 
@@ -167,7 +167,7 @@ class Words(NamedTuple):
         return said
 
 
-class Bits(NamedTuple):
+class SimHashes(NamedTuple):
     """A simhash."""
 
     field: str = SIMHASH
@@ -206,13 +206,13 @@ class Bits(NamedTuple):
 
     def builder(self, wanted: Wanted, _every: Iterable[Data], /) -> Build:
         least = self.least(wanted)
-        return lambda data, _sizes: Places(np.unpackbits(data).reshape(-1, BITS), least, wanted.recall)
+        return lambda data, _sizes: ComponentTable(np.unpackbits(data).reshape(-1, BITS), least, wanted.recall)
 
     def says(self, _wanted: Wanted, agreeing: int, _one: int, _two: int, /) -> dict[str, float | str]:
         return {"similarity": round(agreeing / BITS, 6), "distance": BITS - agreeing}
 
 
-class Shingles(NamedTuple):
+class ShingleSets(NamedTuple):
     """A set of shingles: repeats do not count."""
 
     digits: int
@@ -251,7 +251,7 @@ class Shingles(NamedTuple):
         """What makes tables of payloads whose tokens have been counted."""
         assert wanted.similarity is not None  # said, or the default
         measure = MEASURES[wanted.measure](wanted.similarity)
-        return lambda data, sizes: Sets(data.view(np.uint64), sizes // 8, measure, rarity)
+        return lambda data, sizes: SetTable(data.view(np.uint64), sizes // 8, measure, rarity)
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
         a, b = one // 8, two // 8
@@ -262,8 +262,8 @@ class Shingles(NamedTuple):
         return said
 
 
-MINHASHES, SUPERSHINGLES, SIMHASHES = Words(8), Words(16), Bits()
-SHORT_SHINGLES, LONG_SHINGLES = Shingles(8), Shingles(16)
+MINHASHES, SUPERSHINGLES, SIMHASHES = Sketches(8), Sketches(16), SimHashes()
+SHORT_SHINGLES, LONG_SHINGLES = ShingleSets(8), ShingleSets(16)
 
 
 def signature_of(record: Record) -> Signature:
@@ -276,7 +276,7 @@ def signature_of(record: Record) -> Signature:
     return SUPERSHINGLES if wide(record.get(SKETCH)) else MINHASHES
 
 
-def shingles_of(record: Record) -> Shingles:
+def shingles_of(record: Record) -> ShingleSets:
     return LONG_SHINGLES if wide(record.get(SHINGLES)) else SHORT_SHINGLES
 
 

@@ -9,8 +9,8 @@ from shingletools.simjoin.wanted import Wanted
 from shingletools.stage import Stage
 
 if TYPE_CHECKING:
+    from shingletools.simjoin.collector import JoinCollector
     from shingletools.simjoin.scratch import Memory
-    from shingletools.simjoin.sketches import SketchJoin
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class JoinSpec(Stage):
     def beside(self) -> Sequence[tuple[str, str]]:
         return [("--against", path) for path in self.against]
 
-    def collector(self, jobs: int, /) -> "SketchJoin":
-        from shingletools.simjoin.sketches import SketchJoin  # numpy, which --help does not need
+    def collector(self, jobs: int, /) -> "JoinCollector":
+        from shingletools.simjoin.collector import JoinCollector  # numpy, which --help does not need
 
-        return SketchJoin(self, jobs)
+        return JoinCollector(self, jobs)
 
 
 def recipes_differ(here: str, before: str) -> str:

@@ -12,9 +12,9 @@ import orjson
 from shingletools import signals
 from shingletools.errors import Rejected, seen_before
 from shingletools.kernel.types import Index
-from shingletools.simjoin.arrays import Pairs
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
+from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.sets import both
 from shingletools.simjoin.signatures import Build, Data

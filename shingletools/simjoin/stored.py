@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from shingletools.kernel.types import U64, Index
-from shingletools.simjoin.arrays import spread, stretches
-from shingletools.simjoin.scratch import Column, Memory
+from shingletools.simjoin.pairs import spread, stretches
+from shingletools.simjoin.scratch import DiskArray, Memory
 from shingletools.simjoin.sets import both
 from shingletools.simjoin.signatures import Build, Data
-from shingletools.simjoin.table import Columns, Flags, Table
+from shingletools.simjoin.table import Components, Flags, Table
 
 Loaded = tuple[Data, Index]  # one payload after the other, and the bytes of each
 TOUCHED = 1 << 16  # bytes that the system maps where one is read
@@ -22,8 +22,8 @@ class Payload:
     def __init__(self, memory: Memory, unit: int) -> None:
         self.unit = unit
         self.scattered = max(memory.share(4) // TOUCHED, 1)  # rows read together
-        self.data = Column(memory)
-        self.ends = Column(memory)
+        self.data = DiskArray(memory)
+        self.ends = DiskArray(memory)
         self.end = self.documents = 0
 
     def append(self, payload: bytes) -> None:
@@ -81,9 +81,9 @@ class Stored:
         self.most = memory.share(16 * memory.jobs)  # bytes loaded together; a table of sets has six times theirs
         first = self._load(np.arange(1))
         self.bands, self.recall = first.bands, first.recall
-        self.columns: Columns | None = None
+        self.columns: Components | None = None
         if first.columns is not None:
-            self.columns = StoredColumns(first.columns, payloads[0], builds[0], self.most)
+            self.columns = StoredComponents(first.columns, payloads[0], builds[0], self.most)
 
     def __len__(self) -> int:
         return self.payloads[-1].documents
@@ -131,10 +131,10 @@ class Stored:
             self._forget()
 
 
-class StoredColumns:
+class StoredComponents:
     """Those of the payload that proposes pairs, which alone is loaded."""
 
-    def __init__(self, first: Columns, payload: Payload, build: Build, most: int) -> None:
+    def __init__(self, first: Components, payload: Payload, build: Build, most: int) -> None:
         self.n, self.least = first.n, first.least
         self.payload = payload
         self.build = build

@@ -57,11 +57,11 @@ class Documents(Protocol):
         """How large each row is, in any unit."""
 
     @property
-    def columns(self) -> "Columns | None":
+    def columns(self) -> "Components | None":
         """Their places, if they have any."""
 
 
-class Columns(Protocol):
+class Components(Protocol):
     """Rows of n places each, which may be put into bands in many ways."""
 
     @property
@@ -127,7 +127,7 @@ def fewest(n: int, least: int, wanted: Fraction) -> int:
     return 1 + bisect_left(range(1, most), wanted, key=lambda number: recall(n, least, number))
 
 
-class Places:
+class ComponentTable:
     """Signatures of n places each, of which two that are a pair agree in `least` at least.
 
     rows: unsigned integers, shape (documents, n). 1 <= least <= n. With a recall of 1, pairs cannot
@@ -169,7 +169,7 @@ class Places:
         return self.whole(rows)
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> Components:
         return self
 
     @property

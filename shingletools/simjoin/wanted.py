@@ -33,4 +33,4 @@ class Wanted(NamedTuple):
 
 
 ALIKE, NEAR = Wanted(similarity=Fraction(4, 5)), Wanted(distance=3)  # where no threshold is said
-TWO_WORDS, ONE_WORD, UNKNOWN = Wanted(agreeing=2), Wanted(agreeing=1), Wanted()
+TWO_COMPONENTS, ONE_COMPONENT, UNKNOWN = Wanted(agreeing=2), Wanted(agreeing=1), Wanted()

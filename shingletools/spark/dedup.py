@@ -14,7 +14,7 @@ from shingletools.dedup.choice import annotated, take_members
 from shingletools.dedup.spec import FIRST, SHORTEST, DedupSpec, in_two_groups
 from shingletools.errors import Failed, Rejected
 from shingletools.spark.batches import Batches, batch_of, by_line, counted, of_rows, through
-from shingletools.spark.lines import Places
+from shingletools.spark.lines import LineNumbers
 
 RANKED = pa.schema([("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()),
                     ("name", pa.binary()), ("rank", pa.int64())])  # fmt: skip
@@ -58,7 +58,7 @@ def members(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield of_rows(MEMBER, rows)
 
 
-def read_groups(groups: DataFrame, places: Places) -> DataFrame:
+def read_groups(groups: DataFrame, places: LineNumbers) -> DataFrame:
     """Each document (name) with its group (number). Raises Failed for what is no group, or in two."""
     found = through(groups, members, MEMBER)
     twice = (

@@ -19,7 +19,7 @@ from shingletools.simjoin.spec import JoinSpec
 from shingletools.spark import dedup, files, group, join, parquet
 from shingletools.spark.batches import through
 from shingletools.spark.files import Kept
-from shingletools.spark.lines import LINES, Filters, Places, Rejects
+from shingletools.spark.lines import LINES, Filters, LineNumbers, RejectedLines
 from shingletools.spark.pipeline import Step, is_parquet, texts
 from shingletools.spark.signed import SIGNED, Taken, checked, documents, seen_before
 
@@ -35,7 +35,7 @@ class Before(NamedTuple):
 class Jobs:
     """One run of a pipeline: from --in to --out, and what is said of it."""
 
-    places: Places
+    places: LineNumbers
 
     def __init__(
         self, spark: SparkSession, options: argparse.Namespace, complain: Callable[[str], None], kept: Kept
@@ -43,7 +43,7 @@ class Jobs:
         self.kept = kept
         self.spark = spark
         self.options = options
-        self.rejects = Rejects(options.rejects, complain)
+        self.rejects = RejectedLines(options.rejects, complain)
         self.figures: list[str] = []
         # Each has the specification of its own command, which mypy cannot know by the name
         self.work_of: dict[str, Callable[[Before, Any, int], tuple[DataFrame, Sequence[str]]]] = {
@@ -62,7 +62,7 @@ class Jobs:
         for part, (option, path) in enumerate(others, len(inputs)):
             lines = lines.unionAll(through(files.read(self.spark, path, part, text, option), Filters([]), LINES))
         lines = self.kept(lines)
-        self.places = Places(lines)
+        self.places = LineNumbers(lines)
         numbered = self.places.numbered(lines)
         self.rejects.add(numbered.where("step > 0"))
         try:

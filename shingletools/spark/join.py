@@ -13,7 +13,7 @@ from shingletools.simjoin.signatures import LONG_SHINGLES, Signature
 from shingletools.simjoin.wanted import Wanted
 from shingletools.spark.batches import Batches, batch_of, through
 from shingletools.spark.files import Kept
-from shingletools.spark.signed import Documents
+from shingletools.spark.signed import JoinInput
 from shingletools.spark.tasks import (
     BLOCKS,
     CONNECTED,
@@ -45,7 +45,7 @@ def met(kind: int, cross: int | None) -> list[int]:
     return [other for other in KINDS if other & SIDE == side and not kind & other & (CONNECTED | RESTS)]
 
 
-def pairs(found: Documents, cross: int | None, kept: Kept) -> DataFrame:
+def pairs(found: JoinInput, cross: int | None, kept: Kept) -> DataFrame:
     """All pairs of documents, a before b, by their numbers, and in how many places they agree.
 
     Originals fall into buckets, and the rows of a bucket into blocks; each two blocks are a task.
@@ -96,13 +96,13 @@ def block_of(blocks: Column) -> Column:
     return F.pmod(F.xxhash64("number"), F.greatest(F.lit(1), blocks).cast("long"))
 
 
-def worked(rows: DataFrame, found: Documents, work: Every | Connecting | Near, schema: pa.Schema) -> DataFrame:
+def worked(rows: DataFrame, found: JoinInput, work: Every | Connecting | Near, schema: pa.Schema) -> DataFrame:
     """What is made of tasks, each where all its rows are, with their words."""
     with_words = rows.join(found.originals, "number")
     return through(with_words.repartition(*TASK).sortWithinPartitions(*TASK, "number"), work, schema)
 
 
-def without_hubs(large: DataFrame, found: Documents, cross: int | None, kept: Kept) -> tuple[DataFrame, DataFrame]:
+def without_hubs(large: DataFrame, found: JoinInput, cross: int | None, kept: Kept) -> tuple[DataFrame, DataFrame]:
     """Tasks of what is left of large buckets, once all rows have been compared with the first; and the pairs of that.
 
     Rows that the first connects need not be compared with each other, only with those that it does not.
@@ -122,7 +122,7 @@ def without_hubs(large: DataFrame, found: Documents, cross: int | None, kept: Ke
     return tasks(left.join(left.groupBy("key").agg(*counts()), "key"), cross), near.select("a", "b", "agreeing")
 
 
-def with_copies(compared: DataFrame, found: Documents, cross: int | None) -> DataFrame:
+def with_copies(compared: DataFrame, found: JoinInput, cross: int | None) -> DataFrame:
     """Pairs of originals as pairs of documents; a forest has one for each copy."""
     copies = found.copies
     if found.comparable.wanted.forest:
@@ -171,7 +171,7 @@ class Said:
             yield batch_of(SAID, [batch.column("a"), batch.column("b"), lines])
 
 
-def said(pairs_found: DataFrame, found: Documents) -> DataFrame:
+def said(pairs_found: DataFrame, found: JoinInput) -> DataFrame:
     """Pairs a, b as lines."""
     named = pairs_found
     for side in ("a", "b"):

@@ -68,7 +68,7 @@ class Filters:
         return worked
 
 
-class Places:
+class LineNumbers:
     """Numbers of lines, over all input, and the files and lines that they are."""
 
     def __init__(self, frame: DataFrame) -> None:
@@ -111,7 +111,7 @@ def name_of(file: str) -> str:
     return errors.printable(unquote(file))
 
 
-class Rejects:
+class RejectedLines:
     """Counts, tells and keeps what the steps rejected, all at the end."""
 
     def __init__(self, folder: str | None, complain: Callable[[str], None]) -> None:
@@ -124,7 +124,7 @@ class Rejects:
         """`frame` has number (none if the record is in no file), step (from 1), cause, and the line as it came."""
         self.frames.append(frame.select("number", "step", "cause", "line"))
 
-    def tell(self, steps: Sequence[str], places: Places) -> None:
+    def tell(self, steps: Sequence[str], places: LineNumbers) -> None:
         if not self.frames:
             return
         every, self.frames = reduce(DataFrame.unionAll, self.frames), []

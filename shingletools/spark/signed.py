@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from shingletools import errors, wire
 from shingletools.errors import Failed, Rejected
+from shingletools.simjoin.collector import take_shingles, take_signed
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.sets import COUNTERS, Rarity, both
 from shingletools.simjoin.signatures import (
@@ -21,17 +22,16 @@ from shingletools.simjoin.signatures import (
     SIMHASHES,
     SUPERSHINGLES,
     Build,
-    Shingles,
+    ShingleSets,
     Signature,
-    Words,
+    Sketches,
 )  # fmt: skip
-from shingletools.simjoin.sketches import take_shingles, take_signed
 from shingletools.simjoin.spec import recipes_differ, shapes_differ
 from shingletools.simjoin.table import Table
 from shingletools.simjoin.wanted import BITS
 from shingletools.spark.batches import Batches, batch_of, by_line, through
 from shingletools.spark.files import Kept
-from shingletools.spark.lines import Places
+from shingletools.spark.lines import LineNumbers
 
 KINDS: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, SHORT_SHINGLES, LONG_SHINGLES)
 SIGNED = pa.schema(
@@ -100,7 +100,7 @@ class Builder:
         return both(tables)
 
 
-class Documents(NamedTuple):
+class JoinInput(NamedTuple):
     """What a run of simjoin knows of its records, but for those without words."""
 
     frame: DataFrame  # number, name, size (the bytes of what decides)
@@ -113,7 +113,7 @@ class Documents(NamedTuple):
     recall: float
 
 
-def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, places: Places) -> Row | None:
+def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, places: LineNumbers) -> Row | None:
     """The first of `fresh` that has words, once all are checked as simjoin does; None if there is none. Raises Failed.
 
     `fresh` are those that are not rejected. With the first of these all behind it are compared; what is rejected leaves
@@ -156,7 +156,7 @@ def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, places:
     return shaped
 
 
-def documents(good: DataFrame, comparable: Comparable, shaped: Row, kept: Kept) -> Documents | None:
+def documents(good: DataFrame, comparable: Comparable, shaped: Row, kept: Kept) -> JoinInput | None:
     """What there is to join, if anything; `shaped` is the first that has words."""
     kind = KINDS[shaped["kind"]]
     size = F.length("second" if comparable.wanted.verify else "payload")
@@ -172,7 +172,7 @@ def documents(good: DataFrame, comparable: Comparable, shaped: Row, kept: Kept) 
         return None
     table = build([(bytes(first["payload"]), bytes(first["second"]))])
     names = with_words.select("number", "name", "size")
-    return Documents(names, originals, copies, comparable, kind, build, table.bands, table.recall)
+    return JoinInput(names, originals, copies, comparable, kind, build, table.bands, table.recall)
 
 
 def copied(with_words: DataFrame) -> DataFrame:
@@ -191,13 +191,13 @@ def copied(with_words: DataFrame) -> DataFrame:
 
 def whole(kind: Signature, comparable: Comparable) -> str:
     """In how many places a document agrees with a copy, in SQL."""
-    if isinstance(kind, Words) and not comparable.wanted.verify:
+    if isinstance(kind, Sketches) and not comparable.wanted.verify:
         return f"size * 2 div {kind.digits}"
     return f"{BITS}L" if kind == SIMHASHES else "size div 8"
 
 
 def builder(kind: Signature, comparable: Comparable, originals: DataFrame, column: str) -> Build:
-    if not isinstance(kind, Shingles):
+    if not isinstance(kind, ShingleSets):
         return kind.builder(comparable.wanted, [])
     counted = through(originals.select(F.col(column).alias("payload")), count_tokens, COUNTED)
     rarity = Rarity([])

@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 
 from shingletools.kernel.types import Index
-from shingletools.simjoin.arrays import spread, stretches
 from shingletools.simjoin.buckets import Portion, by_size
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
+from shingletools.simjoin.pairs import spread, stretches
 from shingletools.simjoin.table import Flags, Table
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.signed import Builder

@@ -38,21 +38,21 @@ class Loop(NamedTuple):
     work: Callable[[], object]
 
 
-def known(text: str) -> _kernel.Words:
-    memo = _kernel.Words(str.upper)
+def known(text: str) -> _kernel.WordMemo:
+    memo = _kernel.WordMemo(str.upper)
     memo.words(text)
     return memo
 
 
 def fingerprinted() -> None:
-    memo = _kernel.Fingerprints(word_fingerprint, 1, b"")
+    memo = _kernel.FingerprintMemo(word_fingerprint, 1, b"")
     memo.rolling(LATIN, 10)
     memo.rolling(LATIN, 10)
 
 
 LOOPS = {
     "rolling fingerprints": Loop("rolling", 40_000, 500, fingerprinted),
-    "canonical words of ASCII": Loop("words", 20_000, 250, lambda: _kernel.Words(str, str.lower).words(LATIN)),
+    "canonical words of ASCII": Loop("words", 20_000, 250, lambda: _kernel.WordMemo(str, str.lower).words(LATIN)),
     "known words": Loop("words", 40_000, 650, lambda: known(GREEK).words(GREEK)),
     "a line": Loop("split_lines", 20_000, 300, lambda: _kernel.split_lines(PAYLOAD.replace(" ", "\n").encode())),
     "minima of a shingle": Loop("minima", 20_000, 165, lambda: _kernel.minima(PAYLOAD, FUNCTIONS, FUNCTIONS)),

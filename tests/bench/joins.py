@@ -22,7 +22,7 @@ from SetSimilaritySearch import all_pairs
 sys.path.insert(0, str(Path(__file__).parent))
 import measure
 
-from shingletools.simjoin.sketches import SketchJoin
+from shingletools.simjoin.collector import JoinCollector
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.wanted import Wanted
 
@@ -37,7 +37,7 @@ def seconds(work: Callable[[], int]) -> tuple[float, int]:
 
 
 def ours(records: list[dict[str, str]]) -> tuple[float, int]:
-    join = SketchJoin(JoinSpec("id", Wanted(similarity=THRESHOLD)))
+    join = JoinCollector(JoinSpec("id", Wanted(similarity=THRESHOLD)))
     for record in records:
         join.take(record, b"", 0)
     return seconds(lambda: sum(written.output.count(b"\n") for written in join.finish()))

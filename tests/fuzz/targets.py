@@ -15,7 +15,7 @@ from shingletools.canon.canonizer import Canonizer
 from shingletools.driver import collect_chunk, filter_chunk
 from shingletools.kernel import _kernel, codec, compiled, lines, reference, strings
 from shingletools.kernel.memo import compiled_fingerprints, compiled_words, reference_fingerprints, reference_words
-from shingletools.kernel.types import Sets
+from shingletools.kernel.types import TokenSets
 from shingletools.options import make_parser
 from shingletools.shingle.fingerprints import word_fingerprint
 from shingletools.shingle.keys import PUBLIC, derive_key
@@ -23,7 +23,7 @@ from shingletools.stage import Collector, Filter, Stage
 from shingletools.streams import Chunk
 
 CANON = Canonizer()
-WORDS = compiled_words(CANON._chunk, CANON._wherever, True), reference_words(CANON._chunk)
+WORDS = compiled_words(CANON._token, CANON._wherever, True), reference_words(CANON._token)
 KEY = derive_key(b"a secret that stands in the source", "shingle")
 FINGERPRINTS = [
     (compiled_fingerprints(*each), reference_fingerprints(*each))
@@ -100,7 +100,7 @@ def arrays(data: bytes) -> None:
     groups = [sorted(set(group)) for group in data.split(b"\0") if group]
     if groups:
         entries = np.array([256 * number + token for number, group in enumerate(groups) for token in group])
-        sets = Sets(256, entries, np.array(list(map(len, groups))))
+        sets = TokenSets(256, entries, np.array(list(map(len, groups))))
         left = np.arange(len(groups))
         right, bounds = left[::-1].copy(), np.full(len(groups), least % 9)
         found = compiled.overlaps(sets, left, right, bounds)

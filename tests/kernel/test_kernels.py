@@ -18,8 +18,8 @@ from harness import DOCS, jsonl, run
 from shingletools import kernel
 from shingletools.canon.canonizer import Canonizer
 from shingletools.kernel import _kernel, codec, compiled, lines, reference, strings
-from shingletools.kernel.memo import Fingerprints, Words, compiled_words, reference_fingerprints, reference_words
-from shingletools.kernel.types import Rows, Sets
+from shingletools.kernel.memo import FingerprintMemo, WordMemo, compiled_words, reference_fingerprints, reference_words
+from shingletools.kernel.types import Rows, TokenSets
 from shingletools.shingle.fingerprints import word_fingerprint
 from shingletools.shingle.keys import PUBLIC
 
@@ -45,13 +45,13 @@ def test_the_compiled_kernel_is_there() -> None:
 
 
 @pytest.mark.parametrize("make", [compiled_words, reference_words])
-def test_a_lone_surrogate_is_no_text(make: Callable[..., Words]) -> None:
+def test_a_lone_surrogate_is_no_text(make: Callable[..., WordMemo]) -> None:
     with pytest.raises(UnicodeEncodeError):
         make(str).words("a \ud800 b")
 
 
-@pytest.mark.parametrize("make", [_kernel.Fingerprints, reference_fingerprints])
-def test_nor_has_it_fingerprints(make: Callable[..., Fingerprints]) -> None:
+@pytest.mark.parametrize("make", [_kernel.FingerprintMemo, reference_fingerprints])
+def test_nor_has_it_fingerprints(make: Callable[..., FingerprintMemo]) -> None:
     with pytest.raises(UnicodeEncodeError):
         make(*PLAIN).rolling("a \ud800 b", 1)
 
@@ -72,7 +72,7 @@ def test_words(several: list[str]) -> None:
 def test_canonical_words(several: list[str]) -> None:
     """One kernel asks for characters, and for chunks only where one of them depends on others."""
     of = Canonizer()
-    one, two = compiled_words(of._chunk, of._wherever, True), reference_words(of._chunk)
+    one, two = compiled_words(of._token, of._wherever, True), reference_words(of._token)
     for text in [*several, *several]:
         assert one.words(text) == two.words(text)
 
@@ -80,7 +80,7 @@ def test_canonical_words(several: list[str]) -> None:
 def test_every_character_in_company() -> None:
     """Of each character of the basic plane: whether it becomes one with what stands before it, as marks and jamo do."""
     of = Canonizer()
-    one, two = compiled_words(of._chunk, of._wherever, True), reference_words(of._chunk)
+    one, two = compiled_words(of._token, of._wherever, True), reference_words(of._token)
     for code in range(0x10000):
         if not 0xD800 <= code < 0xE000:
             text = " ".join(f"{before}{chr(code)}" for before in "a中가ᄒㅎ")
@@ -90,17 +90,17 @@ def test_every_character_in_company() -> None:
 @given(st.text("aZ09'’_-é \n", max_size=30))
 def test_canonical_words_of_ascii(text: str) -> None:
     of = Canonizer()
-    assert compiled_words(of._chunk, of._wherever, True).words(text) == reference_words(of._chunk).words(text)
+    assert compiled_words(of._token, of._wherever, True).words(text) == reference_words(of._token).words(text)
 
 
 def test_a_zero_is_no_end() -> None:
-    memo = _kernel.Words(str, lambda _: "x")
+    memo = _kernel.WordMemo(str, lambda _: "x")
     assert [memo.words(text) for text in ("a\0b", "abc", "ab\0")] == ["xxx", "xxx", "xxx"]
 
 
 @given(st.lists(texts, max_size=5), st.integers(1, 12), st.sampled_from([PLAIN, KEYED]))
 def test_fingerprints(several: list[str], k: int, how: How) -> None:
-    one, two = _kernel.Fingerprints(*how), reference_fingerprints(*how)
+    one, two = _kernel.FingerprintMemo(*how), reference_fingerprints(*how)
     for text in [*several, *several]:
         assert one.rolling(text, k) == two.rolling(text, k)
 
@@ -108,7 +108,7 @@ def test_fingerprints(several: list[str], k: int, how: How) -> None:
 @pytest.mark.parametrize("how", [PLAIN, KEYED])
 def test_fingerprints_of_words_of_all_sizes(how: How) -> None:
     """Of one block of BLAKE3, of several, and of more than the C kernel hashes itself; each beside its neighbours."""
-    memo = _kernel.Fingerprints(*how)
+    memo = _kernel.FingerprintMemo(*how)
     for size in range(1, 1100):
         word = "x" * size if size % 2 else "x" * (size - 2) + "ж"
         hashed = blake3(word.encode(), key=SECRET[:32]) if how == KEYED else blake3(word.encode())
@@ -121,9 +121,9 @@ def test_fingerprints_of_words_of_all_sizes(how: How) -> None:
         assert memo.rolling(f" {word}", 1) == memo.rolling(word, 9) == f"{z:016x}"
 
 
-@pytest.mark.parametrize("make", [_kernel.Fingerprints, reference_fingerprints])
+@pytest.mark.parametrize("make", [_kernel.FingerprintMemo, reference_fingerprints])
 @pytest.mark.parametrize("size", [1, 16, 32, 49])
-def test_keys_have_one_size(make: Callable[..., Fingerprints], size: int) -> None:
+def test_keys_have_one_size(make: Callable[..., FingerprintMemo], size: int) -> None:
     with pytest.raises(ValueError, match=r"^a key has 48 bytes, or none$"):
         make(word_fingerprint, 1, bytes(size))
 
@@ -136,7 +136,7 @@ def test_a_flood_of_words_costs_a_call_each_and_changes_nothing() -> None:
         calls += 1
         return chunk.upper()
 
-    memo = _kernel.Words(function)
+    memo = _kernel.WordMemo(function)
     flood = " ".join(f"w{number:x}" for number in range(900_000))
     assert memo.words(flood) == flood.upper()
     assert calls == 900_000
@@ -153,17 +153,17 @@ def test_sizes_around_those_of_a_line() -> None:
             for value_size in (0, 1, 5, 57 - key_size, 58 - key_size, 59 - key_size, key_size, 70):
                 key = letter * key_size
                 table[key] = letter * max(value_size, 0)
-                memo = _kernel.Words(table.__getitem__)
+                memo = _kernel.WordMemo(table.__getitem__)
                 assert memo.words(f"{key} {key}").split() == 2 * [table[key]] * bool(table[key])
 
 
 @pytest.mark.parametrize("broken", [lambda _: 1, lambda _: b"x", lambda _: "\ud800", lambda _: 1 / 0])
 def test_a_function_that_fails(broken: Callable[[str], Any]) -> None:
-    for memo in (_kernel.Words(broken), _kernel.Words(str, broken)):
+    for memo in (_kernel.WordMemo(broken), _kernel.WordMemo(str, broken)):
         with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
             memo.words("a b")
     with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
-        _kernel.Fingerprints(broken, 1, b"").rolling("a " + 2000 * "b", 2)
+        _kernel.FingerprintMemo(broken, 1, b"").rolling("a " + 2000 * "b", 2)
 
 
 @given(st.binary(max_size=30) | st.text("a\n\r\x85\u2028", max_size=12).map(str.encode))
@@ -206,8 +206,8 @@ def test_borders_of_blocks_and_batches(digits: int, count: int) -> None:
 def test_borders_of_what_is_fetched_together(count: int) -> None:
     text = " ".join(f"w{number}" for number in range(count))
     expected = reference_fingerprints(*PLAIN).rolling(text, 2)
-    assert _kernel.Fingerprints(*PLAIN).rolling(text, 2) == expected
-    assert _kernel.Words(str.upper).words(text) == text.upper()
+    assert _kernel.FingerprintMemo(*PLAIN).rolling(text, 2) == expected
+    assert _kernel.WordMemo(str.upper).words(text) == text.upper()
 
 
 @given(st.text("0123456789abcdefABCDEF g/:@G`\t\x00\u0661", max_size=40) | texts, st.sampled_from([8, 16, 24]))
@@ -250,7 +250,7 @@ def test_rows(kind: str, n: int) -> None:
 @given(st.lists(st.sets(st.integers(0, 30), min_size=1, max_size=25), min_size=1, max_size=8), st.data())
 def test_overlaps(several: list[set[int]], data: st.DataObject) -> None:
     entries = [31 * number + token for number, tokens in enumerate(several) for token in sorted(tokens)]
-    sets = Sets(31, np.array(entries), np.array([len(tokens) for tokens in several]))
+    sets = TokenSets(31, np.array(entries), np.array([len(tokens) for tokens in several]))
     index = st.lists(st.integers(0, len(several) - 1), min_size=5, max_size=5).map(np.array)
     left, right = data.draw(index), data.draw(index)
     least = data.draw(st.lists(st.integers(0, 26), min_size=5, max_size=5).map(np.array))
@@ -307,12 +307,12 @@ def test_arrays_that_do_not_fit_are_refused(function: Callable[..., None], case:
         (_kernel.simhash, (), TypeError),
         (_kernel.count_lines, ("text",), TypeError),
         (_kernel.split_lines, (bytearray(b"x"),), TypeError),
-        (_kernel.Words, (), TypeError),
-        (_kernel.Words(str).words, (b"a",), TypeError),
-        (_kernel.Words(str).words, ("\ud800",), UnicodeEncodeError),
-        (_kernel.Fingerprints(*PLAIN).rolling, ("a", 0), ValueError),
-        (_kernel.Fingerprints(*PLAIN).rolling, (b"a", 1), TypeError),
-        (_kernel.Fingerprints, (word_fingerprint, 1, b"31 bytes are no key for BLAKE3 "), ValueError),
+        (_kernel.WordMemo, (), TypeError),
+        (_kernel.WordMemo(str).words, (b"a",), TypeError),
+        (_kernel.WordMemo(str).words, ("\ud800",), UnicodeEncodeError),
+        (_kernel.FingerprintMemo(*PLAIN).rolling, ("a", 0), ValueError),
+        (_kernel.FingerprintMemo(*PLAIN).rolling, (b"a", 1), TypeError),
+        (_kernel.FingerprintMemo, (word_fingerprint, 1, b"31 bytes are no key for BLAKE3 "), ValueError),
     ],
 )
 def test_wrong_arguments(function: Callable[..., Any], arguments: tuple[Any], error: type[Exception]) -> None:

@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run
 from shingletools.kernel.types import U64, Index
-from shingletools.simjoin import arrays, buckets, finer, forest, scratch, stored
+from shingletools.simjoin import buckets, finer, forest, scratch, stored
 from shingletools.simjoin import join as joining
+from shingletools.simjoin import pairs as pairing
+from shingletools.simjoin.collector import JoinCollector
 from shingletools.simjoin.scratch import Memory, Sorter
-from shingletools.simjoin.sketches import SketchJoin
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.wanted import Wanted
 
@@ -42,13 +43,13 @@ def cut_up(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(buckets, "PORTION", 5)
     patch.setattr(forest, "COMPARED", 4)
     patch.setattr(finer, "LARGE", 2)
-    for module in (arrays, joining, forest):
+    for module in (pairing, joining, forest):
         patch.setattr(module, "CANDIDATES", 4)
 
 
 def joined(records: list[Record], wanted: Wanted, side: int | None, memory: Memory | None = None) -> list[Pair]:
     """The pairs as numbers; records from `side` on are those of --against."""
-    join = SketchJoin(JoinSpec("id", wanted, () if side is None else ("other",), memory))
+    join = JoinCollector(JoinSpec("id", wanted, () if side is None else ("other",), memory))
     for number, record in enumerate(records):
         join.take({"id": number} | record, b"", int(side is not None and number >= side))
     lines = [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
@@ -199,7 +200,7 @@ def test_a_crowd_of_near_copies_is_connected_in_few_comparisons() -> None:
     rng = np.random.default_rng(3)
     rows = np.tile(rng.integers(0, 2**32, 84, dtype=np.uint32), (3000, 1))
     rows[np.arange(3000), rng.integers(40, 84, 3000)] = np.arange(3000)
-    join = SketchJoin(JoinSpec("id", Wanted(forest=True)))
+    join = JoinCollector(JoinSpec("id", Wanted(forest=True)))
     for number, row in enumerate(rows.tolist()):
         join.take({"id": number} | of_sketches([row])[0], b"", 0)
     lines = b"".join(written.output for written in join.finish()).splitlines()
@@ -253,7 +254,7 @@ def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
 def test_copies_across_are_not_paired_with_each_other() -> None:
     """3,000 copies on one side: their four million pairs are not even thought of."""
     wanted = Wanted(similarity=Fraction(1))
-    join = SketchJoin(JoinSpec("id", wanted, ("other",), HERE))
+    join = JoinCollector(JoinSpec("id", wanted, ("other",), HERE))
     for number in range(3001):
         join.take({"id": number, "sketch": "00000001 00000002"}, b"", int(number == 3000))
     added: list[int] = []

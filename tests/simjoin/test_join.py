@@ -16,7 +16,7 @@ from shingletools.simjoin import join as joining
 from shingletools.simjoin.finer import balanced, bits
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
-from shingletools.simjoin.table import Places, cut, fewest, recall
+from shingletools.simjoin.table import ComponentTable, cut, fewest, recall
 
 Triple = tuple[int, int, int]
 
@@ -35,7 +35,7 @@ def brute_force(rows: U32, least: int, cross: int | None = None) -> list[Triple]
 
 def joined(rows: U32, least: int, cross: int | None = None, jobs: int = 1) -> list[Triple]:
     pairs: list[Triple] = []
-    for block in Join(Places(rows.copy(), least), cross).pairs(jobs):
+    for block in Join(ComponentTable(rows.copy(), least), cross).pairs(jobs):
         pairs += zip(*(part.tolist() for part in block), strict=True)
     return pairs
 
@@ -130,7 +130,7 @@ def test_recall_of_pairs_that_just_agree(wanted: str) -> None:
     for pair in range(2000):
         same = rng.permutation(84)[:42]
         rows[2000 + pair, same] = rows[pair, same]
-    table = Places(rows, 42, Fraction(wanted))
+    table = ComponentTable(rows, 42, Fraction(wanted))
     expected = table.recall
     found = sum(len(block.a) for block in Join(table).pairs())
     assert float(wanted) <= expected < 0.96
@@ -171,7 +171,7 @@ def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(joining, "CANDIDATES", 5000)
     monkeypatch.setattr(finer, "LARGE", 2000**2)
     monkeypatch.setattr(kernel, "agreements", watched)
-    join = Join(Places(rows.copy(), 68))
+    join = Join(ComponentTable(rows.copy(), 68))
     assert [pairs for pairs in join.pairs() if len(pairs.a)] == []
     assert sum(blocks) == 2000 * 1999 // 2
     assert max(blocks) <= 5000
@@ -192,7 +192,7 @@ def test_a_crowd_in_one_bucket_is_cut_again(common: list[int], cross: int | None
     """However many strangers agree in whole bands, what they do not have in common parts them."""
     rows = crowd(np.random.default_rng(3), 2500, common)
     assert joined(rows, 68, cross) == [(0, 2499, 68)]
-    join, forest = Join(Places(rows, 68), cross), Forest(Places(rows, 68), cross)
+    join, forest = Join(ComponentTable(rows, 68), cross), Forest(ComponentTable(rows, 68), cross)
     assert sum(len(pairs.a) for pairs in join.pairs()) == 1
     assert join.candidates < 2500
     assert [(pairs.a.tolist(), pairs.b.tolist()) for pairs in forest.pairs()] == [([0], [2499])]
@@ -206,7 +206,7 @@ def test_a_crowd_whose_every_twentieth_is_another() -> None:
     rows[:, :4] = 7
     for column in (4, 21, 38, 55, 72):
         rows[np.arange(4000) % 20 > 0, column] = 7
-    join = Join(Places(rows, 68))
+    join = Join(ComponentTable(rows, 68))
     assert sum(len(pairs.a) for pairs in join.pairs()) == 0
     assert join.candidates < 4000
 
@@ -220,7 +220,7 @@ def test_texts_that_are_half_boilerplate(monkeypatch: pytest.MonkeyPatch) -> Non
     compared, found = [], []
     for large in (1000, 3000**2):
         monkeypatch.setattr(finer, "LARGE", large)
-        join = Join(Places(rows, 68))
+        join = Join(ComponentTable(rows, 68))
         found.append([part.tolist() for pairs in join.pairs() for part in pairs])
         compared.append(join.candidates)
     assert found[0] == found[1]
@@ -250,7 +250,7 @@ def test_copies_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     distinct[:, :4] = 7
     rows = np.tile(distinct, (20, 1))
     monkeypatch.setattr(joining, "DOCUMENTS", 100)
-    join = Join(Places(rows.copy(), 68))
+    join = Join(ComponentTable(rows.copy(), 68))
     assert sum(len(block.a) for block in join.pairs()) == 200 * 20 * 19 // 2
     assert join.candidates == 200 * 199 // 2
     assert joined(rows, 68) == brute_force_of_copies(200, 20)
@@ -264,7 +264,7 @@ def brute_force_of_copies(distinct: int, copies: int) -> list[Triple]:
 def test_a_pair_met_in_all_bands_is_compared_once() -> None:
     rows = np.zeros((2, 84), np.uint32)
     rows[1, 0] = 1
-    join = Join(Places(rows, 68))
+    join = Join(ComponentTable(rows, 68))
     assert sum(len(block.a) for block in join.pairs()) == 1
     assert join.candidates == 1
 

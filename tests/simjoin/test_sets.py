@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.kernel import arrays, reference
+from shingletools.simjoin.collector import JoinCollector
 from shingletools.simjoin.measures import MEASURES
 from shingletools.simjoin.scratch import Memory
-from shingletools.simjoin.sketches import SketchJoin
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.wanted import Wanted
 
@@ -61,7 +61,7 @@ def records(documents: list[set[int]]) -> list[Record]:
 
 
 def joined(documents: list[set[int]], measure: str, t: Fraction) -> list[Record]:
-    join = SketchJoin(JoinSpec("id", Wanted(similarity=t, measure=measure)))
+    join = JoinCollector(JoinSpec("id", Wanted(similarity=t, measure=measure)))
     for record in records(documents):
         join.take(record, b"", 0)
     return [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
@@ -154,7 +154,7 @@ def test_sets_within_larger_ones(memory: Memory | None, cross: int | None, t: st
         found = {}
         for forest in (False, True):
             wanted = Wanted(similarity=Fraction(t), measure="containment", forest=forest)
-            join = SketchJoin(JoinSpec("id", wanted, () if cross is None else ("archive",), memory))
+            join = JoinCollector(JoinSpec("id", wanted, () if cross is None else ("archive",), memory))
             for record in records(documents):
                 join.take(record, b"", int(cross is not None and record["id"] >= cross))
             lines = [line for written in join.finish() for line in written.output.splitlines()]

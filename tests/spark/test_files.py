@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe, run
 from shingletools.errors import Failed
-from shingletools.spark.lines import Places
+from shingletools.spark.lines import LineNumbers
 
 Simspark = Callable[..., Ran]
 LINES = DOCS.read_bytes().splitlines(keepends=True)
@@ -235,7 +235,7 @@ def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -
 def test_lines_that_are_there_twice(spark: SparkSession) -> None:
     lines = spark.createDataFrame(2 * [(0, "file:/a%20b", 0, 0)], "part int, file string, block long, place long")
     with pytest.raises(Failed, match=r"^file:/a b: one option names it twice$"):
-        Places(lines)
+        LineNumbers(lines)
 
 
 def test_compressed_output_is_input_again(simspark: Simspark, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from shingletools import errors, wire
 from shingletools.errors import Failed, Rejected
-from shingletools.simjoin.arrays import Pairs
 from shingletools.simjoin.comparable import Comparable
+from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.signatures import LONG_SHINGLES, Signature, shingles_of, signature_of
 from shingletools.simjoin.spec import JoinSpec, recipes_differ
 from shingletools.simjoin.store import InMemory, OnDisk, Store
@@ -44,7 +44,7 @@ def take_shingles(record: Record) -> bytes:
     return data
 
 
-class SketchJoin:
+class JoinCollector:
     """Takes signatures; then gives the pairs of documents, in input order, that agree in enough places.
 
     Documents with empty signatures are like no other. Memory: the signatures (4 n bytes for n min-hashes, 64 for a

@@ -1,0 +1,30 @@
+"""Fewer fingerprints of a text, chosen by their values; by numpy, which takes time to load."""
+
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+
+from shingletools.kernel.arrays import fmix64
+from shingletools.shingle.fingerprints import Hashing
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The fingerprints of another shingler that are 0 modulo m after a finalizer, which makes any hash fair.
+
+    Broder's MOD_m, today's FracMinHash: resemblance and containment of what is left are unbiased estimates of those of
+    the whole (for large sets), and a text keeps about one fingerprint in m, a short one perhaps none.
+    """
+
+    shingler: Hashing
+    m: int
+
+    def __call__(self, text: str) -> str:
+        payload = self.shingler(text)
+        if not payload:
+            return ""
+        words = payload.split(" ")
+        values = np.array([int(word, 16) for word in words], np.uint64)
+        kept = fmix64(values) % np.uint64(self.m) == 0
+        return " ".join(compress(words, kept.tolist()))

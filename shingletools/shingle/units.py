@@ -1,0 +1,25 @@
+"""Rolling fingerprints of units that are no words, by numpy, which the shingles of words do without."""
+
+from functools import partial
+
+from shingletools.kernel.memo import Known
+from shingletools.kernel.strings import roll
+from shingletools.shingle.fingerprints import Runs, word_fingerprint
+from shingletools.shingle.keys import PUBLIC, Key
+
+
+class RollingUnits:
+    """A text to a payload of rolling fingerprints of its characters or its longest lines.
+
+    >>> RollingUnits(Runs(2))("a b").split() == RollingUnits(Runs(2, chars=True))("ab").split()
+    True
+    """
+
+    def __init__(self, runs: Runs, key: Key = PUBLIC) -> None:
+        self.runs = runs
+        self.key = key
+        self.known = Known(partial(word_fingerprint, key=key.words))
+
+    def __call__(self, text: str) -> str:
+        fingerprints = b"".join(map(self.known.__getitem__, self.runs.units(text)))
+        return roll(fingerprints, self.runs.k, self.key.base, self.key.sums)
