@@ -1,4 +1,4 @@
-"""The wire format: records on lines, payloads of words, recipes. See shingletools(5)."""
+"""The wire format: records on lines, payloads of digit groups, recipes. See shingletools(5)."""
 
 import contextlib
 import os

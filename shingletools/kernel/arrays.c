@@ -1,6 +1,6 @@
 /* Loops over arrays, which come as buffers, contiguous, of the machine's own byte order:
 
-       rows     uint8, uint32 or uint64, one value for each place of a signature, row after row
+       rows     uint8, uint32 or uint64, one value for each component of a signature, row after row
        left, right, starts, sizes, counts    int64
        entries  int64, sets one after the other, each ascending
 */
@@ -31,7 +31,7 @@ static void release(Arrays *arrays)
         PyBuffer_Release(&arrays->view[--arrays->taken]);
 }
 
-/* In how many of n places two rows agree; 0 as soon as it is clear that it is in fewer than `least`. */
+/* In how many of n components two rows agree; 0 as soon as it is clear that it is in fewer than `least`. */
 #define AGREEMENTS(NAME, TYPE)                                                                                        \
     VECTORS static int64_t NAME(const TYPE *one, const TYPE *two, size_t n, size_t least)                            \
     {                                                                                                                 \
@@ -52,10 +52,10 @@ AGREEMENTS(agreements8, uint8_t)
 AGREEMENTS(agreements32, uint32_t)
 AGREEMENTS(agreements64, uint64_t)
 
-static int64_t agreements_of(const char *rows, size_t width, size_t word, int64_t one, int64_t two, size_t least)
+static int64_t agreements_of(const char *rows, size_t width, size_t size, int64_t one, int64_t two, size_t least)
 {
-    const char *left = rows + (size_t)one * width * word, *right = rows + (size_t)two * width * word;
-    switch (word) {
+    const char *left = rows + (size_t)one * width * size, *right = rows + (size_t)two * width * size;
+    switch (size) {
     case 1:
         return agreements8((const uint8_t *)left, (const uint8_t *)right, width, least);
     case 4:
@@ -71,10 +71,10 @@ static PyObject *fail_arrays(void)
     return NULL;
 }
 
-/* Whether a row can have so many words of so many bytes. */
-static int is_row(Py_ssize_t width, Py_ssize_t word)
+/* Whether a row can have so many components of so many bytes. */
+static int is_row(Py_ssize_t width, Py_ssize_t size)
 {
-    return width > 0 && width <= PY_SSIZE_T_MAX / 8 && (word == 1 || word == 4 || word == 8);
+    return width > 0 && width <= PY_SSIZE_T_MAX / 8 && (size == 1 || size == 4 || size == 8);
 }
 
 /* Whether all values of an index array are rows. */
@@ -87,24 +87,24 @@ static int are_rows(const Py_buffer *index, int64_t rows)
     return !bad;
 }
 
-/* agreements(width, word, least, rows, left, right, out) */
+/* agreements(width, size, least, rows, left, right, out) */
 PyObject *agreements(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    Py_ssize_t width, word, least;
+    Py_ssize_t width, size, least;
     PyObject *unused;
-    if (!PyArg_ParseTuple(args, "nnnOOOO", &width, &word, &least, &unused, &unused, &unused, &unused))
+    if (!PyArg_ParseTuple(args, "nnnOOOO", &width, &size, &least, &unused, &unused, &unused, &unused))
         return NULL;
     Arrays arrays = {0};
     PyObject *result = NULL;
     if (take_arrays(args, 3, &arrays))
         goto done;
     const Py_buffer *rows = &arrays.view[0], *left = &arrays.view[1], *right = &arrays.view[2], *out = &arrays.view[3];
-    if (!is_row(width, word) || rows->len % (width * word) || left->len != right->len || left->len != out->len ||
+    if (!is_row(width, size) || rows->len % (width * size) || left->len != right->len || left->len != out->len ||
         least < 0) {
         fail_arrays();
         goto done;
     }
-    int64_t number = rows->len / (width * word);
+    int64_t number = rows->len / (width * size);
     if (!are_rows(left, number) || !are_rows(right, number)) {
         fail_arrays();
         goto done;
@@ -113,7 +113,7 @@ PyObject *agreements(PyObject *Py_UNUSED(self), PyObject *args)
     int64_t *counts = out->buf;
     Py_BEGIN_ALLOW_THREADS
     for (Py_ssize_t i = 0; i < left->len / 8; i++)
-        counts[i] = agreements_of(rows->buf, (size_t)width, (size_t)word, one[i], two[i], (size_t)least);
+        counts[i] = agreements_of(rows->buf, (size_t)width, (size_t)size, one[i], two[i], (size_t)least);
     Py_END_ALLOW_THREADS
     result = Py_None;
     Py_INCREF(result);
@@ -122,32 +122,32 @@ done:
     return result;
 }
 
-/* row_keys(width, word, first, last, rows, out) */
+/* row_keys(width, size, first, last, rows, out) */
 PyObject *row_keys(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    Py_ssize_t width, word, first, last;
+    Py_ssize_t width, size, first, last;
     PyObject *unused;
-    if (!PyArg_ParseTuple(args, "nnnnOO", &width, &word, &first, &last, &unused, &unused))
+    if (!PyArg_ParseTuple(args, "nnnnOO", &width, &size, &first, &last, &unused, &unused))
         return NULL;
     Arrays arrays = {0};
     PyObject *result = NULL;
     if (take_arrays(args, 4, &arrays))
         goto done;
     const Py_buffer *rows = &arrays.view[0], *out = &arrays.view[1];
-    if (!is_row(width, word) || first < 0 || last < first || last > width || rows->len % (width * word) ||
-        rows->len / (width * word) != out->len / 8) {
+    if (!is_row(width, size) || first < 0 || last < first || last > width || rows->len % (width * size) ||
+        rows->len / (width * size) != out->len / 8) {
         fail_arrays();
         goto done;
     }
     uint64_t *keys = out->buf;
     const char *row = rows->buf;
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < out->len / 8; i++, row += width * word) {
+    for (Py_ssize_t i = 0; i < out->len / 8; i++, row += width * size) {
         uint64_t key = 0;
-        for (Py_ssize_t column = first; column < last; column++) {
-            uint64_t value = word == 1   ? ((const uint8_t *)row)[column]
-                             : word == 4 ? ((const uint32_t *)row)[column]
-                                         : ((const uint64_t *)row)[column];
+        for (Py_ssize_t component = first; component < last; component++) {
+            uint64_t value = size == 1   ? ((const uint8_t *)row)[component]
+                             : size == 4 ? ((const uint32_t *)row)[component]
+                                         : ((const uint64_t *)row)[component];
             key = key * ROLL + value;
         }
         keys[i] = fmix64(key);

@@ -18,12 +18,12 @@ def payload_to_bytes(payload: str, digits: int, /) -> bytes | None:
     >>> payload_to_bytes("00000001  ffffffff", 8) is None
     True
     """
-    words, rest = divmod(len(payload) + 1, digits + 1)
-    if rest or payload[digits :: digits + 1] != " " * (words - 1):
+    groups, rest = divmod(len(payload) + 1, digits + 1)
+    if rest or payload[digits :: digits + 1] != " " * (groups - 1):
         return None
     try:
         data = bytes.fromhex(payload)
     except ValueError:
         return None
     # fromhex skips white space, so stray blanks show only as bytes that are not there
-    return data if 2 * len(data) == digits * words else None
+    return data if 2 * len(data) == digits * groups else None

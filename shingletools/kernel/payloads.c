@@ -19,7 +19,7 @@ static inline uint64_t parse_8_digits(uint64_t text, uint64_t *bad)
     return (digits << 16 | digits >> 32) & UINT32_MAX;
 }
 
-VECTORS static uint64_t parse_groups(const uint64_t *text, size_t count, uint64_t *values)
+VECTORS static uint64_t parse_singles(const uint64_t *text, size_t count, uint64_t *values)
 {
     uint64_t bad = 0;
     for (size_t i = 0; i < count; i++)
@@ -35,32 +35,32 @@ VECTORS static uint64_t parse_pairs(const uint64_t *text, size_t count, uint64_t
     return bad;
 }
 
-/* Words of 8 or 16 digits; not 0 if one has something else. Their digits come to stand together first, so that many
+/* Digit groups of 8 or 16; not 0 if one has something else. Their digits come to stand together first, so that many
    can be read at once. */
-static uint64_t parse_words(const uint8_t *payload, size_t words, size_t digits, uint64_t *values)
+static uint64_t parse_groups(const uint8_t *payload, size_t groups, size_t digits, uint64_t *values)
 {
     uint64_t text[BLOCK], bad = 0;
-    size_t groups = digits / 8;
-    while (words) {
-        size_t count = words < BLOCK / groups ? words : BLOCK / groups;
-        if (groups == 1) {
+    size_t parts = digits / 8;
+    while (groups) {
+        size_t count = groups < BLOCK / parts ? groups : BLOCK / parts;
+        if (parts == 1) {
             for (size_t i = 0; i < count; i++)
                 memcpy(text + i, payload + 9 * i, 8);
-            bad |= parse_groups(text, count, values);
+            bad |= parse_singles(text, count, values);
         } else {
             for (size_t i = 0; i < count; i++)
                 memcpy(text + 2 * i, payload + 17 * i, 16);
             bad |= parse_pairs(text, count, values);
         }
         payload += count * (digits + 1);
-        words -= count;
+        groups -= count;
         values += count;
     }
     return bad;
 }
 
-/* Words of so many hex digits, single blanks between: their number, and -1 if the payload is none such. */
-static Py_ssize_t count_words(const uint8_t *payload, size_t size, size_t digits)
+/* Groups of so many hex digits, single blanks between: their number, and -1 if the payload is none such. */
+static Py_ssize_t count_groups(const uint8_t *payload, size_t size, size_t digits)
 {
     if ((size + 1) % (digits + 1))
         return -1;
@@ -70,7 +70,7 @@ static Py_ssize_t count_words(const uint8_t *payload, size_t size, size_t digits
     return (Py_ssize_t)((size + 1) / (digits + 1));
 }
 
-/* A payload's shingles, of 8 or 16 digits as its first word has; NULL without an exception if it is none. */
+/* A payload's shingles, of 8 or 16 digits as its first group has; NULL without an exception if it is none. */
 static uint64_t *take_shingles(PyObject *text, size_t *count, int *narrow)
 {
     Py_ssize_t size;
@@ -79,19 +79,19 @@ static uint64_t *take_shingles(PyObject *text, size_t *count, int *narrow)
         return NULL;
     *narrow = size == 8 || (size > 8 && payload[8] == ' ');
     size_t digits = *narrow ? 8 : 16;
-    Py_ssize_t words = count_words(payload, (size_t)size, digits);
-    if (words < 1)
+    Py_ssize_t groups = count_groups(payload, (size_t)size, digits);
+    if (groups < 1)
         return NULL;
-    uint64_t *values = PyMem_Malloc((size_t)words * sizeof *values);
+    uint64_t *values = PyMem_Malloc((size_t)groups * sizeof *values);
     if (!values) {
         PyErr_NoMemory();
         return NULL;
     }
-    if (parse_words(payload, (size_t)words, digits, values)) {
+    if (parse_groups(payload, (size_t)groups, digits, values)) {
         PyMem_Free(values);
         return NULL;
     }
-    *count = (size_t)words;
+    *count = (size_t)groups;
     return values;
 }
 
@@ -112,22 +112,22 @@ PyObject *payload_to_bytes(PyObject *Py_UNUSED(self), PyObject *args)
     if (!payload)
         return NULL;
     if (digits < 8 || digits % 8) {
-        PyErr_SetString(PyExc_ValueError, "words have a multiple of 8 digits");
+        PyErr_SetString(PyExc_ValueError, "groups have a multiple of 8 digits");
         return NULL;
     }
-    Py_ssize_t words = count_words(payload, (size_t)size, (size_t)digits);
-    if (words < 0)
+    Py_ssize_t groups = count_groups(payload, (size_t)size, (size_t)digits);
+    if (groups < 0)
         Py_RETURN_NONE;
-    PyObject *result = PyBytes_FromStringAndSize(NULL, words * digits / 2);
+    PyObject *result = PyBytes_FromStringAndSize(NULL, groups * digits / 2);
     if (!result)
         return NULL;
     uint8_t *out = (uint8_t *)PyBytes_AsString(result);
     uint64_t bad = 0;
-    for (Py_ssize_t word = 0; word < words; word++, payload++)
+    for (Py_ssize_t group = 0; group < groups; group++, payload++)
         for (Py_ssize_t i = 0; i < digits; i += 8, payload += 8) {
-            uint64_t group, value;
-            memcpy(&group, payload, 8);
-            value = parse_8_digits(group, &bad);
+            uint64_t text, value;
+            memcpy(&text, payload, 8);
+            value = parse_8_digits(text, &bad);
             for (int byte = 3; byte >= 0; byte--)
                 *out++ = (uint8_t)(value >> 8 * byte);
         }
@@ -164,7 +164,7 @@ PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
         return NULL;
     size_t n = (size_t)a_size / 4, batches = (n + BATCH - 1) / BATCH, count;
     if (a_size != b_size || a_size % 4) {
-        PyErr_SetString(PyExc_ValueError, "a and b are arrays of n words of 4 bytes");
+        PyErr_SetString(PyExc_ValueError, "a and b are arrays of n integers of 4 bytes");
         return NULL;
     }
     int narrow;
@@ -201,11 +201,11 @@ done:
     return result;
 }
 
-VECTORS static void count_bits(const uint64_t *words, size_t count, uint64_t *counts)
+VECTORS static void count_bits(const uint64_t *shingles, size_t count, uint64_t *counts)
 {
     for (size_t i = 0; i < count; i++)
         for (int bit = 0; bit < 64; bit++)
-            counts[bit] += words[i] >> bit & 1;
+            counts[bit] += shingles[i] >> bit & 1;
 }
 
 PyObject *simhash(PyObject *Py_UNUSED(self), PyObject *text)

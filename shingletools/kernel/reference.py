@@ -10,11 +10,11 @@ from shingletools.kernel.types import U32, U64, Index, Rows, TokenSets
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # where SipHash's state starts
 ROUND = 16  # tokens looked up before it is asked whether the rest can still suffice
-BLOCK = 1 << 18  # words worked on together, so that intermediate results stay in the cache
+BLOCK = 1 << 18  # numbers worked on together, so that intermediate results stay in the cache
 
 
 def roll(words: U64, k: int, base: int, key: bytes = b"") -> U64:
-    """Fingerprints of the n - k + 1 runs of k of n words, of one run of all if n < k, of none if n = 0.
+    """Fingerprints of the n - k + 1 runs of k of n words' fingerprints, of one run of all if n < k, of none if n = 0.
 
     z_i = sum over j < k of w_(i+j) * base^(k-1-j) mod 2^64 (Karp and Rabin 1987), then the finalizer z ^= z >> 32;
     z *= 0xD6E8FEB86659FD93; z ^= z >> 32, or, with a key of 16 bytes, SipHash. Shape (n,) in, (n - k + 1,) out.
@@ -44,13 +44,13 @@ def _powers(base: int, n: int) -> U64:
     return np.cumprod(powers)
 
 
-def siphash(words: U64, key: bytes) -> U64:
-    """SipHash-2-4 (Aumasson and Bernstein 2012) of each word, taken as 8 bytes, little-endian; 16 bytes of key."""
+def siphash(numbers: U64, key: bytes) -> U64:
+    """SipHash-2-4 (Aumasson and Bernstein 2012) of each number, taken as 8 bytes, little-endian; 16 bytes of key."""
     start = np.tile(np.frombuffer(key, "<u8"), 2)[:, None] ^ SIP[:, None]
     length = np.uint64(8 << 56)
-    v0, v1, v2, v3 = np.broadcast_to(start, (4, len(words)))
-    v0, v1, v2, v3 = _sip_round(*_sip_round(v0, v1, v2, v3 ^ words))
-    v0, v1, v2, v3 = _sip_round(*_sip_round(v0 ^ words, v1, v2, v3 ^ length))
+    v0, v1, v2, v3 = np.broadcast_to(start, (4, len(numbers)))
+    v0, v1, v2, v3 = _sip_round(*_sip_round(v0, v1, v2, v3 ^ numbers))
+    v0, v1, v2, v3 = _sip_round(*_sip_round(v0 ^ numbers, v1, v2, v3 ^ length))
     state = v0 ^ length, v1, v2 ^ np.uint64(0xFF), v3
     for _ in range(4):
         state = _sip_round(*state)
@@ -68,8 +68,8 @@ def _sip_round(v0: U64, v1: U64, v2: U64, v3: U64) -> tuple[U64, U64, U64, U64]:
     return v0, _turn(v1, 17) ^ v2, _turn(v2, 32), _turn(v3, 21) ^ v0
 
 
-def _turn(words: U64, bits: int) -> U64:
-    return words << np.uint64(bits) | words >> np.uint64(64 - bits)
+def _turn(numbers: U64, bits: int) -> U64:
+    return numbers << np.uint64(bits) | numbers >> np.uint64(64 - bits)
 
 
 def fmix64(x: U64) -> U64:
@@ -97,33 +97,33 @@ def minima(shingles: U64, a: U32, b: U32) -> U32:
     return least
 
 
-def bit_sums(words: U64, weights: Index) -> Index:
+def bit_sums(fingerprints: U64, weights: Index) -> Index:
     """For each of the 64 bits, most significant first, the sum of weights with the sign + where it is set, else -.
 
-    Shapes: (words,), (words,) in; (64,) out. Exact as long as the weights add up to less than 2^63.
+    Shapes: (fingerprints,), (fingerprints,) in; (64,) out. Exact as long as the weights add up to less than 2^63.
     """
     sums = np.zeros(64, np.int64)
-    for start in range(0, len(words), BLOCK >> 6):
+    for start in range(0, len(fingerprints), BLOCK >> 6):
         part = slice(start, start + (BLOCK >> 6))
-        bits = np.unpackbits(words[part].astype(">u8").view(np.uint8)).reshape(-1, 64)
+        bits = np.unpackbits(fingerprints[part].astype(">u8").view(np.uint8)).reshape(-1, 64)
         sums += 2 * (weights[part] @ bits.astype(np.int64)) - weights[part].sum()
     return sums
 
 
 def row_keys(rows: Rows, first: int, last: int) -> U64:
-    """A 64-bit key of columns first to last (not included) of each row: equal columns, equal keys.
+    """A 64-bit key of components first to last (not included) of each row: equal components, equal keys.
 
     Shapes: (rows, n) in, (rows,) out.
     """
     keys = np.zeros(len(rows), np.uint64)
-    for column in range(first, last):
+    for component in range(first, last):
         keys *= ROLL
-        keys += rows[:, column]
+        keys += rows[:, component]
     return fmix64(keys)
 
 
 def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
-    """In how many columns row left[i] agrees with row right[i], for each i; 0 where that is fewer than `least`.
+    """In how many components row left[i] agrees with row right[i], for each i; 0 where that is fewer than `least`.
 
     Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.
     """

@@ -39,7 +39,7 @@ def minima(payload: str, a: bytes, b: bytes, /) -> str | None:
 
 
 def simhash(payload: str, /) -> str | None:
-    """The word of 64 bits that are set where they are in more than half of a payload's shingles, repeats counted.
+    """64 bits as a digit group, set where they are in more than half of a payload's shingles, repeats counted.
 
     Shingles of 32 bits are spread over 64 before. None if it is no payload; not for empty ones.
     """

@@ -24,7 +24,7 @@ class Sampled:
         payload = self.shingler(text)
         if not payload:
             return ""
-        words = payload.split(" ")
-        values = np.array([int(word, 16) for word in words], np.uint64)
+        groups = payload.split(" ")
+        values = np.array([int(group, 16) for group in groups], np.uint64)
         kept = fmix64(values) % np.uint64(self.m) == 0
-        return " ".join(compress(words, kept.tolist()))
+        return " ".join(compress(groups, kept.tolist()))

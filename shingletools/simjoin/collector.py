@@ -45,7 +45,7 @@ def take_shingles(record: Record) -> bytes:
 
 
 class JoinCollector:
-    """Takes signatures; then gives the pairs of documents, in input order, that agree in enough places.
+    """Takes signatures; then gives the pairs of documents, in input order, that agree in enough components.
 
     Documents with empty signatures are like no other. Memory: the signatures (4 n bytes for n min-hashes, 64 for a
     simhash), their ids, and what the join needs; or, where a limit is set, that.

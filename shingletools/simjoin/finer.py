@@ -1,4 +1,4 @@
-"""Buckets with too many rows to compare each with each, cut again: what is unlike in most places parts early."""
+"""Buckets with too many rows to compare each with each, cut again: what is unlike in most components parts early."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,7 +9,7 @@ from shingletools.simjoin.buckets import Portion, portions
 from shingletools.simjoin.table import Components, Documents
 
 LARGE = 1 << 19  # candidates of a bucket that may well be compared
-SIXTEENTHS = 16  # of a bit, in which it is counted how much a column says
+SIXTEENTHS = 16  # of a bit, in which it is counted how much a component says
 
 Weigh = Callable[[Portion], Index]  # how many candidates each bucket has, by its number
 
@@ -17,12 +17,12 @@ Weigh = Callable[[Portion], Index]  # how many candidates each bucket has, by it
 def finer(table: Documents, portion: Portion, weigh: Weigh) -> Iterator[Portion]:
     """The buckets, but those with many candidates cut again, and again, as long as half of these at least are spared.
 
-    Two rows of a bucket that are a pair share one of the buckets that it is cut into: the columns are put into as many
-    bands as ever, but so that each band says as much as any other of just these rows.
+    Two rows of a bucket that are a pair share one of the buckets that it is cut into: the components are put into as
+    many bands as ever, but so that each band says as much as any other of just these rows.
     """
-    columns = table.columns
+    components = table.components
     # So few rows have no more candidates than that, whichever side they are on
-    if columns is None or np.bincount(portion.bucket).max(initial=0) ** 2 <= 2 * LARGE:
+    if components is None or np.bincount(portion.bucket).max(initial=0) ** 2 <= 2 * LARGE:
         yield portion
         return
     counts = weigh(portion)
@@ -31,20 +31,20 @@ def finer(table: Documents, portion: Portion, weigh: Weigh) -> Iterator[Portion]
     yield Portion(portion.bucket[~inside], portion.row[~inside])
     for number in large.tolist():
         rows = portion.row[slice(*np.searchsorted(portion.bucket, [number, number + 1]))]
-        bands = balanced([bits(columns.keys_of(rows, np.array([column]))) for column in range(columns.n)],
-                         columns.n - columns.least + 1)  # fmt: skip
-        left = sum(int(weigh(part).sum()) for band in bands for part in buckets_of(columns, rows, band))
+        bands = balanced([bits(components.keys_of(rows, np.array([each]))) for each in range(components.n)],
+                         components.n - components.least + 1)  # fmt: skip
+        left = sum(int(weigh(part).sum()) for band in bands for part in buckets_of(components, rows, band))
         if 2 * left > counts[number]:
             yield Portion(np.zeros(len(rows), np.int64), rows)
             continue
         for band in bands:
-            for part in buckets_of(columns, rows, band):
+            for part in buckets_of(components, rows, band):
                 yield from finer(table, part, weigh)
 
 
-def buckets_of(columns: Components, rows: Index, band: Index) -> Iterator[Portion]:
+def buckets_of(components: Components, rows: Index, band: Index) -> Iterator[Portion]:
     """Of rows that agree in a band."""
-    keys = columns.keys_of(rows, band)
+    keys = components.keys_of(rows, band)
     order = np.argsort(keys, kind="stable")
     return portions([(keys[order], rows[order])])
 
@@ -65,17 +65,17 @@ def bits(values: U64) -> int:
 
 
 def balanced(information: list[int], number: int) -> list[Index]:
-    """Columns in so many bands that say equally much, as far as that goes: each in turn to the band that says least.
+    """Components in so many bands that say equally much, as far as that goes: each in turn to the band that says least.
 
-    Bits add up if columns do not depend on each other.
+    Bits add up if components do not depend on each other.
 
     >>> [band.tolist() for band in balanced([1, 9, 5, 5], 2)]
     [[0, 1], [2, 3]]
     """
     bands: list[list[int]] = [[] for _ in range(number)]
     sums = [0] * number
-    for column in sorted(range(len(information)), key=information.__getitem__, reverse=True):
+    for component in sorted(range(len(information)), key=information.__getitem__, reverse=True):
         poorest = min(range(number), key=lambda band: (sums[band], len(bands[band])))
-        bands[poorest].append(column)
-        sums[poorest] += information[column]
+        bands[poorest].append(component)
+        sums[poorest] += information[component]
     return [np.array(sorted(band)) for band in bands]

@@ -46,7 +46,7 @@ class Forest:
         self.bands, self.recall = documents.bands, documents.recall
         self.candidates = 0
         self.parent = array("q", range(len(documents)))
-        self.found = array("q"), array("q"), array("q")  # rows, and in how many columns they agree
+        self.found = array("q"), array("q"), array("q")  # rows, and in how many components they agree
 
     def pairs(self, _jobs: int = 1) -> Iterator[Pairs]:
         """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
@@ -106,11 +106,11 @@ class Forest:
             one, two = one[apart], two[apart]
             self.candidates += len(one)
             pair, agreeing = self.table.compare(one, two)
-            for a, b, columns in zip(one[pair].tolist(), two[pair].tolist(), agreeing[pair].tolist(), strict=True):
+            for a, b, common in zip(one[pair].tolist(), two[pair].tolist(), agreeing[pair].tolist(), strict=True):
                 first, second = self._root(a), self._root(b)
                 if first != second:
                     self.parent[max(first, second)] = min(first, second)
-                    for column, value in zip(self.found, (a, b, columns), strict=True):
+                    for column, value in zip(self.found, (a, b, common), strict=True):
                         column.append(value)
 
     def connect(self, portion: Portion) -> None:

@@ -11,7 +11,7 @@ CANDIDATES = 1 << 18  # compared together, and pairs written together; one docum
 
 
 class Pairs(NamedTuple):
-    """Parallel arrays: rows a < b and in how many columns they agree; sorted by a, then b."""
+    """Parallel arrays: rows a < b and in how many components they agree; sorted by a, then b."""
 
     a: Index
     b: Index

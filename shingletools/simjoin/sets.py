@@ -104,7 +104,7 @@ class SetTable:
         return self.sizes[rows]
 
     @property
-    def columns(self) -> None:
+    def components(self) -> None:
         return None
 
 
@@ -145,8 +145,8 @@ class Verified:
         return self.sets.extent(rows)
 
     @property
-    def columns(self) -> Components | None:
-        return self.sketches.columns
+    def components(self) -> Components | None:
+        return self.sketches.components
 
 
 def both(tables: Sequence[Table]) -> Table:

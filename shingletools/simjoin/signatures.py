@@ -1,4 +1,4 @@
-"""The signatures that the join knows: how they are read, in how many places two must agree, what a pair says of it."""
+"""The signatures that the join knows: how they are read, in how much two must agree, what a pair says of it."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -32,12 +32,12 @@ from shingletools.wire import Record
 Data = NDArray[np.uint8]  # one payload after the other
 Build = Callable[[Data, Index], Table]  # from payloads and the bytes of each
 
-FORM = "words of 8 or 16 hex digits, all alike"
+FORM = "groups of 8 or 16 hex digits, all alike"
 SKETCH, SIMHASH, SHINGLES = "sketch", "simhash", "shingles"  # fields
 
 
 class Signature(Protocol):
-    """A kind of signature: so many places, of words or bits, in each of which two agree or not."""
+    """A kind of signature: so many components, each of which two have in common or not."""
 
     @property
     def field(self) -> str: ...
@@ -50,7 +50,7 @@ class Signature(Protocol):
         """The bytes of a payload; None if it has another form."""
 
     def shape(self, size: int, /) -> str:
-        """A signature of so many bytes, in words; two of different shapes cannot be compared."""
+        """A signature of so many bytes, for people; two of different shapes cannot be compared."""
 
     def default(self, via: str) -> Wanted:
         """The threshold where none is said, of records that were made so; none if that does not tell."""
@@ -66,7 +66,7 @@ class Signature(Protocol):
 
 
 class Sketches(NamedTuple):
-    """A sketch: words of 8 digits are min-hashes, words of 16 supershingles or megashingles."""
+    """A sketch: components of 8 digits are min-hashes, those of 16 supershingles or megashingles."""
 
     digits: int
     field: str = SKETCH
@@ -79,15 +79,15 @@ class Sketches(NamedTuple):
         return payload_to_bytes(payload, self.digits) if payload else b""
 
     def shape(self, size: int) -> str:
-        return f"a sketch of {self.places(size)} words of {self.digits} hex digits"
+        return f"a sketch of {self.components(size)} components of {self.digits} hex digits"
 
-    def places(self, size: int) -> int:
+    def components(self, size: int) -> int:
         return 2 * size // self.digits
 
     def default(self, via: str) -> Wanted:
         """Of supershingles two agree in near-duplicates, and so one megashingle (Broder 2000; Fetterly et al. 2003).
 
-        Only the recipe tells these apart: 6 words of 16 digits may be supershingles, or pairs of 4 of them.
+        Only the recipe tells these apart: 6 components of 16 digits may be supershingles, or pairs of 4 of them.
 
         >>> [SUPERSHINGLES.default(f"canon | sketch n=84 {form}=14").threshold() for form in ("super", "mega")]
         ['-m 2', '-m 1']
@@ -100,23 +100,23 @@ class Sketches(NamedTuple):
         return TWO_COMPONENTS if "super" in said else ONE_COMPONENT if "mega" in said else UNKNOWN
 
     def check(self, wanted: Wanted, size: int) -> None:
-        self.least(wanted, self.places(size))
+        self.least(wanted, self.components(size))
 
-    def least(self, wanted: Wanted, places: int) -> int:
-        """In how many places a pair agrees."""
+    def least(self, wanted: Wanted, components: int) -> int:
+        """In how many components a pair agrees."""
         if wanted.distance is not None:
             raise Failed("-d counts the bits of simhashes, but the records have sketches")
         if wanted.interval and self != MINHASHES:
-            raise Failed(f"--interval needs min-hashes, not words of {self.digits} hex digits")
+            raise Failed(f"--interval needs min-hashes, not components of {self.digits} hex digits")
         if wanted.verify:
-            return self.proposed(wanted, places)
+            return self.proposed(wanted, components)
         if wanted.measure not in (JACCARD, DICE):
             raise Failed(f"--measure {wanted.measure}: a sketch does not tell; keep the shingles for that")
         if wanted.measure == DICE and self != MINHASHES:
-            raise Failed(f"--measure dice needs min-hashes, not words of {self.digits} hex digits")
+            raise Failed(f"--measure dice needs min-hashes, not components of {self.digits} hex digits")
         if wanted.agreeing is not None:
-            if wanted.agreeing > places:
-                raise Failed(f"-m {wanted.agreeing}: the sketches have {places} words")
+            if wanted.agreeing > components:
+                raise Failed(f"-m {wanted.agreeing}: the sketches have {components} components")
             return wanted.agreeing
         threshold = wanted.similarity
         if threshold is None:
@@ -126,40 +126,40 @@ class Sketches(NamedTuple):
             )
         if wanted.measure == DICE:
             threshold /= 2 - threshold  # D = 2 J / (1 + J)
-        return math.ceil(threshold * places)
+        return math.ceil(threshold * components)
 
-    def proposed(self, wanted: Wanted, places: int) -> int:
-        """In how many words a pair agrees whose estimate is three standard deviations below the threshold."""
+    def proposed(self, wanted: Wanted, components: int) -> int:
+        """In how many components a pair agrees whose estimate is three standard deviations below the threshold."""
         if self != MINHASHES:
-            raise Failed(f"--verify needs min-hashes, not words of {self.digits} hex digits")
+            raise Failed(f"--verify needs min-hashes, not components of {self.digits} hex digits")
         if wanted.agreeing is not None:
-            raise Failed("-m counts words of sketches, but with --verify the shingles decide: say -t")
+            raise Failed("-m counts components of sketches, but with --verify the shingles decide: say -t")
         if wanted.interval:
             raise Failed("--interval: with --verify the similarity is no estimate")
         assert wanted.similarity is not None  # said, or the default of min-hashes
         least = MEASURES[wanted.measure](wanted.similarity).jaccard()
         if least is None:
             raise Failed(f"--verify: a sketch does not tell the {wanted.measure}; join the shingles alone")
-        deviation = math.sqrt(least * (1 - least) / places)
-        return max(1, math.ceil((float(least) - 3 * deviation) * places))
+        deviation = math.sqrt(least * (1 - least) / components)
+        return max(1, math.ceil((float(least) - 3 * deviation) * components))
 
     def builder(self, wanted: Wanted, _every: Iterable[Data], /) -> Build:
         def build(data: Data, sizes: Index) -> Table:
-            places = self.places(int(sizes[0]))
-            # Words are only compared, so the byte order they are read in does not matter
-            words: Rows = data.view(np.uint32) if self == MINHASHES else data.view(np.uint64)
-            return ComponentTable(words.reshape(-1, places), self.least(wanted, places), wanted.recall)
+            components = self.components(int(sizes[0]))
+            # They are only compared, so the byte order they are read in does not matter
+            rows: Rows = data.view(np.uint32) if self == MINHASHES else data.view(np.uint64)
+            return ComponentTable(rows.reshape(-1, components), self.least(wanted, components), wanted.recall)
 
         return build
 
     def says(self, wanted: Wanted, agreeing: int, one: int, _two: int, /) -> dict[str, float | str]:
-        places = self.places(one)
-        share = agreeing / places
+        components = self.components(one)
+        share = agreeing / components
         said: dict[str, float | str] = {
-            "similarity": round(2 * agreeing / (agreeing + places) if wanted.measure == DICE else share, 6)
+            "similarity": round(2 * agreeing / (agreeing + components) if wanted.measure == DICE else share, 6)
         }
         if wanted.interval:
-            bounds = interval(agreeing, places)
+            bounds = interval(agreeing, components)
             if wanted.measure == DICE:
                 low, high = (2e6 * bound / (1 + bound) for bound in bounds)
                 bounds = math.floor(low) / 1e6, math.ceil(high) / 1e6
@@ -174,7 +174,7 @@ class SimHashes(NamedTuple):
 
     @property
     def form(self) -> str:
-        return "a word of 16 hex digits"
+        return "a group of 16 hex digits"
 
     def read(self, payload: str) -> bytes | None:
         data = payload_to_bytes(payload, BITS // 4) if payload else b""
@@ -192,7 +192,7 @@ class SimHashes(NamedTuple):
     def least(self, wanted: Wanted) -> int:
         """In how many bits a pair agrees."""
         if wanted.agreeing is not None:
-            raise Failed("-m counts the words of sketches, but the records have simhashes")
+            raise Failed("-m counts the components of sketches, but the records have simhashes")
         for option, asked in (
             ("--interval", wanted.interval), ("--verify", wanted.verify),
             (f"--measure {wanted.measure}", wanted.measure != JACCARD),
@@ -234,7 +234,7 @@ class ShingleSets(NamedTuple):
 
     def check(self, wanted: Wanted, _size: int, /) -> None:
         if wanted.agreeing is not None:
-            raise Failed("-m counts the words of sketches, but the records have shingles")
+            raise Failed("-m counts the components of sketches, but the records have shingles")
         if wanted.distance is not None:
             raise Failed("-d counts the bits of simhashes, but the records have shingles")
         if wanted.verify:
@@ -281,5 +281,5 @@ def shingles_of(record: Record) -> ShingleSets:
 
 
 def wide(payload: object) -> bool:
-    """Whether its words have more than 8 digits."""
+    """Whether its digit groups have more than 8 digits."""
     return type(payload) is str and payload[8:9] not in ("", " ")

@@ -81,9 +81,9 @@ class Stored:
         self.most = memory.share(16 * memory.jobs)  # bytes loaded together; a table of sets has six times theirs
         first = self._load(np.arange(1))
         self.bands, self.recall = first.bands, first.recall
-        self.columns: Components | None = None
-        if first.columns is not None:
-            self.columns = StoredComponents(first.columns, payloads[0], builds[0], self.most)
+        self.components: Components | None = None
+        if first.components is not None:
+            self.components = StoredComponents(first.components, payloads[0], builds[0], self.most)
 
     def __len__(self) -> int:
         return self.payloads[-1].documents
@@ -140,11 +140,11 @@ class StoredComponents:
         self.build = build
         self.most = most
 
-    def keys_of(self, rows: Index, columns: Index) -> U64:
+    def keys_of(self, rows: Index, components: Index) -> U64:
         keys = [np.empty(0, np.uint64)]
         for part in stretches(self.payload.sizes(rows), self.most):
-            table = self.build(*self.payload.load(rows[part])).columns
+            table = self.build(*self.payload.load(rows[part])).components
             assert table is not None
-            keys.append(table.keys_of(np.arange(part.stop - part.start), columns))
+            keys.append(table.keys_of(np.arange(part.stop - part.start), components))
             self.payload.forget()
         return np.concatenate(keys)

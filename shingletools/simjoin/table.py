@@ -1,4 +1,4 @@
-"""What the join compares: signatures, place by place."""
+"""What the join compares: signatures, component by component."""
 
 import math
 from bisect import bisect_left
@@ -15,7 +15,7 @@ from shingletools.kernel.types import U64, Index, Rows
 
 Flags = NDArray[np.bool_]
 
-ROWS = 1 << 16  # whose columns are copied together
+ROWS = 1 << 16  # whose components are copied together
 
 
 class Bucketed(NamedTuple):
@@ -57,22 +57,22 @@ class Documents(Protocol):
         """How large each row is, in any unit."""
 
     @property
-    def columns(self) -> "Components | None":
-        """Their places, if they have any."""
+    def components(self) -> "Components | None":
+        """Their components, if they have any."""
 
 
 class Components(Protocol):
-    """Rows of n places each, which may be put into bands in many ways."""
+    """Rows of n components each, which may be put into bands in many ways."""
 
     @property
     def n(self) -> int: ...
 
     @property
     def least(self) -> int:
-        """In how many places two rows agree that may be a pair."""
+        """In how many components two rows agree that may be a pair."""
 
-    def keys_of(self, rows: Index, columns: Index) -> U64:
-        """A key of each row, the same for those that agree in these columns. Rows ascend."""
+    def keys_of(self, rows: Index, components: Index) -> U64:
+        """A key of each row, the same for those that agree in these components. Rows ascend."""
 
 
 class Table(Documents, Protocol):
@@ -86,7 +86,7 @@ class Table(Documents, Protocol):
 
 
 def cut(n: int, number: int) -> list[tuple[int, int]]:
-    """n columns cut into so many bands, as (first, last + 1), whose widths differ by one at most.
+    """n components cut into so many bands, as (first, last + 1), whose widths differ by one at most.
 
     >>> cut(64, 4)
     [(0, 16), (16, 32), (32, 48), (48, 64)]
@@ -95,10 +95,10 @@ def cut(n: int, number: int) -> list[tuple[int, int]]:
 
 
 def recall(n: int, least: int, number: int) -> Fraction:
-    """How likely it is that two rows that agree in `least` of n places agree in all of a band, of so many.
+    """How likely it is that two rows that agree in `least` of n components agree in all of a band, of so many.
 
-    All choices of places are equally likely, as with min-hashes; with n - least + 1 bands it is certain: the pigeonhole
-    principle. By inclusion and exclusion over the bands that agree.
+    All choices of components are equally likely, as with min-hashes; with n - least + 1 bands it is certain: the
+    pigeonhole principle. By inclusion and exclusion over the bands that agree.
 
     >>> recall(84, 68, 17), round(float(recall(84, 68, 8)), 4)
     (Fraction(1, 1), 0.5991)
@@ -128,10 +128,10 @@ def fewest(n: int, least: int, wanted: Fraction) -> int:
 
 
 class ComponentTable:
-    """Signatures of n places each, of which two that are a pair agree in `least` at least.
+    """Signatures of n components each, of which two that are a pair agree in `least` at least.
 
     rows: unsigned integers, shape (documents, n). 1 <= least <= n. With a recall of 1, pairs cannot
-    differ in as many places as there are bands, so that one band at least agrees wholly.
+    differ in as many components as there are bands, so that one band at least agrees wholly.
     """
 
     def __init__(self, rows: Rows, least: int, wanted: Fraction = Fraction(1)) -> None:
@@ -169,14 +169,14 @@ class ComponentTable:
         return self.whole(rows)
 
     @property
-    def columns(self) -> Components:
+    def components(self) -> Components:
         return self
 
     @property
     def n(self) -> int:
         return int(self.rows.shape[1])
 
-    def keys_of(self, rows: Index, columns: Index) -> U64:
+    def keys_of(self, rows: Index, components: Index) -> U64:
         parts = [rows[start : start + ROWS] for start in range(0, len(rows), ROWS)]
-        keys = [kernel.row_keys(self.rows[np.ix_(part, columns)], 0, len(columns)) for part in parts]
+        keys = [kernel.row_keys(self.rows[np.ix_(part, components)], 0, len(components)) for part in parts]
         return np.concatenate([np.empty(0, np.uint64), *keys])

@@ -1,4 +1,4 @@
-"""Min-hash signatures (Broder 1997): the share of agreeing words estimates the Jaccard similarity of two sets."""
+"""Min-hash signatures (Broder 1997): the share of agreeing components estimates the Jaccard similarity of two sets."""
 
 import struct
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from shingletools import kernel
 from shingletools.errors import Rejected
 from shingletools.kernel.codec import bytes_to_payload
 
-NO_SHINGLES = 'field "shingles" is not words of 8 or 16 hex digits'
+NO_SHINGLES = 'field "shingles" is not groups of 8 or 16 hex digits'
 
 Sketcher = Callable[[str], str]
 
@@ -19,8 +19,9 @@ Sketcher = Callable[[str], str]
 class MinHash:
     """A payload of shingles to a payload of n minima, 8 hex digits each, over the set of shingles.
 
-    Order and repeats do not matter, and a longer sketch extends a shorter one. The expected share of agreeing words is
-    the Jaccard similarity J, its standard deviation sqrt(J(1 - J) / n). An empty payload gives an empty one.
+    Order and repeats do not matter, and a longer sketch extends a shorter one. The expected share of agreeing
+    components is the Jaccard similarity J, its standard deviation sqrt(J(1 - J) / n). An empty payload gives an empty
+    one.
 
     >>> MinHash(4, "0")("0000000000000001 0000000000000002")
     '05e05668 4a13acf5 482c9f19 002d1bc0'
@@ -28,9 +29,9 @@ class MinHash:
 
     def __init__(self, n: int, seed: str) -> None:
         stream = blake3(f"shingletools minhash {seed}".encode()).digest(8 * n)
-        words = struct.unpack(f"<{2 * n}I", stream)
-        self.a = struct.pack(f"={n}I", *(word | 1 for word in words[::2]))
-        self.b = struct.pack(f"={n}I", *words[1::2])
+        numbers = struct.unpack(f"<{2 * n}I", stream)
+        self.a = struct.pack(f"={n}I", *(number | 1 for number in numbers[::2]))
+        self.b = struct.pack(f"={n}I", *numbers[1::2])
 
     def __call__(self, payload: str) -> str:
         if not payload:
@@ -56,7 +57,7 @@ class Supershingles:
     def __call__(self, payload: str) -> str:
         minima = bytes.fromhex(self.minima(payload))
         size = 4 * self.group
-        words = [blake3(minima[i : i + size]).digest(8) for i in range(0, len(minima), size)]
+        hashes = [blake3(minima[i : i + size]).digest(8) for i in range(0, len(minima), size)]
         if self.pairs:
-            words = [blake3(one + two).digest(8) for one, two in combinations(words, 2)]
-        return bytes_to_payload(b"".join(words), 16)
+            hashes = [blake3(one + two).digest(8) for one, two in combinations(hashes, 2)]
+        return bytes_to_payload(b"".join(hashes), 16)

@@ -1,4 +1,4 @@
-"""SimHash (Charikar 2002; Manku, Jain, Das Sarma 2007): similar texts get words that differ in few bits."""
+"""SimHash (Charikar 2002; Manku, Jain, Das Sarma 2007): similar texts get numbers that differ in few bits."""
 
 from shingletools import kernel
 from shingletools.errors import Rejected
@@ -6,7 +6,7 @@ from shingletools.sketch.minhash import NO_SHINGLES
 
 
 def simhash(payload: str) -> str:
-    """A payload of shingles to one word of 16 hex digits; an empty payload to an empty one.
+    """A payload of shingles to one group of 16 hex digits; an empty payload to an empty one.
 
     Bit i is set iff more shingles have bit i than have not; a shingle counts as often as it occurs. Shingles of 32 bits
     are spread over 64 before.
@@ -16,7 +16,7 @@ def simhash(payload: str) -> str:
     """
     if not payload:
         return ""
-    word = kernel.simhash(payload)
-    if word is None:
+    value = kernel.simhash(payload)
+    if value is None:
         raise Rejected(NO_SHINGLES)
-    return word
+    return value

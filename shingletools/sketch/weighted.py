@@ -55,10 +55,10 @@ def read_weights(path: str) -> tuple[dict[int, int], str]:
 
 def take_shingle(record: wire.Record) -> int:
     """Raises Rejected unless the record's shingle is one."""
-    word = wire.take_string(record, "shingle")
-    data = kernel.payload_to_bytes(word, len(word)) if len(word) in DIGITS else None
+    shingle = wire.take_string(record, "shingle")
+    data = kernel.payload_to_bytes(shingle, len(shingle)) if len(shingle) in DIGITS else None
     if data is None:
-        raise Rejected('field "shingle" is not a word of 8 or 16 hex digits')
+        raise Rejected('field "shingle" is not a group of 8 or 16 hex digits')
     return int.from_bytes(data, "big")
 
 

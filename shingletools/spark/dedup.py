@@ -58,7 +58,7 @@ def members(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield of_rows(MEMBER, rows)
 
 
-def read_groups(groups: DataFrame, places: LineNumbers) -> DataFrame:
+def read_groups(groups: DataFrame, numbers: LineNumbers) -> DataFrame:
     """Each document (name) with its group (number). Raises Failed for what is no group, or in two."""
     found = through(groups, members, MEMBER)
     twice = (
@@ -74,7 +74,7 @@ def read_groups(groups: DataFrame, places: LineNumbers) -> DataFrame:
     first = wrong.orderBy("number").first()
     if first is not None:
         cause = first["cause"] or in_two_groups(orjson.loads(bytes(first["name"])))
-        raise Failed(f"{places.where(first['number'])}: {cause}")
+        raise Failed(f"{numbers.where(first['number'])}: {cause}")
     return found.select("name", F.col("number").alias("group")).distinct()
 
 

@@ -35,7 +35,7 @@ class Before(NamedTuple):
 class Jobs:
     """One run of a pipeline: from --in to --out, and what is said of it."""
 
-    places: LineNumbers
+    numbers: LineNumbers
 
     def __init__(
         self, spark: SparkSession, options: argparse.Namespace, complain: Callable[[str], None], kept: Kept
@@ -62,23 +62,23 @@ class Jobs:
         for part, (option, path) in enumerate(others, len(inputs)):
             lines = lines.unionAll(through(files.read(self.spark, path, part, text, option), Filters([]), LINES))
         lines = self.kept(lines)
-        self.places = LineNumbers(lines)
-        numbered = self.places.numbered(lines)
+        self.numbers = LineNumbers(lines)
+        numbered = self.numbers.numbered(lines)
         self.rejects.add(numbered.where("step > 0"))
         try:
             frame = self.work(numbered, steps, len(filters), len(others))
         except Failed:
-            self.rejects.tell(names, self.places)  # so that these are not lost
+            self.rejects.tell(names, self.numbers)  # so that these are not lost
             raise
-        self.rejects.tell(names, self.places)
+        self.rejects.tell(names, self.numbers)
         written = self.write(frame, self.options.out, parquet.columns(steps[-1]))
-        read = f"{self.places.first_of(len(inputs))} lines read"
+        read = f"{self.numbers.first_of(len(inputs))} lines read"
         return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"]
 
     def work(self, numbered: DataFrame, steps: Sequence[Step], filters: int, others: int) -> DataFrame:
         """The lines of the output, in order, from those that so many filters have made."""
         good = numbered.where("step = 0").select("number", "line")
-        borders = [self.places.first_of(len(self.options.inputs) + number) for number in range(others + 1)]
+        borders = [self.numbers.first_of(len(self.options.inputs) + number) for number in range(others + 1)]
         parts = [good.where(F.col("number") < borders[0])]
         parts += [good.where((F.col("number") >= first) & (F.col("number") < end)) for first, end in pairwise(borders)]
         frame, order = parts.pop(0), cast(Sequence[str], ["number"])
@@ -113,7 +113,7 @@ class Jobs:
 
     def joined(self, before: Before, stage: JoinSpec, step: int) -> tuple[DataFrame, Sequence[str]]:
         """Pairs, from documents."""
-        cross = self.places.first_of(len(self.options.inputs)) if before.others else None
+        cross = self.numbers.first_of(len(self.options.inputs)) if before.others else None
         every = reduce(DataFrame.unionAll, before.others, before.frame)
         order = "a", "b"
         signed = self.kept(through(every, Taken(stage.id_field, stage.wanted.verify, step), SIGNED))
@@ -122,7 +122,7 @@ class Jobs:
         if again is not None:
             self.rejects.add(again)
         comparable = Comparable(stage.wanted)
-        shaped = checked(signed, fresh, comparable, self.places)
+        shaped = checked(signed, fresh, comparable, self.numbers)
         found = None if shaped is None else documents(fresh, comparable, shaped, self.kept)
         if found is None:
             return self.spark.createDataFrame(join.SAID.empty_table()), order
@@ -158,7 +158,7 @@ class Jobs:
         fresh, again = seen_before(ranked.where("step = 0"), before.frame, None, step, self.kept)
         if again is not None:
             self.rejects.add(again)
-        groups = dedup.read_groups(reduce(DataFrame.unionAll, before.others), self.places)
+        groups = dedup.read_groups(reduce(DataFrame.unionAll, before.others), self.numbers)
         chosen = self.kept(dedup.chosen(fresh, groups))
         if self.options.verbose:
             self.figures += dedup.figures(chosen, stage.annotate)

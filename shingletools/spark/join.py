@@ -46,7 +46,7 @@ def met(kind: int, cross: int | None) -> list[int]:
 
 
 def pairs(found: JoinInput, cross: int | None, kept: Kept) -> DataFrame:
-    """All pairs of documents, a before b, by their numbers, and in how many places they agree.
+    """All pairs of documents, a before b, by their numbers, and in how many components they agree.
 
     Originals fall into buckets, and the rows of a bucket into blocks; each two blocks are a task.
     """
@@ -97,9 +97,9 @@ def block_of(blocks: Column) -> Column:
 
 
 def worked(rows: DataFrame, found: JoinInput, work: Every | Connecting | Near, schema: pa.Schema) -> DataFrame:
-    """What is made of tasks, each where all its rows are, with their words."""
-    with_words = rows.join(found.originals, "number")
-    return through(with_words.repartition(*TASK).sortWithinPartitions(*TASK, "number"), work, schema)
+    """What is made of tasks, each where all its rows are, with their signatures."""
+    with_signatures = rows.join(found.originals, "number")
+    return through(with_signatures.repartition(*TASK).sortWithinPartitions(*TASK, "number"), work, schema)
 
 
 def without_hubs(large: DataFrame, found: JoinInput, cross: int | None, kept: Kept) -> tuple[DataFrame, DataFrame]:

@@ -101,7 +101,7 @@ class Builder:
 
 
 class JoinInput(NamedTuple):
-    """What a run of simjoin knows of its records, but for those without words."""
+    """What a run of simjoin knows of its records, but for those with empty signatures."""
 
     frame: DataFrame  # number, name, size (the bytes of what decides)
     originals: DataFrame  # number, payload, second
@@ -113,11 +113,11 @@ class JoinInput(NamedTuple):
     recall: float
 
 
-def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, places: LineNumbers) -> Row | None:
-    """The first of `fresh` that has words, once all are checked as simjoin does; None if there is none. Raises Failed.
+def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, numbers: LineNumbers) -> Row | None:
+    """The first of `fresh` that has a signature, once all are checked as simjoin does; None if there is none.
 
-    `fresh` are those that are not rejected. With the first of these all behind it are compared; what is rejected leaves
-    no trace, but fails the run as any other does.
+    Raises Failed. `fresh` are those that are not rejected. With the first of these all behind it are compared; what is
+    rejected leaves no trace, but fails the run as any other does.
     """
     good = signed.where("via is not null")
     first = fresh.orderBy("number").first()
@@ -150,19 +150,19 @@ def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, places:
             wrong.insert(0, (other["number"], cause))  # a recipe is compared first
     if wrong:
         number, cause = min(wrong, key=lambda each: each[0])
-        raise Failed(f"{places.where(number)}: {cause}")
+        raise Failed(f"{numbers.where(number)}: {cause}")
     if shaped is not None:
         comparable.settle(KINDS[shaped["kind"]], len(shaped["payload"]), shaped["via"])
     return shaped
 
 
 def documents(good: DataFrame, comparable: Comparable, shaped: Row, kept: Kept) -> JoinInput | None:
-    """What there is to join, if anything; `shaped` is the first that has words."""
+    """What there is to join, if anything; `shaped` is the first that has a signature."""
     kind = KINDS[shaped["kind"]]
     size = F.length("second" if comparable.wanted.verify else "payload")
-    with_words = good.where("shape <> ''").withColumn("size", size)
-    copies = kept(copied(with_words).withColumn("agreeing", F.expr(whole(kind, comparable))))
-    originals = kept(with_words.join(copies, "number", "left_anti").select("number", "payload", "second"))
+    with_signatures = good.where("shape <> ''").withColumn("size", size)
+    copies = kept(copied(with_signatures).withColumn("agreeing", F.expr(whole(kind, comparable))))
+    originals = kept(with_signatures.join(copies, "number", "left_anti").select("number", "payload", "second"))
     kinds: list[tuple[Signature, str]] = [(kind, "payload")]
     if comparable.wanted.verify:
         kinds.append((LONG_SHINGLES, "second"))
@@ -171,17 +171,17 @@ def documents(good: DataFrame, comparable: Comparable, shaped: Row, kept: Kept) 
     if first is None:
         return None
     table = build([(bytes(first["payload"]), bytes(first["second"]))])
-    names = with_words.select("number", "name", "size")
+    names = with_signatures.select("number", "name", "size")
     return JoinInput(names, originals, copies, comparable, kind, build, table.bands, table.recall)
 
 
-def copied(with_words: DataFrame) -> DataFrame:
-    """Documents (number, size) that have all their words from an earlier one of their side, the original.
+def copied(with_signatures: DataFrame) -> DataFrame:
+    """Documents (number, size) that have their signature from an earlier one of their side, the original.
 
-    A cryptographic hash stands for the words, so that a group of millions weighs little.
+    A cryptographic hash stands for the signature, so that a group of millions weighs little.
     """
     digest = F.unhex(F.sha2(F.concat("payload", "second"), 256))
-    heads = with_words.select("side", digest.alias("digest"), "number", "size")
+    heads = with_signatures.select("side", digest.alias("digest"), "number", "size")
     several = (
         heads.groupBy("side", "digest").agg(F.count(F.lit(1)).alias("lines"), F.min("number").alias("original"))
         .where("lines > 1")
@@ -190,7 +190,7 @@ def copied(with_words: DataFrame) -> DataFrame:
 
 
 def whole(kind: Signature, comparable: Comparable) -> str:
-    """In how many places a document agrees with a copy, in SQL."""
+    """In how many components a document agrees with a copy, in SQL."""
     if isinstance(kind, Sketches) and not comparable.wanted.verify:
         return f"size * 2 div {kind.digits}"
     return f"{BITS}L" if kind == SIMHASHES else "size div 8"

@@ -3,8 +3,8 @@
 usage: python tests/bench/joins.py SHINGLES.jsonl [RUNS]
 
 SHINGLES.jsonl: what `shingle` wrote. Figures are medians of RUNS (default 3), processor seconds, all of one run: those
-of sets without reading, those of sketches with it. The sketches are random, 84 words each; one in five is another with
-ten words changed.
+of sets without reading, those of sketches with it. The sketches are random, 84 components each; one in five is another
+with ten of them changed.
 """
 
 import json
@@ -27,7 +27,7 @@ from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.wanted import Wanted
 
 THRESHOLD = Fraction(4, 5)
-SKETCHES, WORDS, CHANGED = 1_000_000, 84, 10
+SKETCHES, COMPONENTS, CHANGED = 1_000_000, 84, 10
 
 
 def seconds(work: Callable[[], int]) -> tuple[float, int]:
@@ -60,14 +60,14 @@ def sets(path: Path, runs: int) -> None:
 
 def write_sketches(path: Path, identical: bool) -> None:
     rng = np.random.default_rng(1)
-    rows = rng.integers(0, 2**32, (SKETCHES, WORDS), dtype=np.uint32)
+    rows = rng.integers(0, 2**32, (SKETCHES, COMPONENTS), dtype=np.uint32)
     if identical:
         rows[:] = rows[0]
     else:
         near = rng.permutation(SKETCHES)[: SKETCHES // 5]
         rows[near] = rows[rng.integers(0, SKETCHES, len(near))]
         for _ in range(CHANGED):
-            rows[near, rng.integers(0, WORDS, len(near))] = rng.integers(0, 2**32, len(near), dtype=np.uint32)
+            rows[near, rng.integers(0, COMPONENTS, len(near))] = rng.integers(0, 2**32, len(near), dtype=np.uint32)
     with path.open("wb") as out:
         for number, row in enumerate(rows):
             out.write(b'{"id":%d,"sketch":"%b"}\n' % (number, row.tobytes().hex(" ", 4).encode()))

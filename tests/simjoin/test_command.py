@@ -94,7 +94,8 @@ def test_standard_input_only_once() -> None:
         ({"via": "n=5"}, {"via": "n=5 seed=1"}, 'made by "n=5 seed=1", but the records before by "n=5"'),
         ({"via": "canon"}, {}, 'made by an unnamed recipe, but the records before by "canon"'),
         ({}, {"via": "canon"}, 'made by "canon", but the records before by an unnamed recipe'),
-        ({}, {"sketch": WORDS[:-9]}, "a sketch of 4 words of 8 hex digits, after a sketch of 5 words of 8 hex digits"),
+        ({}, {"sketch": WORDS[:-9]},
+         "a sketch of 4 components of 8 hex digits, after a sketch of 5 components of 8 hex digits"),
     ],
 )  # fmt: skip
 def test_refuses_what_cannot_be_compared(first: Record, second: Record, message: str, tmp_path: Path) -> None:
@@ -110,7 +111,7 @@ def test_refuses_what_cannot_be_compared(first: Record, second: Record, message:
 
 ONE, TWO = "0" * 8, "0" * 8 + " 00000001"
 SHINGLE = "0" * 16
-BAD_SHINGLES = 'field "shingles" is not words of 8 or 16 hex digits, all alike'
+BAD_SHINGLES = 'field "shingles" is not groups of 8 or 16 hex digits, all alike'
 
 
 @pytest.mark.parametrize("way", ["simjoin -t 1", "simjoin -t 1 -S1M"])
@@ -140,7 +141,7 @@ def test_what_is_rejected_leaves_no_trace(
     [
         ("", [{"id": 1, "via": "x"}, {"id": 1, "via": "y"}], 'made by "y", but the records before by "x"'),
         ("", [{"id": 1}, {"id": 1, "sketch": TWO}],
-         "a sketch of 2 words of 8 hex digits, after a sketch of 1 words of 8 hex digits"),
+         "a sketch of 2 components of 8 hex digits, after a sketch of 1 components of 8 hex digits"),
         ("--verify", [{"id": 1}, {"id": 2, "shingles": "x", "via": "y"}],
          'made by "y", but the records before by an unnamed recipe'),
     ],
@@ -158,14 +159,14 @@ def test_a_record_that_fails_the_run_does_so_even_if_it_were_rejected(
     [
         ({"id": "a", "sketch": WORDS}, 'id "a" was seen before'),
         ({"id": 5, "sketch": WORDS}, "id 5 was seen before"),
-        ({"id": "x", "sketch": WORDS + " "}, 'field "sketch" is not words of 8 or 16 hex digits, all alike'),
+        ({"id": "x", "sketch": WORDS + " "}, 'field "sketch" is not groups of 8 or 16 hex digits, all alike'),
         (
             {"id": "x", "sketch": WORDS.replace("1", "g")},
-            'field "sketch" is not words of 8 or 16 hex digits, all alike',
+            'field "sketch" is not groups of 8 or 16 hex digits, all alike',
         ),
         (
             {"id": "x", "sketch": WORDS.replace(" ", "  ")},
-            'field "sketch" is not words of 8 or 16 hex digits, all alike',
+            'field "sketch" is not groups of 8 or 16 hex digits, all alike',
         ),
         ({"id": "x", "sketch": WORDS, "via": 1}, 'field "via" is not a string'),
         ({"id": "x", "text": "no sketch"}, 'field "sketch" is missing'),
@@ -212,7 +213,7 @@ def test_bad_records_before_what_cannot_be_compared_are_not_lost(tmp_path: Path)
     assert ran.err.splitlines() == [
         "simjoin: -:1: not JSON (column 1)",
         "simjoin: -:3: not JSON (column 1)",
-        "simjoin: -:4: a sketch of 4 words of 8 hex digits, after a sketch of 5 words of 8 hex digits",
+        "simjoin: -:4: a sketch of 4 components of 8 hex digits, after a sketch of 5 components of 8 hex digits",
     ]
     assert (tmp_path / "bad").read_bytes() == b"bad 1\nbad 2\n"
     assert run("simjoin", "--strict", stdin=stdin).err == "simjoin: -:1: not JSON (column 1)\n"

@@ -157,7 +157,7 @@ def test_families(side: int | None) -> None:
 
 @pytest.mark.parametrize("side", [None, 40])
 def test_verified(side: int | None) -> None:
-    """Sketches of one word, which all have, propose all pairs, so that the sets alone decide; other words differ."""
+    """Sketches of one component, which all have, propose all pairs, so that the sets alone decide; others differ."""
     rng = random.Random(9)
     base = [set(rng.sample(range(1000), rng.randrange(5, 60))) for _ in range(8)]
     sets = [{token for token in rng.choice(base) if rng.random() < 0.95} or {1} for _ in range(80)]

@@ -41,7 +41,7 @@ def joined(rows: U32, least: int, cross: int | None = None, jobs: int = 1) -> li
 
 
 def planted(rng: np.random.Generator, documents: int, n: int) -> U32:
-    """Random sketches, some of which are others with a few words changed, or none."""
+    """Random sketches, some of which are others with a few components changed, or none."""
     alphabet = int(rng.choice([2, 5, 1000, 2**32]))
     rows = rng.integers(0, alphabet, (documents, n), dtype=np.uint32)
     for _ in range(int(rng.integers(0, 2 * documents))):
@@ -124,7 +124,7 @@ def test_no_more_bands_than_a_recall_needs() -> None:
 
 @pytest.mark.parametrize("wanted", ["0.3", "0.9"])
 def test_recall_of_pairs_that_just_agree(wanted: str) -> None:
-    """2,000 pairs that agree in 42 words of 84: as many are found as is said, within four standard deviations."""
+    """2,000 pairs that agree in 42 components of 84: as many are found as is said, within four standard deviations."""
     rng = np.random.default_rng(7)
     rows = rng.integers(0, 2**32, (4000, 84), dtype=np.uint32)
     for pair in range(2000):

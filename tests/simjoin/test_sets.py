@@ -252,13 +252,13 @@ def test_verify_needs_both() -> None:
     assert (ran.status, ran.out) == (1, b"")
     assert ran.err.splitlines() == [
         'simjoin: -:2: field "shingles" is missing',
-        'simjoin: -:3: field "shingles" is not words of 8 or 16 hex digits, all alike',
+        'simjoin: -:3: field "shingles" is not groups of 8 or 16 hex digits, all alike',
     ]
     for argv, record, message in [
         ([], {"id": 1, "simhash": "0" * 16}, "--verify needs sketches of min-hashes, but the records have simhashes"),
-        (["-m", "1"], whole, "-m counts words of sketches, but with --verify the shingles decide: say -t"),
+        (["-m", "1"], whole, "-m counts components of sketches, but with --verify the shingles decide: say -t"),
         (["--interval"], whole, "--interval: with --verify the similarity is no estimate"),
-        ([], whole | {"sketch": "0" * 16}, "--verify needs min-hashes, not words of 16 hex digits"),
+        ([], whole | {"sketch": "0" * 16}, "--verify needs min-hashes, not components of 16 hex digits"),
         ([], {"id": 1, "shingles": "0" * 16}, "--verify needs a sketch beside the shingles"),
         (["--measure", "overlap"], whole, "--verify: a sketch does not tell the overlap; join the shingles alone"),
     ]:
@@ -269,7 +269,7 @@ def test_verify_needs_both() -> None:
 @pytest.mark.parametrize(
     ("argv", "field", "message"),
     [
-        (["-m", "1"], "shingles", "-m counts the words of sketches, but the records have shingles"),
+        (["-m", "1"], "shingles", "-m counts the components of sketches, but the records have shingles"),
         (["-d", "1"], "shingles", "-d counts the bits of simhashes, but the records have shingles"),
         (["--interval"], "shingles", "--interval: the similarity of shingles is no estimate"),
         (["--measure", "cosine"], "sketch", "--measure cosine: a sketch does not tell; keep the shingles for that"),

@@ -15,11 +15,11 @@ from shingletools.simjoin.interval import interval
 SHINGLES = pipe(DOCS.read_bytes(), "canon", "shingle -k 4")
 
 
-def planted(places: int, digits: int, rng: random.Random) -> list[Record]:
-    """Sketches of which many agree with another in many places."""
+def planted(components: int, digits: int, rng: random.Random) -> list[Record]:
+    """Sketches of which many agree with another in many components."""
     records: list[list[str]] = []
     for _ in range(120):
-        words = list(rng.choice(records)) if records and rng.random() < 0.7 else [""] * places
+        words = list(rng.choice(records)) if records and rng.random() < 0.7 else [""] * components
         words = [word if word and rng.random() < 0.8 else f"{rng.getrandbits(4 * digits):0{digits}x}" for word in words]
         records.append(words)
     return [{"id": i, "sketch": " ".join(words)} for i, words in enumerate(records)]
@@ -29,18 +29,18 @@ def agreeing(one: Record, two: Record) -> int:
     return sum(a == b for a, b in zip(one["sketch"].split(), two["sketch"].split(), strict=True))
 
 
-@pytest.mark.parametrize(("places", "digits"), [(6, 16), (15, 16), (6, 8), (1, 16), (1, 8)])
-def test_agreeing_words_against_brute_force(places: int, digits: int) -> None:
-    records = planted(places, digits, random.Random(places))
+@pytest.mark.parametrize(("components", "digits"), [(6, 16), (15, 16), (6, 8), (1, 16), (1, 8)])
+def test_agreeing_components_against_brute_force(components: int, digits: int) -> None:
+    records = planted(components, digits, random.Random(components))
     stdin = jsonl(*records)
-    for least in range(1, places + 1):
+    for least in range(1, components + 1):
         expected = [
-            {"a": a["id"], "b": b["id"], "similarity": round(agreeing(a, b) / places, 6)}
+            {"a": a["id"], "b": b["id"], "similarity": round(agreeing(a, b) / components, 6)}
             for a, b in combinations(records, 2)
             if agreeing(a, b) >= least
         ]
         assert run("simjoin", "-m", str(least), stdin=stdin).records() == expected
-        assert run("simjoin", "-t", f"{least}/{places}", stdin=stdin).records() == expected
+        assert run("simjoin", "-t", f"{least}/{components}", stdin=stdin).records() == expected
 
 
 def simhashes(rng: random.Random) -> list[Record]:
@@ -123,7 +123,7 @@ def test_an_empty_signature_is_like_no_other() -> None:
         (["sketch --super 14"], "-m 2"),
         (["sketch --seed mega=14 --super 7 -n 42"], "-m 2"),
         (["sketch --mega 14"], "-m 1"),
-        (["sketch --mega 14 -n 56"], "-m 1"),  # six words of 16 digits, as of supershingles
+        (["sketch --mega 14 -n 56"], "-m 1"),  # six components of 16 digits, as of supershingles
         (["sketch --simhash"], "-d 3"),
         ([], "-t 0.8"),
     ],
@@ -156,18 +156,22 @@ def test_words_that_nothing_names_have_no_default(via: Record) -> None:
 @pytest.mark.parametrize(
     ("argv", "records", "message"),
     [
-        (["-m", "2"], [{"simhash": "0" * 16}], "-:1: -m counts the words of sketches, but the records have simhashes"),
+        (
+            ["-m", "2"],
+            [{"simhash": "0" * 16}],
+            "-:1: -m counts the components of sketches, but the records have simhashes",
+        ),
         (["-d", "2"], [{"sketch": "0" * 8}], "-:1: -d counts the bits of simhashes, but the records have sketches"),
-        (["-m", "3"], [{"sketch": "0" * 16 + " " + "0" * 16}], "-:1: -m 3: the sketches have 2 words"),
+        (["-m", "3"], [{"sketch": "0" * 16 + " " + "0" * 16}], "-:1: -m 3: the sketches have 2 components"),
         (
             ["-m", "1"],
             [{"sketch": "0" * 16}, {"sketch": "0" * 8}],
-            "-:2: a sketch of 1 words of 8 hex digits, after a sketch of 1 words of 16 hex digits",
+            "-:2: a sketch of 1 components of 8 hex digits, after a sketch of 1 components of 16 hex digits",
         ),
         (
             ["-m", "1"],
             [{"sketch": "0" * 16}, {"simhash": "0" * 16}],
-            "-:2: a simhash, after a sketch of 1 words of 16 hex digits",
+            "-:2: a simhash, after a sketch of 1 components of 16 hex digits",
         ),
         (["-d", "64"], [], 'argument -d/--distance: not a whole number from 0 to 63: "64" (see simjoin --help)'),
         (["-m", "0"], [], 'argument -m/--agreeing: not a whole number from 1 to 1000000: "0" (see simjoin --help)'),
@@ -186,7 +190,7 @@ def test_what_does_not_go_together(argv: list[str], records: list[Record], messa
 @pytest.mark.parametrize("value", ["0" * 15, "0" * 17, "0" * 16 + " " + "0" * 16, "g" * 16])
 def test_bad_simhashes(value: str) -> None:
     ran = run("simjoin", stdin=jsonl({"id": 1, "simhash": value}))
-    assert (ran.status, ran.err) == (1, 'simjoin: -:1: field "simhash" is not a word of 16 hex digits\n')
+    assert (ran.status, ran.err) == (1, 'simjoin: -:1: field "simhash" is not a group of 16 hex digits\n')
 
 
 def test_a_sketch_counts_where_a_record_has_both() -> None:
@@ -194,26 +198,24 @@ def test_a_sketch_counts_where_a_record_has_both() -> None:
     assert json.loads(run("simjoin", stdin=stdin).good()) == {"a": 0, "b": 1, "similarity": 1.0}
 
 
-def chance_of_as_many(agreeing: int, words: int, similarity: Fraction) -> Fraction:
+def chance_of_as_many(agreeing: int, n: int, similarity: Fraction) -> Fraction:
     """That as many agree or more, exactly."""
     rest = 1 - similarity
-    return sum((comb(words, i) * similarity**i * rest ** (words - i) for i in range(agreeing, words + 1)), Fraction(0))
+    return sum((comb(n, i) * similarity**i * rest ** (n - i) for i in range(agreeing, n + 1)), Fraction(0))
 
 
-@pytest.mark.parametrize(
-    ("agreeing", "words"), [(0, 5), (1, 5), (5, 5), (68, 84), (84, 84), (83, 84), (1, 84), (150, 200)]
-)
-def test_interval_is_that_of_clopper_and_pearson(agreeing: int, words: int) -> None:
+@pytest.mark.parametrize(("agreeing", "n"), [(0, 5), (1, 5), (5, 5), (68, 84), (84, 84), (83, 84), (1, 84), (150, 200)])
+def test_interval_is_that_of_clopper_and_pearson(agreeing: int, n: int) -> None:
     """Exact sums of binomial terms, in fractions, on both sides of each bound."""
-    low, high = (Fraction(str(bound)) for bound in interval(agreeing, words))
+    low, high = (Fraction(str(bound)) for bound in interval(agreeing, n))
     step, tail = Fraction(1, 10**6), Fraction(1, 40)
     if agreeing:
-        assert chance_of_as_many(agreeing, words, low) <= tail < chance_of_as_many(agreeing, words, low + step)
+        assert chance_of_as_many(agreeing, n, low) <= tail < chance_of_as_many(agreeing, n, low + step)
     else:
         assert low == 0
-    if agreeing < words:
-        beyond = words - agreeing
-        assert chance_of_as_many(beyond, words, 1 - high) <= tail < chance_of_as_many(beyond, words, 1 - high + step)
+    if agreeing < n:
+        beyond = n - agreeing
+        assert chance_of_as_many(beyond, n, 1 - high) <= tail < chance_of_as_many(beyond, n, 1 - high + step)
     else:
         assert high == 1
 

@@ -105,12 +105,12 @@ def test_weights(tmp_path: Path) -> None:
         (b'{"weight":1}', 'field "shingle" is missing'),
         (b'{"shingle":"0000000000000001"}', 'field "weight" is not a number from 0 to 65536'),
         (b'{"shingle":"0000000000000001","weight":-1}', 'field "weight" is not a number from 0 to 65536'),
-        (b'{"shingle":"xyz","weight":1}', 'field "shingle" is not a word of 8 or 16 hex digits'),
+        (b'{"shingle":"xyz","weight":1}', 'field "shingle" is not a group of 8 or 16 hex digits'),
         (
             b'{"shingle":"0000000000000001 0000000000000001","weight":1}',
-            'field "shingle" is not a word of 8 or 16 hex digits',
+            'field "shingle" is not a group of 8 or 16 hex digits',
         ),
-        (b'{"shingle":"","weight":1}', 'field "shingle" is not a word of 8 or 16 hex digits'),
+        (b'{"shingle":"","weight":1}', 'field "shingle" is not a group of 8 or 16 hex digits'),
     ],
 )
 def test_weights_that_are_none(line: bytes, cause: str, tmp_path: Path) -> None:

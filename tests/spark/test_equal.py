@@ -34,7 +34,7 @@ def test_documents(commands: list[str], simspark: Simspark) -> None:
 
 
 def families(rng: random.Random, documents: int, alphabet: int) -> list[Record]:
-    """Random sketches, many of which are others with some words changed, or none."""
+    """Random sketches, many of which are others with some components changed, or none."""
     rows = [[rng.randrange(alphabet) for _ in range(20)] for _ in range(documents)]
     for _ in range(documents):
         source, target = rng.randrange(documents), rng.randrange(documents)

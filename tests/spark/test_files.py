@@ -268,7 +268,9 @@ def test_sketches_that_cannot_be_compared(simspark: Simspark, tmp_path: Path) ->
     )  # fmt: skip
     (tmp_path / "docs").write_bytes(jsonl({"id": 1, "sketch": "0" * 8}, {"id": 2, "sketch": "0" * 16}))
     ran = simspark("simjoin", "--in", tmp_path / "docs")
-    assert ran.err.endswith("docs:2: a sketch of 1 words of 16 hex digits, after a sketch of 1 words of 8 hex digits\n")
+    assert ran.err.endswith(
+        "docs:2: a sketch of 1 components of 16 hex digits, after a sketch of 1 components of 8 hex digits\n"
+    )
     ran = simspark("simjoin -m 2", "--in", tmp_path / "docs")
     assert ran.status == 2
 

@@ -25,7 +25,7 @@ Pair = tuple[int, int]
 
 
 def sketches(rng: np.random.Generator, rows: int, families: int, changed: int) -> Rows:
-    """Some families of sketches, each of one with so many words changed."""
+    """Some families of sketches, each of one with so many components changed."""
     heads = rng.integers(0, 2**32, (families, WORDS), dtype=np.uint32)
     table = heads[rng.integers(0, families, rows)]
     for row in table:
