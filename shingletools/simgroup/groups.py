@@ -9,6 +9,7 @@ from shingletools import errors, wire
 from shingletools.errors import Rejected
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.stage import Written
+from shingletools.unionfind import UnionFind
 from shingletools.wire import Record
 
 
@@ -18,35 +19,11 @@ class Method(Protocol):
     def add(self) -> None:
         """One more document."""
 
-    def join(self, a: int, b: int) -> None:
+    def join(self, a: int, b: int) -> object:
         """A pair of two different documents."""
 
     def representatives(self) -> "array[int]":
         """For each document, the first of its group."""
-
-
-class Components:
-    """All documents that pairs connect, however long the chain: union by the smallest number, with path halving."""
-
-    def __init__(self) -> None:
-        self.parent = array("q")
-
-    def add(self) -> None:
-        self.parent.append(len(self.parent))
-
-    def find(self, document: int) -> int:
-        parent = self.parent
-        while parent[document] != document:
-            parent[document] = parent[parent[document]]
-            document = parent[document]
-        return document
-
-    def join(self, a: int, b: int) -> None:
-        one, two = self.find(a), self.find(b)
-        self.parent[max(one, two)] = min(one, two)
-
-    def representatives(self) -> "array[int]":
-        return array("q", map(self.find, range(len(self.parent))))
 
 
 class Stars:
@@ -93,7 +70,7 @@ class Groups:
 
     def __init__(self, spec: GroupSpec) -> None:
         self.spec = spec
-        self.method: Method = Stars() if spec.star else Components()
+        self.method: Method = Stars() if spec.star else UnionFind()  # all that pairs connect, however long the chain
         self.numbers: dict[str | int, int] = {}
         self.nearest = array("q")  # for each document the first of its partners
         self.others: dict[str | int, None] = {}  # documents of which no pair was seen, in order

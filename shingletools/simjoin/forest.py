@@ -12,6 +12,7 @@ from shingletools.simjoin.finer import finer
 from shingletools.simjoin.pairs import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.table import Documents
+from shingletools.unionfind import UnionFind
 
 COMPARED = 1 << 20  # candidates chosen by what is connected so far
 
@@ -26,6 +27,23 @@ class Apart(NamedTuple):
     def counts(self) -> Index:
         counts: Index = np.sum([end - start for start, end in self.ranges], axis=0)
         return counts
+
+
+class Connected(UnionFind):
+    """Rows that are connected, many at a time."""
+
+    def roots(self, rows: Index) -> Index:
+        """For each of some rows (int64) the first of those that it is connected with, of the same length."""
+        parent = np.frombuffer(self.parent, np.int64)
+        root = parent[rows]
+        while not np.array_equal(above := parent[root], root):
+            root = above
+        return root
+
+    def together(self, rows: Index) -> None:
+        """Takes rows for connected that are so by pairs found elsewhere, and not yet with any other."""
+        if len(rows):
+            np.frombuffer(self.parent, np.int64)[rows] = rows.min()
 
 
 class Forest:
@@ -45,7 +63,7 @@ class Forest:
         self.memory = memory
         self.bands, self.recall = documents.bands, documents.recall
         self.candidates = 0
-        self.parent = array("q", range(len(documents)))
+        self.connected = Connected(len(documents))
         self.found = array("q"), array("q"), array("q")  # rows, and in how many components they agree
 
     def pairs(self, _jobs: int = 1) -> Iterator[Pairs]:
@@ -75,41 +93,19 @@ class Forest:
         for values, column in zip(pairs, self.found, strict=True):
             column.frombytes(values.astype(np.int64).tobytes())
 
-    def _roots(self, rows: Index) -> Index:
-        """One row for all that are connected: the first of them."""
-        parent = np.frombuffer(self.parent, np.int64)
-        root = parent[rows]
-        while not np.array_equal(above := parent[root], root):
-            root = above
-        return root
-
-    def _root(self, row: int) -> int:
-        parent = self.parent
-        while parent[row] != row:
-            parent[row] = parent[parent[row]]
-            row = parent[row]
-        return row
-
-    def together(self, rows: Index) -> None:
-        """Takes rows for connected that are so by pairs found elsewhere."""
-        if len(rows):
-            np.frombuffer(self.parent, np.int64)[rows] = rows.min()
-
     def compare(self, left: Index, right: Index) -> None:
         """Connects those of the candidates that are pairs, leaving out what is connected."""
         for start in range(0, len(left), CANDIDATES):
             part = slice(start, start + CANDIDATES)
             one, two = left[part], right[part]
-            apart = self._roots(one) != self._roots(two)
+            apart = self.connected.roots(one) != self.connected.roots(two)
             if self.cross is not None:
                 apart &= (one < self.cross) != (two < self.cross)
             one, two = one[apart], two[apart]
             self.candidates += len(one)
             pair, agreeing = self.table.compare(one, two)
             for a, b, common in zip(one[pair].tolist(), two[pair].tolist(), agreeing[pair].tolist(), strict=True):
-                first, second = self._root(a), self._root(b)
-                if first != second:
-                    self.parent[max(first, second)] = min(first, second)
+                if self.connected.join(a, b):
                     for column, value in zip(self.found, (a, b, common), strict=True):
                         column.append(value)
 
@@ -168,7 +164,7 @@ class Forest:
 
     def _grouped(self, portion: Portion) -> tuple[Portion, Index]:
         """Rows with those of one group beside each other in each bucket; and a number for each group of a bucket."""
-        root = self._roots(portion.row)
+        root = self.connected.roots(portion.row)
         order = np.lexsort((portion.row, root, portion.bucket))
         return portion.at(order), portion.bucket[order] * len(self.table) + root[order]
 

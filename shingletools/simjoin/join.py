@@ -6,11 +6,13 @@ only.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import numpy as np
 
 from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.buckets import Portion, bands, copies
+from shingletools.simjoin.candidates import candidates_in, weigh
 from shingletools.simjoin.finer import finer
 from shingletools.simjoin.pairs import CANDIDATES, Pairs, spread, stretches
 from shingletools.simjoin.scratch import Entries, Memory, Sorter
@@ -77,7 +79,7 @@ class Join:
         most = IN_MEMORY if self.memory is None else ON_DISK
         sorter, held = Sorter(self.memory, 4), 0
         for band in bands(self.table, original, self.memory):
-            for left, right in self.candidates_of(band):
+            for left, right in self._candidates(band):
                 sorter.add(self._keys(left, right), left)
                 held += len(left)
                 if held >= most:
@@ -89,37 +91,11 @@ class Join:
         for key, left in candidates.distinct(CANDIDATES):
             yield left, key.astype(np.int64) % self.documents
 
-    def candidates_of(self, band: Iterable[Portion]) -> Iterator[tuple[Index, Index]]:
+    def _candidates(self, band: Iterable[Portion]) -> Iterator[tuple[Index, Index]]:
         """Rows a and b that share a bucket, a < b, and with `cross` a < cross <= b."""
         for whole in band:
-            for portion in finer(self.table, whole, self._weigh):
-                yield from self.candidates_in(portion)
-
-    def candidates_in(self, portion: Portion) -> Iterator[tuple[Index, Index]]:
-        """All candidates of these very buckets, bucket by bucket."""
-        row, start, counts = self._behind(portion)
-        for part in stretches(counts, CANDIDATES):
-            place, owner = spread(start[part], counts[part])
-            one, other = portion.row[part][owner], row[place]
-            yield np.minimum(one, other), np.maximum(one, other)
-
-    def _behind(self, portion: Portion) -> tuple[Index, Index, Index]:
-        """The rows in some order; and for each row of the portion from where on in that order, and how many, are to be
-        compared with it: those behind it in its bucket, with `cross` of the other side.
-        """
-        bucket, row, asks = portion
-        start, end = 1 + np.arange(len(row)), np.searchsorted(bucket, bucket, "right")
-        if self.cross is not None:
-            second = row >= self.cross
-            row = row[np.argsort(second, kind="stable")]
-            seconds = np.append(0, np.cumsum(second))  # before each place
-            firsts = np.arange(len(seconds)) - seconds
-            start, end = (np.where(second, firsts[place], firsts[-1] + seconds[place]) for place in (start, end))
-        counts = end - start
-        return row, start, counts if asks is None else np.where(asks, counts, 0)
-
-    def _weigh(self, portion: Portion) -> Index:
-        return np.bincount(portion.bucket, self._behind(portion)[2]).astype(np.int64)
+            for portion in finer(self.table, whole, partial(weigh, cross=self.cross)):
+                yield from candidates_in(portion, self.cross)
 
     def _compare(self, candidates: tuple[Index, Index]) -> tuple[int, Pairs]:
         left, right = candidates

@@ -121,8 +121,8 @@ def lines(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield batch_of(GROUPS, [batch.column("node"), records])
 
 
-def components(edges: DataFrame, kept: Kept) -> DataFrame:
-    """For each node (u) that has an edge (u, v) the least of its component (v)."""
+def connected(edges: DataFrame, kept: Kept) -> DataFrame:
+    """For each node (u) that has an edge (u, v) the least of all that are connected with it (v)."""
     before = None
     while True:
         edges = kept(small_star(large_star(edges)))

@@ -139,7 +139,7 @@ class Jobs:
         self.rejects.add(bad.withColumn("number", F.lit(None).cast("long") if y else F.col("x")))
         nodes = group.documents(paired.where("step = 0"), self.kept)
         edges = self.kept(group.edges(paired.where("step = 0"), nodes))
-        roots = group.components(edges, self.kept)
+        roots = group.connected(edges, self.kept)
         if self.options.verbose:
             self.figures += group.figures(edges, roots)
         groups = group.groups(roots, nodes).withColumn("single", F.lit(0))

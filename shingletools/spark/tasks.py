@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from shingletools.kernel.types import Index
 from shingletools.simjoin.buckets import Portion, by_size
+from shingletools.simjoin.candidates import candidates_in
 from shingletools.simjoin.forest import Forest
-from shingletools.simjoin.join import Join
 from shingletools.simjoin.pairs import spread, stretches
 from shingletools.simjoin.table import Flags, Table
 from shingletools.spark.batches import Batches, batch_of
@@ -91,7 +91,7 @@ class Every:
             bundle = Bundle(rows, self.build, self.cross)
             shared = Shared(bundle.table)
             portion = by_size(bundle.table, bundle.portion)
-            for one, other in Join(bundle.table, bundle.cross).candidates_in(portion):
+            for one, other in candidates_in(portion, bundle.cross):
                 some = ~bundle.apart[one] | (bundle.mine[one] != bundle.mine[other])
                 some &= bundle.number[one] != bundle.number[other]  # in a bucket twice, if two bands' keys are equal
                 pair, agreeing = bundle.table.compare(one[some], other[some])
@@ -161,12 +161,12 @@ class Connecting:
             forest = Forest(bundle.table, bundle.cross)
             portion = by_size(bundle.table, bundle.portion)
             few = np.bincount(portion.bucket)[portion.bucket] <= FEW
-            for candidates in Join(bundle.table, bundle.cross).candidates_in(portion.at(few)):
+            for candidates in candidates_in(portion.at(few), bundle.cross):
                 forest.compare(*candidates)
             large = portion.at(~few)
             for each in np.unique(large.bucket).tolist():
                 task = large.at(large.bucket == each)
-                forest.together(task.row[bundle.mine[task.row] & CONNECTED * BLOCKS > 0])
+                forest.connected.together(task.row[bundle.mine[task.row] & CONNECTED * BLOCKS > 0])
                 forest.connect(task)
             one, other, agreeing = map(np.array, forest.found)
             yield batch_of(FOUND, [*bundle.named(one, other), agreeing])

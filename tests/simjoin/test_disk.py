@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run
 from shingletools.kernel.types import U64, Index
-from shingletools.simjoin import buckets, finer, forest, scratch, stored
+from shingletools.simjoin import buckets, candidates, finer, forest, scratch, stored
 from shingletools.simjoin import join as joining
-from shingletools.simjoin import pairs as pairing
 from shingletools.simjoin.collector import JoinCollector
 from shingletools.simjoin.scratch import Memory, Sorter
 from shingletools.simjoin.spec import JoinSpec
@@ -43,7 +42,7 @@ def cut_up(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(buckets, "PORTION", 5)
     patch.setattr(forest, "COMPARED", 4)
     patch.setattr(finer, "LARGE", 2)
-    for module in (pairing, joining, forest):
+    for module in (candidates, joining, forest):
         patch.setattr(module, "CANDIDATES", 4)
 
 
