@@ -7,8 +7,9 @@ from typing import NamedTuple
 from shingletools import errors, wire
 from shingletools.errors import Failed, Rejected
 from shingletools.simjoin.comparable import Comparable
+from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.pairs import Pairs
-from shingletools.simjoin.signatures import LONG_SHINGLES, Signature, shingles_of, signature_of
+from shingletools.simjoin.signatures import Signature, shingles_of, signature_of
 from shingletools.simjoin.spec import JoinSpec, recipes_differ
 from shingletools.simjoin.store import InMemory, OnDisk, Store
 from shingletools.stage import Written
@@ -88,10 +89,9 @@ class JoinCollector:
         signature, wanted = self.comparable.signature, self.comparable.wanted
         if signature is None:
             return
-        signatures = [signature, LONG_SHINGLES] if wanted.verify else [signature]
-        makers = [partial(each.builder, wanted) for each in signatures]
-        join = self.store.join(makers, self.first_side if self.spec.against else None, wanted.forest)
-        says = lru_cache(1 << 16)(partial(signatures[-1].says, wanted))
+        factory = TableFactory(signature, wanted)
+        join = self.store.join(factory, self.first_side if self.spec.against else None, wanted.forest)
+        says = lru_cache(1 << 16)(partial(factory.signatures[-1].says, wanted))
         for block in join.pairs(self.jobs):
             self.pairs += len(block.a)
             for start in range(0, len(block.a), wire.LINES):

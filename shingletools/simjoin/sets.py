@@ -1,6 +1,6 @@
 """What the join compares: sets of shingles, exactly (AllPairs: Bayardo, Ma, Srikant 2007; PPJoin: Xiao et al. 2008)."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -19,38 +19,37 @@ def exactly(values: Index, function: Callable[[int], int]) -> Index:
     return np.array([function(value) for value in distinct.tolist()], np.int64)[place]
 
 
-class Rarity:
-    """In how many sets a token is, or seems to be: tokens share 2^22 counters. All tokens, in parts, are counted first.
+def counters(tokens: U64) -> Index:
+    """The counter of each token, below 2^22: int64, of the tokens' length."""
+    return (kernel.fmix64(tokens) >> np.uint64(64 - COUNTERS)).astype(np.int64)
 
-    Any order of tokens makes a right join, and one that puts rare tokens first a fast one.
+
+def count_tokens(parts: Iterable[U64]) -> Index:
+    """In how many sets the tokens of each counter are: int64, 2^22 of them. The parts are sets, one after the other.
+
+    So it is known of a token in how many sets it seems to be. Any order of tokens makes a right join, and one that puts
+    rare tokens first a fast one.
     """
-
-    def __init__(self, parts: Iterable[U64]) -> None:
-        self.counts = np.zeros(1 << COUNTERS, np.int64)
-        for tokens in parts:
-            self.counts += np.bincount(self.counter(tokens), minlength=1 << COUNTERS)
-
-    def __call__(self, tokens: U64) -> Index:
-        counts: Index = self.counts[self.counter(tokens)]
-        return counts
-
-    @staticmethod
-    def counter(tokens: U64) -> Index:
-        return (kernel.fmix64(tokens) >> np.uint64(64 - COUNTERS)).astype(np.int64)
+    counts = np.zeros(1 << COUNTERS, np.int64)
+    for tokens in parts:
+        counts += np.bincount(counters(tokens), minlength=1 << COUNTERS)
+    return counts
 
 
 class SetTable:
-    """Sets of tokens. `tokens` holds one set after the other, each token once, `sizes` of them, none empty.
+    """Sets of tokens: `tokens` (uint64) holds one set after the other, each token once, `sizes` (int64) of them.
 
-    The rarest tokens come first. Memory: 16 bytes a token, three times that while the sets are put in order.
+    No set is empty. `counts` are those of all sets' tokens; the rarest come first.
+
+    Memory: 16 bytes a token, three times that while the sets are put in order.
     """
 
     bands, recall = 1, 1.0
 
-    def __init__(self, tokens: U64, sizes: Index, measure: Measure, rarity: Rarity) -> None:
+    def __init__(self, tokens: U64, sizes: Index, measure: Measure, counts: Index) -> None:
         self.measure = measure
         distinct, token = np.unique(tokens, return_inverse=True)
-        order = np.argsort(rarity(distinct), kind="stable")
+        order = np.argsort(counts[counters(distinct)], kind="stable")
         self.universe = len(distinct)
         self.hashes = kernel.fmix64(distinct[order])  # of each token, the rarest being 0
         rank = np.empty(self.universe, np.int64)
@@ -147,8 +146,3 @@ class Verified:
     @property
     def components(self) -> Components | None:
         return self.sketches.components
-
-
-def both(tables: Sequence[Table]) -> Table:
-    """The table, or of two one in which the first proposes and the second decides."""
-    return tables[0] if len(tables) == 1 else Verified(*tables)

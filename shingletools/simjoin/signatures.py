@@ -1,7 +1,7 @@
 """The signatures that the join knows: how they are read, in how much two must agree, what a pair says of it."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
@@ -13,7 +13,7 @@ from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import Index, Rows
 from shingletools.simjoin.interval import interval
 from shingletools.simjoin.measures import MEASURES
-from shingletools.simjoin.sets import Rarity, SetTable
+from shingletools.simjoin.sets import SetTable, count_tokens
 from shingletools.simjoin.table import ComponentTable, Table
 from shingletools.simjoin.wanted import (
     ALIKE,
@@ -30,7 +30,6 @@ from shingletools.simjoin.wanted import (
 from shingletools.wire import Record
 
 Data = NDArray[np.uint8]  # one payload after the other
-Build = Callable[[Data, Index], Table]  # from payloads and the bytes of each
 
 FORM = "groups of 8 or 16 hex digits, all alike"
 SKETCH, SIMHASH, SHINGLES = "sketch", "simhash", "shingles"  # fields
@@ -52,14 +51,20 @@ class Signature(Protocol):
     def shape(self, size: int, /) -> str:
         """A signature of so many bytes, for people; two of different shapes cannot be compared."""
 
+    def components(self, size: int, /) -> int:
+        """How many a signature of so many bytes has: in so many it agrees with a copy."""
+
     def default(self, via: str) -> Wanted:
         """The threshold where none is said, of records that were made so; none if that does not tell."""
 
     def check(self, wanted: Wanted, size: int) -> None:
         """Raises Failed if signatures of so many bytes cannot have what is wanted."""
 
-    def builder(self, wanted: Wanted, every: Iterable[Data]) -> Build:
-        """What makes tables of any of the payloads; `every` has all of them, in parts."""
+    def counted(self, parts: Iterable[Data], /) -> Index:
+        """What tables need of all payloads together (int64), of these: counts, to be added up; of no length if none."""
+
+    def table(self, wanted: Wanted, data: Data, sizes: Index, counts: Index, /) -> Table:
+        """A table of some payloads, one at least: uint8, one after the other; int64, the bytes of each; all counts."""
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
         """What a pair's record has beside the ids; one and two are the signatures' bytes."""
@@ -81,7 +86,7 @@ class Sketches(NamedTuple):
     def shape(self, size: int) -> str:
         return f"a sketch of {self.components(size)} components of {self.digits} hex digits"
 
-    def components(self, size: int) -> int:
+    def components(self, size: int, /) -> int:
         return 2 * size // self.digits
 
     def default(self, via: str) -> Wanted:
@@ -143,14 +148,14 @@ class Sketches(NamedTuple):
         deviation = math.sqrt(least * (1 - least) / components)
         return max(1, math.ceil((float(least) - 3 * deviation) * components))
 
-    def builder(self, wanted: Wanted, _every: Iterable[Data], /) -> Build:
-        def build(data: Data, sizes: Index) -> Table:
-            components = self.components(int(sizes[0]))
-            # They are only compared, so the byte order they are read in does not matter
-            rows: Rows = data.view(np.uint32) if self == MINHASHES else data.view(np.uint64)
-            return ComponentTable(rows.reshape(-1, components), self.least(wanted, components), wanted.recall)
+    def counted(self, _parts: Iterable[Data], /) -> Index:
+        return np.empty(0, np.int64)
 
-        return build
+    def table(self, wanted: Wanted, data: Data, sizes: Index, _counts: Index, /) -> Table:
+        components = self.components(int(sizes[0]))
+        # They are only compared, so the byte order they are read in does not matter
+        rows: Rows = data.view(np.uint32) if self == MINHASHES else data.view(np.uint64)
+        return ComponentTable(rows.reshape(-1, components), self.least(wanted, components), wanted.recall)
 
     def says(self, wanted: Wanted, agreeing: int, one: int, _two: int, /) -> dict[str, float | str]:
         components = self.components(one)
@@ -183,6 +188,9 @@ class SimHashes(NamedTuple):
     def shape(self, _size: int, /) -> str:
         return "a simhash"
 
+    def components(self, _size: int, /) -> int:
+        return BITS
+
     def default(self, _via: str, /) -> Wanted:
         return NEAR
 
@@ -204,9 +212,11 @@ class SimHashes(NamedTuple):
         assert wanted.distance is not None  # said, or the default
         return BITS - wanted.distance
 
-    def builder(self, wanted: Wanted, _every: Iterable[Data], /) -> Build:
-        least = self.least(wanted)
-        return lambda data, _sizes: ComponentTable(np.unpackbits(data).reshape(-1, BITS), least, wanted.recall)
+    def counted(self, _parts: Iterable[Data], /) -> Index:
+        return np.empty(0, np.int64)
+
+    def table(self, wanted: Wanted, data: Data, _sizes: Index, _counts: Index, /) -> Table:
+        return ComponentTable(np.unpackbits(data).reshape(-1, BITS), self.least(wanted), wanted.recall)
 
     def says(self, _wanted: Wanted, agreeing: int, _one: int, _two: int, /) -> dict[str, float | str]:
         return {"similarity": round(agreeing / BITS, 6), "distance": BITS - agreeing}
@@ -229,6 +239,9 @@ class ShingleSets(NamedTuple):
     def shape(self, _size: int, /) -> str:
         return f"shingles of {self.digits} hex digits"
 
+    def components(self, size: int, /) -> int:
+        return size // 8
+
     def default(self, _via: str, /) -> Wanted:
         return ALIKE
 
@@ -244,17 +257,16 @@ class ShingleSets(NamedTuple):
         if wanted.recall < 1:
             raise Failed("--recall: sets of shingles are joined with a recall of 1 in any case")
 
-    def builder(self, wanted: Wanted, every: Iterable[Data]) -> Build:
-        return self.builder_by(wanted, Rarity(part.view(np.uint64) for part in every))
+    def counted(self, parts: Iterable[Data], /) -> Index:
+        return count_tokens(part.view(np.uint64) for part in parts)
 
-    def builder_by(self, wanted: Wanted, rarity: Rarity) -> Build:
-        """What makes tables of payloads whose tokens have been counted."""
+    def table(self, wanted: Wanted, data: Data, sizes: Index, counts: Index, /) -> Table:
         assert wanted.similarity is not None  # said, or the default
         measure = MEASURES[wanted.measure](wanted.similarity)
-        return lambda data, sizes: SetTable(data.view(np.uint64), sizes // 8, measure, rarity)
+        return SetTable(data.view(np.uint64), sizes // 8, measure, counts)
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
-        a, b = one // 8, two // 8
+        a, b = self.components(one), self.components(two)
         measure = MEASURES[wanted.measure](Fraction(1))
         said: dict[str, float | str] = {"similarity": round(measure.similarity(agreeing, a, b), 6)}
         if wanted.measure == CONTAINMENT:
@@ -264,6 +276,7 @@ class ShingleSets(NamedTuple):
 
 MINHASHES, SUPERSHINGLES, SIMHASHES = Sketches(8), Sketches(16), SimHashes()
 SHORT_SHINGLES, LONG_SHINGLES = ShingleSets(8), ShingleSets(16)
+SIGNATURES: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, SHORT_SHINGLES, LONG_SHINGLES)
 
 
 def signature_of(record: Record) -> Signature:

@@ -3,7 +3,7 @@
 import sqlite3
 import tempfile
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -12,16 +12,15 @@ import orjson
 from shingletools import signals
 from shingletools.errors import Rejected, seen_before
 from shingletools.kernel.types import Index
+from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
 from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.scratch import Memory
-from shingletools.simjoin.sets import both
-from shingletools.simjoin.signatures import Build, Data
+from shingletools.simjoin.signatures import Data
 from shingletools.simjoin.stored import Payload, Stored, portions_of
 
 Name = str | int
-Maker = Callable[[Iterable[Data]], Build]
 
 
 class Joined(Protocol):
@@ -44,8 +43,8 @@ class Store(Protocol):
     def add(self, name: Name, payloads: Sequence[bytes]) -> None:
         """One more document; where payloads differ in size, they are shingles, of 8 bytes each."""
 
-    def join(self, makers: Sequence[Maker], cross: int | None, forest: bool) -> Joined:
-        """How all of them, one at least, are joined, by a maker of tables for each payload; no more are added then."""
+    def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
+        """How all of them, one at least, are joined, as tables of this factory; no more are added then."""
 
     def names(self, rows: Index) -> list[Name]: ...
 
@@ -72,11 +71,12 @@ class InMemory:
             data.extend(payload)
             lengths.append(len(payload))
 
-    def join(self, makers: Sequence[Maker], cross: int | None, forest: bool) -> Joined:
+    def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         self.seen = (set(), set())
         data = [np.frombuffer(data, np.uint8) for data, _ in self.payloads]
         sizes = [np.frombuffer(lengths, np.int64) for _, lengths in self.payloads]
-        table = both([make([part])(part, size) for make, part, size in zip(makers, data, sizes, strict=True)])
+        factory.count([part] for part in data)
+        table = factory.table(list(zip(data, sizes, strict=True)))
         return Forest(table, cross) if forest else Join(table, cross)
 
     def names(self, rows: Index) -> list[Name]:
@@ -106,10 +106,10 @@ class OnDisk:
         for column, payload in zip(self.payloads, payloads, strict=True):
             column.append(payload)
 
-    def join(self, makers: Sequence[Maker], cross: int | None, forest: bool) -> Joined:
+    def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         self.seen.close()
-        builds = [make(self._every(column)) for make, column in zip(makers, self.payloads, strict=True)]
-        table = Stored(self.payloads, builds, self.memory)
+        factory.count(self._every(payload) for payload in self.payloads)
+        table = Stored(self.payloads, factory, self.memory)
         return Forest(table, cross, self.memory) if forest else Join(table, cross, self.memory)
 
     def _every(self, payload: Payload) -> Iterator[Data]:

@@ -5,13 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from shingletools.kernel.types import U64, Index
+from shingletools.simjoin.factory import Payloads, TableFactory
 from shingletools.simjoin.pairs import spread, stretches
 from shingletools.simjoin.scratch import DiskArray, Memory
-from shingletools.simjoin.sets import both
-from shingletools.simjoin.signatures import Build, Data
 from shingletools.simjoin.table import Components, Flags, Table
 
-Loaded = tuple[Data, Index]  # one payload after the other, and the bytes of each
 TOUCHED = 1 << 16  # bytes that the system maps where one is read
 ROWS = 1 << 16  # whose sizes are looked up together
 
@@ -41,7 +39,7 @@ class Payload:
         starts: Index = np.where(rows, ends[rows - 1], 0)
         return starts, ends[rows] - starts
 
-    def load(self, rows: Index) -> Loaded:
+    def load(self, rows: Index) -> Payloads:
         """Of these rows, which ascend, one at least."""
         starts, sizes = self._limits(rows)
         data = self.data.view(np.uint8)
@@ -75,21 +73,21 @@ def portions_of(payloads: Sequence[Payload], most: int) -> Iterator[Index]:
 class Stored:
     """A table of which only those rows are in memory that are being compared."""
 
-    def __init__(self, payloads: Sequence[Payload], builds: Sequence[Build], memory: Memory) -> None:
+    def __init__(self, payloads: Sequence[Payload], factory: TableFactory, memory: Memory) -> None:
         self.payloads = payloads
-        self.builds = builds
+        self.factory = factory
         self.most = memory.share(16 * memory.jobs)  # bytes loaded together; a table of sets has six times theirs
         first = self._load(np.arange(1))
         self.bands, self.recall = first.bands, first.recall
         self.components: Components | None = None
         if first.components is not None:
-            self.components = StoredComponents(first.components, payloads[0], builds[0], self.most)
+            self.components = StoredComponents(first.components, payloads[0], factory, self.most)
 
     def __len__(self) -> int:
         return self.payloads[-1].documents
 
     def _load(self, rows: Index) -> Table:
-        return both([build(*payload.load(rows)) for build, payload in zip(self.builds, self.payloads, strict=True)])
+        return self.factory.table([payload.load(rows) for payload in self.payloads])
 
     def _forget(self) -> None:
         for payload in self.payloads:
@@ -134,16 +132,16 @@ class Stored:
 class StoredComponents:
     """Those of the payload that proposes pairs, which alone is loaded."""
 
-    def __init__(self, first: Components, payload: Payload, build: Build, most: int) -> None:
+    def __init__(self, first: Components, payload: Payload, factory: TableFactory, most: int) -> None:
         self.n, self.least = first.n, first.least
         self.payload = payload
-        self.build = build
+        self.factory = factory
         self.most = most
 
     def keys_of(self, rows: Index, components: Index) -> U64:
         keys = [np.empty(0, np.uint64)]
         for part in stretches(self.payload.sizes(rows), self.most):
-            table = self.build(*self.payload.load(rows[part])).components
+            table = self.factory.table([self.payload.load(rows[part])]).components
             assert table is not None
             keys.append(table.keys_of(np.arange(part.stop - part.start), components))
             self.payload.forget()

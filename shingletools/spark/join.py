@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from shingletools import wire
-from shingletools.simjoin.signatures import LONG_SHINGLES, Signature
+from shingletools.simjoin.signatures import Signature
 from shingletools.simjoin.wanted import Wanted
 from shingletools.spark.batches import Batches, batch_of, through
 from shingletools.spark.files import Kept
@@ -50,7 +50,7 @@ def pairs(found: JoinInput, cross: int | None, kept: Kept) -> DataFrame:
 
     Originals fall into buckets, and the rows of a bucket into blocks; each two blocks are a task.
     """
-    exploded = through(found.originals.select("number", "payload", "second"), Exploded(found.build), HITS)
+    exploded = through(found.originals.select("number", "payload", "second"), Exploded(found.factory), HITS)
     side = F.lit(0) if cross is None else (F.col("number") >= cross).cast("int")
     exploded = exploded.withColumn("kind", SIDE * side + F.when(F.col("asks"), 0).otherwise(RESTS))
     shared = exploded.groupBy("key").agg(
@@ -61,12 +61,12 @@ def pairs(found: JoinInput, cross: int | None, kept: Kept) -> DataFrame:
     # So many rows that two blocks, and what is made of them, are in memory
     block = F.least(F.lit(BLOCK_ROWS), F.greatest(F.lit(1), F.floor(BLOCK_BYTES * F.col("rows") / F.col("bytes"))))
     hits = exploded.select("key", "number", "kind").join(shared.withColumn("block", block), "key")
-    if not found.comparable.wanted.forest:
-        compared = worked(tasks(hits, cross), found, Every(found.build, cross), FOUND)
+    if not found.factory.wanted.forest:
+        compared = worked(tasks(hits, cross), found, Every(found.factory, cross), FOUND)
     else:
         rest, near = without_hubs(kept(hits.where("rows > block")), found, cross, kept)
         small = tasks(hits.where("rows <= block"), cross)
-        connecting = worked(small.unionAll(rest), found, Connecting(found.build, cross), FOUND)
+        connecting = worked(small.unionAll(rest), found, Connecting(found.factory, cross), FOUND)
         compared = connecting.unionAll(near).distinct()  # a pair may connect the rows of several tasks
     return with_copies(kept(compared), found, cross)
 
@@ -114,7 +114,7 @@ def without_hubs(large: DataFrame, found: JoinInput, cross: int | None, kept: Ke
     everywhere = F.explode(F.sequence(F.lit(0).cast("long"), blocks - 1)).alias("mine")
     first = large.where("number = first").withColumn("number", F.explode(hubs)).select("key", "number", everywhere)
     block = beside.unionAll(first).select("*", F.col("mine").alias("one"), F.col("mine").alias("other"))
-    near = kept(worked(block, found, Near(found.build, cross), NEAR))
+    near = kept(worked(block, found, Near(found.factory, cross), NEAR))
     connected = near.where("connected").select("key", "number", F.lit(CONNECTED).alias("done"))
     left = others.join(connected, ["key", "number"], "left").select(
         "key", "number", "block", (F.col("kind") + F.coalesce("done", F.lit(0))).alias("kind")
@@ -125,7 +125,7 @@ def without_hubs(large: DataFrame, found: JoinInput, cross: int | None, kept: Ke
 def with_copies(compared: DataFrame, found: JoinInput, cross: int | None) -> DataFrame:
     """Pairs of originals as pairs of documents; a forest has one for each copy."""
     copies = found.copies
-    if found.comparable.wanted.forest:
+    if found.factory.wanted.forest:
         if cross is None:
             return compared.unionAll(
                 copies.select(F.col("original").alias("a"), F.col("number").alias("b"), "agreeing")
@@ -177,6 +177,5 @@ def said(pairs_found: DataFrame, found: JoinInput) -> DataFrame:
     for side in ("a", "b"):
         names = found.frame.withColumnsRenamed({"number": side, "name": f"{side}_name", "size": f"{side}_size"})
         named = named.join(names, side)
-    last = LONG_SHINGLES if found.comparable.wanted.verify else found.kind
     columns = named.select("a", "b", "a_name", "b_name", "agreeing", "a_size", "b_size")
-    return through(columns, Said(last, found.comparable.wanted), SAID)
+    return through(columns, Said(found.factory.signatures[-1], found.factory.wanted), SAID)

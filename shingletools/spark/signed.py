@@ -12,34 +12,25 @@ from pyspark.sql import functions as F
 
 from shingletools import errors, wire
 from shingletools.errors import Failed, Rejected
+from shingletools.kernel.types import Index
 from shingletools.simjoin.collector import take_shingles, take_signed
 from shingletools.simjoin.comparable import Comparable
-from shingletools.simjoin.sets import COUNTERS, Rarity, both
-from shingletools.simjoin.signatures import (
-    LONG_SHINGLES,
-    MINHASHES,
-    SHORT_SHINGLES,
-    SIMHASHES,
-    SUPERSHINGLES,
-    Build,
-    ShingleSets,
-    Signature,
-    Sketches,
-)  # fmt: skip
+from shingletools.simjoin.factory import TableFactory
+from shingletools.simjoin.signatures import SIGNATURES, Signature
 from shingletools.simjoin.spec import recipes_differ, shapes_differ
 from shingletools.simjoin.table import Table
-from shingletools.simjoin.wanted import BITS
 from shingletools.spark.batches import Batches, batch_of, by_line, through
 from shingletools.spark.files import Kept
 from shingletools.spark.lines import LineNumbers
 
-KINDS: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, SHORT_SHINGLES, LONG_SHINGLES)
+PAYLOADS = "payload", "second"  # columns
 SIGNED = pa.schema(
     [("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()), ("name", pa.binary()),
      ("via", pa.string()), ("kind", pa.int32()), ("shape", pa.string()), ("payload", pa.binary()),
      ("second", pa.binary())]
 )  # fmt: skip
-COUNTED = pa.schema([("counter", pa.int32()), ("sets", pa.int64())])
+COPIED = pa.schema([("number", pa.int64()), ("original", pa.int64()), ("agreeing", pa.int64())])
+COUNTED = pa.schema([("counter", pa.int32()), ("count", pa.int64())])
 
 
 @dataclass(frozen=True)
@@ -59,7 +50,7 @@ class Taken:
             record = wire.parse_json(line, 1, "")
             name, via, signature, data = take_signed(record, self.id_field)
             shape = signature.shape(len(data)) if data else ""
-            taken = orjson.dumps(name), via, KINDS.index(signature), shape, data
+            taken = orjson.dumps(name), via, SIGNATURES.index(signature), shape, data
             second = take_shingles(record) if self.verify and data else b""
         except Rejected as error:
             return number, self.step, str(error), line, *taken, None
@@ -85,19 +76,11 @@ def seen_before(
     return sided.join(again, "number", "left_anti"), lines.select("number", "line").join(causes, "number")
 
 
-@dataclass(frozen=True)
-class Builder:
-    """Makes tables of any of the payloads, wherever it is sent."""
-
-    builds: Sequence[Build]
-
-    def __call__(self, payloads: Sequence[Sequence[bytes]]) -> Table:
-        columns = zip(*payloads, strict=True)
-        tables = []
-        for build, column in zip(self.builds, columns, strict=False):
-            sizes = np.array(list(map(len, column)))
-            tables.append(build(np.frombuffer(b"".join(column), np.uint8), sizes))
-        return both(tables)
+def table_of(factory: TableFactory, payloads: Sequence[Sequence[bytes]]) -> Table:
+    """A table of documents that have these payloads each."""
+    columns = zip(*payloads, strict=True)
+    joined = [(np.frombuffer(b"".join(column), np.uint8), np.array(list(map(len, column)))) for column in columns]
+    return factory.table(joined)
 
 
 class JoinInput(NamedTuple):
@@ -106,9 +89,7 @@ class JoinInput(NamedTuple):
     frame: DataFrame  # number, name, size (the bytes of what decides)
     originals: DataFrame  # number, payload, second
     copies: DataFrame  # number, original, agreeing
-    comparable: Comparable
-    kind: Signature
-    build: Builder
+    factory: TableFactory
     bands: int
     recall: float
 
@@ -134,7 +115,7 @@ def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, numbers
     for row in kinds.collect():
         number, kind, via, size = row["one"]
         try:
-            comparable.settled(KINDS[kind], size, via)
+            comparable.settled(SIGNATURES[kind], size, via)
         except Failed as error:
             wrong.append((number, str(error)))
     if first is not None:
@@ -152,27 +133,27 @@ def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, numbers
         number, cause = min(wrong, key=lambda each: each[0])
         raise Failed(f"{numbers.where(number)}: {cause}")
     if shaped is not None:
-        comparable.settle(KINDS[shaped["kind"]], len(shaped["payload"]), shaped["via"])
+        comparable.settle(SIGNATURES[shaped["kind"]], len(shaped["payload"]), shaped["via"])
     return shaped
 
 
 def documents(good: DataFrame, comparable: Comparable, shaped: Row, kept: Kept) -> JoinInput | None:
     """What there is to join, if anything; `shaped` is the first that has a signature."""
-    kind = KINDS[shaped["kind"]]
+    kind = SIGNATURES[shaped["kind"]]
     size = F.length("second" if comparable.wanted.verify else "payload")
     with_signatures = good.where("shape <> ''").withColumn("size", size)
-    copies = kept(copied(with_signatures).withColumn("agreeing", F.expr(whole(kind, comparable))))
+    factory = TableFactory(kind, comparable.wanted)
+    copies = kept(through(copied(with_signatures), Agreeing(factory.signatures[-1]), COPIED))
     originals = kept(with_signatures.join(copies, "number", "left_anti").select("number", "payload", "second"))
-    kinds: list[tuple[Signature, str]] = [(kind, "payload")]
-    if comparable.wanted.verify:
-        kinds.append((LONG_SHINGLES, "second"))
-    build = Builder([builder(each, comparable, originals, column) for each, column in kinds])
+    for signature, counts, column in zip(factory.signatures, factory.counts, PAYLOADS, strict=False):
+        if len(counts):
+            add_counts(counts, originals.select(F.col(column).alias("payload")), signature)
     first = originals.first()
     if first is None:
         return None
-    table = build([(bytes(first["payload"]), bytes(first["second"]))])
+    table = table_of(factory, [[bytes(first[column]) for column in PAYLOADS]])
     names = with_signatures.select("number", "name", "size")
-    return JoinInput(names, originals, copies, comparable, kind, build, table.bands, table.recall)
+    return JoinInput(names, originals, copies, factory, table.bands, table.recall)
 
 
 def copied(with_signatures: DataFrame) -> DataFrame:
@@ -189,28 +170,33 @@ def copied(with_signatures: DataFrame) -> DataFrame:
     return heads.join(several, ["side", "digest"]).where("number > original").select("number", "original", "size")
 
 
-def whole(kind: Signature, comparable: Comparable) -> str:
-    """In how many components a document agrees with a copy, in SQL."""
-    if isinstance(kind, Sketches) and not comparable.wanted.verify:
-        return f"size * 2 div {kind.digits}"
-    return f"{BITS}L" if kind == SIMHASHES else "size div 8"
+@dataclass(frozen=True)
+class Agreeing:
+    """Copies to in how many components each agrees with its original."""
+
+    signature: Signature
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            agreeing = [self.signature.components(size) for size in batch.column("size").to_pylist()]
+            yield batch_of(COPIED, [batch.column("number"), batch.column("original"), agreeing])
 
 
-def builder(kind: Signature, comparable: Comparable, originals: DataFrame, column: str) -> Build:
-    if not isinstance(kind, ShingleSets):
-        return kind.builder(comparable.wanted, [])
-    counted = through(originals.select(F.col(column).alias("payload")), count_tokens, COUNTED)
-    rarity = Rarity([])
-    for row in counted.groupBy("counter").agg(F.sum("sets").alias("sets")).toLocalIterator():
-        rarity.counts[row["counter"]] = row["sets"]
-    return kind.builder_by(comparable.wanted, rarity)
+def add_counts(counts: Index, payloads: DataFrame, signature: Signature) -> None:
+    """What a signature counts of all payloads, each part of them where it is, into `counts`."""
+    counted = through(payloads, Counted(signature), COUNTED)
+    for row in counted.groupBy("counter").agg(F.sum("count").alias("count")).toLocalIterator():
+        counts[row["counter"]] = row["count"]
 
 
-def count_tokens(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """In how many sets the tokens of each of Rarity's counters are."""
-    counts = np.zeros(1 << COUNTERS, np.int64)
-    for batch in batches:
-        tokens = np.frombuffer(b"".join(batch.column("payload").to_pylist()), np.uint64)
-        counts += np.bincount(Rarity.counter(tokens), minlength=1 << COUNTERS)
-    some = np.flatnonzero(counts)
-    yield batch_of(COUNTED, [some, counts[some]])
+@dataclass(frozen=True)
+class Counted:
+    """Payloads to what their signature counts of them; zeros are left out."""
+
+    signature: Signature
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        payloads = (b"".join(batch.column("payload").to_pylist()) for batch in batches)
+        counts = self.signature.counted(np.frombuffer(data, np.uint8) for data in payloads)
+        some = np.flatnonzero(counts)
+        yield batch_of(COUNTED, [some, counts[some]])

@@ -9,11 +9,12 @@ import pyarrow as pa
 from shingletools.kernel.types import Index
 from shingletools.simjoin.buckets import Portion, by_size
 from shingletools.simjoin.candidates import candidates_in
+from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.pairs import spread, stretches
 from shingletools.simjoin.table import Flags, Table
 from shingletools.spark.batches import Batches, batch_of
-from shingletools.spark.signed import Builder
+from shingletools.spark.signed import table_of
 
 HITS = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("asks", pa.bool_()), ("size", pa.int64())])
 TASK = ["key", "one", "other"]  # a bucket, and which of its blocks
@@ -42,13 +43,13 @@ def payloads_of(batch: pa.RecordBatch | pa.Table) -> list[tuple[bytes, bytes]]:
 class Exploded:
     """Rows to their buckets."""
 
-    build: Builder
+    factory: TableFactory
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             if len(batch):
                 payloads = payloads_of(batch)
-                key, row, asks = map(np.concatenate, zip(*buckets(self.build(payloads)), strict=True))
+                key, row, asks = map(np.concatenate, zip(*buckets(table_of(self.factory, payloads)), strict=True))
                 size = np.array([sum(map(len, payload)) for payload in payloads])
                 yield batch_of(HITS, [key, batch.column("number").to_numpy()[row], asks, size[row]])
 
@@ -56,7 +57,7 @@ class Exploded:
 class Bundle:
     """Some tasks; each row of each is one of a table, those of one side before those of the other."""
 
-    def __init__(self, rows: pa.Table, build: Builder, cross: int | None) -> None:
+    def __init__(self, rows: pa.Table, factory: TableFactory, cross: int | None) -> None:
         columns = [rows.column(name).to_numpy() for name in ("number", "mine", *TASK)]
         changed = np.any([column[1:] != column[:-1] for column in columns[2:]], axis=0)
         other_side = np.zeros(len(rows), np.bool_) if cross is None else columns[0] >= cross
@@ -65,7 +66,7 @@ class Bundle:
         self.apart: Flags = one != other
         self.cross = None if cross is None else len(rows) - int(np.count_nonzero(other_side))
         payloads = payloads_of(rows)
-        self.table = build([payloads[place] for place in order.tolist()])
+        self.table = table_of(factory, [payloads[place] for place in order.tolist()])
         task = np.cumsum(np.append(False, changed))[order]
         row = np.argsort(task, kind="stable")
         self.portion = Portion(task[row], row, self.mine[row] & RESTS * BLOCKS == 0)
@@ -83,12 +84,12 @@ class Every:
     Where two blocks of a bucket are compared, pairs inside of one of them belong to another task.
     """
 
-    build: Builder
+    factory: TableFactory
     cross: int | None  # the first number of the other side
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for rows in bundles(batches):
-            bundle = Bundle(rows, self.build, self.cross)
+            bundle = Bundle(rows, self.factory, self.cross)
             shared = Shared(bundle.table)
             portion = by_size(bundle.table, bundle.portion)
             for one, other in candidates_in(portion, bundle.cross):
@@ -152,12 +153,12 @@ class Connecting:
     Rows of blocks with CONNECTED are connected already.
     """
 
-    build: Builder
+    factory: TableFactory
     cross: int | None
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for rows in bundles(batches):
-            bundle = Bundle(rows, self.build, self.cross)
+            bundle = Bundle(rows, self.factory, self.cross)
             forest = Forest(bundle.table, bundle.cross)
             portion = by_size(bundle.table, bundle.portion)
             few = np.bincount(portion.bucket)[portion.bucket] <= FEW
@@ -179,12 +180,12 @@ class Near:
     `connected` are rows that such pairs connect with the first.
     """
 
-    build: Builder
+    factory: TableFactory
     cross: int | None
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for rows in bundles(batches):
-            bundle = Bundle(rows, self.build, self.cross)
+            bundle = Bundle(rows, self.factory, self.cross)
             task, row, _ = bundle.portion
             first = np.searchsorted(task, task)
             if bundle.cross is None:

@@ -10,16 +10,17 @@ import pyarrow as pa
 import pytest
 
 from shingletools.kernel.types import U64, Rows
+from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.signatures import LONG_SHINGLES, MINHASHES
 from shingletools.simjoin.table import Table
 from shingletools.simjoin.wanted import Wanted
-from shingletools.spark.signed import Builder
+from shingletools.spark.signed import table_of
 from shingletools.spark.tasks import BLOCKS, CONNECTED, FEW, RESTS, Connecting, Every, Near, buckets
 
 WORDS = 12
 WANTED = Wanted(similarity=Fraction(2, 3))
 LEAST = 8
-BUILDER = Builder([MINHASHES.builder(WANTED, [])])
+FACTORY = TableFactory(MINHASHES, WANTED)
 DONE = CONNECTED * BLOCKS
 Pair = tuple[int, int]
 
@@ -77,8 +78,8 @@ def test_every_pair_is_told_once(seed: int, cross: int | None, blocks: int, monk
     monkeypatch.setattr("shingletools.spark.tasks.ENTRIES", 100)
     monkeypatch.setattr("shingletools.spark.tasks.BUNDLE_ROWS", [1, 100, 10**6][seed])
     rows = sketches(np.random.default_rng(seed), 120, 5, 3)
-    tasks = every_bucket(BUILDER([(words, b"") for words in payloads(rows)]), blocks)
-    told = Every(BUILDER, cross)(batches(random.Random(seed), tasks, rows))
+    tasks = every_bucket(table_of(FACTORY, [(words, b"") for words in payloads(rows)]), blocks)
+    told = Every(FACTORY, cross)(batches(random.Random(seed), tasks, rows))
     found = [tuple(row.values()) for batch in told for row in batch.to_pylist()]
     assert sorted(found) == sorted((a, b, int((rows[a] == rows[b]).sum())) for a, b in alike(rows, cross))
 
@@ -99,13 +100,14 @@ def test_sets_within_larger_ones(t: str, cross: int | None, blocks: int) -> None
     }  # fmt: skip
     tokens = [np.array(sorted(each), np.uint64) for each in sets]
     every = np.concatenate(tokens).view(np.uint8)
-    builder = Builder([LONG_SHINGLES.builder(Wanted(similarity=threshold, measure="containment"), [every])])
-    tasks = every_bucket(builder([(words, b"") for words in payloads(tokens)]), blocks)
-    told = Every(builder, cross)(batches(random.Random(1), [*tasks], tokens))
+    factory = TableFactory(LONG_SHINGLES, Wanted(similarity=threshold, measure="containment"))
+    factory.count([[every]])
+    tasks = every_bucket(table_of(factory, [(words, b"") for words in payloads(tokens)]), blocks)
+    told = Every(factory, cross)(batches(random.Random(1), [*tasks], tokens))
     assert sorted(tuple(row.values()) for batch in told for row in batch.to_pylist()) == sorted(
         (a, b, common) for (a, b), common in wanted.items()
     )
-    found = Connecting(builder, cross)(batches(random.Random(1), tasks, tokens))
+    found = Connecting(factory, cross)(batches(random.Random(1), tasks, tokens))
     pairs = {(row["a"], row["b"]) for batch in found for row in batch.to_pylist()}
     assert pairs <= wanted.keys()
     assert components(pairs, 120) == components(set(wanted), 120)
@@ -128,7 +130,7 @@ def test_what_connects_does_not_depend_on_what_else_there_is(rows: int, cross: i
     words[: rows // 2] = words[0]
     task = [(7, 0, DONE, number, DONE if number < rows // 2 else 0) for number in range(rows)]
     alone, among = (
-        {pair for batch in Connecting(BUILDER, cross)(batches(random.Random(1), [*task, *more], words))
+        {pair for batch in Connecting(FACTORY, cross)(batches(random.Random(1), [*task, *more], words))
          for pair in zip(batch.column("a").to_pylist(), batch.column("b").to_pylist(), strict=True)}
         for more in ([], [(1, 0, 0, number, 0) for number in (5, rows - 1)])
     )  # fmt: skip
@@ -150,7 +152,7 @@ def test_near_the_first(cross: int | None) -> None:
              if number in (0, other) or number % 2 == mine]  # fmt: skip
     wanted = alike(rows, cross)
     found = set()
-    for batch in Near(BUILDER, cross)(batches(random.Random(2), tasks, rows)):
+    for batch in Near(FACTORY, cross)(batches(random.Random(2), tasks, rows)):
         for row in batch.to_pylist():
             assert (row["a"], row["b"]) in wanted
             assert row["number"] in (row["a"], row["b"])

@@ -1,0 +1,35 @@
+"""How signatures become what the join compares."""
+
+from collections.abc import Iterable, Sequence
+
+from shingletools.kernel.types import Index
+from shingletools.simjoin.sets import Verified
+from shingletools.simjoin.signatures import LONG_SHINGLES, Data, Signature
+from shingletools.simjoin.table import Table
+from shingletools.simjoin.wanted import Wanted
+
+Payloads = tuple[Data, Index]  # uint8, one payload after the other; int64, the bytes of each
+
+
+class TableFactory:
+    """Makes tables of documents, wherever it is sent, once it has counted what all documents have.
+
+    Documents have one payload each, or two if shingles decide what sketches only propose.
+    """
+
+    def __init__(self, signature: Signature, wanted: Wanted) -> None:
+        self.wanted = wanted
+        self.signatures = [signature, LONG_SHINGLES] if wanted.verify else [signature]  # the last decides
+        self.counts = [each.counted(()) for each in self.signatures]
+
+    def count(self, payloads: Iterable[Iterable[Data]]) -> None:
+        """What must be counted before tables are made: for each signature its payloads of all documents, in parts."""
+        self.counts = [each.counted(parts) for each, parts in zip(self.signatures, payloads, strict=True)]
+
+    def table(self, payloads: Sequence[Payloads]) -> Table:
+        """A table of some documents: for each signature their payloads; or only of what the first of them have."""
+        tables = [
+            each.table(self.wanted, data, sizes, counts)
+            for each, counts, (data, sizes) in zip(self.signatures, self.counts, payloads, strict=False)
+        ]
+        return tables[0] if len(tables) == 1 else Verified(*tables)
