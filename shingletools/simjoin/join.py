@@ -59,10 +59,11 @@ class Join:
         yield from self._expand()
 
     def _keys(self, one: Index, two: Index) -> U64:
+        """Rows one[i] and two[i] as one number, by which they sort as pairs do. Shapes: (n,), (n,) in; (n,) out."""
         return (one * self.documents + two).astype(np.uint64)
 
     def _collapse(self) -> tuple[Flags, Flags]:
-        """Whether each row is an original; whether it is one with copies."""
+        """Whether each row is an original; whether it is one with copies. Shapes: (documents,), (documents,)."""
         original, copied = np.ones(self.documents, np.bool_), np.zeros(self.documents, np.bool_)
         by_original, by_copy = Sorter(self.memory, 8), Sorter(self.memory, 8)
         for first, copy in copies(self.table, self.cross, self.memory):
@@ -74,31 +75,33 @@ class Join:
         self.originals = Entries(by_copy.sorted(), self.memory)  # copy, and original
         return original, copied
 
-    def _batches(self, original: Flags) -> Iterator[Iterator[tuple[Index, Index]]]:
-        """The candidates of all bands, each batch sorted and without repeats."""
+    def _batches(self, original: Flags) -> Iterator[Iterator[U64]]:
+        """The candidates of all bands as keys, each batch ascending and without repeats, in blocks."""
         most = IN_MEMORY if self.memory is None else ON_DISK
-        sorter, held = Sorter(self.memory, 4), 0
+        sorter, held = Sorter(self.memory, 4, alone=True), 0
         for band in bands(self.table, original, self.memory):
             for left, right in self._candidates(band):
-                sorter.add(self._keys(left, right), left)
+                sorter.add(self._keys(left, right))
                 held += len(left)
                 if held >= most:
                     yield self._distinct(sorter)
-                    sorter, held = Sorter(self.memory, 4), 0
+                    sorter, held = Sorter(self.memory, 4, alone=True), 0
         yield self._distinct(sorter)
 
-    def _distinct(self, candidates: Sorter) -> Iterator[tuple[Index, Index]]:
-        for key, left in candidates.distinct(CANDIDATES):
-            yield left, key.astype(np.int64) % self.documents
+    def _distinct(self, candidates: Sorter) -> Iterator[U64]:
+        return (keys for keys, _ in candidates.distinct(CANDIDATES))
 
     def _candidates(self, band: Iterable[Portion]) -> Iterator[tuple[Index, Index]]:
-        """Rows a and b that share a bucket, a < b, and with `cross` a < cross <= b."""
+        """Rows a[i] < b[i] that share a bucket, with `cross` a[i] < cross <= b[i], in blocks; some more than once."""
         for whole in band:
             for portion in finer(self.table, whole, partial(weigh, cross=self.cross)):
                 yield from candidates_in(portion, self.cross)
 
-    def _compare(self, candidates: tuple[Index, Index]) -> tuple[int, Pairs]:
-        left, right = candidates
+    def _compare(self, candidates: U64) -> tuple[int, Pairs]:
+        """How many candidates there are, and those of them that are pairs, in their order. Shape: (candidates,)."""
+        keys = candidates.view(np.int64)
+        left = keys // self.documents
+        right = keys - left * self.documents
         pair, agreeing = self.table.compare(left, right)
         return len(left), Pairs(left[pair], right[pair], agreeing[pair])
 
@@ -115,7 +118,11 @@ class Join:
                 yield from self._documents(document[part], original[part], *spread(start[part], count[part]))
 
     def _documents(self, document: Index, original: Index, place: Index, owner: Index) -> Iterator[Pairs]:
-        """Pairs of some documents and those behind them: of their partners at these places, and of their own copies."""
+        """Pairs of some documents and those behind them: of their partners at these places, and of their own copies.
+
+        Shapes: (documents,), ascending, and the originals of these, (documents,); places in `partners`, (partners,),
+        and which of the documents each belongs to, (partners,), ascending. All int64.
+        """
         partner = self.partners.keys[place].astype(np.int64) % self.documents
         agreeing = self.partners.values[place]
         self.partners.forget()

@@ -22,10 +22,11 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 LEAST = 1 << 20  # bytes of any share
 BUFFER = 1 << 16  # bytes of a file that are written at once
-ENTRY = 16  # bytes of a key and its value
+BYTES = 8  # of a key, and of a value
 SAMPLED = 256  # entries for which one key is kept
 SPLITS = 64  # keys by which all runs are split at once
 LAST = np.uint64(2**64 - 1)
+NONE: Index = np.empty(0, np.int64)
 SORTING = 4  # times their size that entries need while they are sorted
 
 
@@ -80,22 +81,31 @@ class DiskArray:
 
 
 class Sorter:
-    """Entries of a key and a value, given back by ascending keys, in blocks; entries of one key in any order.
+    """Entries of a key and a value, or of keys alone, given back by ascending keys, in blocks.
+
+    Keys are uint64, values int64 and as many, or none at all. Entries of one key come in any order.
 
     More of them than memory allows are sorted in runs, and the runs merged.
     """
 
-    def __init__(self, memory: Memory | None, divisor: int) -> None:
-        """With a share of the memory while it is filled, and the same while it is read; None is all there is."""
+    def __init__(self, memory: Memory | None, divisor: int, *, alone: bool = False) -> None:
+        """With a share of the memory while it is filled, and the same while it is read; None is all there is.
+
+        alone: keys have no values.
+        """
         self.memory = memory
-        self.most = sys.maxsize if memory is None else memory.share(divisor, LEAST // 8) // (SORTING * ENTRY)
+        self.alone = alone
+        self.width = 1 if alone else 2
+        share = 0 if memory is None else memory.share(divisor, LEAST // 8)
+        self.most = sys.maxsize if memory is None else share // (SORTING * BYTES * self.width)
         self.held: list[tuple[U64, Index]] = []
         self.holding = 0
         self.column: DiskArray | None = None
         self.runs: list[tuple[int, int]] = []  # where each starts and ends in the column, counted in entries
         self.samples: list[U64] = []  # of their keys, kept in memory to tell how many entries are below a key
 
-    def add(self, keys: U64, values: Index) -> None:
+    def add(self, keys: U64, values: Index = NONE) -> None:
+        """Entries in any order. Shapes: (entries,), (entries,); no values where keys are alone."""
         for start in range(0, len(keys), self.most):
             part = slice(start, start + self.most)
             self.held.append((keys[part], values[part]))
@@ -107,6 +117,9 @@ class Sorter:
         keys = np.concatenate([np.empty(0, np.uint64), *(part[0] for part in self.held)])
         values = np.concatenate([np.empty(0, np.int64), *(part[1] for part in self.held)])
         self.held, self.holding = [], 0
+        if self.alone:
+            keys.sort()
+            return keys, values
         order = np.argsort(keys)
         return keys[order], values[order]
 
@@ -116,18 +129,18 @@ class Sorter:
             self.column = DiskArray(self.memory)
         assert self.column is not None
         start = self.runs[-1][1] if self.runs else 0
-        self.column.append(np.column_stack([keys, values.view(np.uint64)]).tobytes())
+        self.column.append(np.column_stack([keys, values.view(np.uint64)][: self.width]).tobytes())
         self.runs.append((start, start + len(keys)))
         self.samples.append(keys[SAMPLED - 1 :: SAMPLED].copy())
 
     def sorted(self) -> Iterator[tuple[U64, Index]]:
-        """All entries; once."""
+        """All entries, once: blocks of keys, ascending throughout, and values, of one length."""
         if self.column is None:
             yield self._sorted_run()
             return
         if self.held:
             self._write_run()
-        entries = self.column.view(np.uint64).reshape(-1, 2)
+        entries = self.column.view(np.uint64).reshape(-1, self.width)
         every = max(self.most // SAMPLED, 1)
         splits = np.unique(np.append(np.sort(np.concatenate(self.samples))[every - 1 :: every], LAST))
         before = np.array([start for start, _ in self.runs])
@@ -140,10 +153,10 @@ class Sorter:
             for ends in np.array(after).T:
                 parts = [entries[before[run] : ends[run]] for run in np.flatnonzero(before < ends)]
                 before = ends
-                merged = np.concatenate([np.empty((0, 2), np.uint64), *parts])
+                merged = np.concatenate([np.empty((0, self.width), np.uint64), *parts])
                 merged = merged[np.argsort(merged[:, 0])]
                 self.column.forget()
-                yield merged[:, 0].copy(), merged[:, 1].astype(np.int64)
+                yield merged[:, 0].copy(), merged[:, 1:].ravel().astype(np.int64)
 
     def distinct(self, most: int) -> Iterator[tuple[U64, Index]]:
         """The same, each key once with one of its values, in blocks of so many entries at most."""
@@ -154,11 +167,11 @@ class Sorter:
             last = keys[-1:] if len(keys) else last
             for start in range(0, len(fresh), most):
                 some = fresh[start : start + most]
-                yield keys[some], values[some]
+                yield keys[some], NONE if self.alone else values[some]
 
 
 class Entries:
-    """Entries by ascending keys, to be looked at anywhere."""
+    """Entries by ascending keys, to be looked at anywhere: `keys`, uint64, and `values`, int64, of one length."""
 
     def __init__(self, blocks: Iterable[tuple[U64, Index]], memory: Memory | None) -> None:
         self.columns = [DiskArray(memory), DiskArray(memory)] if memory is not None else []
@@ -173,7 +186,10 @@ class Entries:
             self.keys, self.values = self.columns[0].view(np.uint64), self.columns[1].view(np.int64)
 
     def within(self, one: Index, number: int, two: Index | int = 0) -> tuple[Index, Index]:
-        """Where the keys from one * number + two to (one + 1) * number begin, and how many there are, for each."""
+        """For each i, where keys from one[i] * number + two[i] to (one[i] + 1) * number begin, and how many they are.
+
+        Shapes: (n,), and (n,) or one number, in; (n,), (n,) out. All int64.
+        """
         limits = np.append(one * number + two, (one + 1) * number).astype(np.uint64)
         start, end = np.searchsorted(self.keys, limits).reshape(2, -1)
         self.forget()

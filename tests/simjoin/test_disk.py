@@ -233,6 +233,23 @@ def test_sorter(blocks: list[list[int]]) -> None:
     assert found == expected
 
 
+@pytest.mark.parametrize("memory", [None, HERE])
+@given(st.lists(st.lists(st.integers(0, 30), max_size=9), max_size=6))
+def test_sorter_of_keys_alone(memory: Memory | None, blocks: list[list[int]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        cut_up(patch)
+        every, distinct = Sorter(memory, 1, alone=True), Sorter(memory, 1, alone=True)
+        for block in blocks:
+            every.add(np.array(block, np.uint64))
+            distinct.add(np.array(block, np.uint64))
+        assert [key for keys, _ in every.sorted() for key in keys.tolist()] == sorted(
+            key for block in blocks for key in block
+        )
+        parts = [keys.tolist() for keys, _ in distinct.distinct(3)]
+    assert [key for part in parts for key in part] == sorted({key for block in blocks for key in block})
+    assert all(len(part) <= 3 for part in parts)
+
+
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=12), st.sampled_from([1, 8]), st.data())
 def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
     """Whatever rows are loaded, also those that happen to have the mean size, or one size."""
@@ -259,7 +276,7 @@ def test_copies_across_are_not_paired_with_each_other() -> None:
     added: list[int] = []
 
     class Counting(Sorter):
-        def add(self, keys: U64, values: Index) -> None:
+        def add(self, keys: U64, values: Index = scratch.NONE) -> None:
             added.append(len(keys))
             super().add(keys, values)
 
