@@ -15,14 +15,14 @@ MOST_FILES = 256  # open at once
 
 
 class Portion(NamedTuple):
-    """Whole buckets of two rows or more."""
+    """Whole buckets of two rows or more: arrays of one length."""
 
-    bucket: Index  # a number for each row, ascending
+    bucket: Index  # a number for each row, ascending: 0, 1, 2 ...; some may be left out
     row: Index  # ascending in each bucket, or where `asks` is said, by size and then number
     asks: Flags | None = None  # whether it is to be compared with those behind it in its bucket; None: all are
 
     def at(self, places: Index | Flags) -> "Portion":
-        """Some of the rows, in their order."""
+        """The rows at these places (int64), in that order; or those whose flag is set."""
         asks = None if self.asks is None else self.asks[places]
         return Portion(self.bucket[places], self.row[places], asks)
 
@@ -44,6 +44,9 @@ def by_size(table: Documents, portion: Portion) -> Portion:
 
 def portions(entries: Iterable[tuple[U64, Index]]) -> Iterator[Portion]:
     """Buckets from entries by ascending keys; how these are cut into blocks makes no difference.
+
+    A block is keys, uint64, and rows, int64, one for each. Rows alone at their key are left out. Portions are of
+    PORTION rows and whatever is left of the last bucket.
 
     >>> blocks = ([1, 4, 4], [7, 9, 8]), ([4, 6], [0, 1])
     >>> entries = [(np.array(keys, np.uint64), np.array(rows)) for keys, rows in blocks]
@@ -76,7 +79,10 @@ def portions(entries: Iterable[tuple[U64, Index]]) -> Iterator[Portion]:
 
 
 def copies(table: Documents, cross: int | None, memory: Memory | None) -> Iterator[tuple[Index, Index]]:
-    """Rows that equal an earlier one, as (the first such, the copy); with `cross`, on one side of it."""
+    """Rows that equal an earlier one, as (the first such, the copy); with `cross`, on one side of it.
+
+    Gives blocks of two arrays, int64, of one length; each copy is in one of them, once, in no order.
+    """
     sorter = Sorter(memory, 4)
     for first, part in table.parts():
         keys = part.keys()
@@ -96,7 +102,7 @@ def copies(table: Documents, cross: int | None, memory: Memory | None) -> Iterat
 
 
 def bands(table: Documents, alive: Flags, memory: Memory | None) -> Iterator[Iterator[Portion]]:
-    """For each band the buckets of the rows that are alive, by size where not all ask."""
+    """For each band the buckets of the rows that are alive, by size where not all ask. alive: shape (documents,)."""
     if memory is None:
         for _, whole in table.parts():
             for bucketed in whole.buckets(range(table.bands)):
@@ -117,12 +123,16 @@ def bands(table: Documents, alive: Flags, memory: Memory | None) -> Iterator[Ite
 
 
 def packed(bucketed: Bucketed, first: int, alive: Flags) -> tuple[U64, Index]:
-    """Of rows that are alive, counted from the first on, the keys, and twice the row, and one more if it asks."""
+    """Of rows that are alive, counted from the first on, the keys, and twice the row, and one more if it asks.
+
+    alive: shape (documents,). Gives uint64 and int64 of one length, in the order of `bucketed`.
+    """
     key, row, asks = bucketed
     here = alive[first + row]
     return key[here], 2 * (first + row[here]) + asks[here]
 
 
 def unpacked(table: Documents, sorter: Sorter) -> Iterator[Portion]:
+    """The buckets of entries that are packed so."""
     for bucket, packed_row, _ in portions(sorter.sorted()):
         yield by_size(table, Portion(bucket, packed_row >> 1, packed_row & 1 > 0))

@@ -11,7 +11,7 @@ from shingletools.simjoin.table import Components, Documents
 LARGE = 1 << 19  # candidates of a bucket that may well be compared
 SIXTEENTHS = 16  # of a bit, in which it is counted how much a component says
 
-Weigh = Callable[[Portion], Index]  # how many candidates each bucket has, by its number
+Weigh = Callable[[Portion], Index]  # how many candidates each bucket has, int64, by its number: 0 to the last
 
 
 def finer(table: Documents, portion: Portion, weigh: Weigh) -> Iterator[Portion]:
@@ -43,7 +43,7 @@ def finer(table: Documents, portion: Portion, weigh: Weigh) -> Iterator[Portion]
 
 
 def buckets_of(components: Components, rows: Index, band: Index) -> Iterator[Portion]:
-    """Of rows that agree in a band."""
+    """The buckets of rows (int64, ascending) that agree in a band (int64, the numbers of its components)."""
     keys = components.keys_of(rows, band)
     order = np.argsort(keys, kind="stable")
     return portions([(keys[order], rows[order])])
@@ -51,6 +51,8 @@ def buckets_of(components: Components, rows: Index, band: Index) -> Iterator[Por
 
 def bits(values: U64) -> int:
     """How unlikely it is that two of these values agree: the information of it, in sixteenths of a bit, rounded up.
+
+    values: uint64, shape (rows,), one at least, in any order.
 
     In integers, since logarithms of floating numbers differ between machines.
 
@@ -66,6 +68,8 @@ def bits(values: U64) -> int:
 
 def balanced(information: list[int], number: int) -> list[Index]:
     """Components in so many bands that say equally much, as far as that goes: each in turn to the band that says least.
+
+    A band is the numbers of its components, int64, ascending.
 
     Bits add up if components do not depend on each other.
 

@@ -18,13 +18,17 @@ COMPARED = 1 << 20  # candidates chosen by what is connected so far
 
 
 class Apart(NamedTuple):
-    """Rows, and for each from where to where other rows are to be compared with it: those of other groups."""
+    """Rows, and for each from where to where other rows are to be compared with it: those of other groups.
+
+    ranges: starts and ends in `targets`, int64, one of each for each hub.
+    """
 
     hubs: Portion
     targets: Portion
     ranges: list[tuple[Index, Index]]
 
     def counts(self) -> Index:
+        """How many rows are to be compared with each: int64, shape (hubs,)."""
         counts: Index = np.sum([end - start for start, end in self.ranges], axis=0)
         return counts
 
@@ -94,7 +98,10 @@ class Forest:
             column.frombytes(values.astype(np.int64).tobytes())
 
     def compare(self, left: Index, right: Index) -> None:
-        """Connects those of the candidates that are pairs, leaving out what is connected."""
+        """Connects those of the candidates that are pairs, in their order, leaving out what is connected.
+
+        Shapes: (candidates,), (candidates,), int64.
+        """
         for start in range(0, len(left), CANDIDATES):
             part = slice(start, start + CANDIDATES)
             one, two = left[part], right[part]
@@ -163,13 +170,19 @@ class Forest:
         return Apart(ordered, others, [before, behind])
 
     def _grouped(self, portion: Portion) -> tuple[Portion, Index]:
-        """Rows with those of one group beside each other in each bucket; and a number for each group of a bucket."""
+        """Rows with those of one group beside each other in each bucket; and a number for each group of a bucket.
+
+        The numbers are int64, one for each row, ascending.
+        """
         root = self.connected.roots(portion.row)
         order = np.lexsort((portion.row, root, portion.bucket))
         return portion.at(order), portion.bucket[order] * len(self.table) + root[order]
 
     def _beside(self, original: Index, copy: Index) -> Pairs:
-        """Copies of rows that are in a pair, each with the other row of a first such pair."""
+        """Copies of rows that are in a pair, each with the other row of a first such pair.
+
+        Shapes: (copies,), (copies,) in, int64; in the same order out, without those that have no such pair.
+        """
         one, two, agreeing = map(np.array, self.found)
         row, place = np.unique(np.append(one, two), return_index=True)
         found = np.searchsorted(row, original)

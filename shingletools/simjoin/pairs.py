@@ -11,7 +11,7 @@ CANDIDATES = 1 << 18  # compared together, and pairs written together; one docum
 
 
 class Pairs(NamedTuple):
-    """Parallel arrays: rows a < b and in how many components they agree; sorted by a, then b."""
+    """Arrays of one length, int64: rows a < b and in how many components they agree; where sorted, by a, then b."""
 
     a: Index
     b: Index
@@ -19,7 +19,9 @@ class Pairs(NamedTuple):
 
 
 def spread(starts: Index, counts: Index) -> tuple[Index, Index]:
-    """counts[i] integers from starts[i] on, for each i, in one array; and beside each of them its i.
+    """counts[i] integers from starts[i] on, for each i in turn, in one array; and beside each of them its i.
+
+    Shapes: (n,), (n,) in; (sum of counts,), (sum of counts,) out, the second ascending. All int64.
 
     >>> [part.tolist() for part in spread(np.array([7, 3]), np.array([2, 1]))]
     [[7, 8, 3], [0, 0, 1]]
@@ -29,7 +31,9 @@ def spread(starts: Index, counts: Index) -> tuple[Index, Index]:
 
 
 def stretches(counts: Index, most: int) -> Iterator[slice]:
-    """Consecutive items whose counts add up to `most` at most, or single items.
+    """Consecutive items whose counts add up to `most` at most, or single items; all of them, in their order.
+
+    counts: int64, shape (items,).
 
     >>> [(part.start, part.stop) for part in stretches(np.array([2, 2, 9, 1]), 4)]
     [(0, 2), (2, 3), (3, 4)]

@@ -14,7 +14,10 @@ COUNTERS = 22  # their number's logarithm
 
 
 def exactly(values: Index, function: Callable[[int], int]) -> Index:
-    """A function in Python's integers and fractions of each value; called once for each distinct one."""
+    """A function in Python's integers and fractions of each value; called once for each distinct one.
+
+    Shapes: (n,) in, (n,) out, int64, in the same order.
+    """
     distinct, place = np.unique(values, return_inverse=True)
     return np.array([function(value) for value in distinct.tolist()], np.int64)[place]
 

@@ -31,7 +31,7 @@ class Payload:
         self.ends.append(self.end.to_bytes(8, "little"))
 
     def sizes(self, rows: Index) -> Index:
-        """In bytes."""
+        """The bytes of the payloads of these rows: int64, in their order."""
         return self._limits(rows)[1]
 
     def _limits(self, rows: Index) -> tuple[Index, Index]:
@@ -40,7 +40,7 @@ class Payload:
         return starts, ends[rows] - starts
 
     def load(self, rows: Index) -> Payloads:
-        """Of these rows, which ascend, one at least."""
+        """Those of these rows, which ascend, one at least."""
         starts, sizes = self._limits(rows)
         data = self.data.view(np.uint8)
         if rows[-1] - rows[0] == len(rows) - 1:
@@ -63,7 +63,7 @@ class Payload:
 
 
 def portions_of(payloads: Sequence[Payload], most: int) -> Iterator[Index]:
-    """All rows, in portions of so many bytes."""
+    """All rows, int64, ascending, in portions of so many bytes at most, or of one row."""
     for first in range(0, payloads[0].documents, ROWS):
         rows = np.arange(first, min(first + ROWS, payloads[0].documents))
         for part in stretches(np.sum([payload.sizes(rows) for payload in payloads], axis=0), most):
@@ -120,7 +120,10 @@ class Stored:
         return sizes
 
     def _loaded(self, left: Index, right: Index) -> Iterator[tuple[Table, Index, Index]]:
-        """The pairs in stretches: a table that holds their rows, and where they are in it."""
+        """The pairs in stretches, in their order: a table that holds their rows, and where these are in it.
+
+        Shapes: (pairs,), (pairs,) in; (stretch,), (stretch,) out. All int64.
+        """
         sizes = np.sum([payload.sizes(rows) for payload in self.payloads for rows in (left, right)], axis=0)
         for part in stretches(sizes, self.most):
             rows, place = np.unique(np.concatenate([left[part], right[part]]), return_inverse=True)

@@ -1,4 +1,8 @@
-"""What the join compares: signatures, component by component."""
+"""What the join compares: signatures, component by component.
+
+Of arrays, here and in what works on tables: an Index is int64, U64 uint64, Flags bool. Rows are numbers of documents,
+from 0 on. Shapes are said where they are not all (pairs,) or (rows,).
+"""
 
 import math
 from bisect import bisect_left
@@ -19,8 +23,8 @@ ROWS = 1 << 16  # whose components are copied together
 
 
 class Bucketed(NamedTuple):
-    """Parallel arrays: in which buckets rows are; two rows are to be compared if they share one in which the smaller of
-    them asks, or of two that are equally large the first.
+    """Arrays of one length: in which buckets rows are; two rows are to be compared if they share one in which the
+    smaller of them asks, or of two that are equally large the first.
     """
 
     key: U64  # of the bucket
@@ -45,16 +49,19 @@ class Documents(Protocol):
         """The rows in tables that are in memory, and the number of the first row of each."""
 
     def equal(self, left: Index, right: Index) -> Flags:
-        """Whether row left[i] equals row right[i]."""
+        """Whether row left[i] equals row right[i], for each i. Shapes: (pairs,), (pairs,) in; (pairs,) out."""
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
-        """Whether row left[i] and row right[i] are a pair, and in how many things they agree, where they are."""
+        """Whether row left[i] and row right[i] are a pair, and in how many things they agree, where they are.
+
+        Shapes: (pairs,), (pairs,) in; (pairs,), (pairs,) out.
+        """
 
     def whole(self, rows: Index) -> Index:
-        """In how many things each row agrees with a copy of itself."""
+        """In how many things each row agrees with a copy of itself. Shapes: (rows,) in, (rows,) out."""
 
     def extent(self, rows: Index) -> Index:
-        """How large each row is, in any unit."""
+        """How large each row is, in any unit. Shapes: (rows,) in, (rows,) out."""
 
     @property
     def components(self) -> "Components | None":
@@ -72,17 +79,23 @@ class Components(Protocol):
         """In how many components two rows agree that may be a pair."""
 
     def keys_of(self, rows: Index, components: Index) -> U64:
-        """A key of each row, the same for those that agree in these components. Rows ascend."""
+        """A key of each row, the same for those that agree in these components, numbers below n.
+
+        Shapes: (rows,), ascending, (components,) in; (rows,) out.
+        """
 
 
 class Table(Documents, Protocol):
     """Documents in memory."""
 
     def keys(self) -> U64:
-        """Equal rows have equal keys, in all parts."""
+        """A key of each row: equal rows have equal keys, in all parts. Shape (rows,), in the order of the rows."""
 
     def buckets(self, bands: range) -> Iterator[Bucketed]:
-        """For each of these bands; rows that are a pair are to be compared by one of all bands at least."""
+        """For each of these bands, in their order, at which keys each row is: once or more often, or not at all.
+
+        Rows that are a pair are to be compared by one of all bands at least.
+        """
 
 
 def cut(n: int, number: int) -> list[tuple[int, int]]:
