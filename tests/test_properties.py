@@ -9,7 +9,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, pipe, run, stopping
@@ -156,7 +156,7 @@ nearly_json = st.builds(
 IN_FRONT = 1 << 14  # blanks in front of a line: orjson has memory for as many values, so that it finds the fault
 
 
-@settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=2000)
 @given(nearly_json)
 def test_a_line_is_rejected_where_orjson_refuses_it_and_never_for_lack_of_memory(text: str) -> None:
     """Nothing is told apart by what orjson says; its columns are compared where its versions agree on them."""
@@ -191,7 +191,7 @@ def judged(text: str) -> bool:
     return True
 
 
-@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=1000)
 @given(st.builds(changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()), changes))
 def test_a_line_is_rejected_where_python_refuses_it(text: str) -> None:
     assert (json_faults.unreadable(text) is None) == judged(text)
@@ -264,7 +264,6 @@ lines = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(lines, st.integers(1, 50), st.booleans())
 def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, newline: bool) -> None:
     """However the reads fall, and with or without the last newline."""
@@ -280,7 +279,6 @@ def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, n
     assert sum(result.size for result in results) == len(data)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=9), max_size=9), st.integers(1, 20), st.integers(1, 5))
 def test_spans_are_whole_lines(tmp_path: Path, documents: list[bytes], span: int, window: int) -> None:
     """Wherever they are cut: together they are the file, and each but the last ends where a line does."""

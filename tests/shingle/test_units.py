@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,14 +10,18 @@ import pytest
 from harness import DOCS, jsonl, pipe, run
 from shingletools.kernel import arrays as kernel
 
-WORDS = pipe(DOCS.read_bytes(), "canon")
+
+@cache
+def canonical() -> bytes:
+    return pipe(DOCS.read_bytes(), "canon")
 
 
 @pytest.mark.parametrize(("hashing", "m"), [("", 2), ("", 25), ("--hash crc32", 8), ("--hash md5", 8)])
 def test_a_fair_share_of_the_fingerprints(hashing: str, m: int) -> None:
-    whole = [json.loads(line)["shingles"].split() for line in pipe(WORDS, f"shingle -k 3 {hashing}").splitlines()]
+    whole = [json.loads(line)["shingles"].split() for line in pipe(canonical(), f"shingle -k 3 {hashing}").splitlines()]
     some = [
-        json.loads(line)["shingles"].split() for line in pipe(WORDS, f"shingle -k 3 {hashing} --mod {m}").splitlines()
+        json.loads(line)["shingles"].split()
+        for line in pipe(canonical(), f"shingle -k 3 {hashing} --mod {m}").splitlines()
     ]
     for every, kept in zip(whole, some, strict=True):
         mixed = kernel.fmix64(np.array([int(word, 16) for word in every], np.uint64)).tolist()
@@ -46,12 +51,12 @@ def test_longest_sentences() -> None:
 
 
 def test_document_frequencies() -> None:
-    texts = [json.loads(line)["text"].split() for line in WORDS.splitlines()]
+    texts = [json.loads(line)["text"].split() for line in canonical().splitlines()]
     for k in (1, 2):
         counts = Counter(
             run for words in texts for run in {" ".join(words[i : i + k]) for i in range(len(words) - k + 1)}
         )
-        table = run("shingle", "-k", str(k), "--df", stdin=WORDS).records()
+        table = run("shingle", "-k", str(k), "--df", stdin=canonical()).records()
         assert {line["words"]: line["df"] for line in table} == counts
         assert [line["words"] for line in table] == sorted(counts)
         shingles = pipe(jsonl({"id": 1, "text": table[0]["words"]}), f"shingle -k {k}")

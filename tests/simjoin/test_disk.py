@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run
@@ -116,7 +116,6 @@ def check_all(records: list[Record], wanted: Wanted, side: int | None, expected:
 sides = st.none() | st.integers(0, 20)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 8).flatmap(lambda n: st.lists(st.lists(st.integers(0, 2), min_size=n, max_size=n), max_size=20)),
        st.integers(1, 8), sides)  # fmt: skip
 def test_sketches(words: list[list[int]], least: int, side: int | None) -> None:
@@ -125,7 +124,6 @@ def test_sketches(words: list[list[int]], least: int, side: int | None) -> None:
     check_all(of_sketches(words), Wanted(agreeing=least), side, expected)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=8), max_size=16),
        st.fractions(Fraction(1, 20), 1, max_denominator=20), sides)  # fmt: skip
 def test_sets(sets: list[set[int]], least: Fraction, side: int | None) -> None:

@@ -64,7 +64,7 @@ def test_equals_brute_force(n: int, threshold: str) -> None:
             assert joined(rows, least, cross) == brute_force(rows, least, cross)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_equals_brute_force_however_it_is_cut_into_blocks(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 12))

@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run
@@ -72,7 +72,6 @@ thresholds = st.fractions(Fraction(1, 20), 1, max_denominator=20)
 
 
 @given(small, thresholds, st.sampled_from(NAMES), st.integers(1, 5))
-@settings(deadline=None)
 def test_against_brute_force(documents: list[set[int]], t: Fraction, measure: str, rounds: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         assert joined(documents, measure, t) == brute_force(documents, measure, t)

@@ -3,6 +3,7 @@
 import json
 import random
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from math import comb
 
@@ -12,7 +13,10 @@ import pytest
 from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.simjoin.interval import interval
 
-SHINGLES = pipe(DOCS.read_bytes(), "canon", "shingle -k 4")
+
+@cache
+def shingles() -> bytes:
+    return pipe(DOCS.read_bytes(), "canon", "shingle -k 4")
 
 
 def planted(components: int, digits: int, rng: random.Random) -> list[Record]:
@@ -78,8 +82,8 @@ def test_distances_against_brute_force(argv: tuple[str, ...], most: int) -> None
 
 def test_two_supershingles_are_one_megashingle() -> None:
     """At least two of six agree exactly where at least one of their fifteen pairs does."""
-    by_super = run("simjoin", "-m", "2", stdin=pipe(SHINGLES, "sketch --super 14")).records()
-    by_mega = run("simjoin", "-m", "1", stdin=pipe(SHINGLES, "sketch --mega 14")).records()
+    by_super = run("simjoin", "-m", "2", stdin=pipe(shingles(), "sketch --super 14")).records()
+    by_mega = run("simjoin", "-m", "1", stdin=pipe(shingles(), "sketch --mega 14")).records()
     assert [(pair["a"], pair["b"]) for pair in by_super] == [(pair["a"], pair["b"]) for pair in by_mega]
     agree = [round(pair["similarity"] * 6) for pair in by_super]
     assert [round(pair["similarity"] * 15) for pair in by_mega] == [comb(number, 2) for number in agree]
@@ -130,7 +134,7 @@ def test_an_empty_signature_is_like_no_other() -> None:
 )
 def test_each_signature_has_its_default(stages: list[str], option: str) -> None:
     *stages, join = [*stages, "simjoin"] if "simjoin" not in "".join(stages) else stages
-    stdin = pipe(SHINGLES, *stages) if stages else SHINGLES
+    stdin = pipe(shingles(), *stages) if stages else shingles()
     said = run(*join.split(), *option.split(), stdin=stdin).good()
     assert said
     ran = run(*join.split(), "-v", stdin=stdin)
@@ -221,7 +225,7 @@ def test_interval_is_that_of_clopper_and_pearson(agreeing: int, n: int) -> None:
 
 
 def test_interval_in_pairs() -> None:
-    sketches = pipe(SHINGLES, "sketch")
+    sketches = pipe(shingles(), "sketch")
     pairs = run("simjoin", "--interval", stdin=sketches).records()
     plain = run("simjoin", stdin=sketches).records()
     assert [{key: pair[key] for key in ("a", "b", "similarity")} for pair in pairs] == plain

@@ -3,6 +3,7 @@
 import json
 import math
 from collections import Counter
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -17,13 +18,16 @@ from shingletools.kernel import arrays as kernel
 from shingletools.sketch.simhash import simhash
 from shingletools.sketch.weighted import UNIT, WeightedSimHash
 
-SHINGLES = pipe(DOCS.read_bytes(), "canon", "shingle -k 1")
+
+@cache
+def shingles() -> bytes:
+    return pipe(DOCS.read_bytes(), "canon", "shingle -k 1")
 
 
 def test_supershingles_and_megashingles() -> None:
-    sketches = [json.loads(line)["sketch"].split() for line in pipe(SHINGLES, "sketch").splitlines()]
-    supers = [json.loads(line)["sketch"].split() for line in pipe(SHINGLES, "sketch --super 14").splitlines()]
-    megas = [json.loads(line)["sketch"].split() for line in pipe(SHINGLES, "sketch --mega 14").splitlines()]
+    sketches = [json.loads(line)["sketch"].split() for line in pipe(shingles(), "sketch").splitlines()]
+    supers = [json.loads(line)["sketch"].split() for line in pipe(shingles(), "sketch --super 14").splitlines()]
+    megas = [json.loads(line)["sketch"].split() for line in pipe(shingles(), "sketch --mega 14").splitlines()]
     for minima, six, fifteen in zip(sketches, supers, megas, strict=True):
         groups = [bytes.fromhex("".join(minima[i : i + 14])) for i in range(0, 84, 14)]
         assert six == [blake3(group).hexdigest()[:16] for group in groups]
