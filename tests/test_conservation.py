@@ -25,6 +25,7 @@ def mixed(tmp_path: Path) -> tuple[list[bytes], list[bytes]]:
     return lines, [line for line in lines if line in BAD]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("keep", ["first", "longest"])
 def test_the_whole_job(jobs: str, keep: str, mixed: tuple[list[bytes], list[bytes]], tmp_path: Path) -> None:

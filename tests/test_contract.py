@@ -206,12 +206,12 @@ def test_line_numbers_start_again_with_each_file(command: str, tmp_path: Path) -
 def test_harmless_differences(command: str, change: object, tmp_path: Path) -> None:
     assert callable(change)
     lines = jsonl(good(command, "a"), good(command, "b"))
-    expected = run(command, stdin=lines)
+    expected = run_here(command, stdin=lines, cwd=tmp_path)
     assert len(expected.records()) == (1 if program(command) in ("simjoin", "simgroup") else 2)
-    changed = [run(command, stdin=change(lines))]
+    changed = [run_here(command, stdin=change(lines), cwd=tmp_path)]
     for name in "ab":
         (tmp_path / name).write_bytes(change(jsonl(good(command, name))))
-    changed.append(run(command, tmp_path / "a", tmp_path / "b"))
+    changed.append(run_here(command, "a", "b", cwd=tmp_path))
     for ran in changed:
         if program(command) == "dedup":  # lets lines pass as they come
             assert [
@@ -246,6 +246,7 @@ def test_empty_payloads(command: str) -> None:
     assert [record[produced] for record in map(json.loads, out.splitlines())] == ([] if produced is None else ["", ""])
 
 
+@pytest.mark.slow
 @every_command
 def test_a_line_of_fifty_megabytes(command: str) -> None:
     field, payload = FIELDS[program(command)]
@@ -261,14 +262,14 @@ def test_a_line_of_fifty_megabytes(command: str) -> None:
 
 
 @every_command
-def test_usage(command: str) -> None:
+def test_usage(command: str, tmp_path: Path) -> None:
     for argv, message in [
         (["--nonsense"], "unrecognized arguments: --nonsense"),
         (["-j", "0"], 'argument -j/--jobs: not a whole number from 1 to 1024: "0"'),
         (["--rej", "x"], "unrecognized arguments: --rej"),
         (["-\x1b]0;title\a.jsonl"], r"unrecognized arguments: -\x1b]0;title\x07.jsonl"),
     ]:
-        ran = run(command, *argv)
+        ran = run_here(command, *argv, cwd=tmp_path)
         assert (ran.status, ran.out) == (2, b"")
         assert ran.err == f"{program(command)}: {message} (see {program(command)} --help)\n"
 
@@ -452,6 +453,7 @@ def stages() -> dict[str, bytes]:
     return {name: data.replace(b':"3-', b'="3-') for name, data in inputs.items()}
 
 
+@pytest.mark.slow
 @every_command
 def test_any_number_of_workers_gives_the_same_bytes(command: str, stages: dict[str, bytes], tmp_path: Path) -> None:
     alone = run(command, "--rejects", tmp_path / "1", stdin=stages[program(command)])
@@ -465,6 +467,7 @@ def test_any_number_of_workers_gives_the_same_bytes(command: str, stages: dict[s
             assert (tmp_path / jobs).read_bytes() == (tmp_path / "1").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["2", "3"])
 def test_records_larger_than_any_pipe_go_through_workers(jobs: str, tmp_path: Path) -> None:
     """Good ones and bad ones, so that both sides have much to say at the same time."""
@@ -511,6 +514,7 @@ def test_numbers_and_names_do_not_depend_on_workers(way: str, tmp_path: Path) ->
     assert run("canon", way, "-j", "3", "a", "b", "c", cwd=tmp_path) == replace(alone, argv=ANY)
 
 
+@pytest.mark.slow
 @every_command
 @pytest.mark.parametrize(
     "environment",

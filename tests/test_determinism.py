@@ -28,6 +28,7 @@ def compiled_locales(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOCALES)
 def test_locales(name: str, compiled_locales: Path) -> None:
     env = {"LC_ALL": f"{name}.UTF-8", "LOCPATH": str(compiled_locales)}

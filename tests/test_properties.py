@@ -372,6 +372,7 @@ def test_concatenated_inputs_give_concatenated_outputs(command: str, tmp_path: P
     assert together == run(command, stdin=b"".join(inputs)).good()
 
 
+@pytest.mark.slow
 def test_stages_that_are_run_one_by_one_give_what_the_pipeline_gives() -> None:
     records = DOCS.read_bytes().splitlines(keepends=True)[:20]
     stages = ("canon --stop en", "shingle -k 3", "sketch -n 20")

@@ -17,6 +17,7 @@ def test_answers_are_in_order(jobs: int, count: int) -> None:
     assert list(in_processes(int, items, jobs)) == list(in_threads(int, items, jobs)) == list(range(count))
 
 
+@pytest.mark.slow
 def test_both_sides_may_say_more_than_a_pipe_holds() -> None:
     items = [b"%d" % size * size for size in (200_000, 1, 3_000_000, 2 * LARGE, 5, 70_000)]
     for jobs in (1, 2):

@@ -178,6 +178,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_bombs(name: str, tmp_path: Path) -> None:
     """Without limits each takes minutes or gigabytes; with them its text is there, or the page is rejected in words."""
@@ -190,6 +191,7 @@ def test_bombs(name: str, tmp_path: Path) -> None:
         assert set(record["text"].split()) <= {"x", "xy", "ſcript".casefold(), "x" * 400_000}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "markup",
     [

@@ -78,6 +78,7 @@ def test_of_any_text(change: Callable[[str], str]) -> None:
     holds()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES, ids=NAMES)
 def test_of_real_texts(change: Callable[[str], str]) -> None:
     for path in (DOCS, DATA / "articles.jsonl"):

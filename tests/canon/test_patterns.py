@@ -60,6 +60,7 @@ def test_patterns_that_are_none(argv: list[str], message: str) -> None:
     assert message in ran.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--delete", "--word"])
 def test_a_hostile_text_is_rejected_and_the_others_go_on(option: str, tmp_path: Path) -> None:
     pattern = "(a|aa)+$"
@@ -102,6 +103,7 @@ PATTERNS = ("(a)|(b)", "(?P<x>a+)(b)?", "", "(?=(.*))", r"a\Kb", "(?r)(a|b)*", "
 PARTS = ("\\1", "\\g<0>", "\\g<1>", "x", "\\\\", "\\n", "\\N{DIGIT ONE}", "\U000f0001", "\\x00")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize(
     ("option", "argument", "cause"),
@@ -199,6 +201,7 @@ def test_sentences_lose_nothing(text: str) -> None:
     assert "".join(sentences(text)) == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", [".", ". ", ".)", "!", "?!", "a.", "!1", ".\n", "\n ", ".1", "\u2029", "a. 1 ", ".\u0301"]
 )

@@ -129,6 +129,7 @@ def test_stems_are_those_of_snowball() -> None:
     assert canonizer("--stem", "de")(text).split() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", sorted(stopwordsiso.langs()))
 def test_iso_lists_drop_their_own_words(language: str) -> None:
     """All but those that are several words to canon, such as p.m., Chinese words, and Thai ones."""

@@ -66,6 +66,7 @@ def test_characters_later_than_unicode_14_are_words_alone() -> None:
         assert canonize("Ünï" * 50 + character) == f"{canonize('Ünï' * 50)} {character}"
 
 
+@pytest.mark.slow
 def test_every_character_alone() -> None:
     """A golden digest, so that no other Python or version of a package changes the canonical form of a character."""
     digest = blake3()
@@ -99,6 +100,7 @@ def test_long_runs_of_marks_fold_as_short_ones_do(monkeypatch: pytest.MonkeyPatc
     assert any(LONG_RUN.search(run) for run in runs)
 
 
+@pytest.mark.slow
 def test_ten_megabytes_of_marks() -> None:
     """In quadratic time this would take a day."""
     canonical = canonize("a" + "\u0301\u0316\u0f73\uff9e" * 1_000_000)

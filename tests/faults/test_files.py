@@ -12,6 +12,7 @@ import pytest
 
 from harness import BIN, ENVIRONMENT, WAYS, Ran, jsonl, program, run, shell
 
+pytestmark = pytest.mark.slow
 every_command = pytest.mark.parametrize("command", WAYS)
 every_way = pytest.mark.parametrize("command", [*WAYS, "canon -j2", "shingle -j2", "sketch -j2"])
 BEFORE = b"what was here before\n"

@@ -14,6 +14,7 @@ import pytest
 
 from harness import ENVIRONMENT, program, run
 
+pytestmark = pytest.mark.slow
 ROUNDS = int(os.environ.get("ROUNDS", "4"))
 COMMANDS = (
     "canon -j2", "shingle -j2", "sketch -j2", "simjoin -j2", "simjoin -S1M -T scratch", "simgroup",

@@ -14,6 +14,7 @@ import pytest
 from harness import BIN, ENVIRONMENT, WAYS, jsonl, program, run, shell
 from shingletools import driver
 
+pytestmark = pytest.mark.slow
 every_command = pytest.mark.parametrize("command", WAYS)
 
 

@@ -320,6 +320,7 @@ def test_wrong_arguments(function: Callable[..., Any], arguments: tuple[Any], er
         function(*arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pipeline",
     [

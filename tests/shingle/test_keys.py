@@ -105,6 +105,7 @@ def test_golden() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ["-k 2", "-k 2 --mod 3", "--longest 2", "--hash blake3 --chars -k 4", "--df -k 1"])
 def test_workers_have_the_key(options: str, folder: Path) -> None:
     """And no option forgets it."""
@@ -164,6 +165,7 @@ def agreement(records: list[Record]) -> float:
     return float(sum(a == b for a, b in zip(one, two, strict=True)) / len(one))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("held", "other"),
     [(("--key-file one", ""), ("--key-file two", "")), (("", ""), ("--key-file one", "")),

@@ -41,6 +41,7 @@ def brute_force(records: list[Record], threshold: str) -> list[Record]:
     return pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", ["0.05", "1/3", "0.8", ".95", "1"])
 def test_sample_data_against_brute_force(threshold: str) -> None:
     stdin = pipe(DOCS.read_bytes(), "canon", "shingle -k 10", "sketch -n 84")

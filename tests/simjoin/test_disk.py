@@ -124,6 +124,7 @@ def test_sketches(words: list[list[int]], least: int, side: int | None) -> None:
     check_all(of_sketches(words), Wanted(agreeing=least), side, expected)
 
 
+@pytest.mark.slow
 @given(st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=8), max_size=16),
        st.fractions(Fraction(1, 20), 1, max_denominator=20), sides)  # fmt: skip
 def test_sets(sets: list[set[int]], least: Fraction, side: int | None) -> None:
@@ -144,14 +145,16 @@ def families(rng: random.Random, documents: int) -> list[list[int]]:
     return words
 
 
-@pytest.mark.parametrize("side", [None, 100])
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [None, 50])
 def test_families(side: int | None) -> None:
-    words = families(random.Random(4), 300)
+    words = families(random.Random(4), 150)
     expected = agreeing(words, 68, side)
-    assert len(expected) > 200
+    assert len(expected) > 80
     check_all(of_sketches(words), Wanted(similarity=Fraction("0.8")), side, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [None, 40])
 def test_verified(side: int | None) -> None:
     """Sketches of one component, which all have, propose all pairs, so that the sets alone decide; others differ."""
@@ -205,6 +208,7 @@ def test_a_crowd_of_near_copies_is_connected_in_few_comparisons() -> None:
     assert join.candidates < 2 * 3000
 
 
+@pytest.mark.slow
 def test_a_chain_is_connected() -> None:
     """Each sketch is like the next only, and all share a band, so that comparisons with the first bring little."""
     rows = [[0] * 5 + [1000 * place + min(i, i // 3 if place % 2 else i) for place in range(79)] for i in range(100)]
@@ -296,6 +300,7 @@ REAL = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shingle", "sketch", "options"), REAL)
 def test_real_data(shingle: str, sketch: str, options: str, tmp_path: Path) -> None:
     stdin = pipe(DOCS.read_bytes(), "canon", shingle, sketch)

@@ -105,6 +105,7 @@ def random_documents(rng: random.Random) -> list[set[int]]:
     return documents
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", NAMES)
 @pytest.mark.parametrize("t", ["0.3", "0.8", "1"])
 def test_the_command_against_brute_force(measure: str, t: str) -> None:
@@ -140,6 +141,7 @@ def connected(pairs: list[tuple[int, int]], documents: int) -> list[set[int]]:
     return groups
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("t", ["1/20", "1/3", "0.5", "0.8", "1"])
 @pytest.mark.parametrize("cross", [None, 25])
 @pytest.mark.parametrize("memory", [None, Memory(1, "/tmp")])

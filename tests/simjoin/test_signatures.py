@@ -33,6 +33,7 @@ def agreeing(one: Record, two: Record) -> int:
     return sum(a == b for a, b in zip(one["sketch"].split(), two["sketch"].split(), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("components", "digits"), [(6, 16), (15, 16), (6, 8), (1, 16), (1, 8)])
 def test_agreeing_components_against_brute_force(components: int, digits: int) -> None:
     records = planted(components, digits, random.Random(components))
