@@ -177,6 +177,16 @@ def test_top_level_holds_nothing_else() -> None:
     assert top == {"bin", "shingletools", "man", "tests", "pyproject.toml", "README.md"}
 
 
+def test_page_on_tests_names_every_step_and_place() -> None:
+    page, steps = ((TOP / name).read_text("utf-8") for name in ("tests/README.md", ".ci/run"))
+    for step in sorted(path.name for path in (TOP / ".ci").iterdir()):
+        assert f"`.ci/{step}" in page
+        assert step == "run" or f".ci/{step}" in steps
+    for path in sorted((TOP / "tests").iterdir()):
+        if path.name.startswith("test_") or (path.is_dir() and any(path.glob("*.py"))):
+            assert f"`{path.name}{'/' * path.is_dir()}`" in page
+
+
 MODULES = [
     name
     for _, name, _ in pkgutil.walk_packages(shingletools.__path__, "shingletools.")
