@@ -160,6 +160,7 @@ def test_what_is_read_but_cannot_be_written_again_is_rejected(command: str) -> N
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
 @every_command
 def test_all_bad_records_at_once(command: str, ending: bytes, tmp_path: Path) -> None:
@@ -326,6 +327,7 @@ def test_a_new_output_gets_the_mode_the_shell_would_give(command: str, tmp_path:
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
 
 
+@pytest.mark.slow
 @every_command
 def test_output_to_what_is_no_file(command: str, tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(jsonl(good(command, 1), good(command, 2)))
@@ -339,6 +341,7 @@ def test_output_to_what_is_no_file(command: str, tmp_path: Path) -> None:
     assert (ran.status, ran.err) == (2, f"{program(command)}: {tmp_path}/no/folder: No such file or directory\n")
 
 
+@pytest.mark.slow
 @every_command
 @pytest.mark.parametrize("rejects", ["docs", "./docs", "out", "link"])
 def test_rejects_never_overwrite_what_the_run_reads_or_writes(command: str, rejects: str, tmp_path: Path) -> None:
@@ -382,6 +385,7 @@ def test_a_run_that_cannot_write_leaves_the_rejects_of_the_one_before(command: s
     assert (tmp_path / "bad").read_bytes() == b"old"
 
 
+@pytest.mark.slow
 @every_command
 @pytest.mark.parametrize("script", ["{0} docs >> docs", "{0} < docs >> docs", "{0} docs -o /dev/stdout >> docs"])
 def test_no_command_feeds_itself(command: str, script: str, tmp_path: Path) -> None:
@@ -394,6 +398,7 @@ def test_no_command_feeds_itself(command: str, script: str, tmp_path: Path) -> N
     assert (tmp_path / "docs").read_bytes() == content
 
 
+@pytest.mark.slow
 @every_command
 def test_output_to_a_redirected_stream_keeps_what_is_there(command: str, tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(jsonl(good(command, 1), good(command, 2)))
@@ -428,6 +433,7 @@ def test_strict_lets_out_all_records_before_the_bad_one(command: str) -> None:
         assert (ran.status, ran.out) == (2, run(command, stdin=before).good())
 
 
+@pytest.mark.slow
 @every_command
 def test_progress_and_figures_stay_off_standard_output(command: str, tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(jsonl(good(command, 1), good(command, 2)) + b"bad\n")
@@ -481,6 +487,7 @@ def test_records_larger_than_any_pipe_go_through_workers(jobs: str, tmp_path: Pa
     assert (tmp_path / "2").read_bytes() == (tmp_path / "1").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strict", ["", "--strict"])
 def test_any_number_of_workers_reads_files_of_all_kinds(strict: str, tmp_path: Path) -> None:
     """Longer than what a worker takes at once, empty, without a last line feed, a pipe, with holes."""
@@ -503,6 +510,7 @@ def test_any_number_of_workers_reads_files_of_all_kinds(strict: str, tmp_path: P
     assert len(errors.splitlines()) == rejects.count(b"\n") == (1 if strict else 3 + 1 + 3 + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["--lines", "--number", "--whole"])
 def test_numbers_and_names_do_not_depend_on_workers(way: str, tmp_path: Path) -> None:
     for name in "abc":

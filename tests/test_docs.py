@@ -24,6 +24,7 @@ MAN = TOP / "man"
 PAGES = sorted(MAN.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_examples(document: Path, tmp_path: Path) -> None:
     """But those of simspark, which are in tests/spark."""

@@ -156,6 +156,7 @@ nearly_json = st.builds(
 IN_FRONT = 1 << 14  # blanks in front of a line: orjson has memory for as many values, so that it finds the fault
 
 
+@pytest.mark.slow
 @settings(max_examples=2000)
 @given(nearly_json)
 def test_a_line_is_rejected_where_orjson_refuses_it_and_never_for_lack_of_memory(text: str) -> None:
@@ -191,6 +192,7 @@ def judged(text: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=1000)
 @given(st.builds(changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()), changes))
 def test_a_line_is_rejected_where_python_refuses_it(text: str) -> None:
@@ -359,6 +361,7 @@ def test_a_file_that_changes(
     assert str(error.value) == f"{file}: {gives} while it was read"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
 def test_concatenated_inputs_give_concatenated_outputs(command: str, tmp_path: Path) -> None:
     records = DOCS.read_bytes().splitlines(keepends=True)

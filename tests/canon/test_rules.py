@@ -244,6 +244,7 @@ EVERY_RULE = (
 )
 
 
+@pytest.mark.slow
 def test_explanations_end_where_canon_ends() -> None:
     for options in (EVERY_RULE, "--segment zh --lemma en", "--drop-numbers --stop ru --stem ru"):
         canonize = canonizer(*options.split())

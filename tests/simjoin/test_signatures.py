@@ -120,6 +120,7 @@ def test_an_empty_signature_is_like_no_other() -> None:
     assert run("simjoin", stdin=jsonl({"id": 1, "simhash": ""}, {"id": 2, "simhash": ""})).good() == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stages", "option"),
     [
