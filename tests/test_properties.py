@@ -274,7 +274,7 @@ def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, n
     whole = filter_chunk(stage, "id", False, streams.Chunk("-", 1, 1, data))
     with pytest.MonkeyPatch.context() as patch:
         blocks = [data[i : i + block] for i in range(0, len(data), block)]
-        patch.setattr(streams, "_read_blocks", lambda _name: iter(blocks))
+        patch.setattr(streams, "_read_blocks", lambda _name: (each for each in blocks))
         results = [filter_chunk(stage, "id", False, chunk) for chunk in streams.read_chunks(["-"])]
     assert b"".join(result.written.output for result in results) == whole.written.output
     assert [reject for result in results for reject in result.rejects] == whole.rejects
