@@ -39,7 +39,7 @@ AROUND = (
 # By the HTML Standard itself, a page may cost the square of its size: n formatting elements that stay open while m
 # paragraphs begin become n * m elements. So pages are parsed under limits.
 SMALL = 1000  # characters, which cost some milliseconds at most, whatever they are
-SECONDS, SECONDS_A_CHARACTER = 0.5, 0.4e-6
+SECONDS, SECONDS_A_CHARACTER = 0.5, 0.3e-6
 MEMORY, MEMORY_A_CHARACTER = 1 << 26, 128  # bytes; text with nothing but start tags takes 105 a character
 
 

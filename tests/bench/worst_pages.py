@@ -5,7 +5,7 @@ usage: python tests/bench/worst_pages.py [SECONDS [SEED]]
 A page is some markup, a unit of tags and text that comes again and again, and some more; each try changes one of the
 three and keeps what costs more processor time at 20,000 characters. What costs most is then made 1,000 characters,
 0.6 and 5 million long. Printed: the seconds that each takes, with and without --html=main. Status 1 if one of 5 million
-takes more than 3, of which the limits allow 2.5.
+takes more than 3, of which the limits allow 2.
 """
 
 import random
