@@ -137,12 +137,16 @@ def start(stage: Stage, options: argparse.Namespace) -> tuple[Generator[Outcome]
     return run_collector(collector, stage.against, options), collector.summary
 
 
-def check_kernel(wanted: str | None, name: str) -> None:
-    """Raises Failed if the environment wants a kernel that is not there."""
-    if wanted not in (None, *kernel.CHOICES):
-        raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(wanted)}")
-    if wanted not in (None, name):
+def prepare() -> None:
+    """What any run begins with: the kernel that the environment wants, and a watcher of signals. Raises Failed."""
+    if kernel.WANTED not in (None, *kernel.CHOICES):
+        raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(kernel.WANTED)}")
+    if kernel.WANTED not in (None, kernel.NAME):
         raise Failed("SHINGLETOOLS_KERNEL=c: the package was installed without a C compiler")
+    try:
+        signals.watch(kernel.watcher)
+    except OSError as error:
+        raise Failed(str(error.strerror)) from None
 
 
 def check(stage: Stage, options: argparse.Namespace, closed: set[int]) -> list[str]:
@@ -205,14 +209,10 @@ def write_all(
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """One run of a command: its exit status. Raises Failed or Printed."""
-    check_kernel(kernel.WANTED, kernel.NAME)
+    prepare()
     command = cast(Command, signals.load(f"shingletools.{name}.command"))
     parser = make_parser(name, command.__doc__ or "", command.add_options)
     options = parser.parse(sys.argv[1:] if argv is None else argv)
-    try:
-        signals.watch(kernel.watcher)
-    except OSError as error:
-        raise Failed(str(error.strerror)) from None
     stage = command.build(options)
     results, summary = start(stage, options)
     inputs = check(stage, options, closed)

@@ -7,8 +7,8 @@ import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from shingletools import errors, kernel, signals, streams
-from shingletools.driver import DONE, SOME_REJECTED, check_kernel
+from shingletools import errors, streams
+from shingletools.driver import DONE, SOME_REJECTED, prepare
 from shingletools.errors import Failed
 from shingletools.options import Help, Parser, Version
 
@@ -57,9 +57,8 @@ def settings_of(given: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
     """One run: its exit status. Raises Failed or Printed."""
+    prepare()
     options = make_parser().parse_args(sys.argv[1:] if argv is None else argv)
-    check_kernel(kernel.WANTED, kernel.NAME)
-    signals.watch(kernel.watcher)
     from shingletools.spark import pipeline
 
     steps = pipeline.parse(options.pipeline)
