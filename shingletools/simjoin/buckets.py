@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.kernel.types import U64, Index
-from shingletools.simjoin.scratch import LEAST, Memory, Sorter
+from shingletools.simjoin.limits import Limits
+from shingletools.simjoin.scratch import Memory, Sorter
 from shingletools.simjoin.table import Bucketed, Documents, Flags
 
-PORTION = 1 << 18  # documents in buckets that are worked on together
 MOST_FILES = 256  # open at once
 
 
@@ -42,15 +42,15 @@ def by_size(table: Documents, portion: Portion) -> Portion:
     return some.at(asking > (asking - some.asks)[np.searchsorted(some.bucket, some.bucket)])
 
 
-def portions(entries: Iterable[tuple[U64, Index]]) -> Iterator[Portion]:
+def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portion]:
     """Buckets from entries by ascending keys; how these are cut into blocks makes no difference.
 
     A block is keys, uint64, and rows, int64, one for each. Rows alone at their key are left out. Portions are of
-    PORTION rows and whatever is left of the last bucket.
+    `most` rows and whatever is left of the last bucket.
 
     >>> blocks = ([1, 4, 4], [7, 9, 8]), ([4, 6], [0, 1])
     >>> entries = [(np.array(keys, np.uint64), np.array(rows)) for keys, rows in blocks]
-    >>> [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions(entries)]
+    >>> [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions(entries, 100)]
     [([0, 0, 0], [0, 8, 9])]
     """
     held: list[tuple[U64, Index]] = [(np.empty(0, np.uint64), np.empty(0, np.int64))]
@@ -69,8 +69,8 @@ def portions(entries: Iterable[tuple[U64, Index]]) -> Iterator[Portion]:
         key, row = key[shared], row[shared]
         whole = int(np.count_nonzero(shared[:whole]))
         start = 0
-        while whole - start >= PORTION or (block is None and start < whole):
-            end = int(np.searchsorted(key[:whole], key[min(start + PORTION, whole) - 1], "right"))
+        while whole - start >= most or (block is None and start < whole):
+            end = int(np.searchsorted(key[:whole], key[min(start + most, whole) - 1], "right"))
             order = start + np.lexsort((row[start:end], key[start:end]))
             number = np.cumsum(np.append(False, key[start + 1 : end] != key[start : end - 1]))
             yield Portion(number, row[order])
@@ -78,19 +78,19 @@ def portions(entries: Iterable[tuple[U64, Index]]) -> Iterator[Portion]:
         held = [(key[start:], row[start:])]
 
 
-def copies(table: Documents, cross: int | None, memory: Memory | None) -> Iterator[tuple[Index, Index]]:
+def copies(table: Documents, cross: int | None, memory: Memory | None, limits: Limits) -> Iterator[tuple[Index, Index]]:
     """Rows that equal an earlier one, as (the first such, the copy); with `cross`, on one side of it.
 
     Gives blocks of two arrays, int64, of one length; each copy is in one of them, once, in no order.
     """
-    sorter = Sorter(memory, 4)
+    sorter = Sorter(memory, 4, limits)
     for first, part in table.parts():
         keys = part.keys()
         rows = first + np.arange(len(part))
         if cross is not None:
             keys = keys + (rows >= cross)  # the sides have buckets of their own
         sorter.add(keys, rows)
-    for portion in portions(sorter.sorted()):
+    for portion in portions(sorter.sorted(), limits.portion):
         row = portion.row
         candidate = np.flatnonzero(portion.bucket[1:] == portion.bucket[:-1]) + 1
         if cross is not None:
@@ -101,25 +101,25 @@ def copies(table: Documents, cross: int | None, memory: Memory | None) -> Iterat
         yield row[first_place[~new]], row[~new]
 
 
-def bands(table: Documents, alive: Flags, memory: Memory | None) -> Iterator[Iterator[Portion]]:
+def bands(table: Documents, alive: Flags, memory: Memory | None, limits: Limits) -> Iterator[Iterator[Portion]]:
     """For each band the buckets of the rows that are alive, by size where not all ask. alive: shape (documents,)."""
     if memory is None:
         for _, whole in table.parts():
             for bucketed in whole.buckets(range(table.bands)):
-                sorter = Sorter(None, 1)
+                sorter = Sorter(None, 1, limits)
                 sorter.add(*packed(bucketed, 0, alive))
-                yield unpacked(table, sorter)
+                yield unpacked(table, sorter, limits)
         return
     # Many bands in little memory take several passes
-    together = min(max(memory.share(4) // LEAST, 8), MOST_FILES)
+    together = min(max(memory.share(4, limits.least_share) // limits.least_share, 8), MOST_FILES)
     for start in range(0, table.bands, together):
         chosen = range(start, min(start + together, table.bands))
-        sorters = [Sorter(memory, 4 * len(chosen)) for _ in chosen]
+        sorters = [Sorter(memory, 4 * len(chosen), limits) for _ in chosen]
         for first, part in table.parts():
             for sorter, bucketed in zip(sorters, part.buckets(chosen), strict=True):
                 sorter.add(*packed(bucketed, first, alive))
         while sorters:
-            yield unpacked(table, sorters.pop(0))
+            yield unpacked(table, sorters.pop(0), limits)
 
 
 def packed(bucketed: Bucketed, first: int, alive: Flags) -> tuple[U64, Index]:
@@ -132,7 +132,7 @@ def packed(bucketed: Bucketed, first: int, alive: Flags) -> tuple[U64, Index]:
     return key[here], 2 * (first + row[here]) + asks[here]
 
 
-def unpacked(table: Documents, sorter: Sorter) -> Iterator[Portion]:
+def unpacked(table: Documents, sorter: Sorter, limits: Limits) -> Iterator[Portion]:
     """The buckets of entries that are packed so."""
-    for bucket, packed_row, _ in portions(sorter.sorted()):
+    for bucket, packed_row, _ in portions(sorter.sorted(), limits.portion):
         yield by_size(table, Portion(bucket, packed_row >> 1, packed_row & 1 > 0))

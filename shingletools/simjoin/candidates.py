@@ -6,22 +6,22 @@ import numpy as np
 
 from shingletools.kernel.types import Index
 from shingletools.simjoin.buckets import Portion
-from shingletools.simjoin.pairs import CANDIDATES, spread, stretches
+from shingletools.simjoin.pairs import spread, stretches
 
 
-def candidates_in(portion: Portion, cross: int | None) -> Iterator[tuple[Index, Index]]:
+def candidates_in(portion: Portion, cross: int | None, most: int) -> Iterator[tuple[Index, Index]]:
     """All candidates of these very buckets, bucket by bucket, in blocks; with `cross`, rows of one side with the other.
 
-    Gives rows a and b, int64, of one length, CANDIDATES at most but for a row that alone has more; a[i] < b[i].
+    Gives rows a and b, int64, of one length, `most` of them but for a row that alone has more; a[i] < b[i].
 
     >>> portion = Portion(np.array([0, 0, 0, 1, 1]), np.array([2, 5, 7, 2, 7]))
-    >>> [(a.tolist(), b.tolist()) for a, b in candidates_in(portion, None)]
+    >>> [(a.tolist(), b.tolist()) for a, b in candidates_in(portion, None, 100)]
     [([2, 2, 5, 2], [5, 7, 7, 7])]
-    >>> [(a.tolist(), b.tolist()) for a, b in candidates_in(portion, 6)]
+    >>> [(a.tolist(), b.tolist()) for a, b in candidates_in(portion, 6, 100)]
     [([2, 5, 2], [7, 7, 7])]
     """
     row, start, counts = _behind(portion, cross)
-    for part in stretches(counts, CANDIDATES):
+    for part in stretches(counts, most):
         place, owner = spread(start[part], counts[part])
         one, other = portion.row[part][owner], row[place]
         yield np.minimum(one, other), np.maximum(one, other)

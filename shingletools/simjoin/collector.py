@@ -8,6 +8,7 @@ from shingletools import errors, wire
 from shingletools.errors import Failed, Rejected
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.factory import TableFactory
+from shingletools.simjoin.limits import DEFAULT, Limits
 from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.signatures import Signature, shingles_of, signature_of
 from shingletools.simjoin.spec import JoinSpec, recipes_differ
@@ -52,11 +53,11 @@ class JoinCollector:
     simhash), their ids, and what the join needs; or, where a limit is set, that.
     """
 
-    def __init__(self, spec: JoinSpec, jobs: int = 1) -> None:
+    def __init__(self, spec: JoinSpec, jobs: int = 1, limits: Limits = DEFAULT) -> None:
         self.spec = spec
         self.jobs = jobs
         payloads = 1 + spec.wanted.verify
-        self.store: Store = InMemory(payloads) if spec.memory is None else OnDisk(payloads, spec.memory)
+        self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
         self.comparable = Comparable(spec.wanted)
         self.first_side = 0  # how many documents with shingles came before those of --against
         self.via: str | None = None  # the recipe of all records, once there is one

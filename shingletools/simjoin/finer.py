@@ -6,15 +6,15 @@ import numpy as np
 
 from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.buckets import Portion, portions
+from shingletools.simjoin.limits import Limits
 from shingletools.simjoin.table import Components, Documents
 
-LARGE = 1 << 19  # candidates of a bucket that may well be compared
 SIXTEENTHS = 16  # of a bit, in which it is counted how much a component says
 
 Weigh = Callable[[Portion], Index]  # how many candidates each bucket has, int64, by its number: 0 to the last
 
 
-def finer(table: Documents, portion: Portion, weigh: Weigh) -> Iterator[Portion]:
+def finer(table: Documents, portion: Portion, weigh: Weigh, limits: Limits) -> Iterator[Portion]:
     """The buckets, but those with many candidates cut again, and again, as long as half of these at least are spared.
 
     Two rows of a bucket that are a pair share one of the buckets that it is cut into: the components are put into as
@@ -22,31 +22,31 @@ def finer(table: Documents, portion: Portion, weigh: Weigh) -> Iterator[Portion]
     """
     components = table.components
     # So few rows have no more candidates than that, whichever side they are on
-    if components is None or np.bincount(portion.bucket).max(initial=0) ** 2 <= 2 * LARGE:
+    if components is None or np.bincount(portion.bucket).max(initial=0) ** 2 <= 2 * limits.large:
         yield portion
         return
     counts = weigh(portion)
-    large = np.flatnonzero(counts > LARGE)
+    large = np.flatnonzero(counts > limits.large)
     inside = np.isin(portion.bucket, large)
     yield Portion(portion.bucket[~inside], portion.row[~inside])
     for number in large.tolist():
         rows = portion.row[slice(*np.searchsorted(portion.bucket, [number, number + 1]))]
         bands = balanced([bits(components.keys_of(rows, np.array([each]))) for each in range(components.n)],
                          components.n - components.least + 1)  # fmt: skip
-        left = sum(int(weigh(part).sum()) for band in bands for part in buckets_of(components, rows, band))
+        left = sum(int(weigh(part).sum()) for band in bands for part in buckets_of(components, rows, band, limits))
         if 2 * left > counts[number]:
             yield Portion(np.zeros(len(rows), np.int64), rows)
             continue
         for band in bands:
-            for part in buckets_of(components, rows, band):
-                yield from finer(table, part, weigh)
+            for part in buckets_of(components, rows, band, limits):
+                yield from finer(table, part, weigh, limits)
 
 
-def buckets_of(components: Components, rows: Index, band: Index) -> Iterator[Portion]:
+def buckets_of(components: Components, rows: Index, band: Index, limits: Limits) -> Iterator[Portion]:
     """The buckets of rows (int64, ascending) that agree in a band (int64, the numbers of its components)."""
     keys = components.keys_of(rows, band)
     order = np.argsort(keys, kind="stable")
-    return portions([(keys[order], rows[order])])
+    return portions([(keys[order], rows[order])], limits.portion)
 
 
 def bits(values: U64) -> int:

@@ -9,12 +9,11 @@ import numpy as np
 from shingletools.kernel.types import Index
 from shingletools.simjoin.buckets import Portion, bands, copies
 from shingletools.simjoin.finer import finer
-from shingletools.simjoin.pairs import CANDIDATES, Pairs, spread, stretches
+from shingletools.simjoin.limits import DEFAULT, Limits
+from shingletools.simjoin.pairs import Pairs, spread, stretches
 from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.table import Documents
 from shingletools.unionfind import UnionFind
-
-COMPARED = 1 << 20  # candidates chosen by what is connected so far
 
 
 class Apart(NamedTuple):
@@ -61,10 +60,13 @@ class Forest:
     for each entry of a bucket.
     """
 
-    def __init__(self, documents: Documents, cross: int | None = None, memory: Memory | None = None) -> None:
+    def __init__(
+        self, documents: Documents, cross: int | None = None, memory: Memory | None = None, limits: Limits = DEFAULT
+    ) -> None:
         self.table = documents
         self.cross = cross
         self.memory = memory
+        self.limits = limits
         self.bands, self.recall = documents.bands, documents.recall
         self.candidates = 0
         self.connected = Connected(len(documents))
@@ -74,14 +76,14 @@ class Forest:
         """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
         original = np.ones(len(self.table), np.bool_)
         copied = array("q"), array("q")
-        for first, copy in copies(self.table, self.cross, self.memory):
+        for first, copy in copies(self.table, self.cross, self.memory, self.limits):
             original[copy] = False
             if self.cross is None:
                 self._add(Pairs(first, copy, self.table.whole(first)))
             else:
                 copied[0].frombytes(first.tobytes())
                 copied[1].frombytes(copy.tobytes())
-        for band in bands(self.table, original, self.memory) if np.count_nonzero(original) > 1 else ():
+        for band in bands(self.table, original, self.memory, self.limits) if np.count_nonzero(original) > 1 else ():
             for portion in band:
                 self.connect(portion)
         if self.cross is not None:
@@ -89,8 +91,8 @@ class Forest:
         one, two, agreeing = map(np.array, self.found)
         a, b = np.minimum(one, two), np.maximum(one, two)
         order = np.lexsort((b, a))
-        for start in range(0, len(order), CANDIDATES):
-            part = order[start : start + CANDIDATES]
+        for start in range(0, len(order), self.limits.candidates):
+            part = order[start : start + self.limits.candidates]
             yield Pairs(a[part], b[part], agreeing[part])
 
     def _add(self, pairs: Pairs) -> None:
@@ -102,8 +104,8 @@ class Forest:
 
         Shapes: (candidates,), (candidates,), int64.
         """
-        for start in range(0, len(left), CANDIDATES):
-            part = slice(start, start + CANDIDATES)
+        for start in range(0, len(left), self.limits.candidates):
+            part = slice(start, start + self.limits.candidates)
             one, two = left[part], right[part]
             apart = self.connected.roots(one) != self.connected.roots(two)
             if self.cross is not None:
@@ -118,7 +120,7 @@ class Forest:
 
     def connect(self, portion: Portion) -> None:
         """Connects what is alike in each bucket."""
-        for part in finer(self.table, self._without_hubs(portion), self._weigh):
+        for part in finer(self.table, self._without_hubs(portion), self._weigh, self.limits):
             self._connect(part)
 
     def _without_hubs(self, portion: Portion) -> Portion:
@@ -140,7 +142,7 @@ class Forest:
         for hubs, targets in self._roles(portion):
             apart = self._apart(hubs, targets)
             while (counts := apart.counts()).any():
-                some = next(stretches(counts, COMPARED))
+                some = next(stretches(counts, self.limits.compared))
                 for start, end in apart.ranges:
                     place, owner = spread(start[some], (end - start)[some])
                     self.compare(apart.hubs.row[some][owner], apart.targets.row[place])

@@ -14,14 +14,11 @@ from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.buckets import Portion, bands, copies
 from shingletools.simjoin.candidates import candidates_in, weigh
 from shingletools.simjoin.finer import finer
-from shingletools.simjoin.pairs import CANDIDATES, Pairs, spread, stretches
+from shingletools.simjoin.limits import DEFAULT, Limits
+from shingletools.simjoin.pairs import Pairs, spread, stretches
 from shingletools.simjoin.scratch import Entries, Memory, Sorter
 from shingletools.simjoin.table import Documents, Flags
 from shingletools.workers import in_threads
-
-# Candidates sorted together, so that those met in several buckets are compared once
-IN_MEMORY, ON_DISK = 1 << 22, 1 << 26
-DOCUMENTS = 1 << 13  # whose pairs are written together
 
 
 class Join:
@@ -36,18 +33,21 @@ class Join:
     32 for each copy. To either come some 50 MB for each portion at work.
     """
 
-    def __init__(self, documents: Documents, cross: int | None = None, memory: Memory | None = None) -> None:
+    def __init__(
+        self, documents: Documents, cross: int | None = None, memory: Memory | None = None, limits: Limits = DEFAULT
+    ) -> None:
         self.table = documents
         self.documents = len(documents)
         self.cross = cross
         self.memory = memory
+        self.limits = limits
         self.bands, self.recall = documents.bands, documents.recall
         self.candidates = 0
 
     def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
         """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
         original, copied = self._collapse()
-        found = Sorter(self.memory, 4)
+        found = Sorter(self.memory, 4, self.limits)
         for batch in self._batches(original) if np.count_nonzero(original) > 1 else ():
             for compared, pairs in in_threads(self._compare, batch, jobs):
                 self.candidates += compared
@@ -55,7 +55,7 @@ class Join:
                 # An original's copies may be in front of its partner
                 some = copied[pairs.a] | copied[pairs.b]
                 found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
-        self.partners = Entries(found.distinct(CANDIDATES), self.memory)
+        self.partners = Entries(found.distinct(self.limits.candidates), self.memory)
         yield from self._expand()
 
     def _keys(self, one: Index, two: Index) -> U64:
@@ -65,8 +65,8 @@ class Join:
     def _collapse(self) -> tuple[Flags, Flags]:
         """Whether each row is an original; whether it is one with copies. Shapes: (documents,), (documents,)."""
         original, copied = np.ones(self.documents, np.bool_), np.zeros(self.documents, np.bool_)
-        by_original, by_copy = Sorter(self.memory, 8), Sorter(self.memory, 8)
-        for first, copy in copies(self.table, self.cross, self.memory):
+        by_original, by_copy = Sorter(self.memory, 8, self.limits), Sorter(self.memory, 8, self.limits)
+        for first, copy in copies(self.table, self.cross, self.memory, self.limits):
             original[copy] = False
             copied[first] = True
             by_original.add(self._keys(first, copy), copy)
@@ -77,25 +77,25 @@ class Join:
 
     def _batches(self, original: Flags) -> Iterator[Iterator[U64]]:
         """The candidates of all bands as keys, each batch ascending and without repeats, in blocks."""
-        most = IN_MEMORY if self.memory is None else ON_DISK
-        sorter, held = Sorter(self.memory, 4, alone=True), 0
-        for band in bands(self.table, original, self.memory):
+        most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
+        sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
+        for band in bands(self.table, original, self.memory, self.limits):
             for left, right in self._candidates(band):
                 sorter.add(self._keys(left, right))
                 held += len(left)
                 if held >= most:
                     yield self._distinct(sorter)
-                    sorter, held = Sorter(self.memory, 4, alone=True), 0
+                    sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
         yield self._distinct(sorter)
 
     def _distinct(self, candidates: Sorter) -> Iterator[U64]:
-        return (keys for keys, _ in candidates.distinct(CANDIDATES))
+        return (keys for keys, _ in candidates.distinct(self.limits.candidates))
 
     def _candidates(self, band: Iterable[Portion]) -> Iterator[tuple[Index, Index]]:
         """Rows a[i] < b[i] that share a bucket, with `cross` a[i] < cross <= b[i], in blocks; some more than once."""
         for whole in band:
-            for portion in finer(self.table, whole, partial(weigh, cross=self.cross)):
-                yield from candidates_in(portion, self.cross)
+            for portion in finer(self.table, whole, partial(weigh, cross=self.cross), self.limits):
+                yield from candidates_in(portion, self.cross, self.limits.candidates)
 
     def _compare(self, candidates: U64) -> tuple[int, Pairs]:
         """How many candidates there are, and those of them that are pairs, in their order. Shape: (candidates,)."""
@@ -108,13 +108,13 @@ class Join:
     def _expand(self) -> Iterator[Pairs]:
         """The pairs of originals as pairs of documents."""
         end = self.documents if self.cross is None else self.cross
-        for first in range(0, end, DOCUMENTS):
-            document = np.arange(first, min(first + DOCUMENTS, end))
+        for first in range(0, end, self.limits.documents):
+            document = np.arange(first, min(first + self.limits.documents, end))
             original = document.copy()
             some = slice(*np.searchsorted(self.originals.keys, [first, first + len(document)]))
             original[self.originals.keys[some].astype(np.int64) - first] = self.originals.values[some]
             start, count = self.partners.within(original, self.documents)
-            for part in stretches(count, CANDIDATES):
+            for part in stretches(count, self.limits.candidates):
                 yield from self._documents(document[part], original[part], *spread(start[part], count[part]))
 
     def _documents(self, document: Index, original: Index, place: Index, owner: Index) -> Iterator[Pairs]:
@@ -137,7 +137,7 @@ class Join:
         start, count = self.copies.within(partner, self.documents, a + 1)
         itself = partner > a
         by_document = np.bincount(owner, count + itself, len(document)).astype(np.int64)
-        for some in stretches(by_document, CANDIDATES):
+        for some in stretches(by_document, self.limits.candidates):
             part = slice(*np.searchsorted(owner, [some.start, some.stop]))
             place, pair = spread(start[part], count[part])
             alone = np.flatnonzero(itself[part])

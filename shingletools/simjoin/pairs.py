@@ -7,8 +7,6 @@ import numpy as np
 
 from shingletools.kernel.types import Index
 
-CANDIDATES = 1 << 18  # compared together, and pairs written together; one document alone may have more pairs
-
 
 class Pairs(NamedTuple):
     """Arrays of one length, int64: rows a < b and in how many components they agree; where sorted, by a, then b."""

@@ -17,14 +17,12 @@ from shingletools import signals
 from shingletools.errors import Broken, printable
 from shingletools.kernel.types import U64, Index
 from shingletools.scratch import scratch_errors
+from shingletools.simjoin.limits import Limits
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-LEAST = 1 << 20  # bytes of any share
 BUFFER = 1 << 16  # bytes of a file that are written at once
 BYTES = 8  # of a key, and of a value
-SAMPLED = 256  # entries for which one key is kept
-SPLITS = 64  # keys by which all runs are split at once
 LAST = np.uint64(2**64 - 1)
 NONE: Index = np.empty(0, np.int64)
 SORTING = 4  # times their size that entries need while they are sorted
@@ -37,9 +35,9 @@ class Memory(NamedTuple):
     folder: str
     jobs: int = 1  # workers who share it
 
-    def share(self, divisor: int, least: int | None = None) -> int:
-        """A part of it, and never so little that the work is all overhead."""
-        return max(self.size // divisor, LEAST if least is None else least)
+    def share(self, divisor: int, least: int) -> int:
+        """A part of it, in bytes, and never less than `least`."""
+        return max(self.size // divisor, least)
 
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
@@ -88,15 +86,16 @@ class Sorter:
     More of them than memory allows are sorted in runs, and the runs merged.
     """
 
-    def __init__(self, memory: Memory | None, divisor: int, *, alone: bool = False) -> None:
+    def __init__(self, memory: Memory | None, divisor: int, limits: Limits, *, alone: bool = False) -> None:
         """With a share of the memory while it is filled, and the same while it is read; None is all there is.
 
         alone: keys have no values.
         """
         self.memory = memory
+        self.sampled, self.splits = limits.sampled, limits.splits
         self.alone = alone
         self.width = 1 if alone else 2
-        share = 0 if memory is None else memory.share(divisor, LEAST // 8)
+        share = 0 if memory is None else memory.share(divisor, limits.least_share // 8)
         self.most = sys.maxsize if memory is None else share // (SORTING * BYTES * self.width)
         self.held: list[tuple[U64, Index]] = []
         self.holding = 0
@@ -131,7 +130,7 @@ class Sorter:
         start = self.runs[-1][1] if self.runs else 0
         self.column.append(np.column_stack([keys, values.view(np.uint64)][: self.width]).tobytes())
         self.runs.append((start, start + len(keys)))
-        self.samples.append(keys[SAMPLED - 1 :: SAMPLED].copy())
+        self.samples.append(keys[self.sampled - 1 :: self.sampled].copy())
 
     def sorted(self) -> Iterator[tuple[U64, Index]]:
         """All entries, once: blocks of keys, ascending throughout, and values, of one length."""
@@ -141,11 +140,11 @@ class Sorter:
         if self.held:
             self._write_run()
         entries = self.column.view(np.uint64).reshape(-1, self.width)
-        every = max(self.most // SAMPLED, 1)
+        every = max(self.most // self.sampled, 1)
         splits = np.unique(np.append(np.sort(np.concatenate(self.samples))[every - 1 :: every], LAST))
         before = np.array([start for start, _ in self.runs])
-        for first in range(0, len(splits), SPLITS):
-            some = splits[first : first + SPLITS]
+        for first in range(0, len(splits), self.splits):
+            some = splits[first : first + self.splits]
             after = []
             for start, end in self.runs:
                 after.append(start + np.searchsorted(entries[start:end, 0], some, "right"))

@@ -15,6 +15,7 @@ from shingletools.kernel.types import Index
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
+from shingletools.simjoin.limits import Limits
 from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.signatures import Data
@@ -55,7 +56,8 @@ class Store(Protocol):
 class InMemory:
     """Memory: the payloads, and some 100 bytes for each id."""
 
-    def __init__(self, payloads: int) -> None:
+    def __init__(self, payloads: int, limits: Limits) -> None:
+        self.limits = limits
         self.seen: tuple[set[Name], set[Name]] = (set(), set())
         self.ids: list[Name] = []
         self.payloads = [(bytearray(), array("q")) for _ in range(payloads)]  # and their lengths
@@ -77,7 +79,7 @@ class InMemory:
         sizes = [np.frombuffer(lengths, np.int64) for _, lengths in self.payloads]
         factory.count([part] for part in data)
         table = factory.table(list(zip(data, sizes, strict=True)))
-        return Forest(table, cross) if forest else Join(table, cross)
+        return (Forest if forest else Join)(table, cross, None, self.limits)
 
     def names(self, rows: Index) -> list[Name]:
         ids = self.ids
@@ -91,11 +93,12 @@ class InMemory:
 class OnDisk:
     """Memory: a share of what is allowed, however many documents there are."""
 
-    def __init__(self, payloads: int, memory: Memory) -> None:
+    def __init__(self, payloads: int, memory: Memory, limits: Limits) -> None:
         self.memory = memory
-        self.seen = Seen(memory)
-        self.ids = Payload(memory, 1)
-        self.payloads = [Payload(memory, 8) for _ in range(payloads)]
+        self.limits = limits
+        self.seen = Seen(memory, limits)
+        self.ids = Payload(memory, 1, limits)
+        self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
 
     def claim(self, side: int, name: Name) -> None:
         if not self.seen.add(b"%d%b" % (side, orjson.dumps(name))):
@@ -109,11 +112,11 @@ class OnDisk:
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         self.seen.close()
         factory.count(self._every(payload) for payload in self.payloads)
-        table = Stored(self.payloads, factory, self.memory)
-        return Forest(table, cross, self.memory) if forest else Join(table, cross, self.memory)
+        table = Stored(self.payloads, factory, self.memory, self.limits)
+        return (Forest if forest else Join)(table, cross, self.memory, self.limits)
 
     def _every(self, payload: Payload) -> Iterator[Data]:
-        for rows in portions_of([payload], self.memory.share(16)):
+        for rows in portions_of([payload], self.memory.share(16, self.limits.least_share), self.limits):
             yield payload.load(rows)[0]
             payload.forget()
 
@@ -135,11 +138,12 @@ class OnDisk:
 class Seen:
     """A set of byte strings on disk, in a file that is removed as soon as it is open."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, limits: Limits) -> None:
         self.memory = memory
+        cache = memory.share(8, limits.least_share)
         with memory.errors(), signals.held(), tempfile.NamedTemporaryFile(dir=memory.folder) as file:
             self.base = sqlite3.connect(file.name, isolation_level=None)
-            for pragma in ("journal_mode = OFF", f"cache_size = -{memory.share(8) // 1024}"):
+            for pragma in ("journal_mode = OFF", f"cache_size = -{cache // 1024}"):
                 self.base.execute(f"PRAGMA {pragma}")
             self.base.execute("BEGIN")
             self.base.execute("CREATE TABLE seen (name BLOB PRIMARY KEY) WITHOUT ROWID")

@@ -6,20 +6,18 @@ import numpy as np
 
 from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.factory import Payloads, TableFactory
+from shingletools.simjoin.limits import Limits
 from shingletools.simjoin.pairs import spread, stretches
 from shingletools.simjoin.scratch import DiskArray, Memory
 from shingletools.simjoin.table import Components, Flags, Table
-
-TOUCHED = 1 << 16  # bytes that the system maps where one is read
-ROWS = 1 << 16  # whose sizes are looked up together
 
 
 class Payload:
     """One payload of each document; where they differ in size, they have a multiple of `unit` bytes."""
 
-    def __init__(self, memory: Memory, unit: int) -> None:
+    def __init__(self, memory: Memory, unit: int, limits: Limits) -> None:
         self.unit = unit
-        self.scattered = max(memory.share(4) // TOUCHED, 1)  # rows read together
+        self.scattered = max(memory.share(4, limits.least_share) // limits.touched, 1)  # rows read together
         self.data = DiskArray(memory)
         self.ends = DiskArray(memory)
         self.end = self.documents = 0
@@ -62,10 +60,10 @@ class Payload:
         self.ends.forget()
 
 
-def portions_of(payloads: Sequence[Payload], most: int) -> Iterator[Index]:
+def portions_of(payloads: Sequence[Payload], most: int, limits: Limits) -> Iterator[Index]:
     """All rows, int64, ascending, in portions of so many bytes at most, or of one row."""
-    for first in range(0, payloads[0].documents, ROWS):
-        rows = np.arange(first, min(first + ROWS, payloads[0].documents))
+    for first in range(0, payloads[0].documents, limits.sizes):
+        rows = np.arange(first, min(first + limits.sizes, payloads[0].documents))
         for part in stretches(np.sum([payload.sizes(rows) for payload in payloads], axis=0), most):
             yield rows[part]
 
@@ -73,10 +71,12 @@ def portions_of(payloads: Sequence[Payload], most: int) -> Iterator[Index]:
 class Stored:
     """A table of which only those rows are in memory that are being compared."""
 
-    def __init__(self, payloads: Sequence[Payload], factory: TableFactory, memory: Memory) -> None:
+    def __init__(self, payloads: Sequence[Payload], factory: TableFactory, memory: Memory, limits: Limits) -> None:
         self.payloads = payloads
         self.factory = factory
-        self.most = memory.share(16 * memory.jobs)  # bytes loaded together; a table of sets has six times theirs
+        self.limits = limits
+        # Bytes loaded together; a table of sets has six times theirs
+        self.most = memory.share(16 * memory.jobs, limits.least_share)
         first = self._load(np.arange(1))
         self.bands, self.recall = first.bands, first.recall
         self.components: Components | None = None
@@ -94,7 +94,7 @@ class Stored:
             payload.forget()
 
     def parts(self) -> Iterator[tuple[int, Table]]:
-        for rows in portions_of(self.payloads, self.most):
+        for rows in portions_of(self.payloads, self.most, self.limits):
             yield int(rows[0]), self._load(rows)
             self._forget()
 

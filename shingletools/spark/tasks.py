@@ -11,6 +11,7 @@ from shingletools.simjoin.buckets import Portion, by_size
 from shingletools.simjoin.candidates import candidates_in
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.forest import Forest
+from shingletools.simjoin.limits import DEFAULT
 from shingletools.simjoin.pairs import spread, stretches
 from shingletools.simjoin.table import Flags, Table
 from shingletools.spark.batches import Batches, batch_of
@@ -92,7 +93,7 @@ class Every:
             bundle = Bundle(rows, self.factory, self.cross)
             shared = Shared(bundle.table)
             portion = by_size(bundle.table, bundle.portion)
-            for one, other in candidates_in(portion, bundle.cross):
+            for one, other in candidates_in(portion, bundle.cross, DEFAULT.candidates):
                 some = ~bundle.apart[one] | (bundle.mine[one] != bundle.mine[other])
                 some &= bundle.number[one] != bundle.number[other]  # in a bucket twice, if two bands' keys are equal
                 pair, agreeing = bundle.table.compare(one[some], other[some])
@@ -162,7 +163,7 @@ class Connecting:
             forest = Forest(bundle.table, bundle.cross)
             portion = by_size(bundle.table, bundle.portion)
             few = np.bincount(portion.bucket)[portion.bucket] <= FEW
-            for candidates in candidates_in(portion.at(few), bundle.cross):
+            for candidates in candidates_in(portion.at(few), bundle.cross, DEFAULT.candidates):
                 forest.compare(*candidates)
             large = portion.at(~few)
             for each in np.unique(large.bucket).tolist():

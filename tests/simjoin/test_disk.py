@@ -18,37 +18,30 @@ from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run
 from shingletools.kernel.types import U64, Index
-from shingletools.simjoin import buckets, candidates, finer, forest, scratch, stored
 from shingletools.simjoin import join as joining
 from shingletools.simjoin.collector import JoinCollector
-from shingletools.simjoin.scratch import Memory, Sorter
+from shingletools.simjoin.limits import DEFAULT, Limits
+from shingletools.simjoin.scratch import NONE, Memory, Sorter
 from shingletools.simjoin.spec import JoinSpec
+from shingletools.simjoin.stored import Payload, portions_of
 from shingletools.simjoin.wanted import Wanted
 
 HERE = Memory(0, "/tmp")  # the least that is possible
 Pair = tuple[int, int, float]
 
 
-def cut_up(patch: pytest.MonkeyPatch) -> None:
-    """Everything into many portions."""
-    patch.setattr(scratch, "LEAST", 1600)
-    patch.setattr(scratch, "SAMPLED", 2)
-    patch.setattr(scratch, "SPLITS", 3)
-    patch.setattr(stored, "TOUCHED", 100)
-    patch.setattr(stored, "ROWS", 3)
-    patch.setattr(joining, "ON_DISK", 10)
-    patch.setattr(joining, "DOCUMENTS", 5)
-    patch.setattr(buckets, "LEAST", 150)
-    patch.setattr(buckets, "PORTION", 5)
-    patch.setattr(forest, "COMPARED", 4)
-    patch.setattr(finer, "LARGE", 2)
-    for module in (candidates, joining, forest):
-        patch.setattr(module, "CANDIDATES", 4)
+# Everything in many portions
+SMALL = Limits(
+    least_share=1600, sampled=2, splits=3, touched=100, sizes=3, documents=5, portion=5, candidates=4,
+    sorted_on_disk=10, compared=4, large=2,
+)  # fmt: skip
 
 
-def joined(records: list[Record], wanted: Wanted, side: int | None, memory: Memory | None = None) -> list[Pair]:
+def joined(
+    records: list[Record], wanted: Wanted, side: int | None, memory: Memory | None = None, limits: Limits = DEFAULT
+) -> list[Pair]:
     """The pairs as numbers; records from `side` on are those of --against."""
-    join = JoinCollector(JoinSpec("id", wanted, () if side is None else ("other",), memory))
+    join = JoinCollector(JoinSpec("id", wanted, () if side is None else ("other",), memory), limits=limits)
     for number, record in enumerate(records):
         join.take({"id": number} | record, b"", int(side is not None and number >= side))
     lines = [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
@@ -105,11 +98,9 @@ def check_forest(found: list[Pair], every: list[Pair], documents: int) -> None:
 
 def check_all(records: list[Record], wanted: Wanted, side: int | None, expected: list[Pair]) -> None:
     connected = wanted._replace(forest=True)
-    with pytest.MonkeyPatch.context() as patch:
-        cut_up(patch)
-        assert joined(records, wanted, side, HERE) == expected
-        found = joined(records, connected, side)
-        assert joined(records, connected, side, HERE) == found
+    assert joined(records, wanted, side, HERE, SMALL) == expected
+    found = joined(records, connected, side, None, SMALL)
+    assert joined(records, connected, side, HERE, SMALL) == found
     check_forest(found, expected, len(records))
 
 
@@ -219,18 +210,16 @@ def test_a_chain_is_connected() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 6), max_size=9), max_size=6))
 def test_sorter(blocks: list[list[int]]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        cut_up(patch)
-        sorter = Sorter(HERE, 1)
-        expected: Counter[tuple[int, int]] = Counter()
-        for number, block in enumerate(blocks):
-            sorter.add(np.array(block, np.uint64), np.full(len(block), -number))
-            expected.update((key, -number) for key in block)
-        keys: list[int] = []
-        found: Counter[tuple[int, int]] = Counter()
-        for key, value in sorter.sorted():
-            keys += key.tolist()
-            found.update(zip(key.tolist(), value.tolist(), strict=True))
+    sorter = Sorter(HERE, 1, SMALL)
+    expected: Counter[tuple[int, int]] = Counter()
+    for number, block in enumerate(blocks):
+        sorter.add(np.array(block, np.uint64), np.full(len(block), -number))
+        expected.update((key, -number) for key in block)
+    keys: list[int] = []
+    found: Counter[tuple[int, int]] = Counter()
+    for key, value in sorter.sorted():
+        keys += key.tolist()
+        found.update(zip(key.tolist(), value.tolist(), strict=True))
     assert keys == sorted(keys)
     assert found == expected
 
@@ -238,16 +227,14 @@ def test_sorter(blocks: list[list[int]]) -> None:
 @pytest.mark.parametrize("memory", [None, HERE])
 @given(st.lists(st.lists(st.integers(0, 30), max_size=9), max_size=6))
 def test_sorter_of_keys_alone(memory: Memory | None, blocks: list[list[int]]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        cut_up(patch)
-        every, distinct = Sorter(memory, 1, alone=True), Sorter(memory, 1, alone=True)
-        for block in blocks:
-            every.add(np.array(block, np.uint64))
-            distinct.add(np.array(block, np.uint64))
-        assert [key for keys, _ in every.sorted() for key in keys.tolist()] == sorted(
-            key for block in blocks for key in block
-        )
-        parts = [keys.tolist() for keys, _ in distinct.distinct(3)]
+    every, distinct = Sorter(memory, 1, SMALL, alone=True), Sorter(memory, 1, SMALL, alone=True)
+    for block in blocks:
+        every.add(np.array(block, np.uint64))
+        distinct.add(np.array(block, np.uint64))
+    assert [key for keys, _ in every.sorted() for key in keys.tolist()] == sorted(
+        key for block in blocks for key in block
+    )
+    parts = [keys.tolist() for keys, _ in distinct.distinct(3)]
     assert [key for part in parts for key in part] == sorted({key for block in blocks for key in block})
     assert all(len(part) <= 3 for part in parts)
 
@@ -257,16 +244,14 @@ def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
     """Whatever rows are loaded, also those that happen to have the mean size, or one size."""
     payloads = [bytes([number]) * unit * size for number, size in enumerate(sizes)]
     rows = data.draw(st.sets(st.integers(0, len(sizes) - 1), min_size=1).map(sorted))
-    with pytest.MonkeyPatch.context() as patch:
-        cut_up(patch)
-        column = stored.Payload(HERE, unit)
-        for payload in payloads:
-            column.append(payload)
-        loaded, lengths = column.load(np.array(rows))
-        assert loaded.tobytes() == b"".join(payloads[row] for row in rows)
-        assert lengths.tolist() == [len(payloads[row]) for row in rows]
-        parts = [column.load(part)[0].tobytes() for part in stored.portions_of([column], 20)]
-        assert b"".join(parts) == b"".join(payloads)
+    column = Payload(HERE, unit, SMALL)
+    for payload in payloads:
+        column.append(payload)
+    loaded, lengths = column.load(np.array(rows))
+    assert loaded.tobytes() == b"".join(payloads[row] for row in rows)
+    assert lengths.tolist() == [len(payloads[row]) for row in rows]
+    parts = [column.load(part)[0].tobytes() for part in portions_of([column], 20, SMALL)]
+    assert b"".join(parts) == b"".join(payloads)
 
 
 def test_copies_across_are_not_paired_with_each_other() -> None:
@@ -278,7 +263,7 @@ def test_copies_across_are_not_paired_with_each_other() -> None:
     added: list[int] = []
 
     class Counting(Sorter):
-        def add(self, keys: U64, values: Index = scratch.NONE) -> None:
+        def add(self, keys: U64, values: Index = NONE) -> None:
             added.append(len(keys))
             super().add(keys, values)
 

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U32, Index
-from shingletools.simjoin import finer
-from shingletools.simjoin import join as joining
 from shingletools.simjoin.finer import balanced, bits
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
+from shingletools.simjoin.limits import DEFAULT, Limits
 from shingletools.simjoin.table import ComponentTable, cut, fewest, recall
 
 Triple = tuple[int, int, int]
@@ -33,9 +32,9 @@ def brute_force(rows: U32, least: int, cross: int | None = None) -> list[Triple]
     return sorted(found)
 
 
-def joined(rows: U32, least: int, cross: int | None = None, jobs: int = 1) -> list[Triple]:
+def joined(rows: U32, least: int, cross: int | None = None, jobs: int = 1, limits: Limits = DEFAULT) -> list[Triple]:
     pairs: list[Triple] = []
-    for block in Join(ComponentTable(rows.copy(), least), cross).pairs(jobs):
+    for block in Join(ComponentTable(rows.copy(), least), cross, limits=limits).pairs(jobs):
         pairs += zip(*(part.tolist() for part in block), strict=True)
     return pairs
 
@@ -72,11 +71,12 @@ def test_equals_brute_force_however_it_is_cut_into_blocks(data: st.DataObject) -
     words = st.lists(st.integers(0, 3), min_size=n, max_size=n)
     rows = np.array(data.draw(st.lists(words, min_size=1, max_size=20)), np.uint32)
     cross = data.draw(st.none() | st.integers(0, len(rows)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joining, "DOCUMENTS", data.draw(st.integers(1, 9)))
-        patch.setattr(joining, "CANDIDATES", data.draw(st.integers(1, 30)))
-        patch.setattr(joining, "IN_MEMORY", data.draw(st.sampled_from([1, 7, 100])))
-        assert joined(rows, least, cross, data.draw(st.integers(1, 2))) == brute_force(rows, least, cross)
+    limits = Limits(
+        documents=data.draw(st.integers(1, 9)),
+        candidates=data.draw(st.integers(1, 30)),
+        sorted_in_memory=data.draw(st.sampled_from([1, 7, 100])),
+    )
+    assert joined(rows, least, cross, data.draw(st.integers(1, 2)), limits) == brute_force(rows, least, cross)
 
 
 @pytest.mark.parametrize(
@@ -168,10 +168,8 @@ def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
         blocks.append(len(left))
         return agreements(rows, least, left, right)
 
-    monkeypatch.setattr(joining, "CANDIDATES", 5000)
-    monkeypatch.setattr(finer, "LARGE", 2000**2)
     monkeypatch.setattr(kernel, "agreements", watched)
-    join = Join(ComponentTable(rows.copy(), 68))
+    join = Join(ComponentTable(rows.copy(), 68), limits=Limits(candidates=5000, large=2000**2))
     assert [pairs for pairs in join.pairs() if len(pairs.a)] == []
     assert sum(blocks) == 2000 * 1999 // 2
     assert max(blocks) <= 5000
@@ -211,7 +209,7 @@ def test_a_crowd_whose_every_twentieth_is_another() -> None:
     assert join.candidates < 4000
 
 
-def test_texts_that_are_half_boilerplate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_that_are_half_boilerplate() -> None:
     """Each minimum is the common half's in some share of the texts, which differs between columns."""
     rng = np.random.default_rng(4)
     rows = rng.integers(0, 2**32, (3000, 84), dtype=np.uint32)
@@ -219,8 +217,7 @@ def test_texts_that_are_half_boilerplate(monkeypatch: pytest.MonkeyPatch) -> Non
     rows[common < own] = 7
     compared, found = [], []
     for large in (1000, 3000**2):
-        monkeypatch.setattr(finer, "LARGE", large)
-        join = Join(ComponentTable(rows, 68))
+        join = Join(ComponentTable(rows, 68), limits=Limits(large=large))
         found.append([part.tolist() for pairs in join.pairs() for part in pairs])
         compared.append(join.candidates)
     assert found[0] == found[1]
@@ -243,17 +240,17 @@ def test_bands_say_equally_much() -> None:
     )
 
 
-def test_copies_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_are_compared_once() -> None:
     """200 sketches share a band, each has 20 copies, and there are many portions: one comparison a pair of sketches."""
     rng = np.random.default_rng(2)
     distinct = rng.integers(0, 2**32, (200, 84), dtype=np.uint32)
     distinct[:, :4] = 7
     rows = np.tile(distinct, (20, 1))
-    monkeypatch.setattr(joining, "DOCUMENTS", 100)
-    join = Join(ComponentTable(rows.copy(), 68))
+    limits = Limits(documents=100)
+    join = Join(ComponentTable(rows.copy(), 68), limits=limits)
     assert sum(len(block.a) for block in join.pairs()) == 200 * 20 * 19 // 2
     assert join.candidates == 200 * 199 // 2
-    assert joined(rows, 68) == brute_force_of_copies(200, 20)
+    assert joined(rows, 68, limits=limits) == brute_force_of_copies(200, 20)
 
 
 def brute_force_of_copies(distinct: int, copies: int) -> list[Triple]:
