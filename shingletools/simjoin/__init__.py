@@ -19,6 +19,7 @@ finer       cuts buckets with too many rows again
 candidates  which rows of a bucket are compared
 join        collapses copies, compares candidates, and gives all pairs
 forest      gives only enough pairs to connect what all would connect
+pair_lines  pairs as lines, here and on Spark
 pairs       arrays of pairs, and arrays that are worked on in portions
 interval    how far an estimate may be off
 """

@@ -1,7 +1,6 @@
 """Records with signatures in, pairs of documents out."""
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from shingletools import errors, wire
@@ -9,6 +8,7 @@ from shingletools.errors import Failed, Rejected
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.limits import DEFAULT, Limits
+from shingletools.simjoin.pair_lines import PairLines
 from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.signatures import Signature, shingles_of, signature_of
 from shingletools.simjoin.spec import JoinSpec, recipes_differ
@@ -92,21 +92,18 @@ class JoinCollector:
             return
         factory = TableFactory(signature, wanted)
         join = self.store.join(factory, self.first_side if self.spec.against else None, wanted.forest)
-        says = lru_cache(1 << 16)(partial(factory.signatures[-1].says, wanted))
+        lines = PairLines(factory.signatures[-1], wanted)
         for block in join.pairs(self.jobs):
             self.pairs += len(block.a)
             for start in range(0, len(block.a), wire.LINES):
-                yield Written(self.lines(Pairs(*(part[start : start + wire.LINES] for part in block)), says))
+                yield Written(self.written(Pairs(*(part[start : start + wire.LINES] for part in block)), lines))
         self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
 
-    def lines(self, pairs: Pairs, says: Callable[[int, int, int], dict[str, float | str]]) -> bytes:
+    def written(self, pairs: Pairs, lines: PairLines) -> bytes:
         """The records of some pairs."""
-        names = map(self.store.names, (pairs.a, pairs.b))
+        a_names, b_names = map(self.store.names, (pairs.a, pairs.b))
         figures = (pairs.agreeing, self.store.sizes(pairs.a), self.store.sizes(pairs.b))
-        return b"".join(
-            wire.format_json({"a": a, "b": b, **says(*figures)})
-            for a, b, *figures in zip(*names, *(part.tolist() for part in figures), strict=True)
-        )
+        return b"".join(lines.of(a_names, b_names, *(part.tolist() for part in figures)))
 
     def summary(self) -> list[str]:
         return [

@@ -3,7 +3,7 @@
 import sqlite3
 import tempfile
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -47,7 +47,8 @@ class Store(Protocol):
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         """How all of them, one at least, are joined, as tables of this factory; no more are added then."""
 
-    def names(self, rows: Index) -> list[Name]: ...
+    def names(self, rows: Index) -> Iterable[bytes]:
+        """The ids, as JSON."""
 
     def sizes(self, rows: Index) -> Index:
         """Of the last payload, in bytes."""
@@ -81,9 +82,9 @@ class InMemory:
         table = factory.table(list(zip(data, sizes, strict=True)))
         return (Forest if forest else Join)(table, cross, None, self.limits)
 
-    def names(self, rows: Index) -> list[Name]:
+    def names(self, rows: Index) -> Iterable[bytes]:
         ids = self.ids
-        return [ids[row] for row in rows.tolist()]
+        return (orjson.dumps(ids[row]) for row in rows.tolist())
 
     def sizes(self, rows: Index) -> Index:
         sizes: Index = np.frombuffer(self.payloads[-1][1], np.int64)[rows]
@@ -120,12 +121,12 @@ class OnDisk:
             yield payload.load(rows)[0]
             payload.forget()
 
-    def names(self, rows: Index) -> list[Name]:
+    def names(self, rows: Index) -> Iterable[bytes]:
         distinct, place = np.unique(rows, return_inverse=True)
         data, sizes = self.ids.load(distinct)
         ends = np.cumsum(sizes)
         text = data.tobytes()
-        names = [orjson.loads(text[end - size : end]) for end, size in zip(ends.tolist(), sizes.tolist(), strict=True)]
+        names = [text[end - size : end] for end, size in zip(ends.tolist(), sizes.tolist(), strict=True)]
         self.ids.forget()
         return [names[number] for number in place.tolist()]
 

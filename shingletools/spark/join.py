@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from shingletools import wire
+from shingletools.simjoin.pair_lines import PairLines
 from shingletools.simjoin.signatures import Signature
 from shingletools.simjoin.wanted import Wanted
 from shingletools.spark.batches import Batches, batch_of, through
@@ -28,6 +27,7 @@ from shingletools.spark.tasks import (
     Near,
 )  # fmt: skip
 
+NAMED = "a_name", "b_name", "agreeing", "a_size", "b_size"
 SAID = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("line", pa.binary())])
 BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # of a bucket that are compared with so many others in a task
 # The kind of a row in a bucket: of its side, and whether it is connected with what else is so, and does not ask
@@ -161,14 +161,11 @@ class Said:
     wanted: Wanted
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        says = lru_cache(1 << 16)(partial(self.kind.says, self.wanted))
+        lines = PairLines(self.kind, self.wanted)
         for batch in batches:
-            rows = zip(*(batch.column(name).to_pylist() for name in batch.schema.names), strict=True)
-            lines = [
-                b'{"a":%b,"b":%b,%b' % (one, two, wire.format_json(says(*figures))[1:-1])
-                for _, _, one, two, *figures in rows
-            ]
-            yield batch_of(SAID, [batch.column("a"), batch.column("b"), lines])
+            columns = (batch.column(name).to_pylist() for name in NAMED)
+            written = [line[:-1] for line in lines.of(*columns)]
+            yield batch_of(SAID, [batch.column("a"), batch.column("b"), written])
 
 
 def said(pairs_found: DataFrame, found: JoinInput) -> DataFrame:
@@ -177,5 +174,5 @@ def said(pairs_found: DataFrame, found: JoinInput) -> DataFrame:
     for side in ("a", "b"):
         names = found.frame.withColumnsRenamed({"number": side, "name": f"{side}_name", "size": f"{side}_size"})
         named = named.join(names, side)
-    columns = named.select("a", "b", "a_name", "b_name", "agreeing", "a_size", "b_size")
+    columns = named.select("a", "b", *NAMED)
     return through(columns, Said(found.factory.signatures[-1], found.factory.wanted), SAID)
