@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U32, Index
-from shingletools.simjoin.finer import balanced, bits
+from shingletools.simjoin.buckets import Portion
+from shingletools.simjoin.candidates import candidates_in, weigh
+from shingletools.simjoin.finer import balanced, bits, finer
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
 from shingletools.simjoin.limits import DEFAULT, Limits
@@ -222,6 +225,27 @@ def test_texts_that_are_half_boilerplate() -> None:
         compared.append(join.candidates)
     assert found[0] == found[1]
     assert 20 * compared[0] < compared[1]
+
+
+@pytest.mark.parametrize("least", [3, 4, 5])
+def test_each_band_of_a_bucket_that_is_cut_again_counts(least: int) -> None:
+    """For each way to differ in as many of six components as a pair may, a pair: some agree in one band only."""
+    rng = np.random.default_rng(8)
+    ways = [np.array(way) for way in combinations(range(6), 6 - least)]
+    one = rng.integers(0, 2**32, (len(ways), 6), dtype=np.uint32)
+    other = one.copy()
+    for row, way in zip(other, ways, strict=True):
+        row[way] += 1
+    table = ComponentTable(np.concatenate([one, other]), least)
+    bucket = Portion(np.zeros(len(table), np.int64), np.arange(len(table)))
+    met = [
+        (a, b)
+        for portion in finer(table, bucket, partial(weigh, cross=None), Limits(large=2))
+        for left, right in candidates_in(portion, None, 1000)
+        for a, b in zip(left.tolist(), right.tolist(), strict=True)
+    ]
+    assert {(pair, pair + len(ways)) for pair in range(len(ways))} <= set(met)
+    assert 2 * len(met) < len(table) * (len(table) - 1) // 2  # it was cut
 
 
 def test_bands_say_equally_much() -> None:
