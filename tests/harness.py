@@ -1,6 +1,7 @@
 """What the tests share: running the installed commands as a shell does, and reading what they wrote."""
 
 import contextlib
+import importlib
 import json
 import os
 import subprocess
@@ -15,14 +16,12 @@ from shingletools import driver, signals
 from shingletools.canon.canonizer import Canonizer, Rules
 from shingletools.canon.rules import Rule
 from shingletools.canon.stopwords import Stop
+from shingletools.options import Parser, make_parser
+from shingletools.spark import command as simspark
 
 BIN = Path(sysconfig.get_path("scripts"))
 DATA = Path(__file__).parent / "data"
 DOCS = DATA / "docs.jsonl"
-STAGES = ("canon", "shingle", "sketch", "simjoin")
-COMMANDS = (*STAGES, "simgroup", "dedup")
-# Ways to run them that share no more than the driver
-WAYS = (*STAGES, "simjoin -S1M", "simgroup", "dedup --groups /dev/null", "dedup --groups /dev/null --keep longest")
 ENVIRONMENT = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
 
 Record = dict[str, Any]
@@ -75,6 +74,13 @@ def run_here(*argv: str | Path, stdin: bytes = b"", cwd: Path) -> Ran:
         file.seek(0)
     _, out, err = (file.read() for file in files)
     return Ran(words, status, out, err.decode())
+
+
+def parser_of(command: str) -> Parser:
+    if command == "simspark":
+        return simspark.make_parser()
+    module = importlib.import_module(f"shingletools.{command}.command")
+    return make_parser(command, str(module.__doc__), module.add_options)
 
 
 def program(command: str) -> str:

@@ -10,39 +10,19 @@ from unittest.mock import ANY
 
 import pytest
 
-from harness import DOCS, WAYS, Ran, Record, jsonl, pipe, program, run, run_here, shell
+from harness import DOCS, Ran, jsonl, program, run, run_here, shell
 from shingletools import kernel
 from shingletools.streams import BLOCK
+from suite import AT_ONCE, FILTERS, SUITE, WAYS, Command, good, inputs, of
 
-# program: (the field it consumes, a good payload)
-FIELDS = {
-    "canon": ("text", "A word, or two"),
-    "shingle": ("text", "a word or two"),
-    "sketch": ("shingles", "0123456789abcdef 00000000000000ff"),
-    "simjoin": ("sketch", "01234567 89abcdef"),
-    "simgroup": ("b", "other"),
-    "dedup": ("text", "A word, or two"),
-}
-PER_RECORD = ("canon", "shingle", "sketch")
 every_command = pytest.mark.parametrize("command", WAYS)
-
-
-def id_field(command: str) -> str:
-    return "a" if command == "simgroup" else "id"
-
-
-def good(command: str, identity: str | int) -> Record:
-    field, payload = FIELDS[program(command)]
-    return {id_field(command): identity, field: payload}
 
 
 def bad_lines(command: str) -> list[tuple[bytes, str]]:
     """Lines, and why they are bad."""
-    field, payload = FIELDS[program(command)]
-    named = id_field(command).encode()
-    not_an_id = f'field "{id_field(command)}" is neither a string nor an integer of 64 bits'
-    quoted = json.dumps(payload).encode()
-    name = field.encode()
+    each = of(command)
+    named, name, quoted = each.identity.encode(), each.field.encode(), json.dumps(each.payload).encode()
+    not_an_id = f'field "{each.identity}" is neither a string nor an integer of 64 bits'
     return [
         (b"", "not JSON (empty line)"),
         (b" \t", "not JSON (empty line)"),
@@ -71,40 +51,34 @@ def bad_lines(command: str) -> list[tuple[bytes, str]]:
         (b'{"id":1,"%b":"\xff"}' % name, f"not UTF-8 (byte {len(name) + 13})"),
         (b'{"id":1,"%b":"\xed\xa0\x80"}' % name, f"not UTF-8 (byte {len(name) + 13})"),
         (b"\x00\x01\x02", "not JSON (column 1)"),
-        (b'{"%b":%b}' % (name, quoted), f'field "{id_field(command)}" is missing'),
+        (b'{"%b":%b}' % (name, quoted), f'field "{each.identity}" is missing'),
         (b'{"%b":null,"%b":%b}' % (named, name, quoted), not_an_id),
         (b'{"%b":1.0,"%b":%b}' % (named, name, quoted), not_an_id),
         (b'{"%b":true,"%b":%b}' % (named, name, quoted), not_an_id),
         (b'{"%b":99999999999999999999,"%b":%b}' % (named, name, quoted), not_an_id),
-        *wrong_payloads(command, name, named, quoted),
+        *(() if command in each.by_id else wrong_payloads(each, named, name, quoted)),
+        *each.wrong,
     ]  # fmt: skip
 
 
-def wrong_payloads(command: str, name: bytes, named: bytes, quoted: bytes) -> list[tuple[bytes, str]]:
-    if command == "dedup --groups /dev/null":
-        return []  # only asks for the id
-    field = name.decode()
-    form = "neither a string nor an integer of 64 bits" if command == "simgroup" else "not a string"
+def wrong_payloads(each: Command, named: bytes, name: bytes, quoted: bytes) -> list[tuple[bytes, str]]:
     wrong = [
-        (b'{"%b":1}' % named, f'field "{field}" is missing'),
-        (b'{"%b":1,"%b":null}' % (named, name), f'field "{field}" is {form}'),
-        (b'{"%b":1,"%b":["a"]}' % (named, name), f'field "{field}" is {form}'),
+        (b'{"%b":1}' % named, f'field "{each.field}" is missing'),
+        (b'{"%b":1,"%b":null}' % (named, name), f'field "{each.field}" is {each.form}'),
+        (b'{"%b":1,"%b":["a"]}' % (named, name), f'field "{each.field}" is {each.form}'),
     ]
-    if command in PER_RECORD or program(command) == "simjoin":
-        wrong.append((b'{"id":1,"%b":%b,"via":["a"]}' % (name, quoted), 'field "via" is not a string'))
-    if command == "simgroup":
-        wrong.append((b'{"a":%b,"b":%b}' % (quoted, quoted), f"pairs {quoted.decode()} with itself"))
+    if each.recipes:
+        wrong.append((b'{"%b":1,"%b":%b,"via":["a"]}' % (named, name, quoted), 'field "via" is not a string'))
     return wrong
 
 
 def deep(command: str) -> bytes:
     """Nested so deeply that what was read cannot be written."""
-    field, payload = FIELDS[command]
-    return b'{"id":"d","%b":%b,"x":%b%b}' % (field.encode(), json.dumps(payload).encode(), b"[" * 600, b"]" * 600)
+    return jsonl(good(command, "d") | {"x": None}).rstrip().replace(b"null", b"[" * 600 + b"]" * 600)
 
 
 BAD = [(command, line, cause) for command in WAYS for line, cause in bad_lines(command)]
-BAD += [(command, deep(command), "nested too deeply") for command in PER_RECORD]
+BAD += [(command, deep(command), "nested too deeply") for command in FILTERS]
 bad_records = pytest.mark.parametrize(
     ("command", "line", "cause"), BAD, ids=[f"{command}-{line[:30]!r}-{cause}" for command, line, cause in BAD]
 )
@@ -140,16 +114,15 @@ def test_bad_record_in_a_process(command: str, number: int, tmp_path: Path) -> N
     check_bad_record(run, command, *bad_lines(command)[number], tmp_path)
 
 
-@pytest.mark.parametrize("command", PER_RECORD)
+@pytest.mark.parametrize("command", FILTERS)
 def test_what_is_read_but_cannot_be_written_again_is_rejected(command: str) -> None:
     """A field that the command only carries may nest as deeply as can be written, not as deeply as can be read.
 
     orjson reads 1024 levels and writes 254, and a record is written anew. Once all that a command does not consume
     passes as it came, these records will pass, too, and this test is the one to change.
     """
-    field, payload = FIELDS[command]
     lines = [
-        b'{"id":%d,"%b":%b,"x":%b%b}\n' % (levels, field.encode(), json.dumps(payload).encode(), b"[" * n, b"]" * n)
+        jsonl(good(command, levels) | {"x": None}).replace(b"null", b"[" * n + b"]" * n)
         for levels, n in ((254, 253), (501, 500), (1024, 1023), (1025, 1024))
     ]
     ran = run(command, stdin=b"".join(lines))
@@ -208,13 +181,14 @@ def test_harmless_differences(command: str, change: object, tmp_path: Path) -> N
     assert callable(change)
     lines = jsonl(good(command, "a"), good(command, "b"))
     expected = run_here(command, stdin=lines, cwd=tmp_path)
-    assert len(expected.records()) == (1 if program(command) in ("simjoin", "simgroup") else 2)
+    each = of(command)
+    assert len(expected.records()) == (1 if each.gives else 2)
     changed = [run_here(command, stdin=change(lines), cwd=tmp_path)]
     for name in "ab":
         (tmp_path / name).write_bytes(change(jsonl(good(command, name))))
     changed.append(run_here(command, "a", "b", cwd=tmp_path))
     for ran in changed:
-        if program(command) == "dedup":  # lets lines pass as they come
+        if each.verbatim:
             assert [
                 json.loads(line.decode("utf-8-sig")) for line in ran.good().split(b"\n") if line
             ] == expected.records()
@@ -227,9 +201,11 @@ def test_separators_inside_strings_do_not_part_lines(command: str) -> None:
     odd = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\rh\x00"
     stdin = jsonl({**good(command, "x" + odd), "note": odd}, good(command, "y"))
     out = run(command, stdin=stdin).records()
-    assert out[0][{"simjoin": "a", "simgroup": "group"}.get(program(command), "id")] == "x" + odd
-    if program(command) not in ("simjoin", "simgroup"):
-        assert out[0]["note"] == odd
+    each = of(command)
+    if each.gives:
+        assert out == each.gives("x" + odd, "y", each.payload)
+    else:
+        assert (out[0]["id"], out[0]["note"]) == ("x" + odd, odd)
 
 
 @every_command
@@ -239,27 +215,27 @@ def test_no_input_no_output(command: str, tmp_path: Path) -> None:
     assert (tmp_path / "out").read_bytes() == (tmp_path / "bad").read_bytes() == b""
 
 
-@pytest.mark.parametrize("command", [*PER_RECORD, "simjoin", "simjoin -S1M"])
+@pytest.mark.parametrize("command", [way for each in SUITE if each.recipes for way in each.ways])
 def test_empty_payloads(command: str) -> None:
-    field, _ = FIELDS[program(command)]
-    out = run(command, stdin=jsonl({"id": 1, field: ""}, {"id": 2, field: ""})).good()
-    produced = {"canon": "text", "shingle": "shingles", "sketch": "sketch"}.get(command)
-    assert [record[produced] for record in map(json.loads, out.splitlines())] == ([] if produced is None else ["", ""])
+    each = of(command)
+    out = run(command, stdin=jsonl({"id": 1, each.field: ""}, {"id": 2, each.field: ""})).records()
+    if each.produces is None:
+        assert out == []
+    else:
+        assert [record[each.produces] for record in out] == ["", ""]
 
 
 @pytest.mark.slow
 @every_command
 def test_a_line_of_fifty_megabytes(command: str) -> None:
-    field, payload = FIELDS[program(command)]
-    unit = payload + " "
+    each = of(command)
+    unit = each.payload + " "
     long = (unit * (50_000_000 // len(unit))).strip()
-    ran = run(command, stdin=jsonl({id_field(command): 1, field: long}, {id_field(command): 2, field: long}))
-    if program(command) == "simjoin":
-        assert ran.good() == b'{"a":1,"b":2,"similarity":1.0}\n'
-    elif command == "simgroup":
-        assert ran.records() == [{"group": 1, "size": 3, "members": [1, long, 2]}]
+    out = run(command, stdin=jsonl(*({each.identity: number, each.field: long} for number in (1, 2)))).records()
+    if each.gives:
+        assert out == each.gives(1, 2, long)
     else:
-        assert [record["id"] for record in ran.records()] == [1, 2]
+        assert [record["id"] for record in out] == [1, 2]
 
 
 @every_command
@@ -425,7 +401,7 @@ def test_arguments_that_are_not_utf8(command: str) -> None:
     )
 
 
-@pytest.mark.parametrize("command", [*PER_RECORD, "dedup --groups /dev/null"])
+@pytest.mark.parametrize("command", AT_ONCE)
 def test_strict_lets_out_all_records_before_the_bad_one(command: str) -> None:
     before = jsonl(*(good(command, i) for i in range(3)))
     for jobs in ("1", "2"):
@@ -453,10 +429,7 @@ def stages() -> dict[str, bytes]:
     records = DOCS.read_bytes().splitlines()
     text = b"".join(line.replace(b'{"id":"', b'{"id":"%d-' % copy) + b"\n" for copy in range(8) for line in records)
     assert len(text) > 5 * BLOCK
-    shingled = pipe(text, "canon", "shingle -k 10")
-    inputs = {"canon": text, "shingle": pipe(text, "canon"), "sketch": shingled, "simjoin": pipe(shingled, "sketch")}
-    inputs |= {"simgroup": pipe(inputs["simjoin"], "simjoin"), "dedup": text}
-    return {name: data.replace(b':"3-', b'="3-') for name, data in inputs.items()}
+    return {name: data.replace(b':"3-', b'="3-') for name, data in inputs(text).items()}
 
 
 @pytest.mark.slow

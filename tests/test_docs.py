@@ -16,9 +16,8 @@ import pytest
 
 import shingletools
 from documents import DOCUMENTS, TOP, blocks, on_a_cluster, output, steps
-from harness import COMMANDS, DATA, ENVIRONMENT, jsonl, run
-from shingletools.options import make_parser
-from shingletools.spark import command as simspark
+from harness import DATA, ENVIRONMENT, jsonl, parser_of, run
+from suite import COMMANDS, PROGRAMS, RUNNERS
 
 MAN = TOP / "man"
 PAGES = sorted(MAN.iterdir())
@@ -33,13 +32,6 @@ def test_examples(document: Path, tmp_path: Path) -> None:
     assert len(examples) >= (0 if document.stem == "simspark" else 2)
     for command, expected in examples:
         assert output(command, folder) == expected, command
-
-
-def parser_of(command: str) -> argparse.ArgumentParser:
-    if command == "simspark":
-        return simspark.make_parser()
-    module = importlib.import_module(f"shingletools.{command}.command")
-    return make_parser(command, str(module.__doc__), module.add_options)
 
 
 # Where none of these is given, the kind of signature decides
@@ -61,10 +53,10 @@ def documented(page: str, section: str) -> dict[str, tuple[str, str]]:
     return options
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "simspark"])
+@pytest.mark.parametrize("command", PROGRAMS)
 def test_options_in_manual_and_parser_agree(command: str) -> None:
     own, common = documented(f"{command}.1", "OPTIONS"), documented("shingletools.7", "COMMON OPTIONS")
-    if command == "simspark":
+    if command in RUNNERS:
         common = {}
     assert not set(own) & set(common)
     manual = own | common
@@ -108,7 +100,7 @@ def test_every_page_names_the_options_that_all_commands_share(command: str) -> N
         assert re.search(rf"\.Fl {re.escape(option[1:])}\b", described), option
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "simspark"])
+@pytest.mark.parametrize("command", PROGRAMS)
 def test_page_has_what_a_reader_looks_for(command: str) -> None:
     text = (MAN / f"{command}.1").read_text("utf-8")
     sections = re.findall(r"^\.Sh (.*)", text, re.MULTILINE)

@@ -1,31 +1,18 @@
 """Options given twice: over all options of all commands."""
 
 import argparse
-import importlib
 from pathlib import Path
 
 import pytest
 
-from harness import COMMANDS, DOCS, jsonl, pipe, run
+from harness import DOCS, jsonl, parser_of, pipe, run
 from shingletools.errors import Failed
-from shingletools.options import Parser, Printed, make_parser
-from shingletools.spark import command as simspark
+from shingletools.options import Printed
+from suite import PROGRAMS, RUNNERS, SUITE
 
-ADDING_UP = {
-    "canon": {"--delete", "--replace", "--skip", "--stop", "--drop-adjectives", "--lemma", "--stem"},
-    "simjoin": {"--against"},
-    "simgroup": {"--singletons"},
-    "dedup": {"--groups"},
-    "simspark": {"--in", "--conf"},
-}
+ADDING_UP = {each.name: each.repeated for each in SUITE} | {"simspark": frozenset({"--in", "--conf"})}
+NEEDED = {each.name: each.needed for each in SUITE} | {"simspark": ("--in=i", "--out=o", "pipeline")}
 ARGUMENTS = tuple("1 2 0.5 a=b c=d zh page main first longest jaccard dice md5 sha1".split())
-
-
-def parser_of(command: str) -> Parser:
-    if command == "simspark":
-        return simspark.make_parser()
-    module = importlib.import_module(f"shingletools.{command}.command")
-    return make_parser(command, str(module.__doc__), module.add_options)
 
 
 def actions_of(command: str) -> list[argparse.Action]:
@@ -33,10 +20,9 @@ def actions_of(command: str) -> list[argparse.Action]:
 
 
 def parse(command: str, *argv: str) -> argparse.Namespace:
-    needed = ["--in=i", "--out=o", "pipeline"] if command == "simspark" else ["--groups=g"] * (command == "dedup")
     given = {word.partition("=")[0] for word in argv}
-    words = [*argv, *(word for word in needed if word.partition("=")[0] not in given)]
-    return parser_of(command).parse_args(words) if command == "simspark" else parser_of(command).parse(words)
+    words = [*argv, *(word for word in NEEDED[command] if word.partition("=")[0] not in given)]
+    return parser_of(command).parse_args(words) if command in RUNNERS else parser_of(command).parse(words)
 
 
 def argument_for(command: str, option: str, other_than: str = "") -> str:
@@ -51,7 +37,7 @@ def argument_for(command: str, option: str, other_than: str = "") -> str:
     raise AssertionError(option)
 
 
-EVERY = [(command, action) for command in (*COMMANDS, "simspark") for action in actions_of(command)]
+EVERY = [(command, action) for command in PROGRAMS for action in actions_of(command)]
 
 
 @pytest.mark.parametrize(("command", "action"), EVERY, ids=lambda each: str(getattr(each, "option_strings", each)))
@@ -68,7 +54,7 @@ def test_every_option_twice(command: str, action: argparse.Action) -> None:
         return
     one = argument_for(command, last)
     other = one if action.choices and len(list(action.choices)) == 1 else argument_for(command, last, one)
-    if last in ADDING_UP.get(command, ()):
+    if last in ADDING_UP[command]:
         given = [getattr(parse(command, f"{last}={argument}"), action.dest) for argument in (one, other)]
         assert getattr(parse(command, f"{last}={one}", f"{last}={other}"), action.dest) == given[0] + given[1]
         assert "may be repeated" in (action.help or "")
@@ -82,7 +68,7 @@ def test_every_option_twice(command: str, action: argparse.Action) -> None:
 
 
 def test_no_option_overwrites_what_another_says() -> None:
-    for command in (*COMMANDS, "simspark"):
+    for command in PROGRAMS:
         fields = [action.dest for action in actions_of(command) if action.option_strings != ["--replace"]]
         assert len(fields) == len(set(fields))
 

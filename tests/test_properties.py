@@ -25,6 +25,7 @@ from shingletools.shingle.keys import PUBLIC
 from shingletools.sketch.minhash import MinHash
 from shingletools.stage import Filter
 from shingletools.streams import read_spans
+from suite import FILTERS, inputs
 
 plain = Canonizer()
 scripts = st.sampled_from(
@@ -362,17 +363,16 @@ def test_a_file_that_changes(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
+@pytest.mark.parametrize("command", FILTERS)
 def test_concatenated_inputs_give_concatenated_outputs(command: str, tmp_path: Path) -> None:
     records = DOCS.read_bytes().splitlines(keepends=True)
-    stages = ["canon", "shingle", "sketch"]
-    inputs = [b"".join(part) for part in (records[:100], records[100:101], records[101:])]
-    inputs = [pipe(part, *stages[: stages.index(command)]) for part in inputs]
-    for name, part in zip("abc", inputs, strict=True):
+    parts = [b"".join(part) for part in (records[:100], records[100:101], records[101:])]
+    parts = [inputs(part)[command] for part in parts]
+    for name, part in zip("abc", parts, strict=True):
         (tmp_path / name).write_bytes(part)
     together = run(command, *(tmp_path / name for name in "abc")).good()
     assert together == b"".join(run(command, tmp_path / name).good() for name in "abc")
-    assert together == run(command, stdin=b"".join(inputs)).good()
+    assert together == run(command, stdin=b"".join(parts)).good()
 
 
 @pytest.mark.slow

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import COMMANDS, DOCS, pipe, program
+import suite
+from harness import DOCS
 
 
 @pytest.fixture(scope="session")
@@ -13,8 +14,6 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("inputs")
     lines = DOCS.read_bytes().splitlines()
     data = b"".join(line.replace(b'{"id":"', b'{"id":"%d-' % copy) + b"\n" for copy in range(12) for line in lines)
-    (folder / "dedup").write_bytes(data)
-    for command, stage in zip(COMMANDS, ("canon", "shingle", "sketch", "simjoin -t 0.3", "cat"), strict=False):
-        (folder / program(command)).write_bytes(data)
-        data = pipe(data, stage)
+    for name, content in suite.inputs(data).items():
+        (folder / name).write_bytes(content)
     return folder

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from harness import BIN, ENVIRONMENT, WAYS, Ran, jsonl, program, run, shell
+from harness import BIN, ENVIRONMENT, Ran, jsonl, program, run, shell
+from suite import AT_ONCE, FILTERS, SCRATCH, WAYS, WITH_WORKERS, of
 
 pytestmark = pytest.mark.slow
 every_command = pytest.mark.parametrize("command", WAYS)
-every_way = pytest.mark.parametrize("command", [*WAYS, "canon -j2", "shingle -j2", "sketch -j2"])
+every_way = pytest.mark.parametrize("command", [*WAYS, *WITH_WORKERS])
 BEFORE = b"what was here before\n"
 
 
@@ -56,15 +57,14 @@ def test_a_read_error_in_the_middle(command: str, output: str, inputs: Path, fai
     ran = failing(f"{command} {source} {output}", function, str(source), nth, errno.EIO)
     assert (ran.status, ran.err) == (2, f"{program(command)}: {source}: Input/output error\n")
     assert failing.left() == []
-    by_record = ("canon", "shingle", "sketch", "dedup --groups /dev/null", "canon -j2", "shingle -j2", "sketch -j2")
-    assert bool(ran.out) == (not output and command in by_record)
+    assert bool(ran.out) == (not output and command in (*AT_ONCE, *WITH_WORKERS))
     assert ran.out.endswith(b"\n" * bool(ran.out))
     assert run(command, source).good().startswith(ran.out)
 
 
 def block(command: str) -> int:
     """Which block of the output is to fail: the second, if it has two."""
-    return 1 if command == "simgroup" else 2
+    return 1 if of(command).little else 2
 
 
 @every_way
@@ -120,7 +120,7 @@ def test_rejects_that_cannot_be_kept(command: str, function: str, inputs: Path, 
     assert failing.left() == ["bad", "kept"]
 
 
-@pytest.mark.parametrize("command", ["simjoin -S1M", "dedup --groups /dev/null --keep longest"])
+@pytest.mark.parametrize("command", SCRATCH)
 def test_scratch_files_that_cannot_be_written(command: str, inputs: Path, failing: Failing) -> None:
     scratch = failing.folder / "scratch"
     scratch.mkdir()
@@ -132,7 +132,7 @@ def test_scratch_files_that_cannot_be_written(command: str, inputs: Path, failin
     assert list(scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", ["simjoin -S1M", "dedup --groups /dev/null --keep longest"])
+@pytest.mark.parametrize("command", SCRATCH)
 @pytest.mark.parametrize(
     ("before", "said"),
     [
@@ -151,7 +151,7 @@ def test_no_other_folder_takes_the_place_of_one_for_scratch_files(
     assert (ran.status, ran.err) == (2, f"{program(command)}: {said}\n")
 
 
-@pytest.mark.parametrize("command", ["canon", "shingle", "sketch", "canon -j2", "shingle -j2", "sketch -j2"])
+@pytest.mark.parametrize("command", [*FILTERS, *WITH_WORKERS])
 def test_a_file_that_vanishes(command: str, inputs: Path, tmp_path: Path) -> None:
     """It was there at the start, and is gone when its turn comes: all before it comes out, bad records too."""
     source, name = inputs / program(command), program(command)

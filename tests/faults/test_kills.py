@@ -13,17 +13,14 @@ from pathlib import Path
 import pytest
 
 from harness import ENVIRONMENT, program, run
+from suite import KILLED
 
 pytestmark = pytest.mark.slow
 ROUNDS = int(os.environ.get("ROUNDS", "4"))
-COMMANDS = (
-    "canon -j2", "shingle -j2", "sketch -j2", "simjoin -j2", "simjoin -S1M -T scratch", "simgroup",
-    "dedup --groups /dev/null --keep longest",
-)  # fmt: skip
 BEFORE = b"what was here before\n"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", KILLED)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_any_moment(command: str, number: signal.Signals, inputs: Path, tmp_path: Path) -> None:
     (tmp_path / "scratch").mkdir()

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import BIN, ENVIRONMENT, WAYS, jsonl, program, run, shell
+from harness import BIN, ENVIRONMENT, jsonl, program, run, shell
 from shingletools import driver
+from suite import FILTERS, SCRATCH, WAYS
 
 pytestmark = pytest.mark.slow
 every_command = pytest.mark.parametrize("command", WAYS)
@@ -50,7 +51,7 @@ def test_a_full_disk_under_named_files(command: str, inputs: Path) -> None:
 def test_a_full_disk_leaves_no_file(command: str, inputs: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands for a disk that fills up on the way."""
     ran = shell(f"ulimit -f 8; trap '' XFSZ; {command} {inputs / program(command)} -o out", tmp_path)
-    failed = "/tmp" if "-S" in command or "longest" in command else "out"  # scratch files come first
+    failed = "/tmp" if command in SCRATCH else "out"
     assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: {failed}: File too large\n")
     assert list(tmp_path.iterdir()) == []
 
@@ -129,7 +130,7 @@ def test_signals(command: str, number: int, jobs: str, inputs: Path, tmp_path: P
     some = (inputs / program(command)).read_bytes()[:60000]
     running = Running(tmp_path, command, "-j", jobs, "-o", "out", stdin=some)
     wait_until(lambda: list(tmp_path.iterdir()))  # the temporary file is there, so the run is under way
-    if jobs == "2" and command in ("canon", "shingle", "sketch"):
+    if jobs == "2" and command in FILTERS:
         wait_until(running.children)
     if number == signal.SIGINT:
         os.killpg(running.process.pid, number)
@@ -163,7 +164,7 @@ def test_hang_up_is_ignored_under_nohup(command: str, inputs: Path, tmp_path: Pa
     assert (tmp_path / "out").read_bytes() == run(command, inputs / program(command)).good()
 
 
-@pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
+@pytest.mark.parametrize("command", FILTERS)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGXCPU])
 def test_a_worker_killed(command: str, number: signal.Signals, inputs: Path, tmp_path: Path) -> None:
     """For lack of memory, or for having had all the processor time that `ulimit -t` gives."""
@@ -193,7 +194,7 @@ def test_workers_that_lack_what_they_need(limit: str, cause: str, inputs: Path) 
     assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: {cause}\n")
 
 
-@pytest.mark.parametrize("command", ["canon", "shingle", "sketch"])
+@pytest.mark.parametrize("command", FILTERS)
 def test_workers_do_not_outlive_a_killed_run(command: str, inputs: Path, tmp_path: Path) -> None:
     running = Running(tmp_path, command, "-j", "2", "-o", "out", stdin=(inputs / program(command)).read_bytes()[:60000])
     wait_until(running.children)
