@@ -1,0 +1,169 @@
+"""What every command promises of files: those that it reads, replaces, must not touch, or cannot have."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from harness import jsonl, program, run, shell
+from suite import WAYS, good
+
+every_command = pytest.mark.parametrize("command", WAYS)
+
+
+@every_command
+def test_file_that_is_not_there(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(jsonl(good(command, 1)))
+    for name, cause in [("none\n", "none\\n: No such file or directory"), (".", ".: Is a directory")]:
+        ran = run(command, "a", name, "-o", "out", cwd=tmp_path)
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: {cause}\n")
+        assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+@every_command
+def test_output_replaces_its_own_input_and_keeps_its_mode(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "docs"
+    path.write_bytes(jsonl(good(command, 1), good(command, 2)))
+    path.chmod(0o640)
+    (tmp_path / "link").symlink_to("docs")
+    expected = run(command, path).good()
+    assert run(command, path, "-o", tmp_path / "link").good() == b""
+    assert path.read_bytes() == expected
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert (tmp_path / "link").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["docs", "link"]
+
+
+@every_command
+def test_a_new_output_gets_the_mode_the_shell_would_give(command: str, tmp_path: Path) -> None:
+    assert shell(f"umask 027; {command} -o out </dev/null", tmp_path).good() == b""
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
+
+
+@pytest.mark.slow
+@every_command
+def test_output_to_what_is_no_file(command: str, tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(jsonl(good(command, 1), good(command, 2)))
+    expected = run(command, tmp_path / "docs").good()
+    assert run(command, tmp_path / "docs", "-o", "/dev/stdout").good() == expected
+    assert run(command, "docs", "-o", "-", cwd=tmp_path).good() == expected
+    assert [path.name for path in tmp_path.iterdir()] == ["docs"]
+    assert shell(f"mkfifo pipe; {command} docs -o pipe & cat pipe; wait $!", tmp_path).good() == expected
+    assert shell(f"{command} docs -o >(cat)", tmp_path).good() == expected
+    ran = run(command, tmp_path / "docs", "-o", tmp_path / "no" / "folder")
+    assert (ran.status, ran.err) == (2, f"{program(command)}: {tmp_path}/no/folder: No such file or directory\n")
+
+
+@pytest.mark.slow
+@every_command
+@pytest.mark.parametrize("rejects", ["docs", "./docs", "out", "link"])
+def test_rejects_never_overwrite_what_the_run_reads_or_writes(command: str, rejects: str, tmp_path: Path) -> None:
+    content = jsonl(good(command, 1))
+    (tmp_path / "docs").write_bytes(content)
+    (tmp_path / "link").symlink_to("docs")
+    ran = run(command, "docs", "-o", "out", "--rejects", rejects, cwd=tmp_path)
+    message = f"{program(command)}: --rejects {rejects}: this run reads or writes that file already\n"
+    assert (ran.status, ran.err) == (2, message)
+    assert (tmp_path / "docs").read_bytes() == content
+
+
+@every_command
+def test_rejects_never_overwrite_a_redirected_stream(command: str, tmp_path: Path) -> None:
+    content = b"bad\n" + jsonl(good(command, 1))
+    (tmp_path / "docs").write_bytes(content)
+    message = "this run reads or writes that file already"
+    for script in (f"{command} --rejects docs < docs", f"{command} --rejects out docs > out"):
+        ran = shell(script, tmp_path)
+        assert ran.status == 2
+        assert message in ran.err
+        assert (tmp_path / "docs").read_bytes() == content
+    if command == "canon":
+        ran = run("canon", "--stop", "docs", "--rejects", "docs", stdin=content, cwd=tmp_path)
+        assert (ran.status, (tmp_path / "docs").read_bytes()) == (2, content)
+
+
+@every_command
+def test_rejects_and_messages_do_not_share_a_file(command: str, tmp_path: Path) -> None:
+    ran = shell(f"echo bad | {command} --rejects out 2> out || cat out", tmp_path)
+    assert ran.good().decode() == f"{program(command)}: --rejects out: this run reads or writes that file already\n"
+    ran = run(command, "--rejects", "-", stdin=b"bad\n", cwd=tmp_path)
+    message = f"{program(command)}: --rejects -: needs the name of a file (standard output carries records only)\n"
+    assert (ran.status, ran.err) == (2, message)
+
+
+@every_command
+def test_a_run_that_cannot_write_leaves_the_rejects_of_the_one_before(command: str, tmp_path: Path) -> None:
+    (tmp_path / "bad").write_bytes(b"old")
+    assert run(command, "-o", "no/folder", "--rejects", "bad", cwd=tmp_path).status == 2
+    assert (tmp_path / "bad").read_bytes() == b"old"
+
+
+@pytest.mark.slow
+@every_command
+@pytest.mark.parametrize("script", ["{0} docs >> docs", "{0} < docs >> docs", "{0} docs -o /dev/stdout >> docs"])
+def test_no_command_feeds_itself(command: str, script: str, tmp_path: Path) -> None:
+    content = jsonl(good(command, 1), good(command, 2))
+    (tmp_path / "docs").write_bytes(content)
+    ran = shell(script.format(command), tmp_path)
+    name = "-" if "<" in script else "docs"
+    message = f"{program(command)}: {name}: input file is output file (-o may name its own input)\n"
+    assert (ran.status, ran.err) == (2, message)
+    assert (tmp_path / "docs").read_bytes() == content
+
+
+@pytest.mark.slow
+@every_command
+def test_output_to_a_redirected_stream_keeps_what_is_there(command: str, tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(jsonl(good(command, 1), good(command, 2)))
+    expected = run(command, tmp_path / "docs").good()
+    for name, number in (("/dev/stdout", 1), ("/dev/stderr", 2), ("out", 1)):
+        assert shell(f"(echo header; {command} docs -o {name}) {number}> out 1>&{number}", tmp_path).good() == b""
+        assert (tmp_path / "out").read_bytes() == b"header\n" + expected
+
+
+@every_command
+def test_output_needs_a_name(command: str, tmp_path: Path) -> None:
+    ran = run(command, "-o", "new/", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, f"{program(command)}: new/: not the name of a file\n")
+    ran = run(command, "-o", "", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, f"{program(command)}: the name of the output: not the name of a file\n")
+
+
+@every_command
+def test_names_that_are_not_utf8(command: str, tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9")
+    (tmp_path / name).write_bytes(jsonl(good(command, 1)) + b"bad\n")
+    ran = run(command, name, "-o", os.fsdecode(b"out\xe9"), cwd=tmp_path)
+    assert (ran.status, ran.err) == (1, f"{program(command)}: caf\\udce9:2: not JSON (column 1)\n")
+    assert (tmp_path / os.fsdecode(b"out\xe9")).exists()
+
+
+@pytest.mark.parametrize(
+    "command", ["canon --stop /dev/zero", "shingle --key-file /dev/urandom", "sketch --simhash --weights /dev/zero"]
+)
+def test_a_device_without_an_end(command: str) -> None:
+    _, *_, option, device = command.split()
+    ran = run(command)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.startswith(f"{program(command)}: {option}: {device}: a device, with more than 1048576 bytes")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("canon /dev/zero", "/dev/zero"),
+        ("canon -j2 /dev/zero", "/dev/zero"),
+        ("simjoin --against /dev/zero", "/dev/zero"),
+        ("simgroup --singletons /dev/zero", "/dev/zero"),
+        ("dedup --groups /dev/zero", "--groups: /dev/zero"),
+    ],
+)
+def test_a_device_whose_line_has_no_end(command: str, said: str) -> None:
+    ran = run(command)
+    message = f"{program(command)}: {said}: a device, with a line of more than 1048576 bytes\n"
+    assert (ran.status, ran.out, ran.err) == (2, b"", message)
+
+
+def test_an_empty_device() -> None:
+    assert run("canon --stop /dev/null", stdin=jsonl({"id": 1, "text": "a"})).records()[0]["text"] == "a"

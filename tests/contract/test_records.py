@@ -1,0 +1,240 @@
+"""What every command promises of records: which are bad, what is said of them, and what becomes of the others."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness import Ran, jsonl, program, run, run_here
+from suite import AT_ONCE, FILTERS, SUITE, WAYS, Command, good, of
+
+every_command = pytest.mark.parametrize("command", WAYS)
+
+
+def bad_lines(command: str) -> list[tuple[bytes, str]]:
+    """Lines, and why they are bad."""
+    each = of(command)
+    named, name, quoted = each.identity.encode(), each.field.encode(), json.dumps(each.payload).encode()
+    not_an_id = f'field "{each.identity}" is neither a string nor an integer of 64 bits'
+    return [
+        (b"", "not JSON (empty line)"),
+        (b" \t", "not JSON (empty line)"),
+        (b"{", "not JSON (column 2)"),
+        (b'{"id":1,}', "not JSON (column 8)"),
+        (b'{"id":NaN}', "not JSON (column 7)"),
+        (b'{"id":1,"%b":"\\ud800"}' % name, f"not JSON (lone surrogate, column {len(name) + 13})"),
+        (b'{"id":1,"x":-1e999}', "not JSON (number beyond a double, column 13)"),
+        (b'{"id":1,"x":%b}' % (b"[" * 9999 + b"]" * 9999), "nested too deeply"),
+        (b"[" * 190, "not JSON (column 191)"),
+        (b"[" * 191, "not JSON (column 192)"),  # of which orjson says that memory has failed; of these, too
+        (b"[" * 250, "not JSON (column 251)"),
+        (b'{"id":1,"x":' + b"[" * 250, "not JSON (column 263)"),
+        (b"[" * 250 + b"x", "not JSON (column 251)"),
+        (b"[" * 1024, "not JSON (column 1025)"),
+        (b"[" * 1025, "nested too deeply"),
+        (b"[" * 1500, "nested too deeply"),
+        (b'{"id":1,"x":' + b"[" * 1500, "nested too deeply"),
+        (b"[" * 1_000_000, "nested too deeply"),
+        (b'{"id":1,"x":1e999,"y":' + b"[" * 1500, "not JSON (number beyond a double, column 13)"),
+        (b'{"id":1,"x":%b}' % (b"1" * 5000), "not JSON (number beyond a double, column 13)"),
+        (b"\xef\xbb\xbf" * 3000, "not JSON (column 2)"),
+        (b"[1]", "not a JSON object"),
+        (b'"text"', "not a JSON object"),
+        (b"null", "not a JSON object"),
+        (b'{"id":1,"%b":"\xff"}' % name, f"not UTF-8 (byte {len(name) + 13})"),
+        (b'{"id":1,"%b":"\xed\xa0\x80"}' % name, f"not UTF-8 (byte {len(name) + 13})"),
+        (b"\x00\x01\x02", "not JSON (column 1)"),
+        (b'{"%b":%b}' % (name, quoted), f'field "{each.identity}" is missing'),
+        (b'{"%b":null,"%b":%b}' % (named, name, quoted), not_an_id),
+        (b'{"%b":1.0,"%b":%b}' % (named, name, quoted), not_an_id),
+        (b'{"%b":true,"%b":%b}' % (named, name, quoted), not_an_id),
+        (b'{"%b":99999999999999999999,"%b":%b}' % (named, name, quoted), not_an_id),
+        *(() if command in each.by_id else wrong_payloads(each, named, name, quoted)),
+        *each.wrong,
+    ]  # fmt: skip
+
+
+def wrong_payloads(each: Command, named: bytes, name: bytes, quoted: bytes) -> list[tuple[bytes, str]]:
+    wrong = [
+        (b'{"%b":1}' % named, f'field "{each.field}" is missing'),
+        (b'{"%b":1,"%b":null}' % (named, name), f'field "{each.field}" is {each.form}'),
+        (b'{"%b":1,"%b":["a"]}' % (named, name), f'field "{each.field}" is {each.form}'),
+    ]
+    if each.recipes:
+        wrong.append((b'{"%b":1,"%b":%b,"via":["a"]}' % (named, name, quoted), 'field "via" is not a string'))
+    return wrong
+
+
+def deep(command: str) -> bytes:
+    """Nested so deeply that what was read cannot be written."""
+    return jsonl(good(command, "d") | {"x": None}).rstrip().replace(b"null", b"[" * 600 + b"]" * 600)
+
+
+BAD = [(command, line, cause) for command in WAYS for line, cause in bad_lines(command)]
+BAD += [(command, deep(command), "nested too deeply") for command in FILTERS]
+bad_records = pytest.mark.parametrize(
+    ("command", "line", "cause"), BAD, ids=[f"{command}-{line[:30]!r}-{cause}" for command, line, cause in BAD]
+)
+
+
+def check_bad_record(run: Callable[..., Ran], command: str, line: bytes, cause: str, folder: Path) -> None:
+    """What becomes of a bad line between good ones."""
+    before, after = jsonl(good(command, "é")), jsonl(good(command, 2), good(command, 3))
+    (folder / "docs.jsonl").write_bytes(before + line + b"\n" + after)
+    (folder / "good.jsonl").write_bytes(before + after)
+    expected = run(command, "good.jsonl", cwd=folder).good()
+
+    ran = run(command, "docs.jsonl", "--rejects", "bad", cwd=folder)
+    assert (ran.status, ran.err) == (1, f"{program(command)}: docs.jsonl:2: {cause}\n")
+    assert ran.out == expected
+    assert (folder / "bad").read_bytes() == line + b"\n"
+
+    ran = run(command, "--strict", "--rejects", "bad", "-o", "out", "docs.jsonl", cwd=folder)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: docs.jsonl:2: {cause}\n")
+    assert (folder / "bad").read_bytes() == line + b"\n"
+    assert sorted(path.name for path in folder.iterdir()) == ["bad", "docs.jsonl", "good.jsonl"]
+
+
+@bad_records
+def test_bad_record(command: str, line: bytes, cause: str, tmp_path: Path) -> None:
+    check_bad_record(run_here, command, line, cause, tmp_path)
+
+
+@every_command
+@pytest.mark.parametrize("number", [0, 6])
+def test_bad_record_in_a_process(command: str, number: int, tmp_path: Path) -> None:
+    """A sample of the same; test_all_bad_records_at_once has all lines in one process."""
+    check_bad_record(run, command, *bad_lines(command)[number], tmp_path)
+
+
+@pytest.mark.parametrize("command", FILTERS)
+def test_what_is_read_but_cannot_be_written_again_is_rejected(command: str) -> None:
+    """A field that the command only carries may nest as deeply as can be written, not as deeply as can be read.
+
+    orjson reads 1024 levels and writes 254, and a record is written anew. Once all that a command does not consume
+    passes as it came, these records will pass, too, and this test is the one to change.
+    """
+    lines = [
+        jsonl(good(command, levels) | {"x": None}).replace(b"null", b"[" * n + b"]" * n)
+        for levels, n in ((254, 253), (501, 500), (1024, 1023), (1025, 1024))
+    ]
+    ran = run(command, stdin=b"".join(lines))
+    assert [record["id"] for record in map(json.loads, ran.out.splitlines())] == [254]
+    assert (ran.status, ran.err.splitlines()) == (
+        1,
+        [f"{command}: -:{number}: nested too deeply" for number in (2, 3, 4)],
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+@every_command
+def test_all_bad_records_at_once(command: str, ending: bytes, tmp_path: Path) -> None:
+    bad = bad_lines(command)
+    lines = [line for line, _ in bad]
+    stdin = b"".join(line + ending + jsonl(good(command, i)) for i, line in enumerate(lines))
+    expected = run(command, stdin=jsonl(*(good(command, i) for i in range(len(lines))))).good()
+    for jobs in ("1", "2"):
+        ran = run(command, "-v", "-j", jobs, "--rejects", tmp_path / "bad", stdin=stdin)
+        assert ran.status == 1
+        assert ran.out == expected
+        *complaints, figures = ran.err.splitlines()
+        assert len(complaints) == len(lines)
+        if ending == b"\n":  # a carriage return moves the column in which a line ends too early
+            assert complaints == [f"{program(command)}: -:{2 * i + 1}: {cause}" for i, (_, cause) in enumerate(bad)]
+        assert figures.startswith(f"{program(command)}: {len(lines)} records, {len(lines)} rejected, ")
+        assert (tmp_path / "bad").read_bytes() == b"".join(line + ending for line in lines)
+
+
+@every_command
+def test_line_numbers_start_again_with_each_file(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(jsonl(good(command, 1)) + b"x\n")
+    (tmp_path / "b\x1b[31m").write_bytes(b"y")
+    ran = run(command, "a", "b\x1b[31m", "-", stdin=b"z\n", cwd=tmp_path)
+    assert ran.status == 1
+    assert ran.err.splitlines() == [
+        f"{program(command)}: a:2: not JSON (column 1)",
+        f"{program(command)}: b\\x1b[31m:1: not JSON (column 1)",
+        f"{program(command)}: -:1: not JSON (column 1)",
+    ]
+
+
+@every_command
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: lines.removesuffix(b"\n"),
+        lambda lines: lines.replace(b"\n", b"\r\n"),
+        lambda lines: b"\xef\xbb\xbf" + lines,
+        lambda lines: lines.replace(b"{", b" \t{ ").replace(b'":', b'" : '),
+    ],
+    ids=["no final newline", "CRLF", "BOM", "blanks"],
+)
+def test_harmless_differences(command: str, change: object, tmp_path: Path) -> None:
+    assert callable(change)
+    lines = jsonl(good(command, "a"), good(command, "b"))
+    expected = run_here(command, stdin=lines, cwd=tmp_path)
+    each = of(command)
+    assert len(expected.records()) == (1 if each.gives else 2)
+    changed = [run_here(command, stdin=change(lines), cwd=tmp_path)]
+    for name in "ab":
+        (tmp_path / name).write_bytes(change(jsonl(good(command, name))))
+    changed.append(run_here(command, "a", "b", cwd=tmp_path))
+    for ran in changed:
+        if each.verbatim:
+            assert [
+                json.loads(line.decode("utf-8-sig")) for line in ran.good().split(b"\n") if line
+            ] == expected.records()
+        else:
+            assert ran.good() == expected.good()
+
+
+@every_command
+def test_separators_inside_strings_do_not_part_lines(command: str) -> None:
+    odd = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\rh\x00"
+    stdin = jsonl({**good(command, "x" + odd), "note": odd}, good(command, "y"))
+    out = run(command, stdin=stdin).records()
+    each = of(command)
+    if each.gives:
+        assert out == each.gives("x" + odd, "y", each.payload)
+    else:
+        assert (out[0]["id"], out[0]["note"]) == ("x" + odd, odd)
+
+
+@every_command
+def test_no_input_no_output(command: str, tmp_path: Path) -> None:
+    assert run(command).good() == b""
+    assert run(command, "-o", tmp_path / "out", "--rejects", tmp_path / "bad").good() == b""
+    assert (tmp_path / "out").read_bytes() == (tmp_path / "bad").read_bytes() == b""
+
+
+@pytest.mark.parametrize("command", [way for each in SUITE if each.recipes for way in each.ways])
+def test_empty_payloads(command: str) -> None:
+    each = of(command)
+    out = run(command, stdin=jsonl({"id": 1, each.field: ""}, {"id": 2, each.field: ""})).records()
+    if each.produces is None:
+        assert out == []
+    else:
+        assert [record[each.produces] for record in out] == ["", ""]
+
+
+@pytest.mark.slow
+@every_command
+def test_a_line_of_fifty_megabytes(command: str) -> None:
+    each = of(command)
+    unit = each.payload + " "
+    long = (unit * (50_000_000 // len(unit))).strip()
+    out = run(command, stdin=jsonl(*({each.identity: number, each.field: long} for number in (1, 2)))).records()
+    if each.gives:
+        assert out == each.gives(1, 2, long)
+    else:
+        assert [record["id"] for record in out] == [1, 2]
+
+
+@pytest.mark.parametrize("command", AT_ONCE)
+def test_strict_lets_out_all_records_before_the_bad_one(command: str) -> None:
+    before = jsonl(*(good(command, i) for i in range(3)))
+    for jobs in ("1", "2"):
+        ran = run(command, "--strict", "-j", jobs, stdin=before + b"bad\n" + before)
+        assert (ran.status, ran.out) == (2, run(command, stdin=before).good())
