@@ -18,7 +18,7 @@ def main(name: str, runner: str = "") -> int:
 
     def run() -> int:
         signals.hold_imports()
-        from shingletools import driver
+        from shingletools import driver  # once signals are handled
 
         own = signals.load(runner).run if runner else None
         return driver.main(name, own=own)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from shingletools import UNICODE, __version__, errors
+from shingletools import UNICODE, __version__, errors, kernel
 from shingletools.errors import Failed
 
 if TYPE_CHECKING:
@@ -71,8 +71,6 @@ class Help(argparse.Action):
 
 class Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        from shingletools import kernel
-
         raise Printed(f"{parser.prog} (shingletools) {__version__}, kernel {kernel.NAME}, Unicode {UNICODE}\n")
 
 
@@ -129,7 +127,7 @@ def text(argument: str) -> str:
 
 def threshold(argument: str) -> "Fraction":
     """An exact number above 0 and at most 1."""
-    from fractions import Fraction
+    from fractions import Fraction  # and decimal, which most commands do not need
 
     if re.fullmatch(r"[0-9]{0,18}\.?[0-9]{1,18}|[0-9]{1,18}/[0-9]{1,18}", argument, re.ASCII):
         try:

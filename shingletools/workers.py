@@ -228,7 +228,7 @@ def open_store(stack: ExitStack) -> int:
     if sys.platform == "linux":
         store = os.memfd_create("shingletools")
     else:
-        import tempfile
+        import tempfile  # which Linux does not need
 
         with tempfile.TemporaryFile() as file:
             store = os.dup(file.fileno())

@@ -65,7 +65,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     budget = Budget()
     texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
     if options.html:
-        from shingletools.canon.html import html
+        from shingletools.canon.html import html  # here and below: what few ask for, all would wait for
 
         texts.append(html(options.html, options.skip))
     elif options.skip:
@@ -76,7 +76,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     if options.word:
         cutter = WordPattern(options.word, budget)
     elif options.segment:
-        from shingletools.canon.chinese import Chinese
+        from shingletools.canon.chinese import Chinese  # as above
 
         cutter, segment = Chinese(cut), made_with(options.segment, "rjieba")
     words = word_rules(options)
@@ -104,15 +104,15 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
     if options.stop:
         words.append(stop(options.stop, options.fold_accents))
     for language in sorted(set(options.drop_adjectives)):
-        from shingletools.canon.adjectives import drop_adjectives
+        from shingletools.canon.adjectives import drop_adjectives  # as above
 
         words.append(drop_adjectives(language))
     if options.lemma:
-        from shingletools.canon.lemmas import lemma
+        from shingletools.canon.lemmas import lemma  # as above
 
         words.append(lemma(options.lemma))
     if options.stem:
-        from shingletools.canon.stems import stem
+        from shingletools.canon.stems import stem  # as above
 
         words.append(stem(options.stem))
     return words

@@ -17,7 +17,7 @@ SHARE = 0.2  # of the score of all readings, that a part of speech needs to be p
 @cache
 def readings() -> Callable[[str], Any]:
     """pymorphy3's readings of a word; it is loaded once."""
-    import pymorphy3
+    import pymorphy3  # of the extra [lang]
 
     parse: Callable[[str], Any] = pymorphy3.MorphAnalyzer(lang="ru").parse
     return parse

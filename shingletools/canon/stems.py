@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import Stemmer
+
 from shingletools.canon.rules import Rule, made_with
 from shingletools.errors import Failed, shown
 
@@ -19,8 +21,6 @@ class Stem:
     """The word's stem in the first of the languages whose Snowball stemmer changes it."""
 
     def __init__(self, languages: tuple[str, ...]) -> None:
-        import Stemmer
-
         self.languages = languages
         # Our memo remembers; the stemmer's own cache would only cost memory
         self.stemmers = [Stemmer.Stemmer(language, 0) for language in languages]
@@ -42,8 +42,6 @@ def stem(languages: Sequence[str]) -> Rule:
     try:
         function = Stem(names)
     except KeyError:
-        import Stemmer
-
         known = ", ".join(Stemmer.algorithms())
         asked = shown(",".join(languages))
         raise Failed(f"--stem: no stemmer for all of {asked} (there are {known}, by name or code)") from None

@@ -74,7 +74,7 @@ def shipped(name: str) -> bytes:
 
 
 def iso_list(name: str) -> tuple[list[str], str]:
-    import stopwordsiso
+    import stopwordsiso  # which reads all its lists
 
     language = name.removeprefix(ISO)
     if not stopwordsiso.has_lang(language):

@@ -38,7 +38,7 @@ class DedupSpec(Stage):
         return {self.text_field}
 
     def collector(self, _jobs: int, /) -> "Dedup":
-        from shingletools.dedup.choice import ByLength, First
+        from shingletools.dedup.choice import ByLength, First  # which imports what is wanted
 
         return First(self) if self.keep == FIRST else ByLength(self)
 

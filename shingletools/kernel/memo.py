@@ -126,13 +126,13 @@ def compiled_words(
     ideographs and kana letters are asked for one by one: their words do not depend on what precedes. What the compiled
     memo has no place for, or has forgotten, is asked of one in Python.
     """
-    from shingletools.kernel import _kernel
+    from shingletools.kernel import _kernel  # which is not there without a C compiler
 
     return _kernel.WordMemo(Known(function).__getitem__, wherever, alone)
 
 
 def compiled_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> FingerprintMemo:
     """A memo in C, which is told how to hash long words only: it knows BLAKE3."""
-    from shingletools.kernel import _kernel
+    from shingletools.kernel import _kernel  # as above
 
     return _kernel.FingerprintMemo(function, base, key)

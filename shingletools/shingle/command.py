@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    from shingletools.shingle import fingerprints, frequencies, keys  # numpy, which --help does not need
+    from shingletools.shingle import fingerprints, frequencies, keys  # BLAKE3 and OpenSSL, which --help does not need
 
     runs = fingerprints.Runs(options.k, options.chars, options.longest)
     changed_hash = options.hash if options.hash != ROLLING else None
@@ -56,7 +56,7 @@ def build(options: argparse.Namespace) -> Stage:
     else:
         hashing = hashing_of(runs, options.hash, key)
         if mod:
-            from shingletools.shingle.sampled import Sampled
+            from shingletools.shingle.sampled import Sampled  # numpy, which only --mod needs
 
             hashing = Sampled(hashing, mod)
         shingler = hashing
@@ -69,13 +69,13 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
-    """What makes fingerprints by the hash of this name; numpy is loaded only where it is needed."""
-    from shingletools.shingle.fingerprints import Hashed, Rolling
+    """What makes fingerprints by the hash of this name."""
+    from shingletools.shingle.fingerprints import Hashed, Rolling  # as in `build`
 
     if name != ROLLING:
         return Hashed(runs, name, key)
     if not runs.chars and runs.longest is None:
         return Rolling(runs.k, key)
-    from shingletools.shingle.units import RollingUnits
+    from shingletools.shingle.units import RollingUnits  # numpy, which words do not need
 
     return RollingUnits(runs, key)

@@ -45,7 +45,7 @@ class Stars:
         self.right.append(max(a, b))
 
     def representatives(self) -> "array[int]":
-        import numpy as np  # which --help does not need
+        import numpy as np  # which only stars need
 
         left, right = np.frombuffer(self.left, np.int64), np.frombuffer(self.right, np.int64)
         order = np.argsort(left, kind="stable")

@@ -29,6 +29,6 @@ class GroupSpec(Stage):
         return ordered if self.star else ""
 
     def collector(self, _jobs: int, /) -> "Groups":
-        from shingletools.simgroup.groups import Groups
+        from shingletools.simgroup.groups import Groups  # which imports what is wanted
 
         return Groups(self)

@@ -38,7 +38,7 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def sketch(options: argparse.Namespace, group: int | None) -> Stage:
-    from shingletools.sketch import minhash  # numpy, which --help does not need
+    from shingletools.sketch import minhash  # BLAKE3, which --help does not need
 
     function: minhash.Sketcher = minhash.MinHash(options.n, options.seed)
     if group:
@@ -49,13 +49,13 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
 
 
 def simhash(options: argparse.Namespace) -> Stage:
-    from shingletools.sketch import simhash as plain
+    from shingletools.sketch import simhash as plain  # as in `sketch`
 
     function: Sketcher = plain.simhash
     label: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:
-        from shingletools.sketch.weighted import WeightedSimHash, read_weights
+        from shingletools.sketch.weighted import WeightedSimHash, read_weights  # numpy, which only weights need
 
         weights, label = read_weights(options.weights)
         function, reads = WeightedSimHash(weights), (options.weights,)

@@ -59,14 +59,14 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
     """One run: its exit status. Raises Failed or Printed."""
     prepare()
     options = make_parser().parse_args(sys.argv[1:] if argv is None else argv)
-    from shingletools.spark import pipeline
+    from shingletools.spark import pipeline  # numpy, which --help does not need
 
     steps = pipeline.parse(options.pipeline)
     settings = settings_of(options.conf)
     if options.rejects is not None and pipeline.is_parquet(options.rejects):
         raise Failed(f"--rejects {errors.printable(options.rejects)}: bad records are kept as they came, as lines")
     try:
-        from shingletools.spark.files import Kept
+        from shingletools.spark.files import Kept  # pyspark, of the extra [spark]
         from shingletools.spark.jobs import Jobs
         from shingletools.spark.session import Session, shipped
     except ImportError as error:
