@@ -1,10 +1,132 @@
 """The guides for people who change the package keep their word, and the tests know every command."""
 
+import ast
+import re
 import tomllib
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
 
 from documents import TOP
 from harness import program
 from suite import COMMANDS, PROGRAMS, SUITE, WAYS
+
+PACKAGE, TESTS = TOP / "shingletools", TOP / "tests"
+GUIDE, ROOM = PACKAGE / "README.md", PACKAGE / "simjoin" / "__init__.py"
+MODULES = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py"))]
+FILE = re.compile(r"(?:\.?[\w*-]+/)+[\w*.-]*|[\w*-]+\.(?:py|c|md|jsonl|toml|[157])|\.ci")
+# Names that no definition has: commands, fields, Python's own, a variable of the environment
+OTHERS = {*PROGRAMS, "via", "shingles", "sketch", "Fraction", "CI"}
+NO_FILES = {".hypothesis/", "sketch/2"}  # what tests make, and a recipe
+
+
+@cache
+def definitions(path: Path) -> frozenset[str]:
+    """Classes, functions, methods and variables that are set, as Class.name where they are in one."""
+    found: set[str] = set()
+
+    def visit(body: list[ast.stmt], within: str) -> None:
+        for node in body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                found.add(within + node.name)
+                visit(node.body, f"{within}{node.name}." if isinstance(node, ast.ClassDef) else within)
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                    if isinstance(target, ast.Name | ast.Attribute):
+                        found.add(within + (target.id if isinstance(target, ast.Name) else target.attr))
+            elif isinstance(node, ast.With | ast.If | ast.Try):
+                visit(node.body, within)
+
+    visit(ast.parse(path.read_text("utf-8")).body, "")
+    return frozenset(found)
+
+
+@cache
+def everywhere() -> frozenset[str]:
+    """All modules, and names defined in the package and in tests: those in classes with the class and without."""
+    paths = [path for folder in (PACKAGE, TESTS) for path in folder.rglob("*.py")]
+    names = {name for path in paths for name in definitions(path)}
+    return frozenset(names | {name.rpartition(".")[2] for name in names} | {module.stem for module in MODULES})
+
+
+def files(shown: str) -> list[Path]:
+    """What a name of a file or folder may mean; a word in capitals stands for any name."""
+    pattern = re.sub(r"\b[A-Z]{4,}\b", "*", shown).removeprefix("../")
+    folders = [TOP, PACKAGE, TESTS]
+    found = [path for folder in folders for path in folder.glob(pattern)]
+    return found or ([] if "/" in shown else [path for folder in folders[1:] for path in folder.rglob(pattern)])
+
+
+def missing(shown: str) -> list[str]:
+    """What a text in backticks names, and is not there; options, texts and what else a shell may hold pass."""
+    lost = []
+    for word in shown.replace("'", " ").split():
+        if word in NO_FILES:
+            continue
+        if match := re.fullmatch(rf"({FILE.pattern})(?:::?(\w+))?(?:\[\w+\])?", word):
+            found = files(match[1])
+            names = {name.rpartition(".")[2] for path in found if match[2] for name in definitions(path)}
+            if not found or (match[2] and match[2] not in names):
+                lost.append(word)
+    if re.fullmatch(r"\w+", shown) and shown not in everywhere() | OTHERS:
+        if shown not in (TOP / "pyproject.toml").read_text("utf-8"):
+            lost.append(shown)
+    elif match := re.fullmatch(r"([a-z_]+)\.([A-Za-z_]+)", shown):
+        module = PACKAGE / f"{match[1]}.py"
+        if not FILE.fullmatch(shown) and (not module.exists() or match[2] not in definitions(module)):
+            lost.append(shown)
+    elif re.fullmatch(r"[A-Z]\w+\.\w+", shown) and shown not in everywhere():
+        lost.append(shown)
+    return lost
+
+
+def shown_in(page: Path) -> list[str]:
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"`([^`]+)`", text)
+
+
+@pytest.mark.parametrize("page", [GUIDE, TESTS / "README.md"], ids=lambda page: page.parent.name)
+def test_what_a_guide_names_is_there(page: Path) -> None:
+    shown = shown_in(page)
+    assert len(shown) > 50
+    assert {name: lost for name in shown if (lost := missing(name))} == {}
+
+
+def test_the_search_finds_what_is_not_there() -> None:
+    gone = ["canon/none.py", "nothing.py", "canon/command.py:nothing", "driver.nothing", "nowhere.run", "Stage.nothing",
+            "Nothing", "pytest tests/test_nothing.py", "tests/canon/test_words.py::test_nothing[canon]"]  # fmt: skip
+    assert [missing(name) for name in gone] == [name.split()[-1:] for name in gone]
+
+
+def test_every_module_is_in_a_map() -> None:
+    """In the guide's, or in that of its room: the first words of the lines in the docstring of its __init__.py."""
+    rooms: dict[str, list[str]] = {}
+    for room in MODULES:
+        if room.name == "__init__.py":
+            summary, *lines = (ast.get_docstring(ast.parse((PACKAGE / room).read_text("utf-8"))) or "").split("\n")
+            named = [line.split()[0] for line in lines if re.match(r"\w+ {2,}\w", line)]
+            rooms[str(room.parent)] = named
+            present = [each.stem for each in MODULES if each.parent == room.parent and each != room]
+            assert not named or sorted(named) == sorted(present), summary
+    rows = [line for line in GUIDE.read_text("utf-8").split("\n") if line.startswith("|")]
+    for module in MODULES:
+        folder, name = str(module.parent), module.stem
+        places = [row for row in rows if folder == "." or f"`{folder}/`" in row]
+        listed = any(f"`{name}.py`" in row or f"`{name}`" in row for row in places)
+        assert name == "__init__" or name in rooms[folder] or listed, module
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    counts = Counter(
+        node.name
+        for module in MODULES
+        for node in ast.walk(ast.parse((PACKAGE / module).read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert len(counts) > 50
+    assert [name for name, count in counts.items() if count > 1] == []
 
 
 def test_every_command_is_in_the_suite_and_in_the_matrix_of_the_contract() -> None:
