@@ -11,9 +11,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
-from shingletools import errors, kernel, signals, streams, wire
+from shingletools import errors, kernel, signals, streams
 from shingletools.errors import Broken, Failed, Rejected
 from shingletools.options import Printed, make_parser
+from shingletools.records import Reject, filter_lines, line_at, parse
 from shingletools.stage import Collector, Command, Filter, Stage, Written
 from shingletools.streams import Chunk, Output, ReaderGone, Rejects, Span
 
@@ -40,26 +41,33 @@ class Outcome(NamedTuple):
 def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Chunk | Span) -> Outcome:
     """A chunk's records through a stage, up to the first bad one if strict; pure, so any worker may run it."""
     start, chunk = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
-    consumes, produces, function, parse = stage.consumes, stage.produces, stage.function, stage.parse
     output = []
     rejects = []
-    for offset, document in enumerate(chunk.documents()):
+    lines = 0
+    results = filter_lines(stage, id_field, chunk.data) if stage.source is None else documents(stage, id_field, chunk)
+    for count, made in results:
+        if isinstance(made, Reject):
+            line = None if chunk.line is None else chunk.line + lines
+            rejects.append((chunk.name, line, *made))
+        else:
+            output.append(made)
+        lines += count
+        if rejects and strict:
+            break
+    return Outcome(len(chunk.data), start, lines, lines - len(rejects), rejects, Written(b"".join(output)))
+
+
+def documents(stage: Filter, id_field: str, chunk: Chunk) -> Iterator[tuple[int, bytes | Reject]]:
+    """A chunk's documents, made records one by one, through a stage."""
+    assert stage.source is not None
+    for number, document in enumerate(chunk.documents(), chunk.number):
         try:
-            record = parse(document, chunk.number + offset, chunk.name)
-            wire.take_id(record, id_field)
-            payload = function(wire.take_string(record, consumes))
-            if produces != consumes and not stage.keep:
-                record = {produces if field == consumes else field: value for field, value in record.items()}
-            record[produces] = payload
-            wire.append_recipe(record, stage.recipe)
-            output.append(wire.format_json(record))
+            record = stage.source(document, number, chunk.name)
         except Rejected as error:
-            line = None if chunk.line is None else chunk.line + offset
-            rejects.append((chunk.name, line, str(error), document))
-            if strict:
-                break
-    records = len(output)
-    return Outcome(len(chunk.data), start, records + len(rejects), records, rejects, Written(b"".join(output)))
+            yield 1, Reject(str(error), document)
+            continue
+        for _, made in filter_lines(stage, id_field, record):
+            yield 1, made._replace(document=document) if isinstance(made, Reject) else made
 
 
 def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Outcome]:
@@ -71,7 +79,7 @@ def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Outcome]
     from shingletools.workers import in_processes  # costs start-up time that one process need not pay
 
     # Workers read files themselves, unless a record must know its line's number, which they do not
-    numbered = stage.parse is not wire.parse_json
+    numbered = stage.source is not None
     pieces = streams.read_chunks(options.files, stage.whole) if numbered else streams.read_spans(options.files)
     with contextlib.closing(pieces):
         yield from with_line_numbers(in_processes(work, pieces, options.jobs))
@@ -91,37 +99,47 @@ def with_line_numbers(results: Generator[Outcome]) -> Generator[Outcome]:
         before += result.lines
 
 
-def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Outcome, Failed | None]:
+def collect_chunk(
+    collector: Collector, once: Sequence[str], strict: bool, side: int, chunk: Chunk
+) -> tuple[Outcome, Failed | None]:
     """A chunk's records to a collector, up to one with which it fails, or the first bad one if strict."""
     rejects: list[tuple[str, int | None, str, bytes]] = []
     written = []
     failed: Failed | None = None
-    good = 0
-    for line, document in enumerate(chunk.documents(), chunk.line or 1):
+    good = at = 0
+    line = chunk.line or 1
+    while at < len(chunk.data) and not (rejects and strict):
+        document = b""
         try:
-            record = wire.parse_json(document, line, chunk.name)
-            if (lines := collector.take(record, document, side)) is not None:
-                written.append(lines)
+            taken, at, lines = collector.take_lines(chunk.data, at, side)
+            written.append(lines)
+            good += taken
+            line += taken
+            if at == len(chunk.data):
+                break
+            document, at = line_at(chunk.data, at)
+            if (made := collector.take(parse(document, once), document, side)) is not None:
+                written.append(made)
             good += 1
         except Rejected as error:
             rejects.append((chunk.name, line, str(error), document))
-            if strict:
-                break
         except Broken as error:
             failed = error
             break
         except Failed as error:
             failed = Failed(f"{streams.where(chunk.name, line)}: {error}")
             break
+        line += 1
     together = Written(*map(b"".join, zip(*written, strict=True))) if written else Written()
     return Outcome(len(chunk.data), None, good + len(rejects), good, rejects, together), failed
 
 
-def run_collector(collector: Collector, against: Sequence[str], options: argparse.Namespace) -> Generator[Outcome]:
-    for side, files in enumerate((options.files, against)):
+def run_collector(collector: Collector, stage: Stage, options: argparse.Namespace) -> Generator[Outcome]:
+    for side, files in enumerate((options.files, stage.against)):
+        once = stage.once(side)
         with contextlib.closing(streams.read_chunks(files)) as chunks:
             for chunk in chunks:
-                result, failed = collect_chunk(collector, options.strict, side, chunk)
+                result, failed = collect_chunk(collector, once, options.strict, side, chunk)
                 yield result
                 if failed is not None:
                     raise failed
@@ -134,7 +152,7 @@ def start(stage: Stage, options: argparse.Namespace) -> tuple[Generator[Outcome]
     if (each := stage.record_by_record) is not None:
         return run_filter(each, options), list
     collector = stage.collector(options.jobs)
-    return run_collector(collector, stage.against, options), collector.summary
+    return run_collector(collector, stage, options), collector.summary
 
 
 def prepare() -> None:

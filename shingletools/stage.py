@@ -7,15 +7,19 @@ touch a stream.
 """
 
 import argparse
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pickle import PickleBuffer
 from typing import Any, NamedTuple, Protocol
 
-from shingletools import wire
 from shingletools.errors import Failed, shown
+from shingletools.kernel.lines import Done, Fields
 from shingletools.wire import Record
+
+Lines = Callable[[Fields, bytes, int], Done]
+Source = Callable[[bytes, int, str], bytes]  # a document, its number in the whole input, its file's name
 
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
 
@@ -31,20 +35,30 @@ class Written(NamedTuple):
         return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
 
 
-class Collector(Protocol):
+class Collector(ABC):
     """What makes an output that depends on more than one record; it takes them in order, in one process."""
 
+    def take_lines(self, _lines: bytes, at: int, _side: int, /) -> "tuple[int, int, Written]":
+        """Takes all ordinary records from a place in some lines on, as `take` would; raises Failed.
+
+        Returns how many, where the first begins that it leaves to `take`, and what can be written already.
+        """
+        return 0, at, Written()
+
+    @abstractmethod
     def take(self, record: Record, line: bytes, side: int, /) -> Written | None:
         """Takes a record and the line that it came on; gives what can be written already.
 
         Raises Rejected if the record is bad, Failed if it cannot go with those before it.
         """
 
+    @abstractmethod
     def finish(self) -> Iterator[Written]:
         """The rest."""
 
     def summary(self) -> list[str]:
         """What -v adds to its line, after `finish`."""
+        return []
 
 
 class Stage:
@@ -63,6 +77,10 @@ class Stage:
     def texts(self) -> AbstractSet[str]:
         """Fields that are read as text, beside those that every stage reads so."""
         return frozenset()
+
+    def once(self, _side: int, /) -> Sequence[str]:
+        """Fields that a collector's records may not have twice: those of the input (0), or of `against` (1)."""
+        return ()
 
     def check_fields(self, id_field: str, /) -> None:
         """Raises Failed if one field would have to hold two things."""
@@ -86,7 +104,10 @@ class Filter(Stage):
     """A stage that turns one payload into another, record by record; it is pickled for worker processes.
 
     The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
-    field via; every other field passes through. `function` may raise Rejected.
+    field via; every other byte of the line passes. `function` may raise Rejected. `lines` does the same in the kernel,
+    for all ordinary lines from a place in some data on: it returns those made, their number, where the first begins
+    that it leaves to the definition, and the exception that this one raised, if it did. `source` makes the line of a
+    document that is none yet, and may raise Rejected.
     """
 
     consumes: str
@@ -94,7 +115,8 @@ class Filter(Stage):
     recipe: str
     function: Callable[[str], Any]
     keep: bool = False
-    parse: wire.Parse = wire.parse_json
+    lines: Lines | None = None
+    source: Source | None = None
     whole: bool = False  # each FILE is one document
     reads: tuple[str, ...] = ()
 
@@ -109,8 +131,7 @@ class Filter(Stage):
                 raise Failed(f"the id, the payload and via need fields of their own, not {names}")
 
     def alone(self) -> str:
-        numbered = self.whole or self.parse is not wire.parse_json
-        return "--in holds records, not lines or files of text" if numbered else ""
+        return "--in holds records, not lines or files of text" if self.source is not None else ""
 
     @property
     def record_by_record(self) -> "Filter":

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -13,19 +13,18 @@ from blake3 import blake3
 from shingletools.errors import Failed, Rejected, printable, shown
 
 Record = dict[str, Any]
-Parse = Callable[[bytes, int, str], Record]  # a line, its number in the whole input, its file's name
 
 LINES = 4096  # written together
 DEVICE = 1 << 20  # bytes that a device may give, such as a terminal; some never end
 BOM = b"\xef\xbb\xbf"
 
 
-def parse_json(line: bytes, _number: int, _name: str) -> Record:
+def parse_json(line: bytes) -> Record:
     """The record on one line of JSON lines.
 
     Raises Rejected unless the line is a JSON object in UTF-8, and MemoryError. A byte order mark before it is ignored.
 
-    >>> parse_json(b'{"id": 7, "text": "seven"}', 1, "-")
+    >>> parse_json(b'{"id": 7, "text": "seven"}')
     {'id': 7, 'text': 'seven'}
     """
     try:
@@ -33,7 +32,7 @@ def parse_json(line: bytes, _number: int, _name: str) -> Record:
     except orjson.JSONDecodeError:
         text = decode(line)
         if line.startswith(BOM):
-            return parse_json(b" " + line.removeprefix(BOM), _number, _name)
+            return parse_json(b" " + line.removeprefix(BOM))
         if not line.strip():
             raise Rejected("not JSON (empty line)") from None
         from shingletools import json_faults  # which most runs do not need
@@ -161,9 +160,3 @@ def take_recipe(record: Record) -> str:
     if type(via) is not str:
         raise Rejected('field "via" is not a string')
     return via
-
-
-def append_recipe(record: Record, via: str) -> None:
-    """Adds a stage's recipe to the record's field via; raises Rejected if that is not a string."""
-    before = take_recipe(record)
-    record["via"] = f"{before} | {via}" if before else via

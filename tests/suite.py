@@ -27,7 +27,7 @@ class Command:
     form: str = "not a string"  # what is wrong with null or a list in the field
     wrong: tuple[tuple[bytes, str], ...] = ()  # other lines that are bad, and why
     by_id: tuple[str, ...] = ()  # ways that ask for no more than the id, and let each record pass at once
-    verbatim: bool = False  # records pass as they came, white space included
+    verbatim: bool = False  # what it does not consume passes as it came, white space included
     scratch: tuple[str, ...] = ()  # ways that write scratch files before their output
     killed: tuple[str, ...] = ()  # ways that leave most to clear up; if there are none, all ways, filters with workers
     before: str | None = None  # what makes its input from that of a command above; without, documents are its input
@@ -36,13 +36,15 @@ class Command:
 
 SUITE = (
     Command(
-        "canon", "text", "A word, or two", ways=("canon",), produces="text",
+        "canon", "text", "A word, or two", ways=("canon",), produces="text", verbatim=True,
         repeated=frozenset({"--delete", "--replace", "--skip", "--stop", "--drop-adjectives", "--lemma", "--stem"}),
     ),
-    Command("shingle", "text", "a word or two", ways=("shingle",), produces="shingles", before="canon"),
+    Command(
+        "shingle", "text", "a word or two", ways=("shingle",), produces="shingles", verbatim=True, before="canon"
+    ),
     Command(
         "sketch", "shingles", "0123456789abcdef 00000000000000ff", ways=("sketch",), produces="sketch",
-        before="shingle -k 10",
+        verbatim=True, before="shingle -k 10",
     ),
     Command(
         "simjoin", "sketch", "01234567 89abcdef", ways=("simjoin", "simjoin -S1M"), before="sketch",

@@ -168,7 +168,7 @@ def test_a_line_is_rejected_where_orjson_refuses_it_and_never_for_lack_of_memory
     except orjson.JSONDecodeError:
         assert cause is not None
         with pytest.raises(Rejected):
-            wire.parse_json(text.encode(), 1, "-")
+            wire.parse_json(text.encode())
         if text.strip() and "\\" not in text:
             with pytest.raises(orjson.JSONDecodeError) as refused:
                 orjson.loads(" " * IN_FRONT + text)
@@ -206,9 +206,9 @@ def test_what_is_json_is_refused_for_lack_of_memory_only(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(orjson, "loads", refuse)
     with pytest.raises(MemoryError):
-        wire.parse_json(b'\xef\xbb\xbf{"id":1}\n', 1, "-")
+        wire.parse_json(b'\xef\xbb\xbf{"id":1}\n')
     with pytest.raises(Rejected, match=r"^not JSON \(column 8\)$"):
-        wire.parse_json(b'{"id":1', 1, "-")
+        wire.parse_json(b'{"id":1')
 
 
 @pytest.mark.parametrize("opener", ["[", '{"a":', '[{"a":'])
@@ -219,7 +219,7 @@ def test_the_deepest_that_is_read(opener: str) -> None:
         assert json_faults.unreadable(opener * count + "0" + closer * count) == cause
         line = b'{"a":%b}' % (opener * (count - 1) + "0" + closer * (count - 1)).encode()
         if cause is None:
-            assert wire.parse_json(line, 1, "-")
+            assert wire.parse_json(line)
 
 
 def nested(levels: int, opener: Callable[[object], object]) -> Record:

@@ -10,6 +10,7 @@ from shingletools.canon.repertoire import is_later, part_later
 from shingletools.canon.rules import Rule, fold_accents
 from shingletools.canon.sentences import sentences
 from shingletools.canon.words import SPACER, cut, wherever
+from shingletools.kernel.lines import Done, Fields
 from shingletools.kernel.memo import LONGEST, SEGMENT, Known, segments
 
 
@@ -58,6 +59,16 @@ class Canonizer:
     def canonize(self, text: str) -> str:
         """What follows the rules for whole texts."""
         return self.tokens.words(text)
+
+    @property
+    def by_token(self) -> bool:
+        """Whether nothing is asked of a text as a whole."""
+        rules = self.rules
+        return not (rules.texts or rules.sentences or isinstance(rules.cut, WordPattern))
+
+    def lines(self, fields: Fields, lines: bytes, at: int, /) -> Done:
+        """Itself on the payloads of lines, as stage.Filter has it; if `by_token`."""
+        return self.tokens.lines(fields, lines, at)
 
     def fold(self, text: str) -> str:
         return fold_accents(fold(text)) if self.rules.accents else fold(text)

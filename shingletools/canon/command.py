@@ -49,12 +49,14 @@ def build(options: argparse.Namespace) -> Stage:
     rules, via = chosen(options)
     if options.explain:
         raise Printed(explanations(rules, options))
+    canonizer = Canonizer(rules)
     return Filter(
         consumes=options.text,
         produces=options.text,
         recipe=via,
-        function=Canonizer(rules),
-        parse=sources.parse(options),
+        function=canonizer,
+        lines=canonizer.lines if canonizer.by_token else None,
+        source=sources.source(options),
         whole=options.whole,
         reads=tuple(options.stop),
     )

@@ -3,7 +3,10 @@
 import argparse
 from functools import partial
 
+import orjson
+
 from shingletools import errors, wire
+from shingletools.stage import Source
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -13,29 +16,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     source.add_argument("--number", action="store_true", help="a record without an id gets its line's number")
 
 
-def parse(options: argparse.Namespace) -> wire.Parse:
-    """How a document is read."""
+def source(options: argparse.Namespace) -> Source | None:
+    """What makes a record of a document, unless it is one."""
     if options.lines:
-        return partial(parse_line, id_field=options.id, text_field=options.text)
+        return partial(record_of_line, id_field=options.id, text_field=options.text)
     if options.whole:
-        return partial(parse_file, id_field=options.id, text_field=options.text)
+        return partial(record_of_file, id_field=options.id, text_field=options.text)
     if options.number:
-        return partial(parse_numbered, id_field=options.id)
-    return wire.parse_json
+        return partial(numbered_record, id_field=options.id)
+    return None
 
 
-def parse_line(line: bytes, number: int, _name: str, id_field: str, text_field: str) -> wire.Record:
-    return {id_field: number, text_field: wire.decode(line)}
+def record_of_line(line: bytes, number: int, _name: str, id_field: str, text_field: str) -> bytes:
+    return orjson.dumps({id_field: number, text_field: wire.decode(line)})
 
 
-def parse_file(content: bytes, _number: int, name: str, id_field: str, text_field: str) -> wire.Record:
+def record_of_file(content: bytes, _number: int, name: str, id_field: str, text_field: str) -> bytes:
     try:
         name.encode()
     except UnicodeEncodeError:
         raise errors.Rejected("a name that is not UTF-8 cannot be an id") from None
-    return {id_field: name, text_field: wire.decode(content)}
+    return orjson.dumps({id_field: name, text_field: wire.decode(content)})
 
 
-def parse_numbered(line: bytes, number: int, name: str, id_field: str) -> wire.Record:
-    record = wire.parse_json(line, number, name)
-    return record if id_field in record else {id_field: number, **record}
+def numbered_record(line: bytes, number: int, _name: str, id_field: str) -> bytes:
+    record = wire.parse_json(line)
+    if id_field in record:
+        return line
+    before, _, rest = line.partition(b"{")
+    member = orjson.dumps({id_field: number})[:-1]
+    return b"".join([before, member, b"," if record else b"", rest])

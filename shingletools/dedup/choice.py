@@ -3,20 +3,17 @@
 import contextlib
 import itertools
 import tempfile
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 from shingletools import errors, signals, wire
-from shingletools.dedup.spec import LONGEST, DedupSpec, in_two_groups
+from shingletools.dedup.spec import DUPLICATE_OF, LONGEST, DedupSpec, in_two_groups
 from shingletools.errors import Failed, Rejected, seen_before
 from shingletools.scratch import scratch_errors, scratch_folder
-from shingletools.stage import Written
+from shingletools.stage import Collector, Written
 from shingletools.wire import Record
 
 Name = str | int
 GroupOf = dict[Name, int]  # a document: the number of its group
-
-DUPLICATE_OF = "duplicate_of"
 
 
 def read_groups(paths: Sequence[str]) -> GroupOf:
@@ -29,7 +26,7 @@ def read_groups(paths: Sequence[str]) -> GroupOf:
     for path in paths:
         for number, line in enumerate(wire.read_lines("--groups", path), 1):
             try:
-                add_group(groups, next(numbers), take_members(wire.parse_json(line, number, path)))
+                add_group(groups, next(numbers), take_members(wire.parse_json(line)))
             except Rejected as error:
                 raise Failed(f"{errors.printable(path)}:{number}: {error}") from None
     return groups
@@ -50,7 +47,7 @@ def take_members(record: Record) -> list[Name]:
     return members
 
 
-class Dedup(ABC):
+class Dedup(Collector):
     """What all ways to choose have in common.
 
     A document in no group stays. Of each group one of the documents that are really there stays, whatever members the
@@ -82,12 +79,6 @@ class Dedup(ABC):
         self.stay += kept is None
         self.go += kept is not None
         return Written(out) if kept is None or self.spec.annotate else Written(b"", out)
-
-    @abstractmethod
-    def take(self, record: Record, line: bytes, side: int, /) -> Written | None: ...
-
-    @abstractmethod
-    def finish(self) -> Iterator[Written]: ...
 
     def summary(self) -> list[str]:
         return [f"{self.stay} stay", f"{self.go} {'marked' if self.spec.annotate else 'removed'}"]
@@ -146,7 +137,7 @@ class ByLength(Dedup):
         with self.waiting, scratch_errors(self.folder):
             self.scratch.seek(0)
             for line in self.scratch:
-                record = wire.parse_json(line, 0, "")
+                record = wire.parse_json(line)
                 name = wire.take_id(record, self.spec.id_field)
                 group = self.groups.get(name)
                 kept = None if group is None else self.best[group][1]

@@ -11,6 +11,7 @@ from shingletools.stage import Stage
 if TYPE_CHECKING:
     from shingletools.dedup.choice import Dedup
 
+DUPLICATE_OF = "duplicate_of"  # a field: which document is kept in this one's place
 FIRST, LONGEST, SHORTEST = "first", "longest", "shortest"
 
 
@@ -36,6 +37,10 @@ class DedupSpec(Stage):
     @property
     def texts(self) -> AbstractSet[str]:
         return {self.text_field}
+
+    def once(self, _side: int, /) -> Sequence[str]:
+        fields = [self.id_field, DUPLICATE_OF]
+        return fields if self.keep == FIRST else [*fields, self.text_field]
 
     def collector(self, _jobs: int, /) -> "Dedup":
         from shingletools.dedup.choice import ByLength, First  # which imports what is wanted

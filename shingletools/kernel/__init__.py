@@ -22,10 +22,13 @@ if WANTED != "numpy":
 if NAME == "c":
     from shingletools.kernel._kernel import (
         count_lines,
+        each_line,
         end_with_parent,
         minima,
+        minima_of_lines,
         payload_to_bytes,
         simhash,
+        simhash_of_lines,
         split_lines,
     )
     from shingletools.kernel.memo import compiled_fingerprints as fingerprints
@@ -38,6 +41,9 @@ else:
 
     from shingletools.kernel.codec import payload_to_bytes
     from shingletools.kernel.lines import count_lines, split_lines
+    from shingletools.kernel.lines import leave as each_line
+    from shingletools.kernel.lines import leave as minima_of_lines
+    from shingletools.kernel.lines import leave as simhash_of_lines
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
     from shingletools.kernel.memo import reference_words as words
     from shingletools.kernel.strings import minima, simhash
@@ -45,11 +51,14 @@ else:
 __all__ = [
     "NAME",
     "count_lines",
+    "each_line",
     "end_with_parent",
     "fingerprints",
     "minima",
+    "minima_of_lines",
     "payload_to_bytes",
     "simhash",
+    "simhash_of_lines",
     "split_lines",
     "watcher",
     "words",

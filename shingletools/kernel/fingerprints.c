@@ -1,8 +1,8 @@
 /* Texts to the rolling fingerprints of their shingles, whose words' fingerprints are BLAKE3's. */
 
-#include "memo.h"
+#include "splice.h"
 
-enum { BLOCK = 64, MOST = 1024 }; /* bytes of a block of BLAKE3, and of a chunk of it; we hash no more than one */
+enum { BLOCK = 64 }; /* bytes of a block of BLAKE3; we hash no more than one chunk, which has BLAKE3_MOST */
 enum { CHUNK_START = 1, CHUNK_END = 2, ROOT = 8, KEYED_HASH = 16, KEY = 48 /* bytes */ };
 
 typedef struct {
@@ -69,24 +69,29 @@ static void compress(uint32_t *state, const uint8_t *data, size_t size, uint32_t
         state[i] = v[i] ^ v[i + 8];
 }
 
-/* The first 8 bytes, little-endian, of the BLAKE3 of at most MOST bytes. */
-static uint64_t blake3(const FingerprintMemo *self, const uint8_t *data, size_t size)
+/* The first 8 bytes, little-endian, of the BLAKE3 of at most BLAKE3_MOST bytes. */
+static uint64_t blake3(const uint32_t *start, uint32_t mode, const uint8_t *data, size_t size)
 {
-    uint32_t state[8], flags = CHUNK_START | self->mode;
-    memcpy(state, self->start, sizeof state);
+    uint32_t state[8], flags = CHUNK_START | mode;
+    memcpy(state, start, sizeof state);
     for (; size > BLOCK; data += BLOCK, size -= BLOCK) {
         compress(state, data, BLOCK, flags);
-        flags = self->mode;
+        flags = mode;
     }
     compress(state, data, size, flags | CHUNK_END | ROOT);
     return (uint64_t)state[1] << 32 | state[0];
 }
 
+uint64_t blake3_of(const uint8_t *data, size_t size)
+{
+    return blake3(START, 0, data, size);
+}
+
 /* The fingerprint of a word that is in no line. */
 static int make(const FingerprintMemo *self, const Token *word, uint64_t *value)
 {
-    if (word->size <= MOST) {
-        *value = blake3(self, word->at, word->size);
+    if (word->size <= BLAKE3_MOST) {
+        *value = blake3(self->start, self->mode, word->at, word->size);
         return 0;
     }
     PyObject *made = ask(self->memo.function, word->at, word->size);
@@ -187,48 +192,84 @@ static uint64_t siphash(const uint64_t *key, uint64_t word)
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-static PyObject *rolling(PyObject *object, PyObject *args)
+typedef struct {
+    FingerprintMemo *memo;
+    size_t run;      /* words in a shingle */
+    uint64_t sample; /* of all shingles one in so many is kept */
+    Bytes words;     /* their fingerprints */
+} Shingling;
+
+/* The payload of a text's shingles into `out`. */
+static Made shingle(void *self, const uint8_t *at, size_t size, Bytes *out)
 {
-    FingerprintMemo *self = (FingerprintMemo *)object;
-    PyObject *text;
-    Py_ssize_t run, size;
-    if (!PyArg_ParseTuple(args, "Un", &text, &run))
-        return NULL;
-    const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
-    if (!at)
-        return NULL;
-    if (run < 1) {
-        PyErr_SetString(PyExc_ValueError, "a shingle has one word at least");
-        return NULL;
-    }
-    Bytes words = {0}, out = {0};
-    PyObject *result = NULL;
-    if (add_fingerprints(self, at, at + size, &words))
-        goto done;
-    size_t count = words.used / sizeof(uint64_t);
-    size_t k = (size_t)run < count ? (size_t)run : count;
-    if (grow(&out, 17 * (count - k + 1)))
-        goto done;
+    Shingling *shingling = self;
+    FingerprintMemo *memo = shingling->memo;
+    Bytes *words = &shingling->words;
+    words->used = 0;
+    if (add_fingerprints(memo, at, at + size, words))
+        return FAILED;
+    size_t count = words->used / sizeof(uint64_t);
+    size_t k = shingling->run < count ? shingling->run : count;
+    if (grow(out, 17 * (count - k + 1)))
+        return FAILED;
     /* z = sum of w_(i+j) * base^(k-1-j) mod 2^64 */
-    const uint64_t *w = (const uint64_t *)words.data, base = self->base;
+    const uint64_t *w = (const uint64_t *)words->data, base = memo->base, sample = shingling->sample;
     uint64_t z = 0, lead = 1;
     for (size_t i = 0; i < k; i++) {
         z = z * base + w[i];
         lead *= i ? base : 1;
     }
-    Py_BEGIN_ALLOW_THREADS
+    uint8_t *to = out->data;
     for (size_t i = 0; i + k <= count && k; i++) {
         if (i)
             z = (z - w[i - 1] * lead) * base + w[i + k - 1];
-        put_hex(out.data + out.used, self->mode ? siphash(self->last, z) : finish(z), 16);
-        out.data[out.used + 16] = ' ';
-        out.used += 17;
+        uint64_t fingerprint = memo->mode ? siphash(memo->last, z) : finish(z);
+        if (sample > 1 && fmix64(fingerprint) % sample)
+            continue;
+        put_hex(to, fingerprint, 16);
+        to[16] = ' ';
+        to += 17;
     }
-    Py_END_ALLOW_THREADS
-    result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)(out.used ? out.used - 1 : 0), NULL);
-done:
-    PyMem_Free(words.data);
+    out->used = to > out->data ? (size_t)(to - out->data) - 1 : 0;
+    return PLAIN;
+}
+
+static int is_run(Py_ssize_t run)
+{
+    if (run < 1)
+        PyErr_SetString(PyExc_ValueError, "a shingle has one word at least");
+    return run >= 1;
+}
+
+static PyObject *rolling(PyObject *object, PyObject *args)
+{
+    PyObject *text, *result = NULL;
+    Py_ssize_t run, size;
+    if (!PyArg_ParseTuple(args, "Un", &text, &run) || !is_run(run))
+        return NULL;
+    const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
+    if (!at)
+        return NULL;
+    Shingling shingling = {(FingerprintMemo *)object, (size_t)run, 1, {0}};
+    Bytes out = {0};
+    if (shingle(&shingling, at, (size_t)size, &out) == PLAIN)
+        result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
+    PyMem_Free(shingling.words.data);
     PyMem_Free(out.data);
+    return result;
+}
+
+static PyObject *rolling_of_lines(PyObject *object, PyObject *args)
+{
+    PyObject *fields, *data;
+    Py_ssize_t run, at;
+    unsigned long long sample;
+    if (!PyArg_ParseTuple(args, "nKO!O!n", &run, &sample, &PyTuple_Type, &fields, &PyBytes_Type, &data, &at) ||
+        !is_run(run))
+        return NULL;
+    Shingling shingling = {(FingerprintMemo *)object, (size_t)run, sample, {0}};
+    PyObject *result = splice_lines(shingle, &shingling, fields, data, at);
+    PyMem_Free(shingling.words.data);
     return result;
 }
 
@@ -258,6 +299,7 @@ static PyObject *new_fingerprints(PyTypeObject *type, PyObject *args, PyObject *
 
 static PyMethodDef methods[] = {
     {"rolling", rolling, METH_VARARGS, "(text, k): the payload of its shingles' fingerprints."},
+    {"lines", rolling_of_lines, METH_VARARGS, "(k, m, fields, data, at): one in m of them, for the payloads of lines."},
     {0},
 };
 

@@ -27,6 +27,13 @@
 /* words.c, fingerprints.c */
 extern PyType_Spec word_memo_spec, fingerprint_memo_spec;
 
+/* The first 8 bytes, little-endian, of the BLAKE3 of at most BLAKE3_MOST bytes. */
+enum { BLAKE3_MOST = 1024 };
+uint64_t blake3_of(const uint8_t *data, size_t size);
+
+/* splice.c */
+PyObject *each_line(PyObject *self, PyObject *args);
+
 /* lines.c */
 PyObject *count_lines(PyObject *self, PyObject *data);
 PyObject *split_lines(PyObject *self, PyObject *data);
@@ -35,6 +42,8 @@ PyObject *split_lines(PyObject *self, PyObject *data);
 PyObject *payload_to_bytes(PyObject *self, PyObject *args);
 PyObject *minima(PyObject *self, PyObject *args);
 PyObject *simhash(PyObject *self, PyObject *text);
+PyObject *minima_of_lines(PyObject *self, PyObject *args);
+PyObject *simhash_of_lines(PyObject *self, PyObject *args);
 
 /* arrays.c */
 PyObject *agreements(PyObject *self, PyObject *args);

@@ -1,5 +1,16 @@
 """Lines in bytes: the definition. Each is ended by a line feed but perhaps the last; a carriage return ends none."""
 
+# What the kernel does with the lines of a filter; see stage.Filter.lines and splice.h
+Fields = tuple[bytes, bytes, bytes, bool, bytes]  # the id's, consumed, produced, kept, recipe; as JSON has them
+Done = tuple[bytes, int, int, Exception | None]  # lines, their number, where the next begins, its exception
+
+
+def leave(*arguments: object) -> Done:
+    """Does nothing with lines from a place on, the last argument, and leaves them to the definition in records.py."""
+    at = arguments[-1]
+    assert isinstance(at, int)
+    return b"", 0, at, None
+
 
 def count_lines(data: bytes, /) -> int:
     """How many there are.

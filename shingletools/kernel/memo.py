@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol, TypeVar
 
+from shingletools.kernel.lines import Done, Fields, leave
+
 Value = TypeVar("Value", bound=str | bytes)
 
 # What the function for tokens makes of a character, in whatever token it stands: letters or digits, a word of its own
@@ -55,6 +57,9 @@ class WordMemo(Protocol):
         Raises UnicodeEncodeError for lone surrogates.
         """
 
+    def lines(self, fields: Fields, lines: bytes, at: int, /) -> Done:
+        """The same for the payloads of lines; see splice.h."""
+
 
 class FingerprintMemo(Protocol):
     """A memo of words' fingerprints: 8 bytes, little-endian.
@@ -67,6 +72,9 @@ class FingerprintMemo(Protocol):
 
         Raises UnicodeEncodeError for lone surrogates.
         """
+
+    def lines(self, k: int, m: int, fields: Fields, lines: bytes, at: int, /) -> Done:
+        """The same for the payloads of lines, of the fingerprints one in m; see splice.h."""
 
 
 def segments(text: str) -> Iterator[str]:
@@ -83,6 +91,7 @@ class _WordMemo:
 
     def __init__(self, function: Callable[[str], str]) -> None:
         self.known = Known(function)
+        self.lines = leave
 
     def words(self, text: str, /) -> str:
         text.encode()  # what is no text is none for either kernel
@@ -101,6 +110,7 @@ class _FingerprintMemo:
         if len(key) not in (0, KEY):
             raise ValueError(f"a key has {KEY} bytes, or none")
         self.known = Known(function)
+        self.lines = leave
         self.roll = partial(roll, base=base, key=key[WORD_KEY:])
 
     def rolling(self, text: str, k: int, /) -> str:

@@ -1,6 +1,6 @@
 /* Payloads of hex digits, the signatures made of them. */
 
-#include "kernel.h"
+#include "splice.h"
 
 enum {
     BATCH = 32, /* min-hash functions whose minima stay in registers */
@@ -70,29 +70,28 @@ static Py_ssize_t count_groups(const uint8_t *payload, size_t size, size_t digit
     return (Py_ssize_t)((size + 1) / (digits + 1));
 }
 
-/* A payload's shingles, of 8 or 16 digits as its first group has; NULL without an exception if it is none. */
-static uint64_t *take_shingles(PyObject *text, size_t *count, int *narrow)
+/* The shingles of payloads, one payload after the other. */
+typedef struct {
+    Bytes room;
+    uint64_t *values;
+    size_t count;
+    int narrow; /* they have 32 bits */
+} Shingles;
+
+/* A payload's shingles, of 8 or 16 digits as its first group has: 1; 0 if it is none; -1 with an exception. */
+static int read_shingles(const uint8_t *payload, size_t size, Shingles *shingles)
 {
-    Py_ssize_t size;
-    const uint8_t *payload = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
-    if (!payload)
-        return NULL;
-    *narrow = size == 8 || (size > 8 && payload[8] == ' ');
-    size_t digits = *narrow ? 8 : 16;
-    Py_ssize_t groups = count_groups(payload, (size_t)size, digits);
+    shingles->narrow = size == 8 || (size > 8 && payload[8] == ' ');
+    size_t digits = shingles->narrow ? 8 : 16;
+    Py_ssize_t groups = count_groups(payload, size, digits);
     if (groups < 1)
-        return NULL;
-    uint64_t *values = PyMem_Malloc((size_t)groups * sizeof *values);
-    if (!values) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    if (parse_groups(payload, (size_t)groups, digits, values)) {
-        PyMem_Free(values);
-        return NULL;
-    }
-    *count = (size_t)groups;
-    return values;
+        return 0;
+    shingles->room.used = 0;
+    if (grow(&shingles->room, (size_t)groups * sizeof *shingles->values))
+        return -1;
+    shingles->values = (uint64_t *)shingles->room.data;
+    shingles->count = (size_t)groups;
+    return !parse_groups(payload, (size_t)groups, digits, shingles->values);
 }
 
 static PyObject *none_unless_failed(void)
@@ -155,49 +154,167 @@ VECTORS static void least(const uint32_t *y, size_t count, const uint32_t *a, co
     memcpy(minima, low, sizeof low);
 }
 
-PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
+typedef struct {
+    Shingles shingles;
+    size_t n, batches;                   /* functions, and batches of them, the last filled up */
+    uint32_t *factors, *summands, *low; /* of all batches */
+    size_t group;                        /* minima in a supershingle, or 0 */
+    int pairs;                           /* megashingles */
+    Bytes y, supers;
+} Sketching;
+
+/* Raises ValueError. */
+static int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size)
 {
-    PyObject *text;
-    const char *a, *b;
-    Py_ssize_t a_size, b_size;
-    if (!PyArg_ParseTuple(args, "Uy#y#", &text, &a, &a_size, &b, &b_size))
-        return NULL;
-    size_t n = (size_t)a_size / 4, batches = (n + BATCH - 1) / BATCH, count;
     if (a_size != b_size || a_size % 4) {
         PyErr_SetString(PyExc_ValueError, "a and b are arrays of n integers of 4 bytes");
-        return NULL;
+        return -1;
     }
-    int narrow;
-    uint64_t *shingles = take_shingles(text, &count, &narrow);
-    if (!shingles)
-        return none_unless_failed();
-    /* a, b and the minima are filled up to whole batches */
-    uint32_t *work = PyMem_Calloc(3 * batches * BATCH + count, sizeof *work);
-    uint8_t *out = PyMem_Malloc(9 * n + 1);
-    PyObject *result = NULL;
-    if (!work || !out) {
+    self->n = (size_t)a_size / 4;
+    self->batches = (self->n + BATCH - 1) / BATCH;
+    self->factors = PyMem_Calloc(3 * self->batches * BATCH + 1, sizeof(uint32_t));
+    if (!self->factors) {
         PyErr_NoMemory();
-        goto done;
+        return -1;
     }
-    uint32_t *factors = work, *summands = work + batches * BATCH, *low = summands + batches * BATCH;
-    uint32_t *y = low + batches * BATCH;
-    memcpy(factors, a, (size_t)a_size);
-    memcpy(summands, b, (size_t)b_size);
-    Py_BEGIN_ALLOW_THREADS
+    self->summands = self->factors + self->batches * BATCH;
+    self->low = self->summands + self->batches * BATCH;
+    memcpy(self->factors, a, (size_t)a_size);
+    memcpy(self->summands, b, (size_t)b_size);
+    return 0;
+}
+
+static void end_sketching(Sketching *self)
+{
+    PyMem_Free(self->factors);
+    PyMem_Free(self->shingles.room.data);
+    PyMem_Free(self->y.data);
+    PyMem_Free(self->supers.data);
+}
+
+/* A payload's minima into self->low: 1; 0 if it is no payload; -1 with an exception. */
+static int find_minima(Sketching *self, const uint8_t *payload, size_t size)
+{
+    int read = read_shingles(payload, size, &self->shingles);
+    if (read < 1)
+        return read;
+    size_t count = self->shingles.count;
+    self->y.used = 0;
+    if (grow(&self->y, count * sizeof(uint32_t)))
+        return -1;
+    uint32_t *y = (uint32_t *)self->y.data;
     for (size_t i = 0; i < count; i++)
-        y[i] = (uint32_t)(fmix64(shingles[i]) >> 32);
-    for (size_t batch = 0; batch < batches * BATCH; batch += BATCH)
-        least(y, count, factors + batch, summands + batch, low + batch);
-    for (size_t i = 0; i < n; i++) {
-        put_hex(out + 9 * i, low[i], 8);
-        out[9 * i + 8] = ' ';
+        y[i] = (uint32_t)(fmix64(self->shingles.values[i]) >> 32);
+    for (size_t i = 0; i < self->batches * BATCH; i += BATCH)
+        least(y, count, self->factors + i, self->summands + i, self->low + i);
+    return 1;
+}
+
+/* Digit groups, of 8 digits each if they are 32 bits. */
+static int add_groups(Bytes *out, const void *values, size_t count, int digits)
+{
+    const uint32_t *narrow = values;
+    const uint64_t *wide = values;
+    if (grow(out, (size_t)(digits + 1) * count + 1))
+        return -1;
+    uint8_t *to = out->data + out->used;
+    for (size_t i = 0; i < count; i++, to += digits + 1) {
+        put_hex(to, digits == 8 ? narrow[i] : wide[i], digits);
+        to[digits] = ' ';
     }
-    Py_END_ALLOW_THREADS
-    result = PyUnicode_DecodeUTF8((const char *)out, (Py_ssize_t)(n ? 9 * n - 1 : 0), NULL);
-done:
-    PyMem_Free(shingles);
-    PyMem_Free(work);
-    PyMem_Free(out);
+    out->used += count ? (size_t)(digits + 1) * count - 1 : 0;
+    return 0;
+}
+
+PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *text, *result = NULL;
+    const char *a, *b;
+    Py_ssize_t a_size, b_size, size;
+    if (!PyArg_ParseTuple(args, "Uy#y#", &text, &a, &a_size, &b, &b_size))
+        return NULL;
+    const uint8_t *payload = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
+    Sketching sketching = {0};
+    Bytes out = {0};
+    if (!payload || start_sketching(&sketching, a, a_size, b, b_size))
+        return NULL;
+    int found = find_minima(&sketching, payload, (size_t)size);
+    if (found > 0 && !add_groups(&out, sketching.low, sketching.n, 8))
+        result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
+    end_sketching(&sketching);
+    PyMem_Free(out.data);
+    return found ? result : none_unless_failed();
+}
+
+/* Big-endian, as bytes are written. */
+static void put_bytes(uint8_t *at, uint64_t value, int bytes)
+{
+    while (bytes--)
+        *at++ = (uint8_t)(value >> 8 * bytes);
+}
+
+/* The first 8 bytes of the BLAKE3 of some bytes, as a number whose digits are these bytes. */
+static uint64_t first_bytes(const uint8_t *data, size_t size)
+{
+    uint64_t hash = blake3_of(data, size), turned = 0;
+    for (int i = 0; i < 8; i++)
+        turned = turned << 8 | (hash >> 8 * i & 255);
+    return turned;
+}
+
+/* The supershingles of the minima that were found, or the megashingles. */
+static int add_supers(Sketching *self, Bytes *out)
+{
+    size_t supers = self->n / self->group, megas = supers * (supers - 1) / 2, most = supers + megas;
+    size_t room = 4 * self->group < 16 ? 16 : 4 * self->group;
+    if (grow(&self->supers, most * sizeof(uint64_t) + room))
+        return -1;
+    uint64_t *super = (uint64_t *)self->supers.data, *mega = super + supers;
+    uint8_t *bytes = self->supers.data + most * sizeof *super;
+    for (size_t i = 0; i < supers; i++) {
+        for (size_t j = 0; j < self->group; j++)
+            put_bytes(bytes + 4 * j, self->low[i * self->group + j], 4);
+        super[i] = first_bytes(bytes, 4 * self->group);
+    }
+    if (!self->pairs)
+        return add_groups(out, super, supers, 16);
+    for (size_t i = 0; i < supers; i++)
+        for (size_t j = i + 1; j < supers; j++) {
+            put_bytes(bytes, super[i], 8);
+            put_bytes(bytes + 8, super[j], 8);
+            *mega++ = first_bytes(bytes, 16);
+        }
+    return add_groups(out, super + supers, megas, 16);
+}
+
+static Made sketch(void *object, const uint8_t *payload, size_t size, Bytes *out)
+{
+    Sketching *self = object;
+    if (!size)
+        return PLAIN;
+    int found = find_minima(self, payload, size);
+    if (found < 1)
+        return found ? FAILED : ODD;
+    return (self->group ? add_supers(self, out) : add_groups(out, self->low, self->n, 8)) ? FAILED : PLAIN;
+}
+
+PyObject *minima_of_lines(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *fields, *data;
+    const char *a, *b;
+    Py_ssize_t a_size, b_size, group, at;
+    Sketching sketching = {0};
+    if (!PyArg_ParseTuple(args, "y#y#npO!O!n", &a, &a_size, &b, &b_size, &group, &sketching.pairs, &PyTuple_Type,
+                          &fields, &PyBytes_Type, &data, &at) ||
+        start_sketching(&sketching, a, a_size, b, b_size))
+        return NULL;
+    PyObject *result = NULL;
+    sketching.group = (size_t)group;
+    if (group < 0 || group > BLAKE3_MOST / 4 || (group && sketching.n % sketching.group))
+        PyErr_SetString(PyExc_ValueError, "n min-hashes are put into equal groups, of 256 at most");
+    else
+        result = splice_lines(sketch, &sketching, fields, data, at);
+    end_sketching(&sketching);
     return result;
 }
 
@@ -208,27 +325,51 @@ VECTORS static void count_bits(const uint64_t *shingles, size_t count, uint64_t 
             counts[bit] += shingles[i] >> bit & 1;
 }
 
+/* Not for an empty payload: ODD if it is none of shingles. */
+static Made add_simhash(void *object, const uint8_t *payload, size_t size, Bytes *out)
+{
+    Shingles *shingles = object;
+    int read = size ? read_shingles(payload, size, shingles) : 0;
+    if (read < 1)
+        return read ? FAILED : size ? ODD : PLAIN;
+    uint64_t counts[64] = {0}, value = 0;
+    for (size_t i = 0; i < shingles->count && shingles->narrow; i++)
+        shingles->values[i] = fmix64(shingles->values[i]);
+    count_bits(shingles->values, shingles->count, counts);
+    for (int bit = 0; bit < 64; bit++)
+        value |= (uint64_t)(2 * counts[bit] > shingles->count) << bit;
+    return add_groups(out, &value, 1, 16) ? FAILED : PLAIN;
+}
+
 PyObject *simhash(PyObject *Py_UNUSED(self), PyObject *text)
 {
     if (!PyUnicode_Check(text)) {
         PyErr_SetString(PyExc_TypeError, "a payload is a string");
         return NULL;
     }
-    size_t count;
-    int narrow;
-    uint64_t *shingles = take_shingles(text, &count, &narrow);
-    if (!shingles)
-        return none_unless_failed();
-    uint64_t counts[64] = {0}, value = 0;
-    uint8_t out[16];
-    Py_BEGIN_ALLOW_THREADS
-    for (size_t i = 0; i < count && narrow; i++)
-        shingles[i] = fmix64(shingles[i]);
-    count_bits(shingles, count, counts);
-    for (int bit = 0; bit < 64; bit++)
-        value |= (uint64_t)(2 * counts[bit] > count) << bit;
-    put_hex(out, value, 16);
-    Py_END_ALLOW_THREADS
-    PyMem_Free(shingles);
-    return PyUnicode_DecodeUTF8((const char *)out, 16, NULL);
+    Py_ssize_t size;
+    const uint8_t *payload = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
+    if (!payload)
+        return NULL;
+    Shingles shingles = {{0}, NULL, 0, 0};
+    Bytes out = {0};
+    PyObject *result = NULL;
+    Made made = add_simhash(&shingles, payload, (size_t)size, &out);
+    if (made == PLAIN && out.used)
+        result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
+    PyMem_Free(shingles.room.data);
+    PyMem_Free(out.data);
+    return result ? result : none_unless_failed();
+}
+
+PyObject *simhash_of_lines(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *fields, *data;
+    Py_ssize_t at;
+    if (!PyArg_ParseTuple(args, "O!O!n", &PyTuple_Type, &fields, &PyBytes_Type, &data, &at))
+        return NULL;
+    Shingles shingles = {{0}, NULL, 0, 0};
+    PyObject *result = splice_lines(add_simhash, &shingles, fields, data, at);
+    PyMem_Free(shingles.room.data);
+    return result;
 }

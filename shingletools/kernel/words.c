@@ -1,6 +1,6 @@
 /* Texts to words: character by character where these are known, else token by token through a memo. */
 
-#include "memo.h"
+#include "splice.h"
 
 static int add_word(Bytes *out, const uint8_t *word, size_t size)
 {
@@ -75,7 +75,8 @@ static int learn(WordMemo *self, Character *character, const uint8_t *at, size_t
     character->kind = kind;
     character->size = (uint8_t)length;
     memcpy(character->bytes, bytes, (size_t)length);
-    if (kind == LETTERS && size == 1 && length == 1 && *at) /* a zero ends the text, whatever is made of one in it */
+    /* A zero or a quote ends the text, whatever is made of one in it */
+    if (kind == LETTERS && size == 1 && length == 1 && *at && *at != '"')
         self->letters[*at] = (uint8_t)*bytes;
     Py_DECREF(made);
     return 0;
@@ -253,8 +254,26 @@ static void free_words(PyObject *self)
     free_memo(self);
 }
 
+static Made words_of(void *self, const uint8_t *text, size_t size, Bytes *made)
+{
+    WordMemo *memo = self;
+    if (grow(made, size + 64))
+        return FAILED;
+    return (memo->wherever ? add_text : add_tokens)(memo, text, text + size, made) ? FAILED : TEXT;
+}
+
+static PyObject *words_of_lines(PyObject *object, PyObject *args)
+{
+    PyObject *fields, *data;
+    Py_ssize_t at;
+    if (!PyArg_ParseTuple(args, "O!O!n", &PyTuple_Type, &fields, &PyBytes_Type, &data, &at))
+        return NULL;
+    return splice_lines(words_of, object, fields, data, at);
+}
+
 static PyMethodDef methods[] = {
     {"words", words, METH_O, "A text's tokens between white space, each as the function has it, joined by blanks."},
+    {"lines", words_of_lines, METH_VARARGS, "(fields, data, at): the same for the payloads of lines."},
     {0},
 };
 

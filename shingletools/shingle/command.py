@@ -1,12 +1,13 @@
 """turn canonical words into shingles: every run of k words, as fingerprints"""
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shingletools import wire
 from shingletools.errors import Failed
 from shingletools.options import count, text
-from shingletools.stage import Filter, Stage
+from shingletools.stage import Filter, Lines, Stage
 
 if TYPE_CHECKING:
     from shingletools.shingle.fingerprints import Hashing, Runs
@@ -49,12 +50,15 @@ def build(options: argparse.Namespace) -> Stage:
             raise Failed(f"-k {options.k}: so long sums would give the key away; take --hash blake3 with --key-file")
         key, reads = keys.read_key(options.key_file, wire.recipe("shingle", *how)), (options.key_file,)
     shingler: fingerprints.Shingler
+    lines: Lines | None = None
     if options.readable:
         if changed_hash or mod or reads:
             raise Failed("--readable goes without --hash, --mod and --key-file")
         shingler = fingerprints.Readable(runs)
     else:
         hashing = hashing_of(runs, options.hash, key)
+        if isinstance(hashing, fingerprints.Rolling):
+            lines = partial(hashing.lines, options.mod)
         if mod:
             from shingletools.shingle.sampled import Sampled  # numpy, which only --mod needs
 
@@ -65,7 +69,7 @@ def build(options: argparse.Namespace) -> Stage:
                 raise Failed("--df counts runs of words")
             return frequencies.CountSpec(options.text, runs, hashing, reads)
     via = wire.recipe("shingle", *how, ("key", key.label or None), ("mod", mod), ("readable", options.readable))
-    return Filter(consumes=options.text, produces="shingles", recipe=via, function=shingler, reads=reads)
+    return Filter(options.text, "shingles", via, shingler, lines=lines, reads=reads)
 
 
 def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":

@@ -11,6 +11,7 @@ from blake3 import blake3
 
 from shingletools import kernel
 from shingletools.kernel.codec import bytes_to_payload
+from shingletools.kernel.lines import Done, Fields
 from shingletools.shingle.keys import PUBLIC, Key
 
 
@@ -89,6 +90,10 @@ class Rolling:
 
     def __call__(self, text: str) -> str:
         return self.words.rolling(text, self.k)
+
+    def lines(self, m: int, fields: Fields, lines: bytes, at: int, /) -> Done:
+        """Itself on the payloads of lines, of whose fingerprints one in m is kept, as Sampled has it."""
+        return self.words.lines(self.k, m, fields, lines, at)
 
 
 def crc32(data: bytes) -> bytes:

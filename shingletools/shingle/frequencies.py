@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from shingletools import wire
 from shingletools.shingle.fingerprints import Hashing, Runs
-from shingletools.stage import IN_ONE_PROCESS, Stage, Written
+from shingletools.stage import IN_ONE_PROCESS, Collector, Stage, Written
 from shingletools.wire import Record
 
 
@@ -23,11 +23,14 @@ class CountSpec(Stage):
     def alone(self) -> str:
         return IN_ONE_PROCESS
 
+    def once(self, _side: int, /) -> tuple[str, ...]:
+        return (self.text_field,)
+
     def collector(self, _jobs: int, /) -> "Frequencies":
         return Frequencies(self)
 
 
-class Frequencies:
+class Frequencies(Collector):
     """Takes texts; then gives a line for each shingle, in the order of its words.
 
     Memory: the distinct shingles, some 150 bytes each.

@@ -8,7 +8,7 @@ from typing import Protocol
 from shingletools import errors, wire
 from shingletools.errors import Rejected
 from shingletools.simgroup.spec import GroupSpec
-from shingletools.stage import Written
+from shingletools.stage import Collector, Written
 from shingletools.unionfind import UnionFind
 from shingletools.wire import Record
 
@@ -61,7 +61,7 @@ class Stars:
         return array("q", taken_by.tobytes())
 
 
-class Groups:
+class Groups(Collector):
     """Takes pairs {"a", "b"}; then gives the groups of two or more, groups and documents in the order first seen.
 
     With `singletons`, files of documents, also groups of one for those in no group. Memory: some 150 bytes for each id

@@ -28,6 +28,9 @@ class GroupSpec(Stage):
         ordered = "--star: who is taken depends on all documents before, one after the other; run it in the shell"
         return ordered if self.star else ""
 
+    def once(self, side: int, /) -> Sequence[str]:
+        return (self.id_field,) if side else ("a", "b", "similarity")
+
     def collector(self, _jobs: int, /) -> "Groups":
         from shingletools.simgroup.groups import Groups  # which imports what is wanted
 

@@ -13,7 +13,7 @@ from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.signatures import Signature, shingles_of, signature_of
 from shingletools.simjoin.spec import JoinSpec, recipes_differ
 from shingletools.simjoin.store import InMemory, OnDisk, Store
-from shingletools.stage import Written
+from shingletools.stage import Collector, Written
 from shingletools.wire import Record
 
 
@@ -46,7 +46,7 @@ def take_shingles(record: Record) -> bytes:
     return data
 
 
-class JoinCollector:
+class JoinCollector(Collector):
     """Takes signatures; then gives the pairs of documents, in input order, that agree in enough components.
 
     Documents with empty signatures are like no other. Memory: the signatures (4 n bytes for n min-hashes, 64 for a

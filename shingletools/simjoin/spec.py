@@ -26,6 +26,9 @@ class JoinSpec(Stage):
     def beside(self) -> Sequence[tuple[str, str]]:
         return [("--against", path) for path in self.against]
 
+    def once(self, _side: int, /) -> Sequence[str]:
+        return self.id_field, "via", "sketch", "simhash", "shingles"
+
     def collector(self, jobs: int, /) -> "JoinCollector":
         from shingletools.simjoin.collector import JoinCollector  # numpy, which --help does not need
 

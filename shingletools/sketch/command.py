@@ -3,10 +3,10 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from shingletools import wire
+from shingletools import kernel, wire
 from shingletools.errors import Failed
 from shingletools.options import count, text
-from shingletools.stage import Filter, Stage
+from shingletools.stage import Filter, Lines, Stage
 
 if TYPE_CHECKING:
     from shingletools.sketch.minhash import Sketcher
@@ -40,26 +40,28 @@ def build(options: argparse.Namespace) -> Stage:
 def sketch(options: argparse.Namespace, group: int | None) -> Stage:
     from shingletools.sketch import minhash  # BLAKE3, which --help does not need
 
-    function: minhash.Sketcher = minhash.MinHash(options.n, options.seed)
+    minima = minhash.MinHash(options.n, options.seed)
+    function: minhash.Sketcher = minima
+    lines: Lines | None = minima.lines
     if group:
-        function = minhash.Supershingles(function, group, pairs=options.mega is not None)
+        function = supers = minhash.Supershingles(minima, group, pairs=options.mega is not None)
+        lines = supers.lines if group <= minhash.LARGEST else None
     seed = wire.quoted(options.seed) if options.seed != SEED else None
     via = wire.recipe("sketch", ("n", options.n), ("seed", seed), ("super", options.super), ("mega", options.mega))
-    return Filter(consumes="shingles", produces="sketch", recipe=via, function=function, keep=options.keep)
+    return Filter("shingles", "sketch", via, function, keep=options.keep, lines=lines)
 
 
 def simhash(options: argparse.Namespace) -> Stage:
     from shingletools.sketch import simhash as plain  # as in `sketch`
 
     function: Sketcher = plain.simhash
+    lines: Lines | None = kernel.simhash_of_lines
     label: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:
         from shingletools.sketch.weighted import WeightedSimHash, read_weights  # numpy, which only weights need
 
         weights, label = read_weights(options.weights)
-        function, reads = WeightedSimHash(weights), (options.weights,)
+        function, lines, reads = WeightedSimHash(weights), None, (options.weights,)
     via = wire.recipe("sketch", ("simhash", True), ("weights", label))
-    return Filter(
-        consumes="shingles", produces="simhash", recipe=via, function=function, keep=options.keep, reads=reads
-    )
+    return Filter("shingles", "simhash", via, function, keep=options.keep, lines=lines, reads=reads)

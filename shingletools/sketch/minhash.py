@@ -10,8 +10,11 @@ from blake3 import blake3
 from shingletools import kernel
 from shingletools.errors import Rejected
 from shingletools.kernel.codec import bytes_to_payload
+from shingletools.kernel.lines import Done, Fields
 
 NO_SHINGLES = 'field "shingles" is not groups of 8 or 16 hex digits'
+
+LARGEST = 256  # minima that the kernel hashes at once: 1024 bytes
 
 Sketcher = Callable[[str], str]
 
@@ -41,6 +44,10 @@ class MinHash:
             raise Rejected(NO_SHINGLES)
         return minima
 
+    def lines(self, fields: Fields, lines: bytes, at: int, /, group: int = 0, pairs: bool = False) -> Done:
+        """Itself on the payloads of lines, as stage.Filter has it, or Supershingles."""
+        return kernel.minima_of_lines(self.a, self.b, group, pairs, fields, lines, at)
+
 
 @dataclass(frozen=True)
 class Supershingles:
@@ -50,7 +57,7 @@ class Supershingles:
     in it with probability J^group. With `pairs`, megashingles: the same of each two supershingles.
     """
 
-    minima: Sketcher
+    minima: MinHash
     group: int
     pairs: bool
 
@@ -61,3 +68,7 @@ class Supershingles:
         if self.pairs:
             hashes = [blake3(one + two).digest(8) for one, two in combinations(hashes, 2)]
         return bytes_to_payload(b"".join(hashes), 16)
+
+    def lines(self, fields: Fields, lines: bytes, at: int, /) -> Done:
+        """Itself on the payloads of lines, as stage.Filter has it; for groups of LARGEST at most."""
+        return self.minima.lines(fields, lines, at, self.group, self.pairs)

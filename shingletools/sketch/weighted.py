@@ -46,7 +46,7 @@ def read_weights(path: str) -> tuple[dict[int, int], str]:
     weights = {}
     for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
         try:
-            record = wire.parse_json(line, number, path)
+            record = wire.parse_json(line)
             weights[take_shingle(record)] = take_weight(record)
         except Rejected as error:
             raise Failed(f"{errors.printable(path)}:{number}: {error}") from None

@@ -13,6 +13,7 @@ from shingletools import wire
 from shingletools.dedup.choice import annotated, take_members
 from shingletools.dedup.spec import FIRST, SHORTEST, DedupSpec, in_two_groups
 from shingletools.errors import Failed, Rejected
+from shingletools.records import parse
 from shingletools.spark.batches import Batches, batch_of, by_line, counted, of_rows, through
 from shingletools.spark.lines import LineNumbers
 
@@ -34,7 +35,7 @@ class Ranked:
 
     def row(self, number: int, line: bytes) -> tuple[Any, ...]:
         try:
-            record = wire.parse_json(line, 1, "")
+            record = parse(line, self.spec.once(0))
             if self.spec.annotate:
                 wire.format_json(record)  # so that a record that cannot be written is rejected now
             rank = 0
@@ -52,7 +53,7 @@ def members(batches: Batches) -> Iterator[pa.RecordBatch]:
         rows: list[tuple[int, str | None, bytes | None]] = []
         for number, line in zip(batch.column("number").to_pylist(), batch.column("line").to_pylist(), strict=True):
             try:
-                rows += [(number, None, orjson.dumps(name)) for name in take_members(wire.parse_json(line, 1, ""))]
+                rows += [(number, None, orjson.dumps(name)) for name in take_members(wire.parse_json(line))]
             except Rejected as error:
                 rows.append((number, str(error), None))
         yield of_rows(MEMBER, rows)
@@ -96,7 +97,7 @@ def marked(batches: Batches) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         pairs = zip(batch.column("line").to_pylist(), batch.column("kept").to_pylist(), strict=True)
         lines = [
-            annotated(wire.parse_json(line, 1, ""), line, None if kept is None else orjson.loads(kept)).rstrip(b"\n")
+            annotated(wire.parse_json(line), line, None if kept is None else orjson.loads(kept)).rstrip(b"\n")
             for line, kept in pairs
         ]
         yield batch_of(MARKED, [batch.column("number"), lines])

@@ -1,6 +1,6 @@
 """simgroup on a cluster: connected components by large stars and small stars, in turn (Kiveris et al. 2014)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from shingletools import wire
 from shingletools.errors import Rejected
+from shingletools.records import parse
 from shingletools.simgroup.groups import take_pair
 from shingletools.spark.batches import Batches, batch_of, by_line, counted, of_rows, through
 from shingletools.spark.files import Kept
@@ -28,6 +29,7 @@ class Paired:
     """Lines, whose order is that of x and y, to pairs of names; those not alike enough are left out."""
 
     least: Fraction | None
+    once: Sequence[str]
     step: int
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -38,7 +40,7 @@ class Paired:
 
     def row(self, x: int, y: int, line: bytes) -> tuple[Any, ...] | None:
         try:
-            pair = take_pair(wire.parse_json(line, 1, ""), self.least)
+            pair = take_pair(parse(line, self.once), self.least)
         except Rejected as error:
             return x, y, self.step, str(error), line, None, None
         return None if pair is None else (x, y, 0, None, None, *map(orjson.dumps, pair))
@@ -56,7 +58,7 @@ class Named:
 
     def row(self, number: int, line: bytes) -> tuple[Any, ...]:
         try:
-            name = wire.take_id(wire.parse_json(line, 1, ""), self.id_field)
+            name = wire.take_id(parse(line, [self.id_field]), self.id_field)
         except Rejected as error:
             return number, self.step, str(error), line, None
         return number, 0, None, None, orjson.dumps(name)

@@ -116,7 +116,7 @@ class Jobs:
         cross = self.numbers.first_of(len(self.options.inputs)) if before.others else None
         every = reduce(DataFrame.unionAll, before.others, before.frame)
         order = "a", "b"
-        signed = self.kept(through(every, Taken(stage.id_field, stage.wanted.verify, step), SIGNED))
+        signed = self.kept(through(every, Taken(stage.id_field, stage.once(0), stage.wanted.verify, step), SIGNED))
         self.rejects.add(signed.where("step > 0"))
         fresh, again = seen_before(signed.where("step = 0"), every, cross, step, self.kept)
         if again is not None:
@@ -134,7 +134,7 @@ class Jobs:
         x, *y = map(F.col, before.order)
         order = "single", "node"
         pairs = before.frame.select(x.alias("x"), (y[0] if y else F.lit(0).cast("long")).alias("y"), "line")
-        paired = self.kept(through(pairs, group.Paired(stage.least, step), group.PAIRED))
+        paired = self.kept(through(pairs, group.Paired(stage.least, stage.once(0), step), group.PAIRED))
         bad = paired.where("step > 0")
         self.rejects.add(bad.withColumn("number", F.lit(None).cast("long") if y else F.col("x")))
         nodes = group.documents(paired.where("step = 0"), self.kept)

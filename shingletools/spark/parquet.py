@@ -112,7 +112,7 @@ def kinds(batches: Batches) -> Batches:
         each
         for batch in batches
         for line in batch.column("value").to_pylist()
-        for each in kinds_in(wire.parse_json(line.encode(), 1, ""), "")
+        for each in kinds_in(wire.parse_json(line.encode()), "")
     }
     yield of_rows(KINDS, found)
 

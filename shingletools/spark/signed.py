@@ -10,9 +10,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from shingletools import errors, wire
+from shingletools import errors
 from shingletools.errors import Failed, Rejected
 from shingletools.kernel.types import Index
+from shingletools.records import parse
 from shingletools.simjoin.collector import take_shingles, take_signed
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.factory import TableFactory
@@ -38,6 +39,7 @@ class Taken:
     """Lines to what the join takes of them; those that are rejected stay beside why."""
 
     id_field: str
+    once: Sequence[str]
     verify: bool
     step: int
 
@@ -47,7 +49,7 @@ class Taken:
     def row(self, number: int, line: bytes) -> tuple[Any, ...]:
         taken: tuple[Any, ...] = (None,) * 5
         try:
-            record = wire.parse_json(line, 1, "")
+            record = parse(line, self.once)
             name, via, signature, data = take_signed(record, self.id_field)
             shape = signature.shape(len(data)) if data else ""
             taken = orjson.dumps(name), via, SIGNATURES.index(signature), shape, data

@@ -19,7 +19,7 @@ from shingletools.kernel.types import TokenSets
 from shingletools.options import make_parser
 from shingletools.shingle.fingerprints import word_fingerprint
 from shingletools.shingle.keys import PUBLIC, derive_key
-from shingletools.stage import Collector, Filter, Stage
+from shingletools.stage import Filter, Stage
 from shingletools.streams import Chunk
 
 CANON = Canonizer()
@@ -122,7 +122,7 @@ def records(data: bytes) -> None:
         written = lines.split_lines(result.written.output)
         assert len(written) == result.records
         for record in written:
-            assert stage.produces in wire.parse_json(record, 1, "-")
+            assert stage.produces in wire.parse_json(record)
 
 
 @cache
@@ -135,11 +135,12 @@ def filter_of(line: str) -> Filter:
 def joins(data: bytes) -> None:
     """Lines to what takes all records: none is lost, and what it writes is JSON."""
     for line in ("simjoin -t 0.5", "simjoin --measure containment", "simgroup"):
-        check_collector(stage_of(line).collector(1), data)
+        check_collector(stage_of(line), data)
 
 
-def check_collector(collector: Collector, data: bytes) -> None:
-    result, failed = collect_chunk(collector, False, 0, Chunk("-", 1, 1, data))
+def check_collector(stage: Stage, data: bytes) -> None:
+    collector = stage.collector(1)
+    result, failed = collect_chunk(collector, stage.once(0), False, 0, Chunk("-", 1, 1, data))
     seen = result.records + len(result.rejects)
     if failed is not None:
         assert seen < len(lines.split_lines(data))  # the record with which it failed comes after them
@@ -147,7 +148,7 @@ def check_collector(collector: Collector, data: bytes) -> None:
     assert seen == len(lines.split_lines(data))
     for written in collector.finish():
         for record in lines.split_lines(written.output):
-            wire.parse_json(record, 1, "-")
+            wire.parse_json(record)
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {

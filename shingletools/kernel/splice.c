@@ -1,0 +1,217 @@
+#include "splice.h"
+
+enum { ID, CONSUMED, VIA, PRODUCED, COUNT }; /* the last only if it is not what is consumed */
+
+typedef struct {
+    Member members[COUNT];
+    int count, keep;
+    const uint8_t *produced, *recipe;
+    size_t produced_size, recipe_size;
+} Fields;
+
+typedef struct {
+    Bytes text, made, out; /* what escapes stand for; the payload; the lines */
+} Room;
+
+static int take_fields(Fields *fields, PyObject *tuple)
+{
+    const char *names[4];
+    Py_ssize_t sizes[4];
+    memset(fields, 0, sizeof *fields);
+    if (!PyArg_ParseTuple(tuple, "y#y#y#py#", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
+                          &fields->keep, &names[3], &sizes[3]))
+        return -1;
+    const char *looked_for[COUNT] = {names[0], names[1], "via", names[2]};
+    const Py_ssize_t theirs[COUNT] = {sizes[0], sizes[1], 3, sizes[2]};
+    for (int i = 0; i < COUNT; i++) {
+        fields->members[i].name = (const uint8_t *)looked_for[i];
+        fields->members[i].name_size = (size_t)theirs[i];
+    }
+    fields->count = sizes[1] == sizes[2] && !memcmp(names[1], names[2], (size_t)sizes[1]) ? PRODUCED : COUNT;
+    fields->produced = (const uint8_t *)names[2];
+    fields->produced_size = (size_t)sizes[2];
+    fields->recipe = (const uint8_t *)names[3];
+    fields->recipe_size = (size_t)sizes[3];
+    return 0;
+}
+
+static int add_name(Bytes *out, const Fields *fields)
+{
+    return add_bytes(out, "\"", 1) || add_bytes(out, fields->produced, fields->produced_size) ||
+                   add_bytes(out, "\"", 1)
+               ? -1
+               : 0;
+}
+
+static int add_payload(Bytes *out, const Bytes *made, Made kind)
+{
+    if (kind == TEXT)
+        return add_quoted(out, made->data, made->used);
+    if (kind == JSON)
+        return add_bytes(out, made->data, made->used);
+    return add_bytes(out, "\"", 1) || add_bytes(out, made->data, made->used) || add_bytes(out, "\"", 1) ? -1 : 0;
+}
+
+/* The bytes from *from to `to` as they are. */
+static int add_rest(Bytes *out, const uint8_t **from, const uint8_t *to)
+{
+    const uint8_t *start = *from;
+    *from = to;
+    return add_bytes(out, start, (size_t)(to - start));
+}
+
+static int add_consumed(Bytes *out, const Fields *fields, const uint8_t **from, const Bytes *made, Made kind)
+{
+    const Member *consumed = &fields->members[CONSUMED];
+    if (fields->count == COUNT) {
+        if (add_rest(out, from, consumed->name_at) || add_name(out, fields))
+            return -1;
+        *from = consumed->name_at + consumed->name_size + 2;
+    }
+    if (add_rest(out, from, consumed->value) || add_payload(out, made, kind))
+        return -1;
+    *from = consumed->end;
+    return 0;
+}
+
+static int add_via(Bytes *out, const Fields *fields, const uint8_t **from)
+{
+    const Member *via = &fields->members[VIA];
+    if (add_rest(out, from, via->end - 1) || (via->end - via->value > 2 && add_bytes(out, " | ", 3)))
+        return -1;
+    return add_bytes(out, fields->recipe, fields->recipe_size);
+}
+
+/* The line with its new payload. */
+static int add_line(Bytes *out, const Fields *fields, const uint8_t *line, const uint8_t *end, const uint8_t *last,
+                    const Bytes *made, Made kind)
+{
+    const uint8_t *from = line;
+    const Member *via = &fields->members[VIA];
+    int via_first = via->kind && via->value < fields->members[CONSUMED].value;
+    if (via_first && add_via(out, fields, &from))
+        return -1;
+    if (!fields->keep && add_consumed(out, fields, &from, made, kind))
+        return -1;
+    if (via->kind && !via_first && add_via(out, fields, &from))
+        return -1;
+    if (add_rest(out, &from, last))
+        return -1;
+    if (fields->keep && (add_bytes(out, ",", 1) || add_name(out, fields) || add_bytes(out, ":", 1) ||
+                         add_payload(out, made, kind)))
+        return -1;
+    if (!via->kind && (add_bytes(out, ",\"via\":\"", 8) || add_bytes(out, fields->recipe, fields->recipe_size) ||
+                       add_bytes(out, "\"", 1)))
+        return -1;
+    return add_rest(out, &from, end) || add_bytes(out, "\n", 1) ? -1 : 0;
+}
+
+/* ODD and FAILED leave `out` as it was. */
+static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, const uint8_t *end, Room *room)
+{
+    Member *members = fields->members;
+    const uint8_t *last, *text;
+    size_t size, before = room->out.used;
+    if (!find_members(line, end, members, fields->count, &last) || !is_id(&members[ID]) ||
+        (members[CONSUMED].kind != STRING && members[CONSUMED].kind != ESCAPED) ||
+        (members[VIA].kind != ABSENT && members[VIA].kind != STRING && members[VIA].kind != ESCAPED) ||
+        (fields->count == COUNT && members[PRODUCED].kind != ABSENT))
+        return ODD;
+    room->text.used = room->made.used = 0;
+    if (text_of(&members[CONSUMED], &room->text, &text, &size))
+        return FAILED;
+    Made made = work(self, text, size, &room->made);
+    if (made > ODD && add_line(&room->out, fields, line, end, last, &room->made, made)) {
+        room->out.used = before;
+        return FAILED;
+    }
+    return made;
+}
+
+/* The exception, if whoever called may deal with it; else NULL, and it stays. */
+static PyObject *take_exception(void)
+{
+    if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError))
+        return NULL;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (value && traceback)
+        PyException_SetTraceback(value, traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return value;
+}
+
+PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start)
+{
+    Fields fields;
+    char *bytes;
+    Py_ssize_t size, records = 0;
+    if (take_fields(&fields, tuple) || PyBytes_AsStringAndSize(data, &bytes, &size))
+        return NULL;
+    if (start < 0 || start > size) {
+        PyErr_SetString(PyExc_ValueError, "no place in the data");
+        return NULL;
+    }
+    const uint8_t *first = (const uint8_t *)bytes, *end = first + size, *line = first + start;
+    Room room = {{0}, {0}, {0}};
+    PyObject *error = NULL, *result = NULL;
+    if (grow(&room.out, (size_t)(end - line) + 64))
+        goto done;
+    while (line < end) {
+        const uint8_t *stop = end_of_line(line, end);
+        Made made = do_line(work, self, &fields, line, stop, &room);
+        if (made == FAILED && !(error = take_exception()))
+            goto done;
+        if (made <= ODD)
+            break;
+        records++;
+        line = stop < end ? stop + 1 : end;
+    }
+    result = Py_BuildValue("(y#nnO)", (const char *)room.out.data, (Py_ssize_t)room.out.used, records,
+                           (Py_ssize_t)(line - first), error ? error : Py_None);
+done:
+    Py_XDECREF(error);
+    PyMem_Free(room.text.data);
+    PyMem_Free(room.made.data);
+    PyMem_Free(room.out.data);
+    return result;
+}
+
+typedef struct {
+    PyObject *function, *dumps;
+} Callables;
+
+static Made call(void *self, const uint8_t *text, size_t size, Bytes *out)
+{
+    Callables *callables = self;
+    Made made = FAILED;
+    char *bytes;
+    Py_ssize_t length;
+    PyObject *json = NULL, *payload = ask(callables->function, text, size);
+    if (!payload)
+        return FAILED;
+    if (PyUnicode_Check(payload)) {
+        const char *characters = PyUnicode_AsUTF8AndSize(payload, &length);
+        if (characters && !add_bytes(out, characters, (size_t)length))
+            made = TEXT;
+    } else if ((json = PyObject_CallFunctionObjArgs(callables->dumps, payload, NULL)) &&
+               !PyBytes_AsStringAndSize(json, &bytes, &length) && !add_bytes(out, bytes, (size_t)length)) {
+        made = JSON;
+    }
+    Py_XDECREF(json);
+    Py_DECREF(payload);
+    return made;
+}
+
+PyObject *each_line(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    Callables callables;
+    PyObject *fields, *data;
+    Py_ssize_t at;
+    if (!PyArg_ParseTuple(args, "OOO!O!n", &callables.function, &callables.dumps, &PyTuple_Type, &fields,
+                          &PyBytes_Type, &data, &at))
+        return NULL;
+    return splice_lines(call, &callables, fields, data, at);
+}

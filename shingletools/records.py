@@ -1,0 +1,201 @@
+"""Records as the bytes that they came as: where their members stand, and what a filter makes of a line.
+
+This is the definition, complete but a line at a time. The kernel does the same with ordinary lines, thousands at once,
+and leaves all others to it (kernel/records.h says which).
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import orjson
+
+from shingletools import kernel, wire
+from shingletools.errors import Rejected, shown
+from shingletools.kernel.lines import Done, Fields
+from shingletools.stage import Filter, Lines
+
+STRING = rb'"(?:[^"\\]++|\\.)*+"'
+BLANKS = rb"[ \t\r\n]*+"
+NAME = re.compile(rb"[{,]" + BLANKS + rb"(" + STRING + rb")" + BLANKS + rb":" + BLANKS, re.DOTALL)
+SCALAR = re.compile(STRING + rb"|[^ \t\r\n,}]++", re.DOTALL)
+BRACKET = re.compile(STRING + rb"|([\[{])|([\]}])", re.DOTALL)
+BEHIND = re.compile(BLANKS)
+
+
+class Member(NamedTuple):
+    """A member of a record, and where it stands in the line."""
+
+    name: str
+    start: int  # of its name
+    value: int  # its start
+    end: int
+
+
+def members(line: bytes) -> list[Member]:
+    """The members of a line that is known to be a JSON object.
+
+    >>> members(b' {"id": [1, "]"], "via":"x"}')
+    [Member(name='id', start=2, value=8, end=16), Member(name='via', start=18, value=24, end=27)]
+    """
+    found = []
+    place = line.index(b"{")
+    while name := NAME.match(line, place):
+        end = _end_of_value(line, name.end())
+        found.append(Member(orjson.loads(name[1]), name.start(1), name.end(), end))
+        place = _after(BEHIND, line, end)
+    return found
+
+
+def _end_of_value(line: bytes, start: int) -> int:
+    if line[start : start + 1] not in b"[{":
+        return _after(SCALAR, line, start)
+    depth = 0
+    for bracket in BRACKET.finditer(line, start):
+        depth += (bracket[1] is not None) - (bracket[2] is not None)
+        if not depth:
+            return bracket.end()
+    raise ValueError("a value without an end")
+
+
+def _after(pattern: re.Pattern[bytes], line: bytes, start: int) -> int:
+    found = pattern.match(line, start)
+    assert found is not None
+    return found.end()
+
+
+def parse(line: bytes, once: Iterable[str]) -> wire.Record:
+    """The record on a line; raises Rejected, also if one of those names stands twice in it."""
+    record = wire.parse_json(line)
+    if b"\\" in line or any(line.count(b'"%b"' % name.encode()) > 1 for name in once):
+        check_once(members(line), once)
+    return record
+
+
+def check_once(found: list[Member], once: Iterable[str]) -> None:
+    """Raises Rejected if one of the names stands twice: which of the two values is meant, nobody can know."""
+    names = [member.name for member in found]
+    for name in once:
+        if names.count(name) > 1:
+            raise Rejected(f"field {shown(name)} stands twice")
+
+
+def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
+    """The line that a filter makes of a record: its payload's value gives way, via grows, all other bytes stay.
+
+    Where the payload changes its name, it stands where the old one stood; a member that has the new name already is
+    overwritten, or gone if both are there. Raises Rejected.
+    """
+    record = wire.parse_json(line)
+    found = members(line)
+    check_once(found, (id_field, stage.consumes, stage.produces, "via"))
+    wire.take_id(record, id_field)
+    payload = json_of(stage.function(wire.take_string(record, stage.consumes)))
+    named = {member.name: member for member in found}
+    via = wire.take_recipe(record)
+    edits: list[tuple[int, int, bytes]] = []
+    added: list[bytes] = []
+
+    consumed, produced = named[stage.consumes], named.get(stage.produces)
+    if stage.keep and produced is None:
+        added.append(json_of(stage.produces) + b":" + payload)
+    elif stage.keep or produced is consumed:
+        place = produced or consumed
+        edits.append((place.value, place.end, payload))
+    else:
+        first, second = sorted((consumed, produced or consumed), key=lambda member: member.start)
+        edits.append((first.start, _after_name(line, first), json_of(stage.produces)))
+        edits.append((first.value, first.end, payload))
+        if second is not first:
+            edits.append((found[found.index(second) - 1].end, second.end, b""))
+    recipe = json_of(stage.recipe)[1:-1]
+    if "via" in named:
+        edits.append((named["via"].end - 1, named["via"].end - 1, b" | " + recipe if via else recipe))
+    else:
+        added.append(b'"via":"' + recipe + b'"')
+    end = found[-1].end
+    edits.append((end, end, b"".join(b"," + each for each in added)))
+    return b"".join(_edited(line, edits)).removeprefix(wire.BOM) + b"\n"
+
+
+def _after_name(line: bytes, member: Member) -> int:
+    return _after(SCALAR, line, member.start)
+
+
+def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]:
+    """The line with each of the parts (start, end, new) replaced."""
+    at = 0
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+        yield line[at:start]
+        yield new
+        at = end
+    yield line[at:]
+
+
+def json_of(value: object) -> bytes:
+    """A value as JSON; raises Rejected for text that UTF-8 cannot write."""
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        from shingletools import json_faults  # which most runs do not need
+
+        cause = json_faults.unwritable(value)
+        if cause is None:
+            raise  # a fault of ours
+        raise Rejected(cause) from None
+
+
+def fields_of(stage: Filter, id_field: str) -> Fields | None:
+    """What the kernel must know of a filter; None if it cannot do its work, for a name has what JSON escapes."""
+    names = [json_of(name)[1:-1] for name in (id_field, stage.consumes, stage.produces)]
+    if any(b"\\" in name for name in names):
+        return None
+    return names[0], names[1], names[2], stage.keep, json_of(stage.recipe)[1:-1]
+
+
+def line_at(lines: bytes, start: int) -> tuple[bytes, int]:
+    """The line that begins there, without its line feed, and where the next one begins."""
+    feed = lines.find(b"\n", start)
+    end = feed if feed >= 0 else len(lines)
+    return lines[start:end], min(end + 1, len(lines))
+
+
+class Reject(NamedTuple):
+    """A document that is left out, and why."""
+
+    cause: str
+    document: bytes
+
+
+def filter_lines(stage: Filter, id_field: str, lines: bytes) -> Iterator[tuple[int, bytes | Reject]]:
+    """What a filter makes of lines: of some together with their number, or of one that it rejects."""
+    fields = fields_of(stage, id_field)
+    work = stage.lines or _each_line(stage)
+    at = 0
+    while at < len(lines):
+        error = None
+        if fields is not None:
+            made, count, at, error = work(fields, lines, at)
+            if count:
+                yield count, made
+            if at == len(lines):
+                return
+        line, at = line_at(lines, at)
+        try:
+            yield 1, _odd_line(stage, id_field, line, error)
+        except Rejected as rejected:
+            yield 1, Reject(str(rejected), line)
+
+
+def _odd_line(stage: Filter, id_field: str, line: bytes, error: Exception | None) -> bytes:
+    """A line that the kernel left alone, or its function failed with; not to be worked on again if it rejected it."""
+    if isinstance(error, Rejected):
+        raise error
+    return filter_line(stage, id_field, line)
+
+
+def _each_line(stage: Filter) -> Lines:
+    def work(fields: Fields, lines: bytes, at: int, /) -> Done:
+        return kernel.each_line(stage.function, orjson.dumps, fields, lines, at)
+
+    return work

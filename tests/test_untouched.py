@@ -1,0 +1,191 @@
+"""Records pass untouched: a filter changes the payload and via, and the kernel does it as the definition does."""
+
+import importlib
+import json
+from functools import cache
+
+import orjson
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from harness import DOCS, jsonl, pipe, run
+from shingletools.errors import Rejected
+from shingletools.options import make_parser
+from shingletools.records import Reject, filter_line, filter_lines, members
+from shingletools.shingle.fingerprints import Rolling
+from shingletools.stage import Filter
+
+# Each of the ways in which the kernel makes a payload
+WAYS = (
+    "canon", "canon --stop en --mask-numbers", "canon --sentences", "canon --text words", "shingle -k 2",
+    "shingle -k 1 --mod 2", "shingle -k 2 --hash md5", "shingle --readable", "sketch -n 5", "sketch -n 4 --keep",
+    "sketch -n 6 --super 2", "sketch -n 6 --mega 2", "sketch --simhash", "sketch --simhash --keep",
+)  # fmt: skip
+
+
+@cache
+def filter_of(way: str) -> Filter:
+    name, *argv = way.split()
+    command = importlib.import_module(f"shingletools.{name}.command")
+    stage = command.build(make_parser(name, "", command.add_options).parse(argv))
+    assert isinstance(stage, Filter)
+    return stage
+
+
+def by_definition(stage: Filter, line: bytes) -> bytes | Reject:
+    try:
+        return filter_line(stage, "id", line)
+    except Rejected as error:
+        return Reject(str(error), line)
+
+
+def check(line: bytes) -> None:
+    """All ways on one line, between others; with a new payload and a new via it is what it was."""
+    for way in WAYS:
+        stage = filter_of(way)
+        around = b'{"id":1,"%b":"00000000000000ab"}' % stage.consumes.encode()
+        expected = by_definition(stage, line)
+        other = by_definition(stage, around)
+        data = b"\n".join([around, line, around])
+        made = list(filter_lines(stage, "id", data))
+        if isinstance(expected, Reject):
+            assert made == [(1, other), (1, expected), (1, other)]
+            continue
+        assert isinstance(other, bytes)
+        assert b"".join(each for _, each in made if isinstance(each, bytes)) == other + expected + other
+        assert sum(count for count, _ in made) == 3
+        conserved(stage, line, expected)
+
+
+def conserved(stage: Filter, line: bytes, made: bytes) -> None:
+    """What is left without the payloads and via, white space behind their names aside, is the same."""
+    payloads = {stage.produces, "via"} | (set() if stage.keep else {stage.consumes})
+    rest = []
+    for each in (line.removeprefix(b"\xef\xbb\xbf"), made.removesuffix(b"\n")):
+        every = members(each)
+        kept = [each[member.start : member.end] for member in every if member.name not in payloads]
+        rest.append((each[: every[0].start], kept, each[every[-1].end :]))
+    assert rest[0] == rest[1]
+
+
+blanks = st.text(" \t\r", max_size=2)
+odd = st.sampled_from(
+    ["-0", "0.10", "1E5", "-1.5e+10", "123456789012345678901234567890", "1e400", "01", "1.", ".5", "1e", "-", "1e-400",
+     "true", "false", "null", "nul", "NaN", "{}", "[]", "[1,]", '{"a":1,"a":2}', '[{"b":[[]]},"]"]', '"\\u0041"',
+     '"\\ud83d\\ude00"', '"\\ud800"', '"\\x"', '"a\\/b\\"c\\\\"', '"\t"', '"中é\u2028"', "[" * 70 + "]" * 70, "9" * 309,
+     "9" * 70, '"', "", "[1 2]", '{"a" 1}', '{"a":1,}']
+)  # fmt: skip
+values = st.recursive(
+    st.one_of(
+        odd,
+        st.builds(json.dumps, st.text(max_size=9), ensure_ascii=st.booleans()),
+        st.builds(json.dumps, st.floats(allow_nan=False, allow_infinity=False) | st.integers()),
+    ),
+    lambda inner: st.builds("[{}]".format, st.lists(inner, max_size=3).map(",".join)),
+    max_leaves=4,
+)
+words = st.sampled_from(
+    ['"A word, or two"', '"\\u0410 b\\nc"', '"\\ud83d\\ude00 x"', '""', '"Don\'t \\"q\\" \\\\"', '"中文 é"', "7",
+     '"0123456789abcdef 00000000000000ff"', '"01234567 89abcdef"', '"0123456789abcdef"', '"0123456789ABCDEF  0"',
+     '"\\u0030123456789abcdef"', '"a\x00b"', '"a\\u0000b"', '"a\\tb\\u001fc\\u007f"', "null"]
+)  # fmt: skip
+named = st.one_of(
+    st.tuples(st.just('"id"'), st.sampled_from(["1", '"é"', '"\\u00e9"', "-0", "1.0", "18446744073709551615", "null"])),
+    st.tuples(st.sampled_from(['"text"', '"shingles"', '"words"', '"sketch"', '"simhash"', '"t\\u0065xt"']), words),
+    st.tuples(st.just('"via"'), st.sampled_from(['"canon"', '""', '"\\u0063anon"', "1", '"x | \\"y\\""'])),
+    st.tuples(st.sampled_from(['"x"', '""', '"\\u0078"', '"é"', '"x"', "x", '"a\x01"']), values),
+)
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> bytes:
+    """Records of all kinds, with white space anywhere; some are none."""
+    wanted = [('"id"', draw(st.sampled_from(["1", '"a"']))), ('"text"', draw(words)), ('"shingles"', draw(words))]
+    every = draw(st.permutations([*wanted[: draw(st.integers(0, 3))], *draw(st.lists(named, max_size=4))]))
+    body = ",".join(
+        "".join([draw(blanks), name, draw(blanks), ":", draw(blanks), value, draw(blanks)]) for name, value in every
+    )
+    line = f"{draw(blanks)}{{{body}}}{draw(blanks)}".encode()
+    if draw(st.integers(0, 4)) == 0 and line:  # and some that are broken
+        place = draw(st.integers(0, len(line) - 1))
+        line = (
+            line[:place]
+            + draw(st.sampled_from([b"", b"\xff", b"\xc3", b'"', b"}", b"\\", b"\x00"]))
+            + line[place + 1 :]
+        )
+    return line.replace(b"\n", b"")
+
+
+@given(lines())
+@example(b'{"price":0.10,"big":123456789012345678901234567890,"y":1E5,"id":1,"text":"A"}')
+@example(b'\xef\xbb\xbf{"id":1,"text":"A"}\r')
+@example(b'\xef\xbb\xbf\xef\xbb\xbf{"id":1,"text":"A"}')
+@example(b'{"x":1,"x":2,"id":1,"text":"A","shingles":""}')
+@example(b'{"id":1,"text":"A","id":2}')
+@example(b'{"id":1,"shingles":"00000000000000ab","sketch":"00000001","via":"canon"}')
+@example(b'{"via":"canon","sketch":"00000001","id":1,"shingles":"00000000000000ab"}')
+def test_the_kernel_equals_the_definition(line: bytes) -> None:
+    check(line)
+
+
+@pytest.mark.parametrize("way", ["canon", "canon --stop en", "shingle", "shingle --mod 3", "sketch", "sketch --keep"])
+def test_real_records_pass_untouched(way: str) -> None:
+    before = {"canon": [], "shingle": ["canon"], "sketch": ["canon", "shingle"]}[way.split(maxsplit=1)[0]]
+    odd = b', "price":0.10, "big" : 123456789012345678901234567890,"y":1E5 , "z":[ 1 , "\\u0041"], "x":1,"x":2 }'
+    stdin = pipe(DOCS.read_bytes().replace(b"}\n", odd + b"\n"), *before)
+    made = run(way, stdin=stdin).good()
+    assert stdin.count(odd[:-2]) == made.count(odd[:-2]) == DOCS.read_bytes().count(b"\n")
+    stage = filter_of(way)
+    for one, two in zip(stdin.splitlines(), made.splitlines(), strict=True):
+        conserved(stage, one, two)
+        assert one not in made
+        old, new = orjson.loads(one), orjson.loads(two)
+        assert new["via"].split(" | ") == [*filter(None, old.get("via", "").split(" | ")), stage.recipe]
+        assert isinstance(new[stage.produces], str)
+
+
+@pytest.mark.parametrize("name", ["id", "via", "ba", "b\\u0061"])
+def test_a_field_that_stands_twice(name: str) -> None:
+    line = b'{"id":1,"x":"a","via":"x","ba":"y","%b":"z"}\n' % name.encode()
+    ran = run("canon", "--text", "ba", stdin=line)
+    shown = json.dumps(json.loads(f'"{name}"'))
+    assert (ran.status, ran.out, ran.err) == (1, b"", f"canon: -:1: field {shown} stands twice\n")
+
+
+def test_another_field_may_stand_twice() -> None:
+    line = b'{"id":1,"x":"a","text":"y","x":"z"}\n'
+    assert run("canon", stdin=line).good() == line[:-2] + b',"via":"canon"}\n'
+
+
+def test_what_is_produced_may_be_there_already() -> None:
+    """The new payload takes the first place of the two, and the other is gone."""
+    for line, made in (
+        (b'{"id":1, "shingles":"old" ,"n": 1,"text" : "a"}', b'{"id":1, "shingles":"%b" ,"n": 1,"via":"shingle k=10"}'),
+        (b'{"text" : "a" ,"n":1,"shingles":[1,2] ,"id":1}', b'{"shingles" : "%b" ,"n":1 ,"id":1,"via":"shingle k=10"}'),
+    ):
+        shingle = Rolling(10)("a").encode()
+        assert run("shingle", stdin=line).good() == made % shingle + b"\n"
+
+
+def test_numbers_of_lines_stand_first() -> None:
+    stdin = b'{"n": 0.10, "text":"A"}\n{ }\n \t{"id":"x","text":"B"}\n\xef\xbb\xbf{"text":"C"}\n'
+    ran = run("canon", "--number", stdin=stdin)
+    assert ran.out.splitlines() == [
+        b'{"id":1,"n": 0.10, "text":"a","via":"canon"}',
+        b' \t{"id":"x","text":"b","via":"canon"}',
+        b'{"id":4,"text":"c","via":"canon"}',
+    ]
+    assert (ran.status, ran.err) == (1, 'canon: -:2: field "text" is missing\n')
+
+
+def test_other_commands_reject_what_stands_twice() -> None:
+    for command, line, name in (
+        ("simjoin", b'{"id":1,"id":2,"sketch":"00000001"}', "id"),
+        ("simjoin", b'{"id":1,"sketch":"00000001","sketch":"00000001"}', "sketch"),
+        ("simgroup", b'{"a":1,"b":2,"\\u0062":3}', "b"),
+        ("dedup --groups /dev/null", b'{"id":1,"id":2}', "id"),
+        ("dedup --groups /dev/null --keep longest", b'{"id":1,"text":"a","text":"b"}', "text"),
+    ):
+        ran = run(command, stdin=line + b"\n" + jsonl({"id": 5, "sketch": "00000001", "a": 1, "b": 3, "text": "t"}))
+        assert (ran.status, ran.err) == (1, f'{command.split()[0]}: -:1: field "{name}" stands twice\n')
