@@ -10,7 +10,7 @@ from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.limits import DEFAULT, Limits
 from shingletools.simjoin.pair_lines import PairLines
 from shingletools.simjoin.pairs import Pairs
-from shingletools.simjoin.signatures import Signature, shingles_of, signature_of
+from shingletools.simjoin.signatures import SHINGLE_SETS, Signature, signature_of
 from shingletools.simjoin.spec import JoinSpec, recipes_differ
 from shingletools.simjoin.store import InMemory, OnDisk, Store
 from shingletools.stage import Collector, Written
@@ -39,7 +39,7 @@ def take_signed(record: Record, id_field: str) -> Signed:
 
 def take_shingles(record: Record) -> bytes:
     """Raises Rejected unless the record has shingles, one at least."""
-    signature = shingles_of(record)
+    signature = signature_of(record, SHINGLE_SETS)
     data = signature.read(wire.take_string(record, signature.field))
     if not data:
         raise Rejected(f"field {errors.shown(signature.field)} is not {signature.form}")

@@ -1,7 +1,7 @@
 """The signatures that the join knows: how they are read, in how much two must agree, what a pair says of it."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
@@ -45,6 +45,9 @@ class Signature(Protocol):
     def form(self) -> str:
         """What the field holds."""
 
+    def claims(self, payload: object) -> bool:
+        """Whether it reads what the field holds, right or wrong. Of the kinds that have one field, one must."""
+
     def read(self, payload: str) -> bytes | None:
         """The bytes of a payload; None if it has another form."""
 
@@ -79,6 +82,9 @@ class Sketches(NamedTuple):
     @property
     def form(self) -> str:
         return FORM
+
+    def claims(self, payload: object) -> bool:
+        return digits_of(payload) == self.digits
 
     def read(self, payload: str) -> bytes | None:
         return payload_to_bytes(payload, self.digits) if payload else b""
@@ -181,6 +187,9 @@ class SimHashes(NamedTuple):
     def form(self) -> str:
         return "a group of 16 hex digits"
 
+    def claims(self, _payload: object, /) -> bool:
+        return True
+
     def read(self, payload: str) -> bytes | None:
         data = payload_to_bytes(payload, BITS // 4) if payload else b""
         return data if data is not None and len(data) <= BITS // 8 else None
@@ -232,6 +241,9 @@ class ShingleSets(NamedTuple):
     def form(self) -> str:
         return FORM
 
+    def claims(self, payload: object) -> bool:
+        return digits_of(payload) == self.digits
+
     def read(self, payload: str) -> bytes | None:
         data = payload_to_bytes(payload, self.digits) if payload else b""
         return data and np.unique(np.frombuffer(data, f">u{self.digits // 2}")).astype(np.uint64).tobytes()
@@ -276,23 +288,23 @@ class ShingleSets(NamedTuple):
 
 MINHASHES, SUPERSHINGLES, SIMHASHES = Sketches(8), Sketches(16), SimHashes()
 SHORT_SHINGLES, LONG_SHINGLES = ShingleSets(8), ShingleSets(16)
-SIGNATURES: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, SHORT_SHINGLES, LONG_SHINGLES)
+SHINGLE_SETS: tuple[Signature, ...] = (SHORT_SHINGLES, LONG_SHINGLES)
+# All that there are, first those that count where a record has several: shingles may lie beside what was made of them
+SIGNATURES: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, *SHINGLE_SETS)
 
 
-def signature_of(record: Record) -> Signature:
-    """The kind of a record's signature: a sketch where it has one, else a simhash, else shingles."""
-    if SKETCH not in record:
-        if SIMHASH in record:
-            return SIMHASHES
-        if SHINGLES in record:
-            return shingles_of(record)
-    return SUPERSHINGLES if wide(record.get(SKETCH)) else MINHASHES
+def signature_of(record: Record, kinds: Sequence[Signature] = SIGNATURES) -> Signature:
+    """The kind of a record's signature: the first whose field it has and that claims it; of none, the first of all.
+
+    >>> signature_of({"shingles": "", "simhash": ""}).field, signature_of({"text": ""}).field
+    ('simhash', 'sketch')
+    """
+    for kind in kinds:
+        if kind.field in record and kind.claims(record[kind.field]):
+            return kind
+    return kinds[0]
 
 
-def shingles_of(record: Record) -> ShingleSets:
-    return LONG_SHINGLES if wide(record.get(SHINGLES)) else SHORT_SHINGLES
-
-
-def wide(payload: object) -> bool:
-    """Whether its digit groups have more than 8 digits."""
-    return type(payload) is str and payload[8:9] not in ("", " ")
+def digits_of(payload: object) -> int:
+    """How many digits its groups seem to have: 8 or 16."""
+    return 16 if type(payload) is str and payload[8:9] not in ("", " ") else 8

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 from shingletools import errors, signals
 from shingletools.errors import Failed
 from shingletools.options import make_parser
-from shingletools.simjoin.signatures import SHINGLES, SIMHASH, SKETCH
+from shingletools.simjoin.signatures import SIGNATURES
 from shingletools.stage import Command, Stage
 
 COMMANDS = ("canon", "shingle", "sketch", "simjoin", "simgroup", "dedup")
@@ -29,7 +29,7 @@ def is_parquet(path: str) -> bool:
 def texts(steps: Sequence["Step"]) -> set[str]:
     """The fields that commands read as text."""
     own = {name for step in steps for name in (step.id_field, *step.stage.texts)}
-    return {"via", "a", "b", SHINGLES, SKETCH, SIMHASH, *own}
+    return {"via", "a", "b", *(kind.field for kind in SIGNATURES), *own}
 
 
 class Step(NamedTuple):

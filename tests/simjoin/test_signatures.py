@@ -9,9 +9,44 @@ from math import comb
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.simjoin.interval import interval
+from shingletools.simjoin.signatures import (
+    LONG_SHINGLES,
+    MINHASHES,
+    SHORT_SHINGLES,
+    SIGNATURES,
+    SIMHASHES,
+    SUPERSHINGLES,
+    Signature,
+    signature_of,
+)  # fmt: skip
+
+WORDS = {8: "0123abcd 0123abcd", 16: "0123456789abcdef 0123456789abcdef"}
+KINDS: dict[tuple[str, int], Signature] = {
+    ("sketch", 8): MINHASHES, ("sketch", 16): SUPERSHINGLES, ("simhash", 16): SIMHASHES,
+    ("shingles", 8): SHORT_SHINGLES, ("shingles", 16): LONG_SHINGLES,
+}  # fmt: skip
+
+
+@given(st.permutations(list(KINDS)), st.integers(0, 5))
+def test_of_several_signatures_the_first_kind_counts(order: list[tuple[str, int]], number: int) -> None:
+    """A sketch, else a simhash, else shingles, in whatever order they stand; each kind is in the list of all."""
+    record: Record = {"id": 1} | {field: WORDS[digits] for field, digits in order[:number]}
+    digits = dict(order[:number])
+    field = next((field for field in ("sketch", "simhash", "shingles") if field in digits), None)
+    expected = KINDS[field, digits[field]] if field else MINHASHES
+    assert signature_of(record) is expected
+    assert expected in SIGNATURES
+
+
+@pytest.mark.parametrize("field", ["sketch", "simhash", "shingles"])
+@pytest.mark.parametrize("payload", [None, 1, [], "", "x", "0123abc", "0123456789abcdef0", "0123abcd0123", " "])
+def test_what_is_wrong_in_a_field_is_that_field_s(field: str, payload: object) -> None:
+    assert signature_of({"id": 1, field: payload}).field == field
 
 
 @cache
