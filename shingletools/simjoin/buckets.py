@@ -35,7 +35,7 @@ def by_size(table: Documents, portion: Portion) -> Portion:
     if portion.asks is None or portion.asks.all():
         return Portion(portion.bucket, portion.row)
     some = portion.at(np.bincount(portion.bucket, portion.asks)[portion.bucket] > 0)
-    some = some.at(np.lexsort((table.extent(some.row), some.bucket)))
+    some = some.at(np.lexsort((table.whole(some.row), some.bucket)))
     assert some.asks is not None
     # What is smaller than all that ask in its bucket is asked by none
     asking = np.cumsum(some.asks)

@@ -102,9 +102,6 @@ class SetTable:
     def whole(self, rows: Index) -> Index:
         return self.sizes[rows]
 
-    def extent(self, rows: Index) -> Index:
-        return self.sizes[rows]
-
     @property
     def components(self) -> None:
         return None
@@ -142,9 +139,6 @@ class Verified:
 
     def whole(self, rows: Index) -> Index:
         return self.sets.whole(rows)
-
-    def extent(self, rows: Index) -> Index:
-        return self.sets.extent(rows)
 
     @property
     def components(self) -> Components | None:

@@ -9,6 +9,7 @@ from shingletools.simjoin.factory import Payloads, TableFactory
 from shingletools.simjoin.limits import Limits
 from shingletools.simjoin.pairs import spread, stretches
 from shingletools.simjoin.scratch import DiskArray, Memory
+from shingletools.simjoin.sets import exactly
 from shingletools.simjoin.table import Components, Flags, Table
 
 
@@ -111,13 +112,9 @@ class Stored:
         return np.concatenate(flags), np.concatenate(counts)
 
     def whole(self, rows: Index) -> Index:
-        counts = [table.whole(one) for table, one, _ in self._loaded(rows, rows)]
-        return np.concatenate([np.empty(0, np.int64), *counts])
-
-    def extent(self, rows: Index) -> Index:
         sizes = self.payloads[-1].sizes(rows)
         self.payloads[-1].forget()
-        return sizes
+        return exactly(sizes, self.factory.signatures[-1].components)
 
     def _loaded(self, left: Index, right: Index) -> Iterator[tuple[Table, Index, Index]]:
         """The pairs in stretches, in their order: a table that holds their rows, and where these are in it.

@@ -58,10 +58,7 @@ class Documents(Protocol):
         """
 
     def whole(self, rows: Index) -> Index:
-        """In how many things each row agrees with a copy of itself. Shapes: (rows,) in, (rows,) out."""
-
-    def extent(self, rows: Index) -> Index:
-        """How large each row is, in any unit. Shapes: (rows,) in, (rows,) out."""
+        """How large each row is: in so many things it agrees with a copy of itself. Shapes: (rows,) in, (rows,) out."""
 
     @property
     def components(self) -> "Components | None":
@@ -177,9 +174,6 @@ class ComponentTable:
 
     def whole(self, rows: Index) -> Index:
         return np.full(len(rows), self.rows.shape[1])
-
-    def extent(self, rows: Index) -> Index:
-        return self.whole(rows)
 
     @property
     def components(self) -> Components:

@@ -125,7 +125,7 @@ class Shared:
         for part in stretches(self.counts[left] + self.counts[right], ENTRIES):
             one, other = left[part], right[part]
             if not self.in_all:
-                smaller = self.table.extent(one) <= self.table.extent(other)
+                smaller = self.table.whole(one) <= self.table.whole(other)
                 one, other = np.where(smaller, one, other), np.where(smaller, other, one)
             found.append(self._in_columns(one, other) if self.in_all else self._in_rows(one, other))
         return np.concatenate(found)
