@@ -74,14 +74,14 @@ class JoinCollector(Collector):
         if self.via is not None and via != self.via:
             raise Failed(recipes_differ(via, self.via))
         if data:
-            self.comparable.settled(signature, len(data), via)
+            self.comparable.check(signature, len(data), via)
         payloads = [data, take_shingles(record)] if self.spec.wanted.verify and data else [data]
         self.store.claim(side, name)  # the last that may reject it
         self.via = via
         if not data:
             return
         if self.comparable.signature is None:
-            self.comparable.settle(signature, len(data), via)
+            self.comparable.accept(signature, len(data), via)
         self.store.add(name, payloads)
         self.first_side += not side
 

@@ -15,7 +15,7 @@ class Comparable:
         self.size = 0  # and its bytes
         self.default = ""  # threshold, if none was said and there is one
 
-    def settled(self, signature: Signature, size: int, via: str) -> Wanted:
+    def check(self, signature: Signature, size: int, via: str) -> Wanted:
         """What is wanted of such signatures; raises Failed if they cannot have it, or be compared with the first."""
         if self.signature is None:
             wanted = self.wanted if self.wanted.threshold() else self.wanted.with_threshold(signature.default(via))
@@ -27,9 +27,9 @@ class Comparable:
                 raise Failed(shapes_differ(here, first))
         return self.wanted
 
-    def settle(self, signature: Signature, size: int, via: str) -> None:
+    def accept(self, signature: Signature, size: int, via: str) -> None:
         """Takes a signature for the first."""
-        wanted = self.settled(signature, size, via)
+        wanted = self.check(signature, size, via)
         self.default = "" if self.wanted.threshold() else wanted.threshold()
         self.signature, self.size, self.wanted = signature, size, wanted
 

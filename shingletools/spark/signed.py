@@ -117,7 +117,7 @@ def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, numbers
     for row in kinds.collect():
         number, kind, via, size = row["one"]
         try:
-            comparable.settled(SIGNATURES[kind], size, via)
+            comparable.check(SIGNATURES[kind], size, via)
         except Failed as error:
             wrong.append((number, str(error)))
     if first is not None:
@@ -135,7 +135,7 @@ def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, numbers
         number, cause = min(wrong, key=lambda each: each[0])
         raise Failed(f"{numbers.where(number)}: {cause}")
     if shaped is not None:
-        comparable.settle(SIGNATURES[shaped["kind"]], len(shaped["payload"]), shaped["via"])
+        comparable.accept(SIGNATURES[shaped["kind"]], len(shaped["payload"]), shaped["via"])
     return shaped
 
 
