@@ -7,8 +7,9 @@ collector   takes records one by one, lets them be joined, and writes the pairs:
 signatures  the kinds of signatures: how they are read, in how much two must agree, what a pair says of it
 comparable  whether all signatures are of one kind and shape; the threshold where none is said
 store       keeps ids and payloads, in memory or on disk
-limits      how much is worked on at once
-scratch     a limit of memory; arrays, sorted entries and their blocks on disk
+limits      of how much is worked on at once, whatever comes out
+memory      a limit of memory; arrays on disk
+sorter      entries of keys and values, sorted and looked up, in memory or on disk
 factory     makes tables of payloads, once what all have in common has been counted
 table       what the join compares: rows of components; into how many bands they are cut
 sets        the same for sets of shingles; and for sketches that propose what sets decide

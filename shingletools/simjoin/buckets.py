@@ -8,7 +8,8 @@ import numpy as np
 
 from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.limits import Limits
-from shingletools.simjoin.scratch import Memory, Sorter
+from shingletools.simjoin.memory import Memory
+from shingletools.simjoin.sorter import Sorter
 from shingletools.simjoin.table import Bucketed, Documents, Flags
 
 MOST_FILES = 256  # open at once

@@ -44,7 +44,7 @@ def build(options: argparse.Namespace) -> Stage:
     )  # fmt: skip
     memory = None
     if options.buffer_size is not None:
-        from shingletools.simjoin.scratch import Memory  # numpy, which --help does not need
+        from shingletools.simjoin.memory import Memory  # numpy, which --help does not need
 
         memory = Memory(options.buffer_size, scratch_folder(options.temporary_directory), options.jobs)
     return JoinSpec(options.id, wanted, tuple(options.against), memory)

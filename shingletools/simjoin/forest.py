@@ -10,8 +10,8 @@ from shingletools.kernel.types import Index
 from shingletools.simjoin.buckets import Portion, bands, copies
 from shingletools.simjoin.finer import finer
 from shingletools.simjoin.limits import DEFAULT, Limits
+from shingletools.simjoin.memory import Memory
 from shingletools.simjoin.pairs import Pairs, spread, stretches
-from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.table import Documents
 from shingletools.unionfind import UnionFind
 

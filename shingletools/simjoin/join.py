@@ -15,8 +15,9 @@ from shingletools.simjoin.buckets import Portion, bands, copies
 from shingletools.simjoin.candidates import candidates_in, weigh
 from shingletools.simjoin.finer import finer
 from shingletools.simjoin.limits import DEFAULT, Limits
+from shingletools.simjoin.memory import Memory
 from shingletools.simjoin.pairs import Pairs, spread, stretches
-from shingletools.simjoin.scratch import Entries, Memory, Sorter
+from shingletools.simjoin.sorter import Entries, Sorter
 from shingletools.simjoin.table import Documents, Flags
 from shingletools.workers import in_threads
 

@@ -10,7 +10,7 @@ from shingletools.stage import Stage
 
 if TYPE_CHECKING:
     from shingletools.simjoin.collector import JoinCollector
-    from shingletools.simjoin.scratch import Memory
+    from shingletools.simjoin.memory import Memory
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
 from shingletools.simjoin.limits import Limits
+from shingletools.simjoin.memory import Memory
 from shingletools.simjoin.pairs import Pairs
-from shingletools.simjoin.scratch import Memory
 from shingletools.simjoin.signatures import Data
 from shingletools.simjoin.stored import Payload, Stored, portions_of
 

@@ -7,8 +7,8 @@ import numpy as np
 from shingletools.kernel.types import U64, Index
 from shingletools.simjoin.factory import Payloads, TableFactory
 from shingletools.simjoin.limits import Limits
+from shingletools.simjoin.memory import DiskArray, Memory
 from shingletools.simjoin.pairs import spread, stretches
-from shingletools.simjoin.scratch import DiskArray, Memory
 from shingletools.simjoin.sets import exactly
 from shingletools.simjoin.table import Components, Flags, Table
 

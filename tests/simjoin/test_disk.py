@@ -21,7 +21,8 @@ from shingletools.kernel.types import U64, Index
 from shingletools.simjoin import join as joining
 from shingletools.simjoin.collector import JoinCollector
 from shingletools.simjoin.limits import DEFAULT, Limits
-from shingletools.simjoin.scratch import NONE, Memory, Sorter
+from shingletools.simjoin.memory import Memory
+from shingletools.simjoin.sorter import NONE, Sorter
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.stored import Payload, portions_of
 from shingletools.simjoin.wanted import Wanted

@@ -16,7 +16,7 @@ from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.kernel import arrays, reference
 from shingletools.simjoin.collector import JoinCollector
 from shingletools.simjoin.measures import MEASURES
-from shingletools.simjoin.scratch import Memory
+from shingletools.simjoin.memory import Memory
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.wanted import Wanted
 
