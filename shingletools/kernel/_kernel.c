@@ -9,6 +9,8 @@ static PyMethodDef functions[] = {
     {"minima", minima, METH_VARARGS, "(payload, a, b): the payload of its minima, or None if it is no payload."},
     {"minima_of_lines", minima_of_lines, METH_VARARGS, "(a, b, group, pairs, fields, data, at): see splice.h"},
     {"simhash_of_lines", simhash_of_lines, METH_VARARGS, "(fields, data, at): see splice.h"},
+    {"read_signed", read_signed, METH_VARARGS, "(lines, at, id, via, absent, payloads): see collect.c"},
+    {"pair_lines", pair_lines, METH_VARARGS, "(a, b, rests, which): see collect.c"},
     {"each_line", each_line, METH_VARARGS, "(function, dumps, fields, data, at): see splice.h"},
     {"simhash", simhash, METH_O, "(payload): its simhash, or None if it is no payload."},
     {"agreements", agreements, METH_VARARGS, "(width, size, least, rows, left, right, out)"},
@@ -37,7 +39,8 @@ static int add_type(PyObject *module, const char *name, PyType_Spec *spec)
 static int set_up(PyObject *module)
 {
     return add_type(module, "WordMemo", &word_memo_spec) ||
-                   add_type(module, "FingerprintMemo", &fingerprint_memo_spec)
+                   add_type(module, "FingerprintMemo", &fingerprint_memo_spec) ||
+                   add_type(module, "Ids", &ids_spec)
                ? -1
                : 0;
 }

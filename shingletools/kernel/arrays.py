@@ -1,11 +1,25 @@
 """The hot loops over arrays, by the kernel that was chosen."""
 
+import os
+
 from shingletools import kernel
+from shingletools.kernel.ids import Ids
 from shingletools.kernel.reference import bit_sums, fmix64
 
 if kernel.NAME == "c":
-    from shingletools.kernel.compiled import agreements, overlaps, row_keys
+    from shingletools.kernel.compiled import agreements, overlaps, pair_lines, read_signed, row_keys
 else:
+    from shingletools.kernel.ids import pair_lines, read_signed
     from shingletools.kernel.reference import agreements, overlaps, row_keys
 
-__all__ = ["agreements", "bit_sums", "fmix64", "overlaps", "row_keys"]
+
+def new_ids() -> Ids:
+    """No ids yet; nobody can choose ids that would make it slow, for its key is random."""
+    if kernel.NAME == "c":
+        from shingletools.kernel import _kernel  # where it is
+
+        return _kernel.Ids(os.urandom(16))
+    return Ids()
+
+
+__all__ = ["agreements", "bit_sums", "fmix64", "new_ids", "overlaps", "pair_lines", "read_signed", "row_keys"]

@@ -1,8 +1,11 @@
 """The compiled loops over arrays of numpy."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from shingletools.kernel import _kernel
+from shingletools.kernel.ids import Named, Signed
 from shingletools.kernel.types import U64, Index, Rows, TokenSets
 
 
@@ -24,3 +27,12 @@ def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
     one, two, bound = map(np.ascontiguousarray, (left, right, least))
     _kernel.overlaps(sets.universe, sets.entries, sets.starts, sets.sizes, one, two, bound, counts)
     return counts
+
+
+def pair_lines(a: Named, b: Named, rests: Sequence[bytes], which: Index, /) -> bytes:
+    one, two = (each._replace(numbers=np.ascontiguousarray(each.numbers)) for each in (a, b))
+    return _kernel.pair_lines(one, two, list(rests), np.ascontiguousarray(which))
+
+
+def read_signed(lines: bytes, at: int, /, *wanted: object) -> Signed:
+    return Signed(*_kernel.read_signed(lines, at, *wanted))

@@ -156,27 +156,6 @@ static uint64_t finish(uint64_t z)
     return z ^ z >> 32;
 }
 
-static inline uint64_t turn_left(uint64_t word, int bits)
-{
-    return word << bits | word >> (64 - bits);
-}
-
-static inline void sip_rounds(uint64_t *v, int rounds)
-{
-    while (rounds--) {
-        v[0] += v[1];
-        v[2] += v[3];
-        v[1] = turn_left(v[1], 13) ^ v[0];
-        v[3] = turn_left(v[3], 16) ^ v[2];
-        v[0] = turn_left(v[0], 32);
-        v[2] += v[1];
-        v[0] += v[3];
-        v[1] = turn_left(v[1], 17) ^ v[2];
-        v[3] = turn_left(v[3], 21) ^ v[0];
-        v[2] = turn_left(v[2], 32);
-    }
-}
-
 /* SipHash-2-4 (Aumasson, Bernstein 2012) of 8 bytes, little-endian. */
 static uint64_t siphash(const uint64_t *key, uint64_t word)
 {

@@ -27,6 +27,11 @@
 /* words.c, fingerprints.c */
 extern PyType_Spec word_memo_spec, fingerprint_memo_spec;
 
+/* ids.c, collect.c */
+extern PyType_Spec ids_spec;
+PyObject *read_signed(PyObject *self, PyObject *args);
+PyObject *pair_lines(PyObject *self, PyObject *args);
+
 /* The first 8 bytes, little-endian, of the BLAKE3 of at most BLAKE3_MOST bytes. */
 enum { BLAKE3_MOST = 1024 };
 uint64_t blake3_of(const uint8_t *data, size_t size);
@@ -70,6 +75,28 @@ static inline uint64_t fmix64(uint64_t x)
     return x;
 }
 
+/* SipHash (Aumasson, Bernstein 2012) */
+static inline uint64_t turn_left(uint64_t word, int bits)
+{
+    return word << bits | word >> (64 - bits);
+}
+
+static inline void sip_rounds(uint64_t *v, int rounds)
+{
+    while (rounds--) {
+        v[0] += v[1];
+        v[2] += v[3];
+        v[1] = turn_left(v[1], 13) ^ v[0];
+        v[3] = turn_left(v[3], 16) ^ v[2];
+        v[0] = turn_left(v[0], 32);
+        v[2] += v[1];
+        v[0] += v[3];
+        v[1] = turn_left(v[1], 17) ^ v[2];
+        v[3] = turn_left(v[3], 21) ^ v[0];
+        v[2] = turn_left(v[2], 32);
+    }
+}
+
 /* Eight hex digits at once, one in each byte of a word; the first digit is the lowest byte. */
 #define EACH(BYTE) (UINT64_C(0x0101010101010101) * (BYTE))
 
@@ -87,6 +114,15 @@ static inline uint64_t first_low(uint64_t word)
 #else
     return word;
 #endif
+}
+
+/* The bytes of a word in memory, from the highest to the lowest. */
+static inline uint64_t highest_first(uint64_t word)
+{
+    const uint16_t one = 1;
+    uint8_t lowest;
+    memcpy(&lowest, &one, 1);
+    return lowest ? __builtin_bswap64(word) : word;
 }
 
 static inline void put_8_digits(uint8_t *at, uint32_t value)

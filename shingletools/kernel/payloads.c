@@ -1,6 +1,6 @@
 /* Payloads of hex digits, the signatures made of them. */
 
-#include "splice.h"
+#include "payloads.h"
 
 enum {
     BATCH = 32, /* min-hash functions whose minima stay in registers */
@@ -70,19 +70,9 @@ static Py_ssize_t count_groups(const uint8_t *payload, size_t size, size_t digit
     return (Py_ssize_t)((size + 1) / (digits + 1));
 }
 
-/* The shingles of payloads, one payload after the other. */
-typedef struct {
-    Bytes room;
-    uint64_t *values;
-    size_t count;
-    int narrow; /* they have 32 bits */
-} Shingles;
-
-/* A payload's shingles, of 8 or 16 digits as its first group has: 1; 0 if it is none; -1 with an exception. */
-static int read_shingles(const uint8_t *payload, size_t size, Shingles *shingles)
+int read_groups(const uint8_t *payload, size_t size, size_t digits, Shingles *shingles)
 {
-    shingles->narrow = size == 8 || (size > 8 && payload[8] == ' ');
-    size_t digits = shingles->narrow ? 8 : 16;
+    shingles->narrow = digits == 8;
     Py_ssize_t groups = count_groups(payload, size, digits);
     if (groups < 1)
         return 0;
@@ -92,6 +82,12 @@ static int read_shingles(const uint8_t *payload, size_t size, Shingles *shingles
     shingles->values = (uint64_t *)shingles->room.data;
     shingles->count = (size_t)groups;
     return !parse_groups(payload, (size_t)groups, digits, shingles->values);
+}
+
+/* A payload's shingles, of 8 or 16 digits as its first group has: 1; 0 if it is none; -1 with an exception. */
+static int read_shingles(const uint8_t *payload, size_t size, Shingles *shingles)
+{
+    return read_groups(payload, size, size == 8 || (size > 8 && payload[8] == ' ') ? 8 : 16, shingles);
 }
 
 static PyObject *none_unless_failed(void)

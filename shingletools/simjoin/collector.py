@@ -3,14 +3,18 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+import orjson
+
 from shingletools import errors, wire
 from shingletools.errors import Failed, Rejected
+from shingletools.kernel import arrays as kernel
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.limits import DEFAULT, Limits
 from shingletools.simjoin.pair_lines import PairLines
 from shingletools.simjoin.pairs import Pairs
-from shingletools.simjoin.signatures import SHINGLE_SETS, Signature, signature_of
+from shingletools.simjoin.signatures import LONG_SHINGLES, SHINGLE_SETS, Signature, signature_of
 from shingletools.simjoin.spec import JoinSpec, recipes_differ
 from shingletools.simjoin.store import InMemory, OnDisk, Store
 from shingletools.stage import Collector, Written
@@ -58,6 +62,7 @@ class JoinCollector(Collector):
         self.jobs = jobs
         payloads = 1 + spec.wanted.verify
         self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
+        self.id_name = orjson.dumps(spec.id_field)[1:-1]
         self.comparable = Comparable(spec.wanted)
         self.first_side = 0  # how many documents with shingles came before those of --against
         self.via: str | None = None  # the recipe of all records, once there is one
@@ -82,8 +87,31 @@ class JoinCollector(Collector):
             return
         if self.comparable.signature is None:
             self.comparable.accept(signature, len(data), via)
-        self.store.add(name, payloads)
+        self.store.add(side, name, payloads)
         self.first_side += not side
+
+    def take_lines(self, lines: bytes, at: int, side: int, /) -> tuple[int, int, Written]:
+        """Those that are like the first one, if there was one."""
+        forms = self.forms()
+        if forms is None:
+            return 0, at, Written()
+        via = orjson.dumps(self.via)[1:-1] if self.via else None
+        absent = tuple(name.encode() for name in self.comparable.fields_before())
+        signed = kernel.read_signed(lines, at, self.id_name, via, absent, forms)
+        count = self.store.add_lines(side, signed) if signed.lines else 0
+        if not side:
+            self.first_side += count
+        if count == signed.lines:
+            return count, signed.end, Written()
+        return count, int(np.frombuffer(signed.places, np.int64)[count]), Written()
+
+    def forms(self) -> tuple[tuple[bytes, int, int], ...] | None:
+        """Of the payloads that are taken: field, digits of a group, bytes, or 0 where they are sets of any size."""
+        first = self.comparable.signature
+        if first is None or b"\\" in self.id_name:
+            return None
+        signatures = [(first, self.comparable.size), (LONG_SHINGLES, 0)][: 1 + self.spec.wanted.verify]
+        return tuple((each.field.encode(), each.digits, each.fixed(size)) for each, size in signatures)
 
     def finish(self) -> Iterator[Written]:
         """The pairs."""
@@ -101,9 +129,8 @@ class JoinCollector(Collector):
 
     def written(self, pairs: Pairs, lines: PairLines) -> bytes:
         """The records of some pairs."""
-        a_names, b_names = map(self.store.names, (pairs.a, pairs.b))
-        figures = (pairs.agreeing, self.store.sizes(pairs.a), self.store.sizes(pairs.b))
-        return b"".join(lines.of(a_names, b_names, *(part.tolist() for part in figures)))
+        a, b = self.store.names(0, pairs.a), self.store.names(int(bool(self.spec.against)), pairs.b)
+        return lines.of(a, b, pairs.agreeing, self.store.sizes(pairs.a), self.store.sizes(pairs.b))
 
     def summary(self) -> list[str]:
         return [

@@ -1,7 +1,7 @@
 """What all signatures of a run have in common: their kind and shape, and so what is wanted of a pair."""
 
 from shingletools.errors import Failed
-from shingletools.simjoin.signatures import Signature
+from shingletools.simjoin.signatures import SIGNATURES, Signature
 from shingletools.simjoin.spec import shapes_differ
 from shingletools.simjoin.wanted import Wanted
 
@@ -32,6 +32,12 @@ class Comparable:
         wanted = self.check(signature, size, via)
         self.default = "" if self.wanted.threshold() else wanted.threshold()
         self.signature, self.size, self.wanted = signature, size, wanted
+
+    def fields_before(self) -> list[str]:
+        """Fields that a record has not whose signature is of the first one's kind."""
+        assert self.signature is not None
+        before = SIGNATURES[: SIGNATURES.index(self.signature)]
+        return sorted({each.field for each in before} - {self.signature.field})
 
     def summary(self) -> list[str]:
         return [f"default {self.default}"] if self.default else []

@@ -1,9 +1,13 @@
 """Pairs as lines, as simjoin and simspark write them."""
 
-from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 
+import numpy as np
+
 from shingletools import wire
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import Named
+from shingletools.kernel.types import Index
 from shingletools.simjoin.signatures import Signature
 from shingletools.simjoin.wanted import Wanted
 
@@ -16,22 +20,30 @@ class PairLines:
     def __init__(self, signature: Signature, wanted: Wanted) -> None:
         self._said = lru_cache(KEPT)(partial(_said, signature, wanted))
 
-    def of(
-        self,
-        a: Iterable[bytes],
-        b: Iterable[bytes],
-        agreeing: Iterable[int],
-        a_sizes: Iterable[int],
-        b_sizes: Iterable[int],
-    ) -> Iterator[bytes]:
-        r"""One line for each pair: its two ids, as JSON; in how much it agrees; the bytes of its two signatures.
+    def of(self, a: Named, b: Named, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
+        r"""One line for each pair: its two ids; in how much it agrees; the bytes of its two signatures.
 
         >>> from shingletools.simjoin.signatures import MINHASHES
-        >>> list(PairLines(MINHASHES, Wanted()).of([b'"x"'], [b"7"], [3], [16], [16]))
-        [b'{"a":"x","b":7,"similarity":0.75}\n']
+        >>> ids = Named(b'"x"7', np.array([3, 4]), np.array([0]))
+        >>> PairLines(MINHASHES, Wanted()).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
+        b'{"a":"x","b":"x","similarity":0.75}\n'
         """
-        for one, other, *figures in zip(a, b, agreeing, a_sizes, b_sizes, strict=True):
-            yield b'{"a":%b,"b":%b,%b' % (one, other, self._said(*figures))
+        figures, which = distinct(agreeing, a_sizes, b_sizes)
+        return kernel.pair_lines(a, b, [self._said(*each) for each in figures], which)
+
+
+def distinct(*columns: Index) -> tuple[list[list[int]], Index]:
+    """The different rows of some columns of numbers from 0 on, and of which each row is. Shape of all: (rows,).
+
+    >>> distinct(np.array([1, 2, 1]), np.array([0, 5, 0]))
+    ([[1, 0], [2, 5]], array([0, 1, 0]))
+    """
+    rows, which = columns[0], None
+    for column in columns[1:]:
+        _, which = np.unique(rows, return_inverse=True)  # so that numbers stay small, and the key below does not wrap
+        rows = which * (int(column.max(initial=0)) + 1) + column
+    _, first, which = np.unique(rows, return_index=True, return_inverse=True)
+    return list(map(list, zip(*(column[first].tolist() for column in columns), strict=True))), which
 
 
 def _said(signature: Signature, wanted: Wanted, agreeing: int, a_size: int, b_size: int) -> bytes:

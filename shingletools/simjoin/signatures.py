@@ -45,6 +45,13 @@ class Signature(Protocol):
     def form(self) -> str:
         """What the field holds."""
 
+    @property
+    def digits(self) -> int:
+        """Of a group."""
+
+    def fixed(self, size: int, /) -> int:
+        """The bytes of all signatures, if one has so many; 0 where they differ."""
+
     def claims(self, payload: object) -> bool:
         """Whether it reads what the field holds, right or wrong. Of the kinds that have one field, one must."""
 
@@ -82,6 +89,9 @@ class Sketches(NamedTuple):
     @property
     def form(self) -> str:
         return FORM
+
+    def fixed(self, size: int, /) -> int:
+        return size
 
     def claims(self, payload: object) -> bool:
         return digits_of(payload) == self.digits
@@ -184,8 +194,15 @@ class SimHashes(NamedTuple):
     field: str = SIMHASH
 
     @property
+    def digits(self) -> int:
+        return BITS // 4
+
+    @property
     def form(self) -> str:
         return "a group of 16 hex digits"
+
+    def fixed(self, size: int, /) -> int:
+        return size
 
     def claims(self, _payload: object, /) -> bool:
         return True
@@ -240,6 +257,9 @@ class ShingleSets(NamedTuple):
     @property
     def form(self) -> str:
         return FORM
+
+    def fixed(self, _size: int, /) -> int:
+        return 0
 
     def claims(self, payload: object) -> bool:
         return digits_of(payload) == self.digits

@@ -3,7 +3,8 @@
 import sqlite3
 import tempfile
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +12,8 @@ import orjson
 
 from shingletools import signals
 from shingletools.errors import Rejected, seen_before
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import Named, Signed, split
 from shingletools.kernel.types import Index
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.forest import Forest
@@ -41,50 +44,67 @@ class Store(Protocol):
     def claim(self, side: int, name: Name) -> None:
         """Raises Rejected if that side has used the id before."""
 
-    def add(self, name: Name, payloads: Sequence[bytes]) -> None:
-        """One more document; where payloads differ in size, they are shingles, of 8 bytes each."""
+    def add(self, side: int, name: Name, payloads: Sequence[bytes]) -> None:
+        """The document of the id last claimed; where payloads differ in size, they are shingles, of 8 bytes each."""
+
+    def add_lines(self, side: int, signed: Signed) -> int:
+        """Claims and adds several, up to the first whose id was used before; how many they are."""
 
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         """How all of them, one at least, are joined, as tables of this factory; no more are added then."""
 
-    def names(self, rows: Index) -> Iterable[bytes]:
-        """The ids, as JSON."""
+    def names(self, side: int, rows: Index) -> Named:
+        """The ids of rows, all of one side."""
 
     def sizes(self, rows: Index) -> Index:
         """Of the last payload, in bytes."""
 
 
+def size_of(sizes: bytes, count: int) -> int:
+    """Of the first so many, together."""
+    return int(np.frombuffer(sizes, np.int64)[:count].sum())
+
+
 class InMemory:
-    """Memory: the payloads, and some 100 bytes for each id."""
+    """Memory: the payloads, and some 40 bytes for each id beside its own."""
 
     def __init__(self, payloads: int, limits: Limits) -> None:
         self.limits = limits
-        self.seen: tuple[set[Name], set[Name]] = (set(), set())
-        self.ids: list[Name] = []
+        self.ids = (kernel.new_ids(), kernel.new_ids())
+        self.numbers = (array("q"), array("q"))  # which of the ids each row has: some had empty payloads
         self.payloads = [(bytearray(), array("q")) for _ in range(payloads)]  # and their lengths
 
     def claim(self, side: int, name: Name) -> None:
-        if name in self.seen[side]:
+        text = orjson.dumps(name)
+        if not self.ids[side].add(text, np.array([len(text)])):
             raise Rejected(seen_before(name))
-        self.seen[side].add(name)
 
-    def add(self, name: Name, payloads: Sequence[bytes]) -> None:
-        self.ids.append(name)
+    def add(self, side: int, _name: Name, payloads: Sequence[bytes]) -> None:
+        self.numbers[side].append(len(self.ids[side].ends) // 8 - 1)
         for (data, lengths), payload in zip(self.payloads, payloads, strict=True):
             data.extend(payload)
             lengths.append(len(payload))
 
+    def add_lines(self, side: int, signed: Signed) -> int:
+        first = len(self.ids[side].ends) // 8
+        count = self.ids[side].add(signed.ids, signed.id_sizes)
+        self.numbers[side].frombytes(np.arange(first, first + count).tobytes())
+        for (data, lengths), payload, sizes in zip(self.payloads, signed.payloads, signed.sizes, strict=True):
+            data.extend(memoryview(payload)[: size_of(sizes, count)])
+            lengths.frombytes(sizes[: 8 * count])
+        return count
+
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
-        self.seen = (set(), set())
         data = [np.frombuffer(data, np.uint8) for data, _ in self.payloads]
         sizes = [np.frombuffer(lengths, np.int64) for _, lengths in self.payloads]
         factory.count([part] for part in data)
         table = factory.table(list(zip(data, sizes, strict=True)))
         return (Forest if forest else Join)(table, cross, None, self.limits)
 
-    def names(self, rows: Index) -> Iterable[bytes]:
-        ids = self.ids
-        return (orjson.dumps(ids[row]) for row in rows.tolist())
+    def names(self, side: int, rows: Index) -> Named:
+        before = len(self.numbers[0]) if side else 0
+        ids, numbers = self.ids[side], np.frombuffer(self.numbers[side], np.int64)
+        return Named(ids.data, ids.ends, numbers[rows - before])
 
     def sizes(self, rows: Index) -> Index:
         sizes: Index = np.frombuffer(self.payloads[-1][1], np.int64)[rows]
@@ -105,10 +125,21 @@ class OnDisk:
         if not self.seen.add(b"%d%b" % (side, orjson.dumps(name))):
             raise Rejected(seen_before(name))
 
-    def add(self, name: Name, payloads: Sequence[bytes]) -> None:
+    def add(self, _side: int, name: Name, payloads: Sequence[bytes]) -> None:
         self.ids.append(orjson.dumps(name))
         for column, payload in zip(self.payloads, payloads, strict=True):
             column.append(payload)
+
+    def add_lines(self, side: int, signed: Signed) -> int:
+        names = split(signed.ids, signed.id_sizes)
+        count = sum(1 for _ in takewhile(self.seen.add, (b"%d%b" % (side, name) for name in names)))
+        columns = (
+            (self.ids, signed.ids, signed.id_sizes),
+            *zip(self.payloads, signed.payloads, signed.sizes, strict=True),
+        )
+        for column, data, sizes in columns:
+            column.extend(data[: size_of(sizes, count)], sizes[: 8 * count])
+        return count
 
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         self.seen.close()
@@ -121,14 +152,11 @@ class OnDisk:
             yield payload.load(rows)[0]
             payload.forget()
 
-    def names(self, rows: Index) -> Iterable[bytes]:
-        distinct, place = np.unique(rows, return_inverse=True)
+    def names(self, _side: int, rows: Index) -> Named:
+        distinct, numbers = np.unique(rows, return_inverse=True)
         data, sizes = self.ids.load(distinct)
-        ends = np.cumsum(sizes)
-        text = data.tobytes()
-        names = [text[end - size : end] for end, size in zip(ends.tolist(), sizes.tolist(), strict=True)]
         self.ids.forget()
-        return [names[number] for number in place.tolist()]
+        return Named(data.tobytes(), np.cumsum(sizes), numbers)
 
     def sizes(self, rows: Index) -> Index:
         sizes = self.payloads[-1].sizes(rows)

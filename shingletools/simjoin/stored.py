@@ -29,6 +29,14 @@ class Payload:
         self.data.append(payload)
         self.ends.append(self.end.to_bytes(8, "little"))
 
+    def extend(self, data: bytes, sizes: bytes) -> None:
+        """Several, one after the other, and the bytes of each, int64."""
+        ends = self.end + np.cumsum(np.frombuffer(sizes, np.int64))
+        self.documents += len(ends)
+        self.end += len(data)
+        self.data.append(data)
+        self.ends.append(ends.tobytes())
+
     def sizes(self, rows: Index) -> Index:
         """The bytes of the payloads of these rows: int64, in their order."""
         return self._limits(rows)[1]

@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from shingletools.kernel import split_lines
+from shingletools.kernel.ids import Named
 from shingletools.simjoin.pair_lines import PairLines
 from shingletools.simjoin.signatures import Signature
 from shingletools.simjoin.wanted import Wanted
@@ -163,9 +166,15 @@ class Said:
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         lines = PairLines(self.kind, self.wanted)
         for batch in batches:
-            columns = (batch.column(name).to_pylist() for name in NAMED)
-            written = [line[:-1] for line in lines.of(*columns)]
+            a, b, *figures = (batch.column(name) for name in NAMED)
+            written = split_lines(lines.of(named(a), named(b), *(each.to_numpy().astype(np.int64) for each in figures)))
             yield batch_of(SAID, [batch.column("a"), batch.column("b"), written])
+
+
+def named(names: pa.Array) -> Named:
+    """A column of ids as JSON."""
+    texts = names.to_pylist()
+    return Named(b"".join(texts), np.cumsum(list(map(len, texts)), dtype=np.int64), np.arange(len(texts)))
 
 
 def said(pairs_found: DataFrame, found: JoinInput) -> DataFrame:

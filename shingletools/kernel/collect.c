@@ -1,0 +1,265 @@
+/* What collectors read of ordinary lines, as arrays, and pairs as lines. */
+
+#include "payloads.h"
+#include <stdlib.h>
+
+enum { MOST = 8 /* fields that are looked for */, PAYLOADS = 2 };
+
+/* Arrays that grow: ids and the bytes of each; where lines begin; payloads and the bytes of each. */
+typedef struct {
+    Bytes ids, id_sizes, places, text, data[PAYLOADS], sizes[PAYLOADS];
+    Shingles shingles;
+} Columns;
+
+static void free_columns(Columns *columns)
+{
+    Bytes *every[] = {&columns->ids, &columns->id_sizes, &columns->places, &columns->text, &columns->shingles.room};
+    for (size_t i = 0; i < sizeof every / sizeof *every; i++)
+        PyMem_Free(every[i]->data);
+    for (int i = 0; i < PAYLOADS; i++) {
+        PyMem_Free(columns->data[i].data);
+        PyMem_Free(columns->sizes[i].data);
+    }
+}
+
+static int add_number(Bytes *out, int64_t number)
+{
+    return add_bytes(out, &number, sizeof number);
+}
+
+static PyObject *bytes_of(const Bytes *bytes)
+{
+    return PyBytes_FromStringAndSize((const char *)bytes->data, (Py_ssize_t)bytes->used);
+}
+
+/* A payload that is looked for: digits of a group, and the bytes that it stands for, or 0 for a set of any size. */
+typedef struct {
+    size_t digits, size;
+} Form;
+
+static int compare_words(const void *one, const void *two)
+{
+    uint64_t a, b;
+    memcpy(&a, one, sizeof a);
+    memcpy(&b, two, sizeof b);
+    return (a > b) - (a < b);
+}
+
+/* Sorts in place. Fingerprints are spread evenly, so that few stand far from where their highest bits say; where they
+   are not, and some place has too many, qsort does it. */
+static int sort_words(uint64_t *words, size_t count, int bits, Bytes *room)
+{
+    enum { FEW = 16, CROWD = 16 };
+    if (count > FEW) {
+        int places_bits = 4;
+        while (((size_t)1 << places_bits) < count && places_bits < 16)
+            places_bits++;
+        size_t places = (size_t)1 << places_bits;
+        room->used = 0;
+        if (grow(room, places * sizeof(uint32_t) + count * sizeof *words))
+            return -1;
+        uint64_t *sorted = (uint64_t *)room->data;
+        uint32_t *starts = (uint32_t *)(sorted + count), sum = 0;
+        memset(starts, 0, places * sizeof *starts);
+        for (size_t i = 0; i < count; i++)
+            starts[words[i] >> (bits - places_bits)]++;
+        uint32_t crowd = 0;
+        for (size_t i = 0; i < places; i++) {
+            uint32_t here = starts[i];
+            crowd = here > crowd ? here : crowd;
+            starts[i] = sum;
+            sum += here;
+        }
+        if (crowd > CROWD) {
+            qsort(words, count, sizeof *words, compare_words);
+            return 0;
+        }
+        for (size_t i = 0; i < count; i++)
+            sorted[starts[words[i] >> (bits - places_bits)]++] = words[i];
+        memcpy(words, sorted, count * sizeof *words);
+    }
+    for (size_t i = 1; i < count; i++) {
+        uint64_t word = words[i];
+        size_t j = i;
+        for (; j && words[j - 1] > word; j--)
+            words[j] = words[j - 1];
+        words[j] = word;
+    }
+    return 0;
+}
+
+/* A payload into the columns: 1; 0 if it has another form, or is empty; -1 with an exception. */
+static int add_payload(Columns *columns, int which, const Form *form, const Member *member)
+{
+    Bytes *data = &columns->data[which];
+    const uint8_t *text = member->value + 1;
+    size_t size = (size_t)(member->end - 1 - text);
+    if (member->kind != STRING)
+        return 0;
+    Shingles *shingles = &columns->shingles;
+    if (form->size && (size + 1) * (form->digits / 2) != form->size * (form->digits + 1))
+        return 0;
+    int read = read_groups(text, size, form->digits, shingles);
+    if (read < 1)
+        return read;
+    uint64_t *values = shingles->values;
+    size_t count = shingles->count;
+    if (form->size) { /* as the digits have them: the highest byte first */
+        if (grow(data, form->size))
+            return -1;
+        uint8_t *to = data->data + data->used;
+        for (size_t i = 0; i < count; i++) {
+            uint64_t turned = highest_first(form->digits == 8 ? values[i] << 32 : values[i]);
+            memcpy(to, &turned, form->digits / 2);
+            to += form->digits / 2;
+        }
+        data->used += form->size;
+        return add_number(&columns->sizes[which], (int64_t)form->size) ? -1 : 1;
+    }
+    if (sort_words(values, count, form->digits == 8 ? 32 : 64, &columns->text))
+        return -1;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!i || values[i] != values[i - 1])
+            values[kept++] = values[i];
+    if (add_bytes(data, values, kept * sizeof *values))
+        return -1;
+    return add_number(&columns->sizes[which], (int64_t)(kept * sizeof *values)) ? -1 : 1;
+}
+
+/* (lines, at, id, via, absent, payloads): what a join takes of all ordinary lines from `at` on, up to the first other.
+
+   via: the bytes of the recipe as JSON has it between quotes, None if there must be none; absent: names that must not
+   occur; payloads: (name, digits, bytes or 0) of each, at most two. Returns (lines, where the next begins, ids, bytes
+   of each, where each line begins, payloads, bytes of each of them). */
+PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    char *bytes, *via;
+    const char *name;
+    PyObject *data, *absent, *payloads, *result = NULL;
+    Py_ssize_t start, via_size, name_size, size;
+    if (!PyArg_ParseTuple(args, "O!ny#z#O!O!", &PyBytes_Type, &data, &start, &name, &name_size, &via, &via_size,
+                          &PyTuple_Type, &absent, &PyTuple_Type, &payloads) ||
+        PyBytes_AsStringAndSize(data, &bytes, &size))
+        return NULL;
+    Member members[MOST] = {{.name = (const uint8_t *)name, .name_size = (size_t)name_size},
+                            {.name = (const uint8_t *)"via", .name_size = 3}};
+    Form forms[PAYLOADS];
+    int count = 2, wanted = (int)PyTuple_Size(payloads), without = (int)PyTuple_Size(absent);
+    if (wanted > PAYLOADS || without > MOST - 2 - PAYLOADS || start < 0 || start > size) {
+        PyErr_SetString(PyExc_ValueError, "too many fields, or no place in the lines");
+        return NULL;
+    }
+    for (int i = 0; i < wanted; i++) {
+        Py_ssize_t digits, length;
+        if (!PyArg_ParseTuple(PyTuple_GetItem(payloads, i), "y#nn", &name, &name_size, &digits, &length))
+            return NULL;
+        forms[i].digits = digits == 8 ? 8 : 16;
+        forms[i].size = (size_t)length;
+        members[count].name = (const uint8_t *)name;
+        members[count++].name_size = (size_t)name_size;
+    }
+    for (int i = 0; i < without; i++) {
+        char *its;
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(absent, i), &its, &name_size))
+            return NULL;
+        members[count].name = (const uint8_t *)its;
+        members[count++].name_size = (size_t)name_size;
+    }
+    const uint8_t *first = (const uint8_t *)bytes, *end = first + size, *line = first + start;
+    const Member *id = &members[0], *recipe = &members[1];
+    Columns columns = {0};
+    int64_t lines = 0;
+    while (line < end) {
+        const uint8_t *stop = end_of_line(line, end), *last;
+        int good = find_members(line, stop, members, count, &last) && is_id(id);
+        good = good && (via ? recipe->kind == STRING && recipe->end - recipe->value == via_size + 2 &&
+                                  !memcmp(recipe->value + 1, via, (size_t)via_size)
+                            : recipe->kind == ABSENT);
+        for (int i = 0; good && i < without; i++)
+            good = members[2 + wanted + i].kind == ABSENT;
+        size_t before[2 * PAYLOADS] = {columns.data[0].used, columns.sizes[0].used, columns.data[1].used,
+                                       columns.sizes[1].used};
+        for (int i = 0; good && i < wanted; i++) {
+            int read = add_payload(&columns, i, &forms[i], &members[2 + i]);
+            if (read < 0)
+                goto done;
+            good = read;
+        }
+        if (!good) {
+            for (int i = 0; i < PAYLOADS; i++) {
+                columns.data[i].used = before[2 * i];
+                columns.sizes[i].used = before[2 * i + 1];
+            }
+            break;
+        }
+        if (add_bytes(&columns.ids, id->value, (size_t)(id->end - id->value)) ||
+            add_number(&columns.id_sizes, id->end - id->value) || add_number(&columns.places, line - first))
+            goto done;
+        lines++;
+        line = stop < end ? stop + 1 : end;
+    }
+    PyObject *columns_of = PyTuple_New(wanted), *sizes_of = PyTuple_New(wanted);
+    for (int i = 0; columns_of && sizes_of && i < wanted; i++) {
+        PyTuple_SetItem(columns_of, i, bytes_of(&columns.data[i]));
+        PyTuple_SetItem(sizes_of, i, bytes_of(&columns.sizes[i]));
+    }
+    if (columns_of && sizes_of && !PyErr_Occurred())
+        result = Py_BuildValue("(LnNNNOO)", (long long)lines, (Py_ssize_t)(line - first), bytes_of(&columns.ids),
+                               bytes_of(&columns.id_sizes), bytes_of(&columns.places), columns_of, sizes_of);
+    Py_XDECREF(columns_of);
+    Py_XDECREF(sizes_of);
+done:
+    free_columns(&columns);
+    return result;
+}
+
+typedef struct {
+    Py_buffer data, ends, numbers;
+} Named;
+
+/* The id of one of the pairs. */
+static const char *named(const Named *side, Py_ssize_t pair, size_t *size)
+{
+    const int64_t *ends = side->ends.buf, number = ((const int64_t *)side->numbers.buf)[pair];
+    const int64_t start = number ? ends[number - 1] : 0;
+    *size = (size_t)(ends[number] - start);
+    return (const char *)side->data.buf + start;
+}
+
+/* (a, b, rests, which): lines of pairs. a and b: the data and ends of ids, as Ids has them, and the numbers of those of
+   the pairs, int64; rests: list of bytes, what stands behind the ids; which: of these each pair has, int64. */
+PyObject *pair_lines(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    Named sides[2] = {0};
+    Py_buffer which = {0};
+    PyObject *rests, *result = NULL;
+    if (!PyArg_ParseTuple(args, "(y*y*y*)(y*y*y*)O!y*", &sides[0].data, &sides[0].ends, &sides[0].numbers,
+                          &sides[1].data, &sides[1].ends, &sides[1].numbers, &PyList_Type, &rests, &which))
+        return NULL;
+    Py_ssize_t pairs = which.len / (Py_ssize_t)sizeof(int64_t);
+    const int64_t *rest = which.buf;
+    Bytes out = {0};
+    if (grow(&out, 64 * (size_t)pairs + 1))
+        goto done;
+    for (Py_ssize_t i = 0; i < pairs; i++) {
+        size_t sizes[2];
+        const char *ids[2] = {named(&sides[0], i, &sizes[0]), named(&sides[1], i, &sizes[1])};
+        char *text;
+        Py_ssize_t size;
+        if (PyBytes_AsStringAndSize(PyList_GetItem(rests, (Py_ssize_t)rest[i]), &text, &size) ||
+            add_bytes(&out, "{\"a\":", 5) || add_bytes(&out, ids[0], sizes[0]) || add_bytes(&out, ",\"b\":", 5) ||
+            add_bytes(&out, ids[1], sizes[1]) || add_bytes(&out, ",", 1) || add_bytes(&out, text, (size_t)size))
+            goto done;
+    }
+    result = bytes_of(&out);
+done:
+    PyMem_Free(out.data);
+    for (int i = 0; i < 2; i++) {
+        PyBuffer_Release(&sides[i].data);
+        PyBuffer_Release(&sides[i].ends);
+        PyBuffer_Release(&sides[i].numbers);
+    }
+    PyBuffer_Release(&which);
+    return result;
+}

@@ -1,0 +1,264 @@
+/* Ids as JSON has them, each kept once and numbered in the order in which they came.
+
+   `data` has the ids one after the other, `ends` where each ends (int64). They are found through a table of slots, open
+   addressing with linear probing: 0 if empty, else the id's number + 1 in the low bits and bits of its hash above. The
+   hash is SipHash-1-3 with a key that nobody knows, so that no one can make ids that all meet in one slot.
+
+   Where a method takes ids, they are two buffers, one id after the other, and the bytes of each (int64). */
+
+#include "records.h"
+#include <structmember.h>
+
+enum { NUMBER_BITS = 40, FEWEST = 1 << 10 /* slots */ };
+#define NUMBER_MASK ((UINT64_C(1) << NUMBER_BITS) - 1)
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *data, *ends; /* bytearrays */
+    uint64_t key[2];
+    uint64_t *slots;
+    size_t mask, count;
+} Ids;
+
+typedef struct {
+    Py_buffer data, sizes;
+    const uint8_t *at;
+    const int64_t *size;
+    Py_ssize_t count;
+} Given;
+
+/* Raises ValueError where the sizes are not those of the data. */
+static int take_ids(PyObject *args, Given *given)
+{
+    if (!PyArg_ParseTuple(args, "y*y*", &given->data, &given->sizes))
+        return -1;
+    given->at = given->data.buf;
+    given->size = given->sizes.buf;
+    given->count = given->sizes.len / (Py_ssize_t)sizeof *given->size;
+    int64_t left = given->data.len;
+    for (Py_ssize_t i = 0; i < given->count && left >= 0; i++)
+        left = given->size[i] < 0 ? -1 : left - given->size[i];
+    if (left || given->sizes.len % (Py_ssize_t)sizeof *given->size) {
+        PyErr_SetString(PyExc_ValueError, "the sizes are not those of the ids");
+        PyBuffer_Release(&given->data);
+        PyBuffer_Release(&given->sizes);
+        return -1;
+    }
+    return 0;
+}
+
+static void release_ids(Given *given)
+{
+    PyBuffer_Release(&given->data);
+    PyBuffer_Release(&given->sizes);
+}
+
+static uint64_t hash_of(const Ids *self, const uint8_t *id, size_t size)
+{
+    uint64_t v[4] = {self->key[0] ^ UINT64_C(0x736F6D6570736575), self->key[1] ^ UINT64_C(0x646F72616E646F6D),
+                     self->key[0] ^ UINT64_C(0x6C7967656E657261), self->key[1] ^ UINT64_C(0x7465646279746573)};
+    uint64_t last = (uint64_t)size << 56;
+    const uint8_t *end = id + (size & ~(size_t)7);
+    for (; id < end; id += 8) {
+        uint64_t word = load_8(id);
+        v[3] ^= word;
+        sip_rounds(v, 1);
+        v[0] ^= word;
+    }
+    for (size_t i = 0; i < (size & 7); i++)
+        last |= (uint64_t)id[i] << 8 * i;
+    v[3] ^= last;
+    sip_rounds(v, 1);
+    v[0] ^= last;
+    v[2] ^= 0xFF;
+    sip_rounds(v, 3);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+static const uint8_t *id_at(const Ids *self, size_t number, size_t *size)
+{
+    const int64_t *ends = (const int64_t *)PyByteArray_AsString(self->ends);
+    const int64_t start = number ? ends[number - 1] : 0;
+    *size = (size_t)(ends[number] - start);
+    return (const uint8_t *)PyByteArray_AsString(self->data) + start;
+}
+
+/* The slot of an id, or the empty one where it would stand. */
+static uint64_t *slot_of(const Ids *self, uint64_t hash, const uint8_t *id, size_t size)
+{
+    for (size_t place = hash & self->mask;; place = (place + 1) & self->mask) {
+        uint64_t *slot = &self->slots[place];
+        if (!*slot)
+            return slot;
+        if ((*slot ^ hash) >> NUMBER_BITS)
+            continue;
+        size_t its_size;
+        const uint8_t *its = id_at(self, (*slot & NUMBER_MASK) - 1, &its_size);
+        if (its_size == size && !memcmp(its, id, size))
+            return slot;
+    }
+}
+
+static int make_room(Ids *self)
+{
+    size_t slots = self->slots ? 2 * (self->mask + 1) : FEWEST;
+    uint64_t *table = PyMem_Calloc(slots, sizeof *table);
+    if (!table) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    PyMem_Free(self->slots);
+    self->slots = table;
+    self->mask = slots - 1;
+    for (size_t number = 0; number < self->count; number++) {
+        size_t size;
+        const uint8_t *id = id_at(self, number, &size);
+        uint64_t hash = hash_of(self, id, size);
+        size_t place = hash & self->mask;
+        while (table[place])
+            place = (place + 1) & self->mask;
+        table[place] = (hash & ~NUMBER_MASK) | (number + 1);
+    }
+    return 0;
+}
+
+static int append(PyObject *array, const void *data, size_t size)
+{
+    Py_ssize_t before = PyByteArray_Size(array);
+    if (PyByteArray_Resize(array, before + (Py_ssize_t)size))
+        return -1;
+    memcpy(PyByteArray_AsString(array) + before, data, size);
+    return 0;
+}
+
+/* An id's number, *is_new whether it is; -1 with an exception. */
+static int64_t number_of(Ids *self, const uint8_t *id, size_t size, int *is_new)
+{
+    if (2 * (self->count + 1) > (self->slots ? self->mask + 1 : 0) && make_room(self))
+        return -1;
+    uint64_t hash = hash_of(self, id, size);
+    uint64_t *slot = slot_of(self, hash, id, size);
+    *is_new = !*slot;
+    if (*slot)
+        return (int64_t)(*slot & NUMBER_MASK) - 1;
+    int64_t end = PyByteArray_Size(self->data) + (int64_t)size;
+    if (append(self->data, id, size) || append(self->ends, &end, sizeof end))
+        return -1;
+    *slot = (hash & ~NUMBER_MASK) | ++self->count;
+    return (int64_t)self->count - 1;
+}
+
+static PyObject *add(PyObject *object, PyObject *args)
+{
+    Given given;
+    if (take_ids(args, &given))
+        return NULL;
+    Py_ssize_t i = 0;
+    int is_new = 1, failed = 0;
+    for (; i < given.count; given.at += given.size[i++]) {
+        failed = number_of((Ids *)object, given.at, (size_t)given.size[i], &is_new) < 0;
+        if (failed || !is_new)
+            break;
+    }
+    release_ids(&given);
+    return failed ? NULL : PyLong_FromSsize_t(i);
+}
+
+static PyObject *numbers(PyObject *object, PyObject *args, int adding)
+{
+    Given given;
+    Ids *self = (Ids *)object;
+    if (take_ids(args, &given))
+        return NULL;
+    PyObject *result = PyBytes_FromStringAndSize(NULL, given.count * (Py_ssize_t)sizeof(int64_t));
+    int64_t *out = result ? (int64_t *)PyBytes_AsString(result) : NULL;
+    for (Py_ssize_t i = 0; result && i < given.count; given.at += given.size[i++]) {
+        size_t size = (size_t)given.size[i];
+        int is_new;
+        if (adding)
+            out[i] = number_of(self, given.at, size, &is_new);
+        else if (self->count)
+            out[i] = (int64_t)(*slot_of(self, hash_of(self, given.at, size), given.at, size) & NUMBER_MASK) - 1;
+        else
+            out[i] = -1;
+        if (adding && out[i] < 0)
+            Py_CLEAR(result);
+    }
+    release_ids(&given);
+    return result;
+}
+
+static PyObject *number(PyObject *object, PyObject *args)
+{
+    return numbers(object, args, 1);
+}
+
+static PyObject *find_ids(PyObject *object, PyObject *args)
+{
+    return numbers(object, args, 0);
+}
+
+static PyObject *new_ids(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords))
+{
+    const uint8_t *key;
+    Py_ssize_t size;
+    if (!PyArg_ParseTuple(args, "y#", &key, &size))
+        return NULL;
+    if (size != 16) {
+        PyErr_SetString(PyExc_ValueError, "a key has 16 bytes");
+        return NULL;
+    }
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    Ids *self = (Ids *)allocate(type, 0);
+    if (!self)
+        return NULL;
+    memcpy(self->key, key, sizeof self->key);
+    self->data = PyByteArray_FromStringAndSize(NULL, 0);
+    self->ends = PyByteArray_FromStringAndSize(NULL, 0);
+    if (!self->data || !self->ends) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+static void free_ids(PyObject *object)
+{
+    Ids *self = (Ids *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    Py_XDECREF(self->data);
+    Py_XDECREF(self->ends);
+    PyMem_Free(self->slots);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(object);
+    Py_DECREF(type);
+}
+
+static PyMethodDef methods[] = {
+    {"add", add, METH_VARARGS, "(ids, sizes): adds them up to the first that is there, and says how many."},
+    {"number", number, METH_VARARGS, "(ids, sizes): the number of each, int64; those that are not there are added."},
+    {"find", find_ids, METH_VARARGS, "(ids, sizes): the number of each, int64; -1 if it is not there."},
+    {0},
+};
+
+static PyMemberDef members[] = {
+    {"data", T_OBJECT_EX, offsetof(Ids, data), READONLY, "The ids, one after the other."},
+    {"ends", T_OBJECT_EX, offsetof(Ids, ends), READONLY, "Where each ends, int64."},
+    {0},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "Ids(key): ids as JSON has them, numbered in the order in which they came; a key of 16 random bytes."},
+    {Py_tp_new, new_ids},
+    {Py_tp_dealloc, free_ids},
+    {Py_tp_methods, methods},
+    {Py_tp_members, members},
+    {0},
+};
+
+PyType_Spec ids_spec = {
+    .name = "shingletools.kernel._kernel.Ids",
+    .basicsize = sizeof(Ids),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = slots,
+};

@@ -1,0 +1,110 @@
+"""Ids that are numbered, and pairs of them as lines: the definition. What reads lines at once is in C only.
+
+Ids are JSON, one after the other, and beside them either the bytes of each or where each ends, int64.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.kernel.types import Index
+
+Buffer = bytes | bytearray | Index
+
+
+class Named(NamedTuple):
+    """Ids that stand somewhere among others."""
+
+    data: Buffer
+    ends: Buffer
+    numbers: Index
+
+
+class Signed(NamedTuple):
+    """What a join takes of some lines: as many ids, places and payloads as there are lines."""
+
+    lines: int
+    end: int  # where the next line begins
+    ids: bytes
+    id_sizes: bytes
+    places: bytes  # where each line begins
+    payloads: tuple[bytes, ...]  # one column or two
+    sizes: tuple[bytes, ...]
+
+
+def read_signed(_lines: bytes, at: int, /, *_: object) -> Signed:
+    """Takes nothing of lines from a place on: the compiled one takes of ordinary lines what collect.c says."""
+    return Signed(0, at, b"", b"", b"", (), ())
+
+
+class Ids:
+    """Ids, each kept once and numbered in the order in which they came.
+
+    >>> ids = Ids()
+    >>> ids.add(b'"a"7"a"', np.array([3, 1, 3])), bytes(ids.data)
+    (2, b'"a"7')
+    >>> np.frombuffer(ids.find(b'7"b"', np.array([1, 3])), np.int64).tolist()
+    [1, -1]
+    """
+
+    def __init__(self, _key: bytes = b"") -> None:
+        self.numbers: dict[bytes, int] = {}
+        self.data, self.ends = bytearray(), bytearray()
+
+    def add(self, ids: bytes, sizes: Buffer, /) -> int:
+        """Adds them up to the first that is there already, and says how many."""
+        added = 0
+        for name in split(ids, sizes):
+            if name in self.numbers:
+                break
+            self._add(name)
+            added += 1
+        return added
+
+    def number(self, ids: bytes, sizes: Buffer, /) -> bytes:
+        """The number of each, int64; those that are not there are added."""
+        for name in split(ids, sizes):
+            if name not in self.numbers:
+                self._add(name)
+        return self.find(ids, sizes)
+
+    def find(self, ids: bytes, sizes: Buffer, /) -> bytes:
+        """The number of each, int64; -1 if it is not there."""
+        return np.array([self.numbers.get(name, -1) for name in split(ids, sizes)], np.int64).tobytes()
+
+    def _add(self, name: bytes) -> None:
+        self.numbers[name] = len(self.numbers)
+        self.data += name
+        self.ends += len(self.data).to_bytes(8, "little")
+
+
+def split(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:
+    """The ids one by one; raises ValueError where the sizes are not those of the data."""
+    counts = np.frombuffer(sizes, np.int64).tolist()
+    data = bytes(ids)
+    if sum(counts) != len(data) or min(counts, default=0) < 0:
+        raise ValueError("the sizes are not those of the ids")
+    at = 0
+    for size in counts:
+        yield data[at : at + size]
+        at += size
+
+
+def pair_lines(a: Named, b: Named, rests: Sequence[bytes], which: Index, /) -> bytes:
+    r"""Lines of pairs: the two ids of each, and behind them one of the `rests`, by its number.
+
+    >>> one = Named(b'"x"7', np.array([3, 4]), np.array([0]))
+    >>> pair_lines(one, one._replace(numbers=np.array([1])), [b'"similarity":1}\n'], np.array([0]))
+    b'{"a":"x","b":7,"similarity":1}\n'
+    """
+    return b"".join(
+        b'{"a":%b,"b":%b,%b' % (one, two, rests[number])
+        for one, two, number in zip(_names(a), _names(b), which.tolist(), strict=True)
+    )
+
+
+def _names(ids: Named) -> Iterator[bytes]:
+    data, ends = bytes(ids.data), np.frombuffer(ids.ends, np.int64)
+    for number in ids.numbers.tolist():
+        yield data[ends[number - 1] if number else 0 : ends[number]]
