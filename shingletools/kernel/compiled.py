@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shingletools.kernel import _kernel
-from shingletools.kernel.ids import Named, Signed
+from shingletools.kernel.ids import IdsAt, SignedLines
 from shingletools.kernel.types import U64, Index, Rows, TokenSets
 
 
@@ -29,10 +29,10 @@ def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
     return counts
 
 
-def pair_lines(a: Named, b: Named, rests: Sequence[bytes], which: Index, /) -> bytes:
+def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> bytes:
     one, two = (each._replace(numbers=np.ascontiguousarray(each.numbers)) for each in (a, b))
     return _kernel.pair_lines(one, two, list(rests), np.ascontiguousarray(which))
 
 
-def read_signed(lines: bytes, at: int, /, *wanted: object) -> Signed:
-    return Signed(*_kernel.read_signed(lines, at, *wanted))
+def read_signed(lines: bytes, at: int, /, *wanted: object) -> SignedLines:
+    return SignedLines(*_kernel.read_signed(lines, at, *wanted))

@@ -13,7 +13,7 @@ from shingletools.kernel.types import Index
 Buffer = bytes | bytearray | Index
 
 
-class Named(NamedTuple):
+class IdsAt(NamedTuple):
     """Ids that stand somewhere among others."""
 
     data: Buffer
@@ -21,7 +21,7 @@ class Named(NamedTuple):
     numbers: Index
 
 
-class Signed(NamedTuple):
+class SignedLines(NamedTuple):
     """What a join takes of some lines: as many ids, places and payloads as there are lines."""
 
     lines: int
@@ -33,9 +33,9 @@ class Signed(NamedTuple):
     sizes: tuple[bytes, ...]
 
 
-def read_signed(_lines: bytes, at: int, /, *_: object) -> Signed:
+def read_signed(_lines: bytes, at: int, /, *_: object) -> SignedLines:
     """Takes nothing of lines from a place on: the compiled one takes of ordinary lines what collect.c says."""
-    return Signed(0, at, b"", b"", b"", (), ())
+    return SignedLines(0, at, b"", b"", b"", (), ())
 
 
 class Ids:
@@ -91,10 +91,10 @@ def split(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:
         at += size
 
 
-def pair_lines(a: Named, b: Named, rests: Sequence[bytes], which: Index, /) -> bytes:
+def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> bytes:
     r"""Lines of pairs: the two ids of each, and behind them one of the `rests`, by its number.
 
-    >>> one = Named(b'"x"7', np.array([3, 4]), np.array([0]))
+    >>> one = IdsAt(b'"x"7', np.array([3, 4]), np.array([0]))
     >>> pair_lines(one, one._replace(numbers=np.array([1])), [b'"similarity":1}\n'], np.array([0]))
     b'{"a":"x","b":7,"similarity":1}\n'
     """
@@ -104,7 +104,7 @@ def pair_lines(a: Named, b: Named, rests: Sequence[bytes], which: Index, /) -> b
     )
 
 
-def _names(ids: Named) -> Iterator[bytes]:
+def _names(ids: IdsAt) -> Iterator[bytes]:
     data, ends = bytes(ids.data), np.frombuffer(ids.ends, np.int64)
     for number in ids.numbers.tolist():
         yield data[ends[number - 1] if number else 0 : ends[number]]

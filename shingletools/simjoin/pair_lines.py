@@ -6,7 +6,7 @@ import numpy as np
 
 from shingletools import wire
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Named
+from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import Index
 from shingletools.simjoin.signatures import Signature
 from shingletools.simjoin.wanted import Wanted
@@ -20,11 +20,11 @@ class PairLines:
     def __init__(self, signature: Signature, wanted: Wanted) -> None:
         self._said = lru_cache(KEPT)(partial(_said, signature, wanted))
 
-    def of(self, a: Named, b: Named, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
+    def of(self, a: IdsAt, b: IdsAt, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
         r"""One line for each pair: its two ids; in how much it agrees; the bytes of its two signatures.
 
         >>> from shingletools.simjoin.signatures import MINHASHES
-        >>> ids = Named(b'"x"7', np.array([3, 4]), np.array([0]))
+        >>> ids = IdsAt(b'"x"7', np.array([3, 4]), np.array([0]))
         >>> PairLines(MINHASHES, Wanted()).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
         b'{"a":"x","b":"x","similarity":0.75}\n'
         """

@@ -13,7 +13,7 @@ import orjson
 from shingletools import signals
 from shingletools.errors import Rejected, seen_before
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Named, Signed, split
+from shingletools.kernel.ids import IdsAt, SignedLines, split
 from shingletools.kernel.types import Index
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.forest import Forest
@@ -47,13 +47,13 @@ class Store(Protocol):
     def add(self, side: int, name: Name, payloads: Sequence[bytes]) -> None:
         """The document of the id last claimed; where payloads differ in size, they are shingles, of 8 bytes each."""
 
-    def add_lines(self, side: int, signed: Signed) -> int:
+    def add_lines(self, side: int, signed: SignedLines) -> int:
         """Claims and adds several, up to the first whose id was used before; how many they are."""
 
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         """How all of them, one at least, are joined, as tables of this factory; no more are added then."""
 
-    def names(self, side: int, rows: Index) -> Named:
+    def names(self, side: int, rows: Index) -> IdsAt:
         """The ids of rows, all of one side."""
 
     def sizes(self, rows: Index) -> Index:
@@ -85,7 +85,7 @@ class InMemory:
             data.extend(payload)
             lengths.append(len(payload))
 
-    def add_lines(self, side: int, signed: Signed) -> int:
+    def add_lines(self, side: int, signed: SignedLines) -> int:
         first = len(self.ids[side].ends) // 8
         count = self.ids[side].add(signed.ids, signed.id_sizes)
         self.numbers[side].frombytes(np.arange(first, first + count).tobytes())
@@ -101,10 +101,10 @@ class InMemory:
         table = factory.table(list(zip(data, sizes, strict=True)))
         return (Forest if forest else Join)(table, cross, None, self.limits)
 
-    def names(self, side: int, rows: Index) -> Named:
+    def names(self, side: int, rows: Index) -> IdsAt:
         before = len(self.numbers[0]) if side else 0
         ids, numbers = self.ids[side], np.frombuffer(self.numbers[side], np.int64)
-        return Named(ids.data, ids.ends, numbers[rows - before])
+        return IdsAt(ids.data, ids.ends, numbers[rows - before])
 
     def sizes(self, rows: Index) -> Index:
         sizes: Index = np.frombuffer(self.payloads[-1][1], np.int64)[rows]
@@ -130,7 +130,7 @@ class OnDisk:
         for column, payload in zip(self.payloads, payloads, strict=True):
             column.append(payload)
 
-    def add_lines(self, side: int, signed: Signed) -> int:
+    def add_lines(self, side: int, signed: SignedLines) -> int:
         names = split(signed.ids, signed.id_sizes)
         count = sum(1 for _ in takewhile(self.seen.add, (b"%d%b" % (side, name) for name in names)))
         columns = (
@@ -152,11 +152,11 @@ class OnDisk:
             yield payload.load(rows)[0]
             payload.forget()
 
-    def names(self, _side: int, rows: Index) -> Named:
+    def names(self, _side: int, rows: Index) -> IdsAt:
         distinct, numbers = np.unique(rows, return_inverse=True)
         data, sizes = self.ids.load(distinct)
         self.ids.forget()
-        return Named(data.tobytes(), np.cumsum(sizes), numbers)
+        return IdsAt(data.tobytes(), np.cumsum(sizes), numbers)
 
     def sizes(self, rows: Index) -> Index:
         sizes = self.payloads[-1].sizes(rows)

@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from shingletools.kernel import split_lines
-from shingletools.kernel.ids import Named
+from shingletools.kernel.ids import IdsAt
 from shingletools.simjoin.pair_lines import PairLines
 from shingletools.simjoin.signatures import Signature
 from shingletools.simjoin.wanted import Wanted
@@ -171,10 +171,10 @@ class Said:
             yield batch_of(SAID, [batch.column("a"), batch.column("b"), written])
 
 
-def named(names: pa.Array) -> Named:
+def named(names: pa.Array) -> IdsAt:
     """A column of ids as JSON."""
     texts = names.to_pylist()
-    return Named(b"".join(texts), np.cumsum(list(map(len, texts)), dtype=np.int64), np.arange(len(texts)))
+    return IdsAt(b"".join(texts), np.cumsum(list(map(len, texts)), dtype=np.int64), np.arange(len(texts)))
 
 
 def said(pairs_found: DataFrame, found: JoinInput) -> DataFrame:
