@@ -2,10 +2,13 @@
 
        rows     uint8, uint32 or uint64, one value for each component of a signature, row after row
        left, right, starts, sizes, counts    int64
-       entries  int64, sets one after the other, each ascending
+       tokens   uint64, sets one after the other, each ascending; starts and sizes say where each is
+       counters uint32, 2^COUNTERS, in how many sets the tokens of each are
 */
 
 #include "kernel.h"
+
+enum { COUNTERS = 22 };
 
 typedef struct {
     Py_buffer view[7];
@@ -160,17 +163,15 @@ done:
     return result;
 }
 
-/* How many tokens two ascending sets have in common; 0 as soon as it is clear that it is fewer than `least`. The
-   tokens of the second are greater by `apart`. */
-static int64_t overlap(const int64_t *one, int64_t size_one, const int64_t *two, int64_t size_two, int64_t apart,
-                       int64_t least)
+/* How many tokens two ascending sets have in common; 0 as soon as it is clear that it is fewer than `least`. */
+static int64_t overlap(const uint64_t *one, int64_t size_one, const uint64_t *two, int64_t size_two, int64_t least)
 {
     int64_t i = 0, j = 0, common = 0;
     while (i < size_one && j < size_two) {
         int64_t left_one = size_one - i, left_two = size_two - j;
         if (common + (left_one < left_two ? left_one : left_two) < least)
             return 0;
-        int64_t a = one[i] + apart, b = two[j];
+        uint64_t a = one[i], b = two[j];
         common += a == b;
         i += a <= b;
         j += b <= a;
@@ -178,41 +179,186 @@ static int64_t overlap(const int64_t *one, int64_t size_one, const int64_t *two,
     return common < least ? 0 : common;
 }
 
-/* overlaps(universe, entries, starts, sizes, left, right, least, out) */
+/* Whether there are as many starts as sizes of sets, and all of these are among the tokens. */
+static int are_sets(const Py_buffer *tokens, const Py_buffer *starts, const Py_buffer *sizes)
+{
+    const int64_t *start = starts->buf, *size = sizes->buf;
+    int64_t bad = starts->len != sizes->len;
+    for (Py_ssize_t i = 0; i < starts->len / 8 && !bad; i++)
+        bad |= start[i] < 0 || size[i] < 0 || start[i] > tokens->len / 8 - size[i];
+    return !bad;
+}
+
+/* overlaps(tokens, starts, sizes, left, right, least, out) */
 PyObject *overlaps(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    Py_ssize_t universe;
     PyObject *unused;
-    if (!PyArg_ParseTuple(args, "nOOOOOOO", &universe, &unused, &unused, &unused, &unused, &unused, &unused, &unused))
+    if (!PyArg_ParseTuple(args, "OOOOOOO", &unused, &unused, &unused, &unused, &unused, &unused, &unused))
         return NULL;
     Arrays arrays = {0};
     PyObject *result = NULL;
-    if (take_arrays(args, 1, &arrays))
+    if (take_arrays(args, 0, &arrays))
         goto done;
     const Py_buffer *view = arrays.view;
-    const int64_t *entries = view[0].buf, *starts = view[1].buf, *sizes = view[2].buf, *left = view[3].buf,
-                  *right = view[4].buf, *least = view[5].buf;
-    int64_t *counts = view[6].buf, number = view[1].len / 8, bad = view[1].len != view[2].len;
+    const uint64_t *tokens = view[0].buf;
+    const int64_t *starts = view[1].buf, *sizes = view[2].buf, *left = view[3].buf, *right = view[4].buf,
+                  *least = view[5].buf;
+    int64_t *counts = view[6].buf, number = view[1].len / 8, bad = 0;
     for (int i = 4; i < 7; i++)
         bad |= view[i].len != view[3].len;
-    if (bad || !are_rows(&view[3], number) || !are_rows(&view[4], number)) {
-        fail_arrays();
-        goto done;
-    }
-    for (int64_t i = 0; i < number; i++)
-        bad |= starts[i] < 0 || sizes[i] < 0 || starts[i] > view[0].len / 8 - sizes[i];
-    if (bad) {
+    if (bad || !are_rows(&view[3], number) || !are_rows(&view[4], number) || !are_sets(&view[0], &view[1], &view[2])) {
         fail_arrays();
         goto done;
     }
     Py_BEGIN_ALLOW_THREADS
     for (Py_ssize_t i = 0; i < view[3].len / 8; i++)
-        counts[i] = overlap(entries + starts[left[i]], sizes[left[i]], entries + starts[right[i]], sizes[right[i]],
-                            (right[i] - left[i]) * universe, least[i]);
+        counts[i] = overlap(tokens + starts[left[i]], sizes[left[i]], tokens + starts[right[i]], sizes[right[i]],
+                            least[i]);
     Py_END_ALLOW_THREADS
     result = Py_None;
     Py_INCREF(result);
 done:
+    release(&arrays);
+    return result;
+}
+
+static inline uint64_t counter_of(uint64_t token)
+{
+    return fmix64(token) >> (64 - COUNTERS);
+}
+
+/* count_tokens(tokens, counters) */
+PyObject *count_tokens(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *unused, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OO", &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    if (take_arrays(args, 0, &arrays))
+        goto done;
+    const uint64_t *tokens = arrays.view[0].buf;
+    uint32_t *counters = arrays.view[1].buf;
+    if (arrays.view[1].len != (Py_ssize_t)sizeof *counters << COUNTERS) {
+        fail_arrays();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < arrays.view[0].len / 8; i++) {
+        uint32_t *counter = &counters[counter_of(tokens[i])];
+        *counter += *counter < UINT32_MAX;
+    }
+    Py_END_ALLOW_THREADS
+    result = Py_None;
+    Py_INCREF(result);
+done:
+    release(&arrays);
+    return result;
+}
+
+/* set_keys(tokens, starts, sizes, out) */
+PyObject *set_keys(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *unused, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OOOO", &unused, &unused, &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    if (take_arrays(args, 0, &arrays))
+        goto done;
+    const uint64_t *tokens = arrays.view[0].buf;
+    const int64_t *starts = arrays.view[1].buf, *sizes = arrays.view[2].buf;
+    uint64_t *keys = arrays.view[3].buf;
+    if (!are_sets(&arrays.view[0], &arrays.view[1], &arrays.view[2]) || arrays.view[3].len != arrays.view[1].len) {
+        fail_arrays();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < arrays.view[1].len / 8; i++) {
+        uint64_t sum = 0;
+        for (int64_t j = 0; j < sizes[i]; j++)
+            sum += fmix64(tokens[starts[i] + j]);
+        keys[i] = fmix64(sum);
+    }
+    Py_END_ALLOW_THREADS
+    result = Py_None;
+    Py_INCREF(result);
+done:
+    release(&arrays);
+    return result;
+}
+
+typedef struct {
+    uint32_t count, place; /* of a token, in all sets and in its own */
+} Counted;
+
+/* By their counts, those of one count staying in their order: a radix sort, byte by byte. Returns which of the two
+   arrays has them. */
+static Counted *sort_by_count(Counted *from, Counted *to, size_t size, uint32_t most)
+{
+    for (int shift = 0; shift < 32 && most >> shift; shift += 8) {
+        uint32_t starts[256] = {0}, sum = 0;
+        for (size_t i = 0; i < size; i++)
+            starts[from[i].count >> shift & 255]++;
+        for (int i = 0; i < 256; i++) {
+            uint32_t here = starts[i];
+            starts[i] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < size; i++)
+            to[starts[from[i].count >> shift & 255]++] = from[i];
+        Counted *other = from;
+        from = to;
+        to = other;
+    }
+    return from;
+}
+
+/* rarest(tokens, starts, sizes, wanted, counters, out): of each set the places of so many tokens. */
+PyObject *rarest(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *unused, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OOOOOO", &unused, &unused, &unused, &unused, &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    Counted *room = NULL;
+    if (take_arrays(args, 0, &arrays))
+        goto done;
+    const Py_buffer *view = arrays.view;
+    const uint64_t *tokens = view[0].buf;
+    const int64_t *starts = view[1].buf, *sizes = view[2].buf, *wanted = view[3].buf;
+    const uint32_t *counters = view[4].buf;
+    int64_t *out = view[5].buf, number = view[1].len / 8, sum = 0, largest = 0;
+    int bad = !are_sets(&view[0], &view[1], &view[2]) || view[3].len != view[1].len ||
+              view[4].len != (Py_ssize_t)sizeof *counters << COUNTERS;
+    for (int64_t i = 0; i < number && !bad; i++) {
+        bad = wanted[i] < 0 || wanted[i] > sizes[i] || sizes[i] > UINT32_MAX;
+        sum += wanted[i];
+        largest = sizes[i] > largest ? sizes[i] : largest;
+    }
+    if (bad || sum != view[5].len / 8) {
+        fail_arrays();
+        goto done;
+    }
+    if (!(room = PyMem_Malloc(2 * (size_t)largest * sizeof *room + 1))) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (int64_t i = 0; i < number; i++) {
+        uint32_t most = 0;
+        for (int64_t j = 0; j < sizes[i]; j++) {
+            uint32_t count = counters[counter_of(tokens[starts[i] + j])];
+            room[j] = (Counted){count, (uint32_t)j};
+            most = count > most ? count : most;
+        }
+        const Counted *sorted = sort_by_count(room, room + largest, (size_t)sizes[i], most);
+        for (int64_t j = 0; j < wanted[i]; j++)
+            *out++ = starts[i] + sorted[j].place;
+    }
+    Py_END_ALLOW_THREADS
+    result = Py_None;
+    Py_INCREF(result);
+done:
+    PyMem_Free(room);
     release(&arrays);
     return result;
 }

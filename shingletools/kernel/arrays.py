@@ -7,10 +7,19 @@ from shingletools.kernel.ids import Ids
 from shingletools.kernel.reference import bit_sums, fmix64
 
 if kernel.NAME == "c":
-    from shingletools.kernel.compiled import agreements, overlaps, pair_lines, read_signed, row_keys
+    from shingletools.kernel.compiled import (
+        agreements,
+        count_tokens,
+        overlaps,
+        pair_lines,
+        rarest,
+        read_signed,
+        row_keys,
+        set_keys,
+    )
 else:
     from shingletools.kernel.ids import pair_lines, read_signed
-    from shingletools.kernel.reference import agreements, overlaps, row_keys
+    from shingletools.kernel.reference import agreements, count_tokens, overlaps, rarest, row_keys, set_keys
 
 
 def new_ids() -> Ids:
@@ -22,4 +31,16 @@ def new_ids() -> Ids:
     return Ids()
 
 
-__all__ = ["agreements", "bit_sums", "fmix64", "new_ids", "overlaps", "pair_lines", "read_signed", "row_keys"]
+__all__ = [
+    "agreements",
+    "bit_sums",
+    "count_tokens",
+    "fmix64",
+    "new_ids",
+    "overlaps",
+    "pair_lines",
+    "rarest",
+    "read_signed",
+    "row_keys",
+    "set_keys",
+]

@@ -6,7 +6,7 @@ import numpy as np
 
 from shingletools.kernel import _kernel
 from shingletools.kernel.ids import IdsAt, SignedLines
-from shingletools.kernel.types import U64, Index, Rows, TokenSets
+from shingletools.kernel.types import U32, U64, Index, Rows, TokenSets
 
 
 def row_keys(rows: Rows, first: int, last: int) -> U64:
@@ -25,8 +25,24 @@ def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
 def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
     counts = np.empty(len(left), np.int64)
     one, two, bound = map(np.ascontiguousarray, (left, right, least))
-    _kernel.overlaps(sets.universe, sets.entries, sets.starts, sets.sizes, one, two, bound, counts)
+    _kernel.overlaps(sets.tokens, sets.starts, sets.sizes, one, two, bound, counts)
     return counts
+
+
+def count_tokens(tokens: U64, counters: U32) -> None:
+    _kernel.count_tokens(np.ascontiguousarray(tokens), counters)
+
+
+def set_keys(sets: TokenSets) -> U64:
+    keys = np.empty(len(sets.sizes), np.uint64)
+    _kernel.set_keys(sets.tokens, sets.starts, sets.sizes, keys)
+    return keys
+
+
+def rarest(sets: TokenSets, wanted: Index, counters: U32) -> Index:
+    places = np.empty(int(wanted.sum()), np.int64)
+    _kernel.rarest(sets.tokens, sets.starts, sets.sizes, np.ascontiguousarray(wanted), counters, places)
+    return places
 
 
 def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> bytes:

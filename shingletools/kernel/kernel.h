@@ -54,6 +54,9 @@ PyObject *simhash_of_lines(PyObject *self, PyObject *args);
 PyObject *agreements(PyObject *self, PyObject *args);
 PyObject *row_keys(PyObject *self, PyObject *args);
 PyObject *overlaps(PyObject *self, PyObject *args);
+PyObject *count_tokens(PyObject *self, PyObject *args);
+PyObject *set_keys(PyObject *self, PyObject *args);
+PyObject *rarest(PyObject *self, PyObject *args);
 
 /* watch.c */
 PyObject *end_with_parent(PyObject *self, PyObject *none);

@@ -9,7 +9,7 @@ from shingletools.kernel.types import U32, U64, Index, Rows, TokenSets
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # where SipHash's state starts
-ROUND = 16  # tokens looked up before it is asked whether the rest can still suffice
+COUNTERS = 22  # their number's logarithm
 BLOCK = 1 << 18  # numbers worked on together, so that intermediate results stay in the cache
 
 
@@ -139,27 +139,52 @@ def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
 def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
     """How many tokens sets left[i] and right[i] have in common, for each i; 0 where that is fewer than least[i].
 
-    Looks the smaller set's tokens up in the larger; gives up on a pair as soon as the rest cannot suffice. Shapes:
-    (pairs,), (pairs,), (pairs,) in; (pairs,) out.
+    Shapes: (pairs,), (pairs,), (pairs,) in; (pairs,) out.
     """
-    universe, entries, sizes = sets
-    starts = sets.starts
-    swap = sizes[left] > sizes[right]
-    small, large = np.where(swap, right, left), np.where(swap, left, right)
-    common = np.zeros(len(left), np.int64)
-    alive = np.flatnonzero(least <= sizes[small])
-    seen = 0
-    while len(alive):
-        one = small[alive]
-        counts = np.minimum(sizes[one] - seen, ROUND)
-        pair = np.repeat(np.arange(len(alive)), counts)
-        place = np.arange(len(pair)) + (starts[one] + seen - np.cumsum(counts) + counts)[pair]
-        wanted = entries[place] + ((large[alive] - one) * universe)[pair]
-        found = np.searchsorted(entries, wanted)
-        hit = entries[np.minimum(found, len(entries) - 1)] == wanted
-        common[alive] += np.bincount(pair, hit, len(alive)).astype(np.int64)
-        seen += ROUND
-        left_over = sizes[small[alive]] - seen
-        alive = alive[(left_over > 0) & (common[alive] + left_over >= least[alive])]
-    common[common < least] = 0
-    return common
+    counts = np.zeros(len(left), np.int64)
+    starts, sizes = sets.starts, sets.sizes
+    ends = np.cumsum(sizes[left] + sizes[right])
+    first = done = 0
+    while first < len(left):  # the tokens of both sets of a pair together: those in common stand twice
+        last = max(first + 1, int(np.searchsorted(ends, done + BLOCK, "right")))
+        several = np.concatenate([left[first:last], right[first:last]])
+        pair = np.repeat(np.tile(np.arange(last - first), 2), sizes[several])
+        place = np.arange(len(pair)) + np.repeat(
+            starts[several] - np.cumsum(sizes[several]) + sizes[several], sizes[several]
+        )
+        token = sets.tokens[place]
+        order = np.lexsort((token, pair))
+        token, pair = token[order], pair[order]
+        twice = (token[1:] == token[:-1]) & (pair[1:] == pair[:-1])
+        counts[first:last] = np.bincount(pair[1:][twice], minlength=last - first)
+        first, done = last, int(ends[last - 1])
+    counts[counts < least] = 0
+    return counts
+
+
+def counters_of(tokens: U64) -> Index:
+    """The counter of each token, below 2^22. Shapes: (tokens,) in, (tokens,) out."""
+    return (fmix64(tokens) >> np.uint64(64 - COUNTERS)).astype(np.int64)
+
+
+def count_tokens(tokens: U64, counters: U32) -> None:
+    """Adds 1 to the counter of each token, up to 2^32 - 1. Shapes: (tokens,), (2^22,)."""
+    added = np.bincount(counters_of(tokens), minlength=1 << COUNTERS)
+    counters[:] = np.minimum(counters + added, 0xFFFFFFFF)
+
+
+def set_keys(sets: TokenSets) -> U64:
+    """A 64-bit key of each set, none of them empty: equal sets, equal keys. Shape (sets,)."""
+    sums: U64 = np.add.reduceat(fmix64(sets.tokens), sets.starts) if len(sets.sizes) else np.empty(0, np.uint64)
+    return fmix64(sums)
+
+
+def rarest(sets: TokenSets, wanted: Index, counters: U32) -> Index:
+    """Of each set the places of so many tokens, those with the least counters first, of equals the least token.
+
+    Shapes: (sets,), (2^22,) in; (sum of wanted,) out: places in sets.tokens, set by set.
+    """
+    owner = np.repeat(np.arange(len(sets.sizes)), sets.sizes)
+    order = np.lexsort((sets.tokens, counters[counters_of(sets.tokens)], owner))
+    number = np.arange(len(owner)) - np.repeat(sets.starts, sets.sizes)
+    return order[number < np.repeat(wanted, sets.sizes)]

@@ -13,10 +13,9 @@ Rows = U8 | U32 | U64  # one value for each component of a signature
 
 
 class TokenSets(NamedTuple):
-    """Sets of tokens 0, 1, 2 ... universe - 1."""
+    """Sets of tokens."""
 
-    universe: int
-    entries: Index  # one set after the other, each ascending, as set * universe + token
+    tokens: U64  # one set after the other, each ascending
     sizes: Index  # their numbers of tokens
 
     @property

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shingletools.errors import Failed
 from shingletools.kernel import payload_to_bytes
-from shingletools.kernel.types import Index, Rows
+from shingletools.kernel.types import U32, Index, Rows
 from shingletools.simjoin.interval import interval
 from shingletools.simjoin.measures import MEASURES
 from shingletools.simjoin.sets import SetTable, count_tokens
@@ -70,10 +70,10 @@ class Signature(Protocol):
     def check(self, wanted: Wanted, size: int) -> None:
         """Raises Failed if signatures of so many bytes cannot have what is wanted."""
 
-    def counted(self, parts: Iterable[Data], /) -> Index:
-        """What tables need of all payloads together (int64), of these: counts, to be added up; of no length if none."""
+    def counted(self, parts: Iterable[Data], /) -> U32:
+        """What tables need of all payloads together, of these: counts, to be added up; of no length if none."""
 
-    def table(self, wanted: Wanted, data: Data, sizes: Index, counts: Index, /) -> Table:
+    def table(self, wanted: Wanted, data: Data, sizes: Index, counts: U32, /) -> Table:
         """A table of some payloads, one at least: uint8, one after the other; int64, the bytes of each; all counts."""
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
@@ -164,10 +164,10 @@ class Sketches(NamedTuple):
         deviation = math.sqrt(least * (1 - least) / components)
         return max(1, math.ceil((float(least) - 3 * deviation) * components))
 
-    def counted(self, _parts: Iterable[Data], /) -> Index:
-        return np.empty(0, np.int64)
+    def counted(self, _parts: Iterable[Data], /) -> U32:
+        return np.empty(0, np.uint32)
 
-    def table(self, wanted: Wanted, data: Data, sizes: Index, _counts: Index, /) -> Table:
+    def table(self, wanted: Wanted, data: Data, sizes: Index, _counts: U32, /) -> Table:
         components = self.components(int(sizes[0]))
         # They are only compared, so the byte order they are read in does not matter
         rows: Rows = data.view(np.uint32) if self == MINHASHES else data.view(np.uint64)
@@ -238,10 +238,10 @@ class SimHashes(NamedTuple):
         assert wanted.distance is not None  # said, or the default
         return BITS - wanted.distance
 
-    def counted(self, _parts: Iterable[Data], /) -> Index:
-        return np.empty(0, np.int64)
+    def counted(self, _parts: Iterable[Data], /) -> U32:
+        return np.empty(0, np.uint32)
 
-    def table(self, wanted: Wanted, data: Data, _sizes: Index, _counts: Index, /) -> Table:
+    def table(self, wanted: Wanted, data: Data, _sizes: Index, _counts: U32, /) -> Table:
         return ComponentTable(np.unpackbits(data).reshape(-1, BITS), self.least(wanted), wanted.recall)
 
     def says(self, _wanted: Wanted, agreeing: int, _one: int, _two: int, /) -> dict[str, float | str]:
@@ -289,10 +289,10 @@ class ShingleSets(NamedTuple):
         if wanted.recall < 1:
             raise Failed("--recall: sets of shingles are joined with a recall of 1 in any case")
 
-    def counted(self, parts: Iterable[Data], /) -> Index:
+    def counted(self, parts: Iterable[Data], /) -> U32:
         return count_tokens(part.view(np.uint64) for part in parts)
 
-    def table(self, wanted: Wanted, data: Data, sizes: Index, counts: Index, /) -> Table:
+    def table(self, wanted: Wanted, data: Data, sizes: Index, counts: U32, /) -> Table:
         assert wanted.similarity is not None  # said, or the default
         measure = MEASURES[wanted.measure](wanted.similarity)
         return SetTable(data.view(np.uint64), sizes // 8, measure, counts)

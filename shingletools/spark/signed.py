@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from shingletools import errors
 from shingletools.errors import Failed, Rejected
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import U32
 from shingletools.records import parse
 from shingletools.simjoin.collector import take_shingles, take_signed
 from shingletools.simjoin.comparable import Comparable
@@ -184,11 +184,11 @@ class Agreeing:
             yield batch_of(COPIED, [batch.column("number"), batch.column("original"), agreeing])
 
 
-def add_counts(counts: Index, payloads: DataFrame, signature: Signature) -> None:
+def add_counts(counts: U32, payloads: DataFrame, signature: Signature) -> None:
     """What a signature counts of all payloads, each part of them where it is, into `counts`."""
     counted = through(payloads, Counted(signature), COUNTED)
     for row in counted.groupBy("counter").agg(F.sum("count").alias("count")).toLocalIterator():
-        counts[row["counter"]] = row["count"]
+        counts[row["counter"]] = min(row["count"], 0xFFFFFFFF)
 
 
 @dataclass(frozen=True)

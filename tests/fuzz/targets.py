@@ -99,8 +99,8 @@ def arrays(data: bytes) -> None:
             assert np.array_equal(compiled.row_keys(rows, 0, width), reference.row_keys(rows, 0, width))
     groups = [sorted(set(group)) for group in data.split(b"\0") if group]
     if groups:
-        entries = np.array([256 * number + token for number, group in enumerate(groups) for token in group])
-        sets = TokenSets(256, entries, np.array(list(map(len, groups))))
+        tokens = np.array([token for group in groups for token in group], np.uint64)
+        sets = TokenSets(tokens, np.array(list(map(len, groups))))
         left = np.arange(len(groups))
         right, bounds = left[::-1].copy(), np.full(len(groups), least % 9)
         found = compiled.overlaps(sets, left, right, bounds)

@@ -255,10 +255,18 @@ def test_rows(kind: str, n: int) -> None:
             assert np.array_equal(compiled.row_keys(rows, first, last), reference.row_keys(rows, first, last))
 
 
-@given(st.lists(st.sets(st.integers(0, 30), min_size=1, max_size=25), min_size=1, max_size=8), st.data())
+def sets_of(several: list[set[int]]) -> TokenSets:
+    tokens = [token for each in several for token in sorted(each)]
+    return TokenSets(np.array(tokens, np.uint64), np.array([len(each) for each in several]))
+
+
+tokens64 = st.integers(0, 30) | st.sampled_from([2**63, 2**64 - 1, 2**64 - 2])
+token_sets = st.lists(st.sets(tokens64, min_size=1, max_size=25), min_size=1, max_size=8)
+
+
+@given(token_sets, st.data())
 def test_overlaps(several: list[set[int]], data: st.DataObject) -> None:
-    entries = [31 * number + token for number, tokens in enumerate(several) for token in sorted(tokens)]
-    sets = TokenSets(31, np.array(entries), np.array([len(tokens) for tokens in several]))
+    sets = sets_of(several)
     index = st.lists(st.integers(0, len(several) - 1), min_size=5, max_size=5).map(np.array)
     left, right = data.draw(index), data.draw(index)
     least = data.draw(st.lists(st.integers(0, 26), min_size=5, max_size=5).map(np.array))
@@ -270,8 +278,37 @@ def test_overlaps(several: list[set[int]], data: st.DataObject) -> None:
     assert reference.overlaps(sets, left, right, least).tolist() == expected
 
 
+@given(token_sets, st.data())
+def test_the_rarest_tokens(several: list[set[int]], data: st.DataObject) -> None:
+    """By their counters, which collide: some are set by hand, so that one sort by bytes is not enough."""
+    sets = sets_of(several)
+    wanted = np.array([data.draw(st.integers(0, len(each))) for each in several])
+    both = np.zeros((2, 1 << reference.COUNTERS), np.uint32)
+    for function, counters in zip((compiled.count_tokens, reference.count_tokens), both, strict=True):
+        function(sets.tokens, counters)
+        for token, count in enumerate((2**32 - 1, 2**32 - 2, 70_000, 300, 0)):
+            counters[reference.counters_of(np.array([token], np.uint64))] = count
+        function(sets.tokens[:1], counters)
+    assert np.array_equal(*both)
+    rank = {token: (int(both[0][reference.counters_of(np.array([token], np.uint64))[0]]), token)
+            for each in several for token in each}  # fmt: skip
+    expected = [token for each, count in zip(several, wanted.tolist(), strict=True)
+                for token in sorted(each, key=rank.__getitem__)[:count]]  # fmt: skip
+    assert sets.tokens[compiled.rarest(sets, wanted, both[0])].tolist() == expected
+    assert sets.tokens[reference.rarest(sets, wanted, both[0])].tolist() == expected
+
+
+@given(token_sets)
+def test_keys_of_sets(several: list[set[int]]) -> None:
+    sets = sets_of(several)
+    keys = compiled.set_keys(sets)
+    assert np.array_equal(keys, reference.set_keys(sets))
+    for one, first in zip(several, keys.tolist(), strict=True):
+        assert [first == key for key in keys.tolist()] == [one == other for other in several]
+
+
 ROWS, KEYS = np.zeros((4, 3), np.uint32), np.zeros(4, np.uint64)
-ENTRIES, STARTS, SIZES = np.arange(6), np.array([0, 3]), np.array([3, 3])
+TOKENS, STARTS, SIZES = np.arange(6, dtype=np.uint64), np.array([0, 3]), np.array([3, 3])
 INDEX, COUNTS, FAR = np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([0, 4])
 # Arguments that are right, and what makes them wrong in a place
 AGREEMENTS = (3, 4, 1, ROWS, INDEX, INDEX, COUNTS), [
@@ -280,15 +317,29 @@ AGREEMENTS = (3, 4, 1, ROWS, INDEX, INDEX, COUNTS), [
     (6, COUNTS[:1]),
 ]  # fmt: skip
 ROW_KEYS = (3, 4, 0, 3, ROWS, KEYS), [(0, 4), (0, 2**61), (1, 8), (2, -1), (3, 4), (2, 4), (5, KEYS[:3])]
-OVERLAPS = (10, ENTRIES, STARTS, SIZES, INDEX, INDEX, INDEX, COUNTS), [
-    (1, ENTRIES[:5]), (2, -STARTS), (2, STARTS + 1), (3, -SIZES), (3, SIZES[:1]), (3, np.array([3, 2**62])), (4, FAR),
-    (5, -FAR), (6, INDEX[:1]), (7, COUNTS[:1]),
+NO_SETS = [(0, TOKENS[:5]), (1, -STARTS), (1, STARTS + 1), (2, -SIZES), (2, SIZES[:1]), (2, np.array([3, 2**62]))]
+OVERLAPS = (TOKENS, STARTS, SIZES, INDEX, INDEX, INDEX, COUNTS), [
+    *NO_SETS, (3, FAR), (4, -FAR), (5, INDEX[:1]), (6, COUNTS[:1]),
+]  # fmt: skip
+COUNTERS = np.zeros(1 << reference.COUNTERS, np.uint32)
+COUNT_TOKENS = (TOKENS, COUNTERS), [(1, COUNTERS[:-1])]
+SET_KEYS = (TOKENS, STARTS, SIZES, KEYS[:2].copy()), [*NO_SETS, (3, KEYS[:1])]
+WANTED = np.array([1, 1])
+RAREST = (TOKENS, STARTS, SIZES, WANTED, COUNTERS, COUNTS), [
+    *NO_SETS, (3, np.array([4, 0])), (3, np.array([-1, 3])), (3, WANTED[:1]), (4, COUNTERS[:-1]), (5, COUNTS[:1]),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("function", "case"),
-    [(_kernel.agreements, AGREEMENTS), (_kernel.row_keys, ROW_KEYS), (_kernel.overlaps, OVERLAPS)],
+    [
+        (_kernel.agreements, AGREEMENTS),
+        (_kernel.row_keys, ROW_KEYS),
+        (_kernel.overlaps, OVERLAPS),
+        (_kernel.count_tokens, COUNT_TOKENS),
+        (_kernel.set_keys, SET_KEYS),
+        (_kernel.rarest, RAREST),
+    ],
 )
 def test_arrays_that_do_not_fit_are_refused(function: Callable[..., None], case: tuple[tuple[Any], Any]) -> None:
     good, wrong = case

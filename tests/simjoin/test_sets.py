@@ -72,11 +72,12 @@ thresholds = st.fractions(Fraction(1, 20), 1, max_denominator=20)
 
 
 @given(small, thresholds, st.sampled_from(NAMES), st.integers(1, 5))
-def test_against_brute_force(documents: list[set[int]], t: Fraction, measure: str, rounds: int) -> None:
+def test_against_brute_force(documents: list[set[int]], t: Fraction, measure: str, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         assert joined(documents, measure, t) == brute_force(documents, measure, t)
-        patch.setattr(reference, "ROUND", rounds)
-        patch.setattr(arrays, "overlaps", reference.overlaps)
+        patch.setattr(reference, "BLOCK", block)
+        for name in ("overlaps", "rarest", "set_keys", "count_tokens"):
+            patch.setattr(arrays, name, getattr(reference, name))
         assert joined(documents, measure, t) == brute_force(documents, measure, t)
 
 
