@@ -8,7 +8,7 @@
 
 #include "kernel.h"
 
-enum { COUNTERS = 22 };
+enum { COUNTERS = 22, SPARSE_BITS = 3 /* of 8 places for a key, one is taken */ };
 
 typedef struct {
     Py_buffer view[7];
@@ -125,40 +125,97 @@ done:
     return result;
 }
 
-/* row_keys(width, size, first, last, rows, out) */
-PyObject *row_keys(PyObject *Py_UNUSED(self), PyObject *args)
+static inline uint64_t key_of(const char *row, Py_ssize_t size, int64_t first, int64_t last)
 {
-    Py_ssize_t width, size, first, last;
+    uint64_t key = 0;
+    for (int64_t component = first; component < last; component++) {
+        uint64_t value = size == 1   ? ((const uint8_t *)row)[component]
+                         : size == 4 ? ((const uint32_t *)row)[component]
+                                     : ((const uint64_t *)row)[component];
+        key = key * ROLL + value;
+    }
+    return fmix64(key);
+}
+
+/* band_keys(width, size, rows, firsts, lasts, out): the keys of all rows in the first band, then in the second. Rows are
+   read once for all bands: they are far larger than the cache. */
+PyObject *band_keys(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    Py_ssize_t width, size;
     PyObject *unused;
-    if (!PyArg_ParseTuple(args, "nnnnOO", &width, &size, &first, &last, &unused, &unused))
+    if (!PyArg_ParseTuple(args, "nnOOOO", &width, &size, &unused, &unused, &unused, &unused))
         return NULL;
     Arrays arrays = {0};
     PyObject *result = NULL;
-    if (take_arrays(args, 4, &arrays))
+    if (take_arrays(args, 2, &arrays))
         goto done;
-    const Py_buffer *rows = &arrays.view[0], *out = &arrays.view[1];
-    if (!is_row(width, size) || first < 0 || last < first || last > width || rows->len % (width * size) ||
-        rows->len / (width * size) != out->len / 8) {
+    const Py_buffer *rows = &arrays.view[0], *firsts = &arrays.view[1], *out = &arrays.view[3];
+    const int64_t *first = firsts->buf, *last = arrays.view[2].buf;
+    Py_ssize_t bands = firsts->len / 8, number = is_row(width, size) ? rows->len / (width * size) : -1;
+    int bad = number < 0 || rows->len % (width * size) || arrays.view[2].len != firsts->len ||
+              (bands ? out->len / 8 / bands != number || out->len % (8 * bands) : out->len);
+    for (Py_ssize_t band = 0; band < bands && !bad; band++)
+        bad = first[band] < 0 || last[band] < first[band] || last[band] > width;
+    if (bad) {
         fail_arrays();
         goto done;
     }
     uint64_t *keys = out->buf;
-    const char *row = rows->buf;
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < out->len / 8; i++, row += width * size) {
-        uint64_t key = 0;
-        for (Py_ssize_t component = first; component < last; component++) {
-            uint64_t value = size == 1   ? ((const uint8_t *)row)[component]
-                             : size == 4 ? ((const uint32_t *)row)[component]
-                                         : ((const uint64_t *)row)[component];
-            key = key * ROLL + value;
-        }
-        keys[i] = fmix64(key);
+    const char *row = rows->buf;
+    for (Py_ssize_t i = 0; i < number; i++, row += width * size)
+        for (Py_ssize_t band = 0; band < bands; band++)
+            keys[band * number + i] = key_of(row, size, first[band], last[band]);
+    Py_END_ALLOW_THREADS
+    result = Py_None;
+    Py_INCREF(result);
+done:
+    release(&arrays);
+    return result;
+}
+
+/* shared(keys, out): 1 for each key that stands twice, and for some that do not: their highest bits are those of
+   another. A bit says that such were seen, a second one that they were seen again. */
+PyObject *shared(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *unused, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OO", &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    uint64_t *seen = NULL;
+    if (take_arrays(args, 0, &arrays))
+        goto done;
+    const uint64_t *keys = arrays.view[0].buf;
+    uint8_t *out = arrays.view[1].buf;
+    Py_ssize_t count = arrays.view[1].len;
+    if (arrays.view[0].len / 8 != count) {
+        fail_arrays();
+        goto done;
+    }
+    int bits = SPARSE_BITS + 6;
+    while (bits < 40 && count >> (bits - SPARSE_BITS))
+        bits++;
+    size_t words = (size_t)1 << (bits - 6);
+    if (!(seen = PyMem_Calloc(2 * words, sizeof *seen))) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    uint64_t *again = seen + words;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        uint64_t place = keys[i] >> (64 - bits), bit = UINT64_C(1) << (place & 63);
+        again[place >> 6] |= seen[place >> 6] & bit;
+        seen[place >> 6] |= bit;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        uint64_t place = keys[i] >> (64 - bits);
+        out[i] = again[place >> 6] >> (place & 63) & 1;
     }
     Py_END_ALLOW_THREADS
     result = Py_None;
     Py_INCREF(result);
 done:
+    PyMem_Free(seen);
     release(&arrays);
     return result;
 }

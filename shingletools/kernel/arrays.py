@@ -9,17 +9,18 @@ from shingletools.kernel.reference import bit_sums, fmix64
 if kernel.NAME == "c":
     from shingletools.kernel.compiled import (
         agreements,
+        band_keys,
         count_tokens,
         overlaps,
         pair_lines,
         rarest,
         read_signed,
-        row_keys,
         set_keys,
+        shared,
     )
 else:
     from shingletools.kernel.ids import pair_lines, read_signed
-    from shingletools.kernel.reference import agreements, count_tokens, overlaps, rarest, row_keys, set_keys
+    from shingletools.kernel.reference import agreements, band_keys, count_tokens, overlaps, rarest, set_keys, shared
 
 
 def new_ids() -> Ids:
@@ -33,6 +34,7 @@ def new_ids() -> Ids:
 
 __all__ = [
     "agreements",
+    "band_keys",
     "bit_sums",
     "count_tokens",
     "fmix64",
@@ -41,6 +43,6 @@ __all__ = [
     "pair_lines",
     "rarest",
     "read_signed",
-    "row_keys",
     "set_keys",
+    "shared",
 ]

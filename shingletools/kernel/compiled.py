@@ -6,13 +6,20 @@ import numpy as np
 
 from shingletools.kernel import _kernel
 from shingletools.kernel.ids import IdsAt, SignedLines
-from shingletools.kernel.types import U32, U64, Index, Rows, TokenSets
+from shingletools.kernel.types import U32, U64, Flags, Index, Rows, TokenSets
 
 
-def row_keys(rows: Rows, first: int, last: int) -> U64:
-    keys = np.empty(len(rows), np.uint64)
-    _kernel.row_keys(rows.shape[1], rows.itemsize, first, last, np.ascontiguousarray(rows), keys)
+def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
+    keys = np.empty((len(bands), len(rows)), np.uint64)
+    firsts, lasts = np.array(bands, np.int64).reshape(-1, 2).T.copy()
+    _kernel.band_keys(rows.shape[1], rows.itemsize, np.ascontiguousarray(rows), firsts, lasts, keys)
     return keys
+
+
+def shared(keys: U64) -> Flags:
+    flags = np.empty(len(keys), np.bool_)
+    _kernel.shared(np.ascontiguousarray(keys), flags)
+    return flags
 
 
 def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:

@@ -101,7 +101,9 @@ static uint64_t *slot_of(const Ids *self, uint64_t hash, const uint8_t *id, size
 
 static int make_room(Ids *self)
 {
-    size_t slots = self->slots ? 2 * (self->mask + 1) : FEWEST;
+    size_t slots = FEWEST;
+    while (slots < 2 * (self->count + 1))
+        slots *= 2;
     uint64_t *table = PyMem_Calloc(slots, sizeof *table);
     if (!table) {
         PyErr_NoMemory();
@@ -177,7 +179,7 @@ static PyObject *numbers(PyObject *object, PyObject *args, int adding)
         int is_new;
         if (adding)
             out[i] = number_of(self, given.at, size, &is_new);
-        else if (self->count)
+        else if (self->slots)
             out[i] = (int64_t)(*slot_of(self, hash_of(self, given.at, size), given.at, size) & NUMBER_MASK) - 1;
         else
             out[i] = -1;
@@ -234,7 +236,17 @@ static void free_ids(PyObject *object)
     Py_DECREF(type);
 }
 
+static PyObject *close_ids(PyObject *object, PyObject *Py_UNUSED(none))
+{
+    Ids *self = (Ids *)object;
+    PyMem_Free(self->slots);
+    self->slots = NULL;
+    self->mask = 0;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
+    {"close", close_ids, METH_NOARGS, "Lets go of what finds them: none are added or found any more."},
     {"add", add, METH_VARARGS, "(ids, sizes): adds them up to the first that is there, and says how many."},
     {"number", number, METH_VARARGS, "(ids, sizes): the number of each, int64; those that are not there are added."},
     {"find", find_ids, METH_VARARGS, "(ids, sizes): the number of each, int64; -1 if it is not there."},

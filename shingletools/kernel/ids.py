@@ -73,6 +73,10 @@ class Ids:
         """The number of each, int64; -1 if it is not there."""
         return np.array([self.numbers.get(name, -1) for name in split(ids, sizes)], np.int64).tobytes()
 
+    def close(self) -> None:
+        """Lets go of what finds them: none are added or found any more."""
+        self.numbers.clear()
+
     def _add(self, name: bytes) -> None:
         self.numbers[name] = len(self.numbers)
         self.data += name

@@ -52,7 +52,8 @@ PyObject *simhash_of_lines(PyObject *self, PyObject *args);
 
 /* arrays.c */
 PyObject *agreements(PyObject *self, PyObject *args);
-PyObject *row_keys(PyObject *self, PyObject *args);
+PyObject *band_keys(PyObject *self, PyObject *args);
+PyObject *shared(PyObject *self, PyObject *args);
 PyObject *overlaps(PyObject *self, PyObject *args);
 PyObject *count_tokens(PyObject *self, PyObject *args);
 PyObject *set_keys(PyObject *self, PyObject *args);

@@ -3,12 +3,15 @@
 All integer arithmetic is unsigned and wraps, as numpy's does on arrays of uint32 and uint64.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from shingletools.kernel.types import U32, U64, Index, Rows, TokenSets
+from shingletools.kernel.types import U32, U64, Flags, Index, Rows, TokenSets
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # where SipHash's state starts
+SPARSE_BITS = 3  # places for a key, in bits
 COUNTERS = 22  # their number's logarithm
 BLOCK = 1 << 18  # numbers worked on together, so that intermediate results stay in the cache
 
@@ -120,6 +123,23 @@ def row_keys(rows: Rows, first: int, last: int) -> U64:
         keys *= ROLL
         keys += rows[:, component]
     return fmix64(keys)
+
+
+def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
+    """The `row_keys` of several bands, each as (first, last). Shapes: (rows, n) in, (bands, rows) out."""
+    keys = [row_keys(rows, first, last) for first, last in bands]
+    return np.array(keys, np.uint64).reshape(len(bands), len(rows))
+
+
+def shared(keys: U64) -> Flags:
+    """Whether each key stands twice, or has the highest bits of another: so many that few have by accident.
+
+    Shapes: (keys,) in, (keys,) out.
+    """
+    bits = min(SPARSE_BITS + max(6, len(keys).bit_length()), 40)
+    _, place, count = np.unique(keys >> np.uint64(64 - bits), return_inverse=True, return_counts=True)
+    flags: Flags = count[place] > 1
+    return flags
 
 
 def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.kernel.types import U64, Index
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import U64, Flags, Index
 from shingletools.simjoin.limits import Limits
 from shingletools.simjoin.memory import Memory
 from shingletools.simjoin.sorter import Sorter
-from shingletools.simjoin.table import Bucketed, Documents, Flags
+from shingletools.simjoin.table import Bucketed, Documents
 
 MOST_FILES = 256  # open at once
 
@@ -90,6 +91,9 @@ def copies(table: Documents, cross: int | None, memory: Memory | None, limits: L
         rows = first + np.arange(len(part))
         if cross is not None:
             keys = keys + (rows >= cross)  # the sides have buckets of their own
+        if memory is None:  # there is one part only
+            shared = kernel.shared(keys)
+            keys, rows = keys[shared], rows[shared]
         sorter.add(keys, rows)
     for portion in portions(sorter.sorted(), limits.portion):
         row = portion.row
@@ -108,7 +112,7 @@ def bands(table: Documents, alive: Flags, memory: Memory | None, limits: Limits)
         for _, whole in table.parts():
             for bucketed in whole.buckets(range(table.bands)):
                 sorter = Sorter(None, 1, limits)
-                sorter.add(*packed(bucketed, 0, alive))
+                sorter.add(*packed(meeting(bucketed), 0, alive))
                 yield unpacked(table, sorter, limits)
         return
     # Many bands in little memory take several passes
@@ -121,6 +125,12 @@ def bands(table: Documents, alive: Flags, memory: Memory | None, limits: Limits)
                 sorter.add(*packed(bucketed, first, alive))
         while sorters:
             yield unpacked(table, sorters.pop(0), limits)
+
+
+def meeting(bucketed: Bucketed) -> Bucketed:
+    """Without most of those that are alone in their buckets: they need not be sorted."""
+    shared = kernel.shared(bucketed.key)
+    return Bucketed(bucketed.key[shared], bucketed.row[shared], bucketed.asks[shared])
 
 
 def packed(bucketed: Bucketed, first: int, alive: Flags) -> tuple[U64, Index]:

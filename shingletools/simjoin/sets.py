@@ -6,10 +6,10 @@ import numpy as np
 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference import COUNTERS
-from shingletools.kernel.types import U32, U64, Index, TokenSets
+from shingletools.kernel.types import U32, U64, Flags, Index, TokenSets
 from shingletools.simjoin.measures import Measure
 from shingletools.simjoin.pairs import spread
-from shingletools.simjoin.table import Bucketed, Components, Flags, Table
+from shingletools.simjoin.table import Bucketed, Components, Table
 
 
 def exactly(values: Index, function: Callable[[int], int]) -> Index:

@@ -95,6 +95,8 @@ class InMemory:
         return count
 
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
+        for ids in self.ids:
+            ids.close()
         data = [np.frombuffer(data, np.uint8) for data, _ in self.payloads]
         sizes = [np.frombuffer(lengths, np.int64) for _, lengths in self.payloads]
         factory.count([part] for part in data)

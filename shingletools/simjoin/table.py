@@ -12,13 +12,11 @@ from functools import cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.types import U64, Index, Rows
+from shingletools.kernel.types import U64, Flags, Index, Rows
 
-Flags = NDArray[np.bool_]
-
+TOGETHER = 4  # bands whose keys are made while the rows are read once: 8 bytes each for each row
 ROWS = 1 << 16  # whose components are copied together
 
 
@@ -157,7 +155,8 @@ class ComponentTable:
         yield 0, self
 
     def keys(self) -> U64:
-        return kernel.row_keys(self.rows, 0, self.rows.shape[1])
+        keys: U64 = kernel.band_keys(self.rows, [(0, self.n)])[0]
+        return keys
 
     def equal(self, left: Index, right: Index) -> Flags:
         same: Flags = kernel.agreements(self.rows, self.rows.shape[1], left, right) > 0
@@ -165,8 +164,12 @@ class ComponentTable:
 
     def buckets(self, bands: range) -> Iterator[Bucketed]:
         every, asks = np.arange(len(self.rows)), np.ones(len(self.rows), np.bool_)
-        for first, last in cut(self.rows.shape[1], self.bands)[bands.start : bands.stop]:
-            yield Bucketed(kernel.row_keys(self.rows, first, last), every, asks)
+        chosen = cut(self.n, self.bands)[bands.start : bands.stop]
+        for start in range(0, len(chosen), TOGETHER):
+            block = kernel.band_keys(self.rows, chosen[start : start + TOGETHER])
+            for keys in block:
+                yield Bucketed(keys, every, asks)
+            del block, keys  # before the next one is made
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
         agreeing = kernel.agreements(self.rows, self.least, left, right)
@@ -185,5 +188,5 @@ class ComponentTable:
 
     def keys_of(self, rows: Index, components: Index) -> U64:
         parts = [rows[start : start + ROWS] for start in range(0, len(rows), ROWS)]
-        keys = [kernel.row_keys(self.rows[np.ix_(part, components)], 0, len(components)) for part in parts]
+        keys = [kernel.band_keys(self.rows[np.ix_(part, components)], [(0, len(components))])[0] for part in parts]
         return np.concatenate([np.empty(0, np.uint64), *keys])

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
 from shingletools.simjoin.buckets import Portion, by_size
 from shingletools.simjoin.candidates import candidates_in
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.limits import DEFAULT
 from shingletools.simjoin.pairs import spread, stretches
-from shingletools.simjoin.table import Flags, Table
+from shingletools.simjoin.table import Table
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.signed import table_of
 

@@ -252,7 +252,25 @@ def test_rows(kind: str, n: int) -> None:
                               reference.agreements(rows, least, left[::2], right[::-2][:150]))  # fmt: skip
     for first in range(0, n, 5):
         for last in {first, first + 1, n}:
-            assert np.array_equal(compiled.row_keys(rows, first, last), reference.row_keys(rows, first, last))
+            bands = [(first, last), (0, n), (last, last)]
+            assert np.array_equal(compiled.band_keys(rows, bands), reference.band_keys(rows, bands))
+
+
+@given(st.lists(words64 | st.integers(0, 2**64 - 1).map(lambda key: key >> 12 << 12), max_size=200))
+def test_shared_keys(keys: list[int]) -> None:
+    """All that stand twice, and of others no more than have company by accident."""
+    several = np.array(keys + keys[: len(keys) // 3], np.uint64)
+    flags = compiled.shared(several)
+    assert np.array_equal(flags, reference.shared(several))
+    assert all(
+        flag for key, flag in zip(several.tolist(), flags.tolist(), strict=True) if several.tolist().count(key) > 1
+    )
+
+
+def test_few_keys_seem_to_be_shared() -> None:
+    keys = np.random.default_rng(5).integers(0, 2**64, 100_000, dtype=np.uint64)
+    assert len(np.unique(keys)) == len(keys)
+    assert 0 < np.count_nonzero(compiled.shared(keys)) < 15_000
 
 
 def sets_of(several: list[set[int]]) -> TokenSets:
@@ -316,7 +334,12 @@ AGREEMENTS = (3, 4, 1, ROWS, INDEX, INDEX, COUNTS), [
     (0, 5), (0, 0), (0, -3), (1, 2), (2, -1), (3, ROWS[:1, :2].copy()), (4, FAR), (4, -FAR), (4, INDEX[:1]), (5, FAR),
     (6, COUNTS[:1]),
 ]  # fmt: skip
-ROW_KEYS = (3, 4, 0, 3, ROWS, KEYS), [(0, 4), (0, 2**61), (1, 8), (2, -1), (3, 4), (2, 4), (5, KEYS[:3])]
+FIRST, LAST = np.array([0, 1]), np.array([1, 3])
+BAND_KEYS = (3, 4, ROWS, FIRST, LAST, np.zeros((2, 4), np.uint64)), [
+    (0, 4), (0, 2**61), (1, 8), (2, ROWS[:3]), (3, FIRST[:1]), (3, -FIRST), (4, LAST + 1), (4, FIRST[:1]), (4, -LAST),
+    (3, FIRST + 3), (5, np.zeros(7, np.uint64)), (5, np.zeros(9, np.uint64)),
+]  # fmt: skip
+SHARED = (KEYS, np.zeros(4, np.bool_)), [(0, KEYS[:3]), (1, np.zeros(5, np.bool_))]
 NO_SETS = [(0, TOKENS[:5]), (1, -STARTS), (1, STARTS + 1), (2, -SIZES), (2, SIZES[:1]), (2, np.array([3, 2**62]))]
 OVERLAPS = (TOKENS, STARTS, SIZES, INDEX, INDEX, INDEX, COUNTS), [
     *NO_SETS, (3, FAR), (4, -FAR), (5, INDEX[:1]), (6, COUNTS[:1]),
@@ -334,11 +357,12 @@ RAREST = (TOKENS, STARTS, SIZES, WANTED, COUNTERS, COUNTS), [
     ("function", "case"),
     [
         (_kernel.agreements, AGREEMENTS),
-        (_kernel.row_keys, ROW_KEYS),
+        (_kernel.band_keys, BAND_KEYS),
         (_kernel.overlaps, OVERLAPS),
         (_kernel.count_tokens, COUNT_TOKENS),
         (_kernel.set_keys, SET_KEYS),
         (_kernel.rarest, RAREST),
+        (_kernel.shared, SHARED),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(function: Callable[..., None], case: tuple[tuple[Any], Any]) -> None:
