@@ -13,6 +13,7 @@ static PyMethodDef functions[] = {
     {"pair_lines", pair_lines, METH_VARARGS, "(a, b, rests, which): see collect.c"},
     {"each_line", each_line, METH_VARARGS, "(function, dumps, fields, data, at): see splice.h"},
     {"simhash", simhash, METH_O, "(payload): its simhash, or None if it is no payload."},
+    {"part_large_arrays", part_large_arrays, METH_NOARGS, "Asks the system's allocator to give them back at once."},
     {"agreements", agreements, METH_VARARGS, "(width, size, least, rows, left, right, out)"},
     {"band_keys", band_keys, METH_VARARGS, "(width, size, rows, firsts, lasts, out)"},
     {"shared", shared, METH_VARARGS, "(keys, out)"},

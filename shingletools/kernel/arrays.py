@@ -13,6 +13,7 @@ if kernel.NAME == "c":
         count_tokens,
         overlaps,
         pair_lines,
+        part_large_arrays,
         rarest,
         read_signed,
         set_keys,
@@ -21,6 +22,9 @@ if kernel.NAME == "c":
 else:
     from shingletools.kernel.ids import pair_lines, read_signed
     from shingletools.kernel.reference import agreements, band_keys, count_tokens, overlaps, rarest, set_keys, shared
+
+    def part_large_arrays() -> None:
+        """Asks the system's allocator to give large arrays back as soon as they are freed, if it can be asked."""
 
 
 def new_ids() -> Ids:
@@ -41,6 +45,7 @@ __all__ = [
     "new_ids",
     "overlaps",
     "pair_lines",
+    "part_large_arrays",
     "rarest",
     "read_signed",
     "set_keys",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shingletools.kernel import _kernel
+from shingletools.kernel._kernel import part_large_arrays
 from shingletools.kernel.ids import IdsAt, SignedLines
 from shingletools.kernel.types import U32, U64, Flags, Index, Rows, TokenSets
 
@@ -59,3 +60,17 @@ def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> b
 
 def read_signed(lines: bytes, at: int, /, *wanted: object) -> SignedLines:
     return SignedLines(*_kernel.read_signed(lines, at, *wanted))
+
+
+__all__ = [
+    "agreements",
+    "band_keys",
+    "count_tokens",
+    "overlaps",
+    "pair_lines",
+    "part_large_arrays",
+    "rarest",
+    "read_signed",
+    "set_keys",
+    "shared",
+]

@@ -51,6 +51,7 @@ PyObject *minima_of_lines(PyObject *self, PyObject *args);
 PyObject *simhash_of_lines(PyObject *self, PyObject *args);
 
 /* arrays.c */
+PyObject *part_large_arrays(PyObject *self, PyObject *none);
 PyObject *agreements(PyObject *self, PyObject *args);
 PyObject *band_keys(PyObject *self, PyObject *args);
 PyObject *shared(PyObject *self, PyObject *args);

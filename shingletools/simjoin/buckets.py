@@ -1,6 +1,7 @@
 """Buckets of documents, one after the other: what the joins that do not hold an index of all documents go through."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -11,7 +12,8 @@ from shingletools.kernel.types import U64, Flags, Index
 from shingletools.simjoin.limits import Limits
 from shingletools.simjoin.memory import Memory
 from shingletools.simjoin.sorter import Sorter
-from shingletools.simjoin.table import Bucketed, Documents
+from shingletools.simjoin.table import TOGETHER, Bucketed, Documents, Table
+from shingletools.workers import in_threads
 
 MOST_FILES = 256  # open at once
 
@@ -106,13 +108,16 @@ def copies(table: Documents, cross: int | None, memory: Memory | None, limits: L
         yield row[first_place[~new]], row[~new]
 
 
-def bands(table: Documents, alive: Flags, memory: Memory | None, limits: Limits) -> Iterator[Iterator[Portion]]:
+def bands(
+    table: Documents, alive: Flags, memory: Memory | None, limits: Limits, jobs: int = 1
+) -> Iterator[Iterator[Portion]]:
     """For each band the buckets of the rows that are alive, by size where not all ask. alive: shape (documents,)."""
     if memory is None:
+        several = [range(start, min(start + TOGETHER, table.bands)) for start in range(0, table.bands, TOGETHER)]
         for _, whole in table.parts():
-            for bucketed in whole.buckets(range(table.bands)):
+            for entries in chain.from_iterable(in_threads(partial(meetings, whole, alive), several, jobs)):
                 sorter = Sorter(None, 1, limits)
-                sorter.add(*packed(meeting(bucketed), 0, alive))
+                sorter.add(*entries)
                 yield unpacked(table, sorter, limits)
         return
     # Many bands in little memory take several passes
@@ -125,6 +130,11 @@ def bands(table: Documents, alive: Flags, memory: Memory | None, limits: Limits)
                 sorter.add(*packed(bucketed, first, alive))
         while sorters:
             yield unpacked(table, sorters.pop(0), limits)
+
+
+def meetings(whole: Table, alive: Flags, chosen: range) -> list[tuple[U64, Index]]:
+    """The entries of these bands, packed; without most of those that are alone in their buckets."""
+    return [packed(meeting(bucketed), 0, alive) for bucketed in whole.buckets(chosen)]
 
 
 def meeting(bucketed: Bucketed) -> Bucketed:

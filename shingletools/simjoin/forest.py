@@ -72,7 +72,7 @@ class Forest:
         self.connected = Connected(len(documents))
         self.found = array("q"), array("q"), array("q")  # rows, and in how many components they agree
 
-    def pairs(self, _jobs: int = 1) -> Iterator[Pairs]:
+    def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
         """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
         original = np.ones(len(self.table), np.bool_)
         copied = array("q"), array("q")
@@ -83,7 +83,8 @@ class Forest:
             else:
                 copied[0].frombytes(first.tobytes())
                 copied[1].frombytes(copy.tobytes())
-        for band in bands(self.table, original, self.memory, self.limits) if np.count_nonzero(original) > 1 else ():
+        alive = np.count_nonzero(original) > 1
+        for band in bands(self.table, original, self.memory, self.limits, jobs) if alive else ():
             for portion in band:
                 self.connect(portion)
         if self.cross is not None:

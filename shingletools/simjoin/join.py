@@ -49,7 +49,7 @@ class Join:
         """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
         original, copied = self._collapse()
         found = Sorter(self.memory, 4, self.limits)
-        for batch in self._batches(original) if np.count_nonzero(original) > 1 else ():
+        for batch in self._batches(original, jobs) if np.count_nonzero(original) > 1 else ():
             for compared, pairs in in_threads(self._compare, batch, jobs):
                 self.candidates += compared
                 found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
@@ -76,11 +76,11 @@ class Join:
         self.originals = Entries(by_copy.sorted(), self.memory)  # copy, and original
         return original, copied
 
-    def _batches(self, original: Flags) -> Iterator[Iterator[U64]]:
+    def _batches(self, original: Flags, jobs: int) -> Iterator[Iterator[U64]]:
         """The candidates of all bands as keys, each batch ascending and without repeats, in blocks."""
         most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
         sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
-        for band in bands(self.table, original, self.memory, self.limits):
+        for band in bands(self.table, original, self.memory, self.limits, jobs):
             for left, right in self._candidates(band):
                 sorter.add(self._keys(left, right))
                 held += len(left)

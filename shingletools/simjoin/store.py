@@ -69,6 +69,7 @@ class InMemory:
     """Memory: the payloads, and some 40 bytes for each id beside its own."""
 
     def __init__(self, payloads: int, limits: Limits) -> None:
+        kernel.part_large_arrays()
         self.limits = limits
         self.ids = (kernel.new_ids(), kernel.new_ids())
         self.numbers = (array("q"), array("q"))  # which of the ids each row has: some had empty payloads
