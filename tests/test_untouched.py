@@ -1,73 +1,15 @@
 """Records pass untouched: a filter changes the payload and via, and the kernel does it as the definition does."""
 
-import importlib
 import json
-from functools import cache
 
 import orjson
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from targets import check_lines, conserved, filter_of
 
 from harness import DOCS, jsonl, pipe, run
-from shingletools.errors import Rejected
-from shingletools.options import make_parser
-from shingletools.records import Reject, filter_line, filter_lines, members
 from shingletools.shingle.fingerprints import Rolling
-from shingletools.stage import Filter
-
-# Each of the ways in which the kernel makes a payload
-WAYS = (
-    "canon", "canon --stop en --mask-numbers", "canon --sentences", "canon --text words", "shingle -k 2",
-    "shingle -k 1 --mod 2", "shingle -k 2 --hash md5", "shingle --readable", "sketch -n 5", "sketch -n 4 --keep",
-    "sketch -n 6 --super 2", "sketch -n 6 --mega 2", "sketch --simhash", "sketch --simhash --keep",
-)  # fmt: skip
-
-
-@cache
-def filter_of(way: str) -> Filter:
-    name, *argv = way.split()
-    command = importlib.import_module(f"shingletools.{name}.command")
-    stage = command.build(make_parser(name, "", command.add_options).parse(argv))
-    assert isinstance(stage, Filter)
-    return stage
-
-
-def by_definition(stage: Filter, line: bytes) -> bytes | Reject:
-    try:
-        return filter_line(stage, "id", line)
-    except Rejected as error:
-        return Reject(str(error), line)
-
-
-def check(line: bytes) -> None:
-    """All ways on one line, between others; with a new payload and a new via it is what it was."""
-    for way in WAYS:
-        stage = filter_of(way)
-        around = b'{"id":1,"%b":"00000000000000ab"}' % stage.consumes.encode()
-        expected = by_definition(stage, line)
-        other = by_definition(stage, around)
-        data = b"\n".join([around, line, around])
-        made = list(filter_lines(stage, "id", data))
-        if isinstance(expected, Reject):
-            assert made == [(1, other), (1, expected), (1, other)]
-            continue
-        assert isinstance(other, bytes)
-        assert b"".join(each for _, each in made if isinstance(each, bytes)) == other + expected + other
-        assert sum(count for count, _ in made) == 3
-        conserved(stage, line, expected)
-
-
-def conserved(stage: Filter, line: bytes, made: bytes) -> None:
-    """What is left without the payloads and via, white space behind their names aside, is the same."""
-    payloads = {stage.produces, "via"} | (set() if stage.keep else {stage.consumes})
-    rest = []
-    for each in (line.removeprefix(b"\xef\xbb\xbf"), made.removesuffix(b"\n")):
-        every = members(each)
-        kept = [each[member.start : member.end] for member in every if member.name not in payloads]
-        rest.append((each[: every[0].start], kept, each[every[-1].end :]))
-    assert rest[0] == rest[1]
-
 
 blanks = st.text(" \t\r", max_size=2)
 odd = st.sampled_from(
@@ -126,7 +68,7 @@ def lines(draw: st.DrawFn) -> bytes:
 @example(b'{"id":1,"shingles":"00000000000000ab","sketch":"00000001","via":"canon"}')
 @example(b'{"via":"canon","sketch":"00000001","id":1,"shingles":"00000000000000ab"}')
 def test_the_kernel_equals_the_definition(line: bytes) -> None:
-    check(line)
+    check_lines(line)
 
 
 @pytest.mark.parametrize("way", ["canon", "canon --stop en", "shingle", "shingle --mod 3", "sketch", "sketch --keep"])

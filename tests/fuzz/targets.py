@@ -5,18 +5,22 @@ Each compares the kernels, or what goes in with what comes out; a difference is 
 
 import importlib
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
+from zlib import crc32
 
 import numpy as np
 
 from shingletools import wire
 from shingletools.canon.canonizer import Canonizer
 from shingletools.driver import collect_chunk, filter_chunk
-from shingletools.kernel import _kernel, codec, compiled, lines, reference, strings
+from shingletools.errors import Rejected
+from shingletools.kernel import _kernel, codec, compiled, reference, strings
+from shingletools.kernel.lines import count_lines, split_lines
 from shingletools.kernel.memo import compiled_fingerprints, compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import TokenSets
 from shingletools.options import make_parser
+from shingletools.records import Reject, filter_line, filter_lines, members
 from shingletools.shingle.fingerprints import word_fingerprint
 from shingletools.shingle.keys import PUBLIC, derive_key
 from shingletools.stage import Filter, Stage
@@ -111,16 +115,16 @@ def arrays(data: bytes) -> None:
 
 def records(data: bytes) -> None:
     """Lines through the driver: each comes out as a record or as a reject, byte for byte, and none is lost."""
-    documents = lines.split_lines(data)
+    documents = split_lines(data)
     assert _kernel.split_lines(data) == documents
-    assert _kernel.count_lines(data) == len(documents)
+    assert _kernel.count_lines(data) == count_lines(data) == len(documents)
     for line in ("canon", "canon --html", "canon --lines", "shingle -k 2", "sketch -n 4", "sketch --simhash"):
         stage = filter_of(line)
         result = filter_chunk(stage, "id", False, Chunk("-", 1, 1, data))
         rejected = [(place, document) for _, place, _, document in result.rejects]
         assert result.records + len(rejected) == len(documents)
         assert all(place is not None and documents[place - 1] == document for place, document in rejected)
-        written = lines.split_lines(result.written.output)
+        written = split_lines(result.written.output)
         assert len(written) == result.records
         for record in written:
             assert stage.produces in wire.parse_json(record)
@@ -131,6 +135,75 @@ def filter_of(line: str) -> Filter:
     stage = stage_of(line).record_by_record
     assert stage is not None
     return stage
+
+
+# Each of the ways in which the kernel makes a payload
+WAYS = (
+    "canon", "canon --stop en --mask-numbers", "canon --sentences", "canon --text words", r"canon --word \S+",
+    "shingle -k 2", "shingle -k 1 --mod 2", "shingle -k 2 --hash md5", "shingle --readable", "sketch -n 5",
+    "sketch -n 4 --keep", "sketch -n 6 --super 2", "sketch -n 6 --mega 2", "sketch --simhash",
+    "sketch --simhash --keep",
+)  # fmt: skip
+
+
+def lines(data: bytes) -> None:
+    """Lines in one of the ways, which hangs on the data: all of them take twenty times as long."""
+    check_lines(data, [WAYS[crc32(data) % len(WAYS)]])
+
+
+def check_lines(data: bytes, ways: Sequence[str] = WAYS) -> None:
+    """Lines between good ones: the kernel makes what the definition makes, and all other bytes stay."""
+    for way in ways:
+        stage = filter_of(way)
+        around, made = good(way)
+        expected = [(line, by_definition(stage, line)) for line in split_lines(data)]
+        results = one_by_one(filter_lines(stage, "id", b"\n".join([around, *split_lines(data), around])))
+        assert next(results) == made
+        for line, result in expected:
+            assert next(results) == result
+            if isinstance(result, bytes):
+                conserved(stage, line, result)
+        assert next(results) == made
+        assert not list(results)
+
+
+@cache
+def good(way: str) -> tuple[bytes, bytes | Reject]:
+    """An ordinary record, and what becomes of it."""
+    stage = filter_of(way)
+    line = b'{"id":1,"%b":"00000000000000ab"}' % stage.consumes.encode()
+    return line, by_definition(stage, line)
+
+
+def by_definition(stage: Filter, line: bytes) -> bytes | Reject:
+    try:
+        return filter_line(stage, "id", line)
+    except Rejected as error:
+        return Reject(str(error), line)
+
+
+def one_by_one(results: Iterator[tuple[int, bytes | Reject]]) -> Iterator[bytes | Reject]:
+    """The lines and rejects, of which there are as many as the results say."""
+    for count, made in results:
+        if isinstance(made, Reject):
+            assert count == 1
+            yield made
+            continue
+        written = split_lines(made)
+        assert made.endswith(b"\n")
+        assert len(written) == count
+        yield from (line + b"\n" for line in written)
+
+
+def conserved(stage: Filter, line: bytes, made: bytes) -> None:
+    """What is left without the payloads and via, white space behind their names aside, is the same."""
+    payloads = {stage.produces, "via"} | (set() if stage.keep else {stage.consumes})
+    rest = []
+    for each in (line.removeprefix(wire.BOM), made.removesuffix(b"\n")):
+        every = members(each)
+        kept = [each[member.start : member.end] for member in every if member.name not in payloads]
+        rest.append((each[: every[0].start], kept, each[every[-1].end :]))
+    assert rest[0] == rest[1]
 
 
 def joins(data: bytes) -> None:
@@ -144,14 +217,14 @@ def check_collector(stage: Stage, data: bytes) -> None:
     result, failed = collect_chunk(collector, stage.once(0), False, 0, Chunk("-", 1, 1, data))
     seen = result.records + len(result.rejects)
     if failed is not None:
-        assert seen < len(lines.split_lines(data))  # the record with which it failed comes after them
+        assert seen < len(split_lines(data))  # the record with which it failed comes after them
         return
-    assert seen == len(lines.split_lines(data))
+    assert seen == len(split_lines(data))
     for written in collector.finish():
-        for record in lines.split_lines(written.output):
+        for record in split_lines(written.output):
             wire.parse_json(record)
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (words, rolling, payload, arrays, records, joins)
+    target.__name__: target for target in (words, rolling, payload, arrays, records, lines, joins)
 }
