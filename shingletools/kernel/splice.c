@@ -45,7 +45,7 @@ static int add_name(Bytes *out, const Fields *fields)
 
 static int add_payload(Bytes *out, const Bytes *made, Made kind)
 {
-    if (kind == TEXT)
+    if (kind == TEXT && made->used) /* what has had nothing in it has no address */
         return add_quoted(out, made->data, made->used);
     if (kind == JSON)
         return add_bytes(out, made->data, made->used);
