@@ -31,7 +31,7 @@ class Written(NamedTuple):
     removed: bytes = b""
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """From a worker process, they come beside the pickle; see workers.Messages."""
+        """From a worker process, they come beside the pickle, as views of what it lends; see serving.Messages."""
         return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
 
 

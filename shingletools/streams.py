@@ -34,7 +34,7 @@ class Chunk(NamedTuple):
     data: bytes
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """To a worker process, the data go beside the pickle; see workers.Messages."""
+        """To a worker process, the data go beside the pickle; see serving.Messages."""
         return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data))
 
     def documents(self) -> list[bytes]:

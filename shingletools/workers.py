@@ -2,30 +2,27 @@
 
 import itertools
 import os
-import pickle
 import signal
 import subprocess
 import sys
-import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from typing import IO, TypeVar, cast
+from typing import IO, TYPE_CHECKING, TypeVar, cast
 
-from shingletools import kernel
 from shingletools.errors import Failed
+from shingletools.serving import AHEAD, Gone, Messages
 from shingletools.signals import FROM_OUTSIDE, held
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-AHEAD = 2  # items that a worker has: one at work, one that waits
-PART = 1 << 30  # bytes written or read at once; some systems refuse 2 GB
-LARGE = 1 << 24  # bytes of a message that are given back when it was read
 START = (
     "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
-    "from shingletools import workers; workers.serve(list(map(int, sys.argv[1:])))"
+    "from shingletools import serving; serving.serve(list(map(int, sys.argv[1:])))"
 )
 
 
@@ -34,6 +31,8 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
     if jobs == 1:
         yield from map(function, items)
         return
+    from concurrent.futures import ThreadPoolExecutor  # which in_processes does without
+
     pool = ThreadPoolExecutor(jobs)
     pending: deque[Future[Result]] = deque()
     try:
@@ -53,8 +52,9 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
     The processes are asked in turn, so their answers are in order without any thread or queue that waits for them.
     Each has pipes that nobody else holds: so who waits for a process that dies is told, and processes whose asker
     dies end by themselves. (concurrent.futures' process pool shares one queue, and was seen to wait for ever after a
-    worker was killed.) Raises what the function raises, and Failed if a process cannot be started, or dies, or if the
-    items fail: then after the answers to those before.
+    worker was killed.) Bytes that an answer has in a PickleBuffer are lent: they hold until the next answer is asked
+    for. Raises what the function raises, and Failed if a process cannot be started, or dies, or if the items fail:
+    then after the answers to those before.
     """
     workers: list[Worker] = []
     pending: deque[Worker] = deque()
@@ -90,79 +90,6 @@ def _until_failed(items: Iterable[Item]) -> Generator[Item | Failed]:
         yield error
 
 
-class Gone(Exception):
-    """The process at the other end has ended."""
-
-
-class Messages:
-    """One direction between two processes: objects through stores, their sizes through a pipe.
-
-    A store is a file in memory that both have open. A pipe would cost each byte twice as much, and could fill up:
-    two processes that both write would wait for each other for ever. The stores are used in turn, each for what is
-    sent next: so no more messages than there are stores may be under way. Bytes in a PickleBuffer are not copied into
-    the pickle.
-    """
-
-    def __init__(self, pipe: IO[bytes], stores: Iterable[int]) -> None:
-        self.pipe = pipe
-        self.stores = itertools.cycle(stores)
-
-    def send(self, message: object) -> None:
-        """Raises Gone, and Failed if the store cannot take the message."""
-        store = next(self.stores)
-        buffers: list[pickle.PickleBuffer] = []
-        head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
-        parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
-        try:
-            at = 0
-            for part in parts:
-                at = write(store, at, part)
-        except OSError as error:
-            raise Failed(f"memory shared with a worker: {error.strerror}") from None
-        self.tell(list(map(len, parts)))
-
-    def tell(self, sizes: list[int] | Exception) -> None:
-        try:
-            pickle.dump(sizes, self.pipe)
-            self.pipe.flush()
-        except OSError:
-            raise Gone from None
-
-    def receive(self) -> object:
-        """Raises Gone, and what is told instead of a message."""
-        try:
-            sizes = pickle.load(self.pipe)
-        except (EOFError, pickle.UnpicklingError):
-            raise Gone from None
-        if isinstance(sizes, Exception):
-            raise sizes
-        store = next(self.stores)
-        ends = itertools.accumulate(sizes)
-        head, *buffers = (read(store, end - size, end) for end, size in zip(ends, sizes, strict=True))
-        if sum(sizes) > LARGE:
-            os.ftruncate(store, 0)
-        return pickle.loads(head, buffers=buffers)
-
-
-def write(store: int, at: int, data: memoryview) -> int:
-    """Where the data end."""
-    while data:
-        written = os.pwrite(store, data[:PART], at)
-        data, at = data[written:], at + written
-    return at
-
-
-def read(store: int, at: int, end: int) -> bytes:
-    """Raises Gone if the store ends before."""
-    parts = []
-    while at < end:
-        parts.append(os.pread(store, min(end - at, PART), at))
-        if not parts[-1]:
-            raise Gone
-        at += len(parts[-1])
-    return b"".join(parts)
-
-
 class Worker:
     """A process that applies one function to what it is sent; the first answer says that it has the function."""
 
@@ -174,7 +101,7 @@ class Worker:
             except OSError as error:
                 raise Failed(f"cannot start a worker process: {error.strerror}") from None
             self.to = Messages(cast(IO[bytes], self.process.stdin), stores[:AHEAD])
-            self.back = Messages(cast(IO[bytes], self.process.stdout), stores[AHEAD:])
+            self.back = Messages(cast(IO[bytes], self.process.stdout), stores[AHEAD:], lends=True)
             self.ask(function)
             self.end = stack.pop_all().close
 
@@ -234,22 +161,3 @@ def open_store(stack: ExitStack) -> int:
             store = os.dup(file.fileno())
     stack.callback(os.close, store)
     return store
-
-
-def serve(stores: Sequence[int]) -> None:
-    """A worker's life: the function first, then items, each answered; the end of the input is the end."""
-    kernel.end_with_parent()  # or, where that cannot be, with the input, after what it is at
-    asked = Messages(sys.stdin.buffer, stores[:AHEAD])
-    answers = Messages(sys.stdout.buffer, stores[AHEAD:])
-    with suppress(Gone):
-        function = cast(Callable[[object], object], asked.receive())
-        answers.send(None)
-        while True:
-            try:
-                answers.send(function(asked.receive()))
-            except Gone:
-                raise
-            except Exception as error:
-                error.add_note(traceback.format_exc())  # which the other process could not tell
-                answers.tell(error)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # to which Python, when it ends, says what nobody heard

@@ -1,13 +1,16 @@
 """Work in several processes: the answers in order, whatever their size, and what goes wrong told where it was asked."""
 
+import io
 import os
 from pathlib import Path
 
 import pytest
 
 from shingletools.errors import Failed
+from shingletools.serving import LARGE, Gone, Messages
+from shingletools.stage import Written
 from shingletools.streams import Span, State
-from shingletools.workers import LARGE, Worker, in_processes, in_threads
+from shingletools.workers import Worker, in_processes, in_threads
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3, 7])
@@ -22,6 +25,25 @@ def test_both_sides_may_say_more_than_a_pipe_holds() -> None:
     items = [b"%d" % size * size for size in (200_000, 1, 3_000_000, 2 * LARGE, 5, 70_000)]
     for jobs in (1, 2):
         assert list(in_processes(bytes.upper, items, jobs)) == items
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_bytes_are_lent_until_the_next_answer(jobs: int) -> None:
+    sizes = [3, 0, 70_000, 1, 300_000, *[5] * 9, LARGE + 1, 200_000, LARGE - 1000, 0, 2_000_000, 9]
+    items = [bytes([number]) * size for number, size in enumerate(sizes, 1)]
+    answers = in_processes(Written, items, jobs)
+    for item in items:
+        written = next(answers)
+        assert (bytes(written.output), bytes(written.removed)) == (item, b"")
+        assert isinstance(written.output, memoryview) == (len(item) < LARGE)
+    assert list(answers) == []
+
+
+def test_a_store_that_has_less_than_was_said(tmp_path: Path) -> None:
+    for size in (0, 5000):
+        (tmp_path / "store").write_bytes(bytes(size))
+        with (tmp_path / "store").open("r+b") as store, pytest.raises(Gone):
+            Messages(io.BytesIO(), [store.fileno()], lends=True).lend(store.fileno(), size + 1)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Generic, TypeVar, cast
 
-from shingletools.workers import Gone, Worker
+from shingletools.serving import Gone
+from shingletools.workers import Worker
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
