@@ -107,9 +107,11 @@ def read(store: int, at: int, end: int) -> bytes:
     return b"".join(parts)
 
 
-def serve(stores: Sequence[int]) -> None:
+def serve(keeps: bool, stores: Sequence[int]) -> None:
     """A worker's life: the function first, then items, each answered; the end of the input is the end."""
     kernel.end_with_parent()  # or, where that cannot be, with the input, after what it is at
+    if keeps:
+        kernel.keep_memory()
     asked = Messages(sys.stdin.buffer, stores[:AHEAD])
     answers = Messages(sys.stdout.buffer, stores[AHEAD:])
     with suppress(Gone):

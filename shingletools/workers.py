@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 START = (
     "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
-    "from shingletools import serving; serving.serve(list(map(int, sys.argv[1:])))"
+    "from shingletools import serving; serving.serve(sys.argv.pop(1) == 'keeps', list(map(int, sys.argv[1:])))"
 )
 
 
@@ -59,7 +59,7 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
     workers: list[Worker] = []
     pending: deque[Worker] = deque()
     try:
-        workers.extend(Worker(function) for _ in range(jobs))
+        workers.extend(Worker(function, keeps=True) for _ in range(jobs))
         for worker in workers:
             worker.answer()  # it has the function
         turns = itertools.cycle(workers)
@@ -91,13 +91,16 @@ def _until_failed(items: Iterable[Item]) -> Generator[Item | Failed]:
 
 
 class Worker:
-    """A process that applies one function to what it is sent; the first answer says that it has the function."""
+    """A process that applies one function to what it is sent; the first answer says that it has the function.
 
-    def __init__(self, function: Callable[[Item], Result]) -> None:
+    One that keeps memory is faster with large items; what it holds then depends on those before.
+    """
+
+    def __init__(self, function: Callable[[Item], Result], keeps: bool = False) -> None:
         with ExitStack() as stack:
             try:
                 stores = [open_store(stack) for _ in range(2 * AHEAD)]
-                self.process = start(stores, stack)
+                self.process = start(stores, keeps, stack)
             except OSError as error:
                 raise Failed(f"cannot start a worker process: {error.strerror}") from None
             self.to = Messages(cast(IO[bytes], self.process.stdin), stores[:AHEAD])
@@ -126,12 +129,12 @@ class Worker:
         return f"a worker process died ({signal.strsignal(-status) if status < 0 else f'status {status}'})"
 
 
-def start(stores: Sequence[int], stack: ExitStack) -> "subprocess.Popen[bytes]":
+def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "subprocess.Popen[bytes]":
     """A process that serves; it is ended when the stack is closed."""
     # Modules are found where ours are, which may be an archive that Spark has sent, but not in the current folder (-P),
     # which is the user's. Ctrl-C reaches every process of a terminal; we end our workers ourselves.
     path = os.pathsep.join(filter(None, sys.path))
-    command = [sys.executable, "-P", "-c", START, path, *map(str, stores)]
+    command = [sys.executable, "-P", "-c", START, path, "keeps" if keeps else "", *map(str, stores)]
     with held():  # a process that was started is ended
         before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_OUTSIDE)  # which a new process inherits
         try:

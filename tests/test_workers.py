@@ -2,11 +2,14 @@
 
 import io
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from shingletools.errors import Failed
+from shingletools.kernel import NAME
 from shingletools.serving import LARGE, Gone, Messages
 from shingletools.stage import Written
 from shingletools.streams import Span, State
@@ -44,6 +47,20 @@ def test_a_store_that_has_less_than_was_said(tmp_path: Path) -> None:
         (tmp_path / "store").write_bytes(bytes(size))
         with (tmp_path / "store").open("r+b") as store, pytest.raises(Gone):
             Messages(io.BytesIO(), [store.fileno()], lends=True).lend(store.fileno(), size + 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or NAME != "c", reason="only the compiled kernel can ask glibc")
+def test_memory_that_is_kept_needs_no_page_faults() -> None:
+    script = (
+        "import resource; from shingletools import kernel; {}\n"
+        "for _ in range(20): [b'x' * (1 << 20) for _ in range(8)]\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)"
+    )
+    kept, given_back = (
+        int(subprocess.run([sys.executable, "-c", script.format(ask)], capture_output=True, check=True).stdout)
+        for ask in ("kernel.keep_memory()", "")
+    )
+    assert kept < given_back / 5
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

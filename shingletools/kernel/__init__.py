@@ -24,6 +24,7 @@ if NAME == "c":
         count_lines,
         each_line,
         end_with_parent,
+        keep_memory,
         minima,
         minima_of_lines,
         payload_to_bytes,
@@ -37,6 +38,10 @@ else:
 
     def end_with_parent() -> bool:
         """Whether this process is killed when its parent ends: only a system call can ask for that."""
+        return False
+
+    def keep_memory() -> bool:
+        """Whether this process keeps memory that it frees."""
         return False
 
     from shingletools.kernel.codec import payload_to_bytes
@@ -54,6 +59,7 @@ __all__ = [
     "each_line",
     "end_with_parent",
     "fingerprints",
+    "keep_memory",
     "minima",
     "minima_of_lines",
     "payload_to_bytes",

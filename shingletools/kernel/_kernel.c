@@ -22,6 +22,7 @@ static PyMethodDef functions[] = {
     {"set_keys", set_keys, METH_VARARGS, "(tokens, starts, sizes, out)"},
     {"rarest", rarest, METH_VARARGS, "(tokens, starts, sizes, wanted, counters, out)"},
     {"end_with_parent", end_with_parent, METH_NOARGS, "Whether this process is killed when its parent ends."},
+    {"keep_memory", keep_memory, METH_NOARGS, "Whether this process keeps memory that it frees."},
     {"watch", watch, METH_VARARGS, "(descriptor, asking, patience, again): whether a thread was started."},
     {"watch_patience", watch_patience, METH_O, "(seconds), without end if below 0"},
     {"watch_acquire", watch_acquire, METH_NOARGS, "Takes the lock."},

@@ -62,6 +62,7 @@ PyObject *rarest(PyObject *self, PyObject *args);
 
 /* watch.c */
 PyObject *end_with_parent(PyObject *self, PyObject *none);
+PyObject *keep_memory(PyObject *self, PyObject *none);
 PyObject *watch(PyObject *self, PyObject *args);
 PyObject *watch_patience(PyObject *self, PyObject *patience);
 PyObject *watch_acquire(PyObject *self, PyObject *none);
