@@ -37,7 +37,7 @@ def main() -> None:
     options = parser.parse_args()
     print(f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}, {machine()}")
     built = corpora.build(options.folder)
-    for name in ("descriptions", "guide"):
+    for name in ("descriptions", "texts", "guide"):
         peers.compare(str(built[name]), options.runs)
     for corpus in built.values():
         pipeline.main(corpus, options.runs)

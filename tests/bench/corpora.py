@@ -3,11 +3,13 @@
 usage: python tests/bench/corpora.py FOLDER
 
 descriptions.jsonl: the long description of each package of main, in English; full of siblings.
+texts.jsonl: 20,000 texts of 230 words, put together of runs of those descriptions; one in five is near another.
 guide.jsonl, guide.html.jsonl: the installation guide's pages in some 19 languages, for 9 architectures each, as text
 and as HTML. What is there already is left alone; so is the machine's own list of packages.
 """
 
 import json
+import random
 import re
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from shingletools.canon.html import Html
 
 ARCHITECTURES = "amd64 arm64 armel armhf i386 mips64el mipsel ppc64el s390x".split()
 LEAST = 200  # characters of a page
+TEXTS, WORDS = 20_000, 230
 CHARSET = re.compile(rb"charset=[\"']?([\w-]+)")
 
 Document = tuple[str, str]  # id, text
@@ -45,6 +48,24 @@ def descriptions(folder: Path) -> Iterator[Document]:
                 seen.add(package[1])
                 lines = (line.removeprefix(" ") for line in description[1].split("\n"))
                 yield package[1], "\n".join("" if line == "." else line for line in lines)
+
+
+def texts(source: Path) -> Iterator[Document]:
+    rng = random.Random(230)
+    words = [word for _, text in read(source) for word in text.split()]
+    every: list[list[str]] = []
+    for number in range(TEXTS):
+        if number % 5:
+            text = []
+            while len(text) < WORDS:
+                start = rng.randrange(len(words))
+                text += words[start : start + rng.randrange(10, 40)]
+            every.append(text[:WORDS])
+        else:
+            every.append(list(rng.choice(every or [words[:WORDS]])))
+            for _ in range(rng.choice([0, 1, 2, 5])):
+                every[-1][rng.randrange(WORDS)] = f"changed{rng.randrange(1000)}"
+        yield f"text {number}", " ".join(every[-1])
 
 
 def guide(folder: Path) -> Iterator[Document]:
@@ -96,8 +117,10 @@ def build(folder: Path) -> dict[str, Path]:
     """The corpora by name."""
     folder.mkdir(parents=True, exist_ok=True)
     pages = written(folder / "guide.html.jsonl", guide)
+    short = written(folder / "descriptions.jsonl", descriptions)
     return {
-        "descriptions": written(folder / "descriptions.jsonl", descriptions),
+        "descriptions": short,
+        "texts": written(folder / "texts.jsonl", lambda _: texts(short)),
         "guide": written(folder / "guide.jsonl", lambda _: text_of(read(pages))),
         "guide.html": pages,
     }
