@@ -10,20 +10,6 @@
 
 enum { COUNTERS = 22, SPARSE_BITS = 3 /* of 8 places for a key, one is taken */ };
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
-/* Large arrays are given back to the system as soon as they are freed. Left to itself, glibc puts them into the heap once
-   some were freed, where small ones soon lie behind them: a tenth more memory for a join of a million sketches. */
-PyObject *part_large_arrays(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 1 << 22);
-#endif
-    Py_RETURN_NONE;
-}
-
 typedef struct {
     Py_buffer view[7];
     int taken;

@@ -24,6 +24,10 @@
 #define ROLL UINT64_C(0x9E3779B97F4A7C15)
 #define FINISH UINT64_C(0xD6E8FEB86659FD93)
 
+/* memory.c */
+PyObject *keep_memory(PyObject *self, PyObject *none);
+PyObject *part_large_arrays(PyObject *self, PyObject *none);
+
 /* words.c, fingerprints.c */
 extern PyType_Spec word_memo_spec, fingerprint_memo_spec;
 
@@ -51,7 +55,6 @@ PyObject *minima_of_lines(PyObject *self, PyObject *args);
 PyObject *simhash_of_lines(PyObject *self, PyObject *args);
 
 /* arrays.c */
-PyObject *part_large_arrays(PyObject *self, PyObject *none);
 PyObject *agreements(PyObject *self, PyObject *args);
 PyObject *band_keys(PyObject *self, PyObject *args);
 PyObject *shared(PyObject *self, PyObject *args);
@@ -62,7 +65,6 @@ PyObject *rarest(PyObject *self, PyObject *args);
 
 /* watch.c */
 PyObject *end_with_parent(PyObject *self, PyObject *none);
-PyObject *keep_memory(PyObject *self, PyObject *none);
 PyObject *watch(PyObject *self, PyObject *args);
 PyObject *watch_patience(PyObject *self, PyObject *patience);
 PyObject *watch_acquire(PyObject *self, PyObject *none);

@@ -13,9 +13,6 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #define MOST 8 /* files of one run that are not complete */
 
@@ -86,17 +83,6 @@ PyObject *end_with_parent(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
 {
 #ifdef __linux__
     return PyBool_FromLong(!prctl(PR_SET_PDEATHSIG, SIGKILL));
-#else
-    Py_RETURN_FALSE;
-#endif
-}
-
-/* Lets this process keep memory that it frees, for what it does next; whether it can. Blocks of a megabyte would go back
-   to the system each time, and come again by page faults. */
-PyObject *keep_memory(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
-{
-#ifdef __GLIBC__
-    return PyBool_FromLong(mallopt(M_MMAP_THRESHOLD, 1 << 25) && mallopt(M_TRIM_THRESHOLD, 1 << 26));
 #else
     Py_RETURN_FALSE;
 #endif

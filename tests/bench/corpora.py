@@ -56,7 +56,7 @@ def texts(source: Path) -> Iterator[Document]:
     every: list[list[str]] = []
     for number in range(TEXTS):
         if number % 5:
-            text = []
+            text: list[str] = []
             while len(text) < WORDS:
                 start = rng.randrange(len(words))
                 text += words[start : start + rng.randrange(10, 40)]
