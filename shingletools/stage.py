@@ -10,9 +10,7 @@ import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from pickle import PickleBuffer
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 from shingletools.errors import Failed, shown
 from shingletools.kernel.lines import Done, Fields
@@ -32,6 +30,8 @@ class Written(NamedTuple):
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
         """From a worker process, they come beside the pickle, as views of what it lends; see serving.Messages."""
+        from pickle import PickleBuffer  # which whoever calls this has loaded
+
         return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
 
 
@@ -62,11 +62,20 @@ class Collector(ABC):
 
 
 class Stage:
-    """What is wanted of a command."""
+    """What is wanted of a command; it is frozen.
+
+    A frozen dataclass says the same in fewer lines; but dataclasses load inspect, and --help and most filters do not.
+    """
 
     against: Sequence[str] = ()  # files read after the others: their records belong to side 1
     reads: Sequence[str] = ()  # files that shape the output, and are read before it begins
     removed: str | None = None  # the file that keeps what was removed
+
+    def __init__(self, **fields: object) -> None:
+        vars(self).update(fields)
+
+    def __setattr__(self, name: str, _value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:
@@ -99,7 +108,6 @@ class Stage:
         raise TypeError(f"{type(self).__name__} takes records alone")
 
 
-@dataclass(frozen=True)
 class Filter(Stage):
     """A stage that turns one payload into another, record by record; it is pickled for worker processes.
 
@@ -114,11 +122,20 @@ class Filter(Stage):
     produces: str
     recipe: str
     function: Callable[[str], Any]
-    keep: bool = False
-    lines: Lines | None = None
-    source: Source | None = None
-    whole: bool = False  # each FILE is one document
-    reads: tuple[str, ...] = ()
+    keep: bool
+    lines: Lines | None
+    source: Source | None
+    whole: bool  # each FILE is one document
+    reads: tuple[str, ...]
+
+    def __init__(  # noqa: PLR0913  # each has a name of its own
+        self, consumes: str, produces: str, recipe: str, function: Callable[[str], Any], *, keep: bool = False,
+        lines: Lines | None = None, source: Source | None = None, whole: bool = False, reads: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
+        super().__init__(
+            consumes=consumes, produces=produces, recipe=recipe, function=function, keep=keep,
+            lines=lines, source=source, whole=whole, reads=reads,
+        )  # fmt: skip
 
     @property
     def texts(self) -> AbstractSet[str]:

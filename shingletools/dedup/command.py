@@ -19,4 +19,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def build(options: argparse.Namespace) -> Stage:
     groups = tuple(options.groups)
-    return DedupSpec(options.id, groups, options.keep, options.text, options.removed, options.annotate)
+    return DedupSpec(options.id, groups, options.keep, options.text, removed=options.removed, annotate=options.annotate)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shingletools.errors import Failed, shown
@@ -15,20 +14,25 @@ DUPLICATE_OF = "duplicate_of"  # a field: which document is kept in this one's p
 FIRST, LONGEST, SHORTEST = "first", "longest", "shortest"
 
 
-@dataclass(frozen=True)
 class DedupSpec(Stage):
     """One document of each group; raises Failed for what cannot be had together."""
 
     id_field: str
     reads: tuple[str, ...]  # files of groups
-    keep: str = FIRST
-    text_field: str = "text"  # whose length counts
-    removed: str | None = None
-    annotate: bool = False  # all documents pass, and those that would go say why
+    keep: str
+    text_field: str  # whose length counts
+    removed: str | None
+    annotate: bool  # all documents pass, and those that would go say why
 
-    def __post_init__(self) -> None:
-        if self.annotate and self.removed is not None:
+    def __init__(  # noqa: PLR0913  # as in Filter
+        self, id_field: str, reads: tuple[str, ...], keep: str = FIRST, text_field: str = "text", *,
+        removed: str | None = None, annotate: bool = False,
+    ) -> None:  # fmt: skip
+        if annotate and removed is not None:
             raise Failed("--annotate removes nothing that --removed could keep")
+        super().__init__(
+            id_field=id_field, reads=reads, keep=keep, text_field=text_field, removed=removed, annotate=annotate
+        )
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:

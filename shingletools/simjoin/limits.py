@@ -1,10 +1,9 @@
 """How much of a join is worked on at once. No limit changes which pairs a join finds, or what a forest connects."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """Each at least 1. What is one item in itself, such as a bucket or the pairs of a document, may go beyond it.
 
     >>> Limits(candidates=4).candidates, Limits().candidates

@@ -1,7 +1,6 @@
 """What is wanted of a join, beside which pairs: of which documents, and with how much memory."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shingletools.errors import shown
@@ -13,14 +12,18 @@ if TYPE_CHECKING:
     from shingletools.simjoin.memory import Memory
 
 
-@dataclass(frozen=True)
 class JoinSpec(Stage):
     """The pairs of the input, or of the input with the records of other files."""
 
     id_field: str
     wanted: Wanted
-    against: tuple[str, ...] = ()
-    memory: "Memory | None" = None  # a limit, beyond which scratch files are used
+    against: tuple[str, ...]
+    memory: "Memory | None"  # a limit, beyond which scratch files are used
+
+    def __init__(
+        self, id_field: str, wanted: Wanted, against: tuple[str, ...] = (), memory: "Memory | None" = None
+    ) -> None:
+        super().__init__(id_field=id_field, wanted=wanted, against=against, memory=memory)
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:
