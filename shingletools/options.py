@@ -46,6 +46,7 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """The help; an argument that an option may have stands behind the = with which it must be given."""
+        self.formatter_class = argparse.HelpFormatter  # as wide as the terminal
         shown = super().format_help()
         for action in self._actions:
             for name in action.option_strings if action.nargs == "?" else ():
@@ -80,6 +81,8 @@ def make_parser(name: str, summary: str, add_options: Callable[[argparse.Argumen
         prog=name, usage="%(prog)s [OPTIONS] [FILE ...]", description=f"{name}: {summary}",
         epilog=f"FILE - is standard input, and so is none. Exit status: 0 all well, 1 some records were rejected, "
         f"2 the run failed, 130 interrupted. The manual: man {name}", allow_abbrev=False, add_help=False,
+        # Each option that is added makes one, which would load shutil to ask how wide the terminal is
+        formatter_class=partial(argparse.HelpFormatter, width=80),
     )  # fmt: skip
     jobs = partial(count, most=MOST_JOBS)
     add_options(parser)
