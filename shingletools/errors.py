@@ -1,7 +1,5 @@
 """What goes wrong with a record or a run, and how messages show names."""
 
-import json
-
 SHOWN = 200  # characters of a name in a message
 
 
@@ -23,6 +21,8 @@ def shown(value: str | int) -> str:
     >>> print(shown("a\\x1b[2J"))
     "a\\u001b[2J"
     """
+    import json  # which a run without faults does not need
+
     if isinstance(value, str) and len(value) > SHOWN:
         return f"{json.dumps(value[:SHOWN])}... ({len(value)} characters)"
     return json.dumps(value)

@@ -6,21 +6,25 @@ and leaves all others to it (kernel/records.h says which).
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import orjson
-
-from shingletools import kernel, wire
+from shingletools import deferred, kernel, wire
+from shingletools.deferred import later
 from shingletools.errors import Rejected, shown
 from shingletools.kernel.lines import Done, Fields
 from shingletools.stage import Filter, Lines
 
+if TYPE_CHECKING:
+    import orjson
+else:
+    orjson = deferred.module("orjson")
+
 STRING = rb'"(?:[^"\\]++|\\.)*+"'
 BLANKS = rb"[ \t\r\n]*+"
-NAME = re.compile(rb"[{,]" + BLANKS + rb"(" + STRING + rb")" + BLANKS + rb":" + BLANKS, re.DOTALL)
-SCALAR = re.compile(STRING + rb"|[^ \t\r\n,}]++", re.DOTALL)
-BRACKET = re.compile(STRING + rb"|([\[{])|([\]}])", re.DOTALL)
-BEHIND = re.compile(BLANKS)
+NAME = later(lambda: re.compile(rb"[{,]" + BLANKS + rb"(" + STRING + rb")" + BLANKS + rb":" + BLANKS, re.DOTALL))
+SCALAR = later(lambda: re.compile(STRING + rb"|[^ \t\r\n,}]++", re.DOTALL))
+BRACKET = later(lambda: re.compile(STRING + rb"|([\[{])|([\]}])", re.DOTALL))
+BEHIND = later(lambda: re.compile(BLANKS))
 
 
 class Member(NamedTuple):
@@ -147,10 +151,17 @@ def json_of(value: object) -> bytes:
 
 def fields_of(stage: Filter, id_field: str) -> Fields | None:
     """What the kernel must know of a filter; None if it cannot do its work, for a name has what JSON escapes."""
-    names = [json_of(name)[1:-1] for name in (id_field, stage.consumes, stage.produces)]
+    names = [_in_quotes(name) for name in (id_field, stage.consumes, stage.produces)]
     if any(b"\\" in name for name in names):
         return None
-    return names[0], names[1], names[2], stage.keep, json_of(stage.recipe)[1:-1]
+    return names[0], names[1], names[2], stage.keep, _in_quotes(stage.recipe)
+
+
+def _in_quotes(text: str) -> bytes:
+    """A string as JSON has it between its quotes."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return text.encode()  # without orjson, which ordinary lines do not need
+    return json_of(text)[1:-1]
 
 
 def line_at(lines: bytes, start: int) -> tuple[bytes, int]:

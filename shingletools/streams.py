@@ -7,7 +7,6 @@ import os
 import select
 import stat
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from pickle import PickleBuffer
 from typing import NamedTuple
 
 from shingletools import kernel, signals
@@ -35,6 +34,8 @@ class Chunk(NamedTuple):
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
         """To a worker process, the data go beside the pickle; see serving.Messages."""
+        from pickle import PickleBuffer  # as in stage.Written
+
         return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data))
 
     def documents(self) -> list[bytes]:

@@ -5,12 +5,17 @@ import os
 import stat
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-import orjson
-from blake3 import blake3
-
+from shingletools import deferred
 from shingletools.errors import Failed, Rejected, printable, shown
+
+if TYPE_CHECKING:
+    import blake3
+    import orjson
+else:
+    blake3 = deferred.module("blake3")
+    orjson = deferred.module("orjson")
 
 Record = dict[str, Any]
 
@@ -151,7 +156,7 @@ def file_label(path: str, content: bytes) -> str:
     >>> file_label("lists/my words", b"")
     'my%20words@af1349b9f5f9a1a6'
     """
-    return f"{quoted(os.path.basename(path))}@{blake3(content).hexdigest()[:16]}"
+    return f"{quoted(os.path.basename(path))}@{blake3.blake3(content).hexdigest()[:16]}"
 
 
 def take_recipe(record: Record) -> str:

@@ -3,19 +3,22 @@
 import itertools
 import os
 import signal
-import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from typing import IO, TYPE_CHECKING, TypeVar, cast
 
+from shingletools import deferred
 from shingletools.errors import Failed
 from shingletools.serving import AHEAD, Gone, Messages
 from shingletools.signals import FROM_OUTSIDE, held
 
 if TYPE_CHECKING:
+    import subprocess
     from concurrent.futures import Future
+else:
+    subprocess = deferred.module("subprocess")  # which threads do not need
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -31,7 +34,7 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
     if jobs == 1:
         yield from map(function, items)
         return
-    from concurrent.futures import ThreadPoolExecutor  # which in_processes does without
+    from concurrent.futures import ThreadPoolExecutor  # and logging, which one job does not need
 
     pool = ThreadPoolExecutor(jobs)
     pending: deque[Future[Result]] = deque()

@@ -204,7 +204,7 @@ def test_what_is_json_is_refused_for_lack_of_memory_only(monkeypatch: pytest.Mon
     def refuse(line: bytes) -> object:
         raise orjson.JSONDecodeError("whatever it says", line.decode(), 0)
 
-    monkeypatch.setattr(orjson, "loads", refuse)
+    monkeypatch.setattr("shingletools.wire.orjson.loads", refuse)
     with pytest.raises(MemoryError):
         wire.parse_json(b'\xef\xbb\xbf{"id":1}\n')
     with pytest.raises(Rejected, match=r"^not JSON \(column 8\)$"):

@@ -1,7 +1,7 @@
 """The rules in their order, the memo that makes them cheap, and what each rule did."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.canon.folding import fold
@@ -14,12 +14,11 @@ from shingletools.kernel.lines import Done, Fields
 from shingletools.kernel.memo import LONGEST, SEGMENT, Known, segments
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """What canonization does beside folding, in this order; each rule may raise Rejected."""
 
     texts: tuple[Rule, ...] = ()  # to the whole text
-    budget: Budget = field(default_factory=Budget)  # of those rules that have a time limit
+    budget: Budget = Budget()  # of those rules that have a time limit; if there are none, nobody asks it
     sentences: bool = False  # one on each line
     accents: bool = False  # are folded too
     cut: Callable[[str], list[str]] = cut  # folded text without white space into words

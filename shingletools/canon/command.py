@@ -1,10 +1,9 @@
 """turn documents into their canonical words"""
 
 import argparse
+from typing import TYPE_CHECKING
 
-import orjson
-
-from shingletools import errors, wire
+from shingletools import deferred, errors, wire
 from shingletools.canon import sources
 from shingletools.canon.canonizer import Canonizer, Rules, explain
 from shingletools.canon.patterns import Budget, Replace, WordPattern
@@ -13,6 +12,11 @@ from shingletools.canon.stopwords import stop
 from shingletools.canon.words import cut
 from shingletools.options import Printed, text
 from shingletools.stage import Filter, Stage
+
+if TYPE_CHECKING:
+    import orjson
+else:
+    orjson = deferred.module("orjson")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -2,8 +2,15 @@
 
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 
-import regex
+from shingletools import deferred
+from shingletools.deferred import later
+
+if TYPE_CHECKING:
+    import regex
+else:
+    regex = deferred.module("regex")
 
 # Typographic and reversed quotes, and the letter that Ukrainian and Breton use: all become ' when inside a word.
 APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"))
@@ -11,13 +18,13 @@ APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"))
 TATWEEL = "\u0640"  # draws out an Arabic word, as spacing does a Latin one
 
 # Soft hyphens, zero-width characters, byte order marks, bidi controls, variation selectors: nobody sees them.
-INVISIBLE = regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+")
+INVISIBLE = later(lambda: regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+"))
 
 # unicodedata.normalize sorts combining marks by insertion, in quadratic time: minutes for 1 MB of
 # "\u0301\u0316" * 250000. So long runs are sorted before. These five characters, and no others, are in no such run
 # until they are decomposed.
 LONG = 32
-LONG_RUN = regex.compile(rf"\P{{ccc=0}}{{{LONG},}}")
+LONG_RUN = later(lambda: regex.compile(rf"\P{{ccc=0}}{{{LONG},}}"))
 DECOMPOSED = str.maketrans({c: unicodedata.normalize("NFKD", c) for c in "\u0f73\u0f75\u0f81\uff9e\uff9f"})
 
 

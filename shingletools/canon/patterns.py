@@ -1,17 +1,18 @@
 """Rules of one's own, as regular expressions, with limits on what they may take for a record."""
 
 import contextlib
-import resource
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import regex
-
+from shingletools import deferred
 from shingletools.errors import Failed, Rejected, shown
+
+if TYPE_CHECKING:
+    import regex
+else:
+    regex = deferred.module("regex")
 
 Result = TypeVar("Result")
 
@@ -86,7 +87,6 @@ class Template:
         return len(text) + (len(text) + 1) * once
 
 
-@dataclass
 class Replace:
     """Text with each match replaced by a template, as in regex.sub; may raise Rejected.
 
@@ -96,16 +96,13 @@ class Replace:
     '$5'
     """
 
-    option: str
-    pattern: str
-    template: str
-    budget: Budget
-    compiled: "regex.Pattern[str]" = field(init=False)
-    by: Template = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.compiled = compile_pattern(self.option, self.pattern)
-        self.by = Template(self.option, self.compiled, self.template)
+    def __init__(self, option: str, pattern: str, template: str, budget: Budget) -> None:
+        self.option = option
+        self.pattern = pattern
+        self.template = template
+        self.budget = budget
+        self.compiled = compile_pattern(option, pattern)
+        self.by = Template(option, self.compiled, template)
 
     def __call__(self, text: str) -> str:
         most = self.budget.most
@@ -137,16 +134,13 @@ class Replace:
         return Rejected(f"{self.option} {shown(self.pattern)}: makes the text longer than {limit}")
 
 
-@dataclass
 class WordPattern:
     """The matches of a pattern in folded text; may raise Rejected."""
 
-    pattern: str
-    budget: Budget
-    compiled: "regex.Pattern[str]" = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.compiled = compile_pattern("--word", self.pattern)
+    def __init__(self, pattern: str, budget: Budget) -> None:
+        self.pattern = pattern
+        self.budget = budget
+        self.compiled = compile_pattern("--word", pattern)
 
     def __call__(self, folded: str) -> list[str]:
         def search(seconds: float) -> list[str]:
@@ -174,9 +168,12 @@ def compile_pattern(option: str, pattern: str) -> "regex.Pattern[str]":
 @contextlib.contextmanager
 def limited_memory(more: int) -> Iterator[None]:
     """A MemoryError comes before this process has taken so many more bytes; where the system tells how many it has."""
+    import resource  # which only a pattern of one's own needs
+
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     try:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        with open("/proc/self/statm", encoding="ascii") as sizes:
+            pages = int(sizes.read().split()[0])
     except OSError:
         yield
         return

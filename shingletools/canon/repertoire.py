@@ -5,12 +5,15 @@ that one Python knows is a blank to the one before. So that every Python gives t
 after 14.0 is neither folded nor dropped: it is a word alone.
 """
 
-import pkgutil
 from bisect import bisect_right
+from functools import cache
 
 
+@cache
 def _bounds() -> list[int]:
     """Where stretches of unassigned code points begin and end, in turn, ascending."""
+    import pkgutil  # which ASCII does not need
+
     bounds = []
     data = pkgutil.get_data("shingletools.canon", "unassigned.txt")  # which may be in an archive
     assert data is not None
@@ -22,7 +25,6 @@ def _bounds() -> list[int]:
     return bounds
 
 
-_BOUNDS = _bounds()
 _known: set[str] = set()  # characters looked up before, at most all of Unicode 14.0
 
 
@@ -46,4 +48,4 @@ def is_later(character: str) -> bool:
     >>> is_later("\\U0001FADD"), is_later("\\U0001F9C0"), is_later("\\uffff")
     (True, False, False)
     """
-    return bisect_right(_BOUNDS, ord(character)) % 2 == 1
+    return not character.isascii() and bisect_right(_bounds(), ord(character)) % 2 == 1

@@ -3,13 +3,17 @@
 import unicodedata
 from collections.abc import Callable
 from types import ModuleType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import regex
-
-from shingletools import signals
+from shingletools import deferred, signals
 from shingletools.canon.repertoire import is_later
+from shingletools.deferred import later
 from shingletools.errors import Failed
+
+if TYPE_CHECKING:
+    import regex
+else:
+    regex = deferred.module("regex")
 
 
 class Rule(NamedTuple):
@@ -53,8 +57,8 @@ STROKES = str.maketrans("ƀȼđɇǥħɨɉłƚøɍŧʉɏƶı", "bcdeghijllortuyzi
 # Of the Cyrillic letters with a mark those that are letters with an accent; the others, such as й and ї, are letters of
 # their own.
 CYRILLIC = str.maketrans("ёѐѝ", "ееи")
-LATIN = regex.compile(r"[\p{Latin}\p{Greek}]\p{Mn}+")
-POINTED = regex.compile(r"(?<=[\p{Cyrillic}\p{Hebrew}\p{Arabic}])\p{Mn}+")
+LATIN = later(lambda: regex.compile(r"[\p{Latin}\p{Greek}]\p{Mn}+"))
+POINTED = later(lambda: regex.compile(r"(?<=[\p{Cyrillic}\p{Hebrew}\p{Arabic}])\p{Mn}+"))
 
 
 def fold_accents(text: str) -> str:
@@ -72,7 +76,7 @@ def fold_accents(text: str) -> str:
     return POINTED.sub("", bare).translate(STROKES)
 
 
-DIGITS = regex.compile(r"\p{Nd}+")
+DIGITS = later(lambda: regex.compile(r"\p{Nd}+"))
 
 
 def drop_number(word: str) -> str:

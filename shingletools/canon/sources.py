@@ -2,11 +2,15 @@
 
 import argparse
 from functools import partial
+from typing import TYPE_CHECKING
 
-import orjson
-
-from shingletools import errors, wire
+from shingletools import deferred, errors, wire
 from shingletools.stage import Source
+
+if TYPE_CHECKING:
+    import orjson
+else:
+    orjson = deferred.module("orjson")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,8 +1,5 @@
 """Stop words: lists that come with the program, those of stopwordsiso, and files."""
 
-import pkgutil
-from dataclasses import dataclass
-
 from shingletools import errors, wire
 from shingletools.canon.folding import fold
 from shingletools.canon.rules import Rule, fold_accents, made_with
@@ -13,7 +10,6 @@ SHIPPED = ("en", "ru", "zh")
 ISO = "iso:"
 
 
-@dataclass(frozen=True)
 class Stop:
     """A word, or nothing if it is one of the stop words.
 
@@ -21,7 +17,8 @@ class Stop:
     ('', 'the')
     """
 
-    words: frozenset[str]
+    def __init__(self, words: frozenset[str]) -> None:
+        self.words = words
 
     def __call__(self, word: str) -> str:
         return "" if word in self.words else word
@@ -68,6 +65,8 @@ def stop_list(name: str) -> tuple[list[str], str]:
 
 def shipped(name: str) -> bytes:
     """A list that comes with the program, which may be in an archive."""
+    import pkgutil  # which a file does not need
+
     data = pkgutil.get_data("shingletools.canon", f"stop/{name}.txt")
     assert data is not None
     return data

@@ -1,8 +1,15 @@
 """What a word is, in folded text."""
 
 import unicodedata
+from typing import TYPE_CHECKING
 
-import regex
+from shingletools import deferred
+from shingletools.deferred import later
+
+if TYPE_CHECKING:
+    import regex
+else:
+    regex = deferred.module("regex")
 
 # Scripts written without spaces. Script extensions, so that the sign that lengthens a kana vowel counts as kana.
 SPACELESS = r"[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]"
@@ -13,10 +20,10 @@ RUN = rf"{LETTER}[{LETTER}\p{{M}}']*+"
 # A word is one letter or digit of a spaceless script with its marks; or else a run of letters and digits with their
 # marks, and with the apostrophes between them. Those that stand elsewhere go first: a pattern that repeats a group
 # for each would hold a state for each, gigabytes for 10 MB of "a'a'a'".
-OUTSIDE = regex.compile(rf"(?<![{LETTER}\p{{M}}])'|'(?!{LETTER})", regex.VERSION1)
-WORD = regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}", regex.VERSION1)
-MARK = regex.compile(r"\p{M}")
-IS_ALONE = regex.compile(ALONE, regex.VERSION1)
+OUTSIDE = later(lambda: regex.compile(rf"(?<![{LETTER}\p{{M}}])'|'(?!{LETTER})", regex.VERSION1))
+WORD = later(lambda: regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}", regex.VERSION1))
+MARK = later(lambda: regex.compile(r"\p{M}"))
+IS_ALONE = later(lambda: regex.compile(ALONE, regex.VERSION1))
 
 
 def cut(folded: str) -> list[str]:
@@ -56,6 +63,8 @@ def wherever(character: str, folded: str) -> str | None:
     >>> wherever("É", "é"), wherever("中", "中"), wherever("(", "(")
     ('é', ' 中 ', ' ')
     """
+    if character.isascii():  # of which a run may have no others, and so no use for patterns
+        return folded if folded.isalnum() or folded == "'" else " "
     if joins(character) or joins(unicodedata.normalize("NFKD", folded)):
         return None
     if folded in ("", "'"):

@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    from shingletools.shingle import fingerprints, frequencies, keys  # BLAKE3 and OpenSSL, which --help does not need
+    from shingletools.shingle import fingerprints, keys  # here and below: what --help, or most runs, do not need
 
     runs = fingerprints.Runs(options.k, options.chars, options.longest)
     changed_hash = options.hash if options.hash != ROLLING else None
@@ -67,7 +67,9 @@ def build(options: argparse.Namespace) -> Stage:
         if options.df:
             if options.chars or options.longest:
                 raise Failed("--df counts runs of words")
-            return frequencies.CountSpec(options.text, runs, hashing, reads)
+            from shingletools.shingle.frequencies import CountSpec
+
+            return CountSpec(options.text, runs, hashing, reads)
     via = wire.recipe("shingle", *how, ("key", key.label or None), ("mod", mod), ("readable", options.readable))
     return Filter(options.text, "shingles", via, shingler, lines=lines, reads=reads)
 

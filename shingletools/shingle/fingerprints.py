@@ -1,22 +1,25 @@
 """Fingerprints of the runs of k units (words or characters) of a text."""
 
-import hashlib
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from blake3 import blake3
-
-from shingletools import kernel
+from shingletools import deferred, kernel
 from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.lines import Done, Fields
 from shingletools.shingle.keys import PUBLIC, Key
 
+if TYPE_CHECKING:
+    import hashlib
 
-@dataclass(frozen=True)
-class Runs:
+    import blake3
+else:
+    blake3 = deferred.module("blake3")
+    hashlib = deferred.module("hashlib")
+
+
+class Runs(NamedTuple):
     """The shingles of a text: its runs of k units.
 
     Units are words; or the characters of the words and of the single spaces between them; or the longest lines (the
@@ -61,11 +64,11 @@ class Hashing(Protocol):
     def __call__(self, text: str) -> str: ...
 
 
-@dataclass(frozen=True)
 class Readable:
     """A text to the list of its shingles, for people."""
 
-    runs: Runs
+    def __init__(self, runs: Runs) -> None:
+        self.runs = runs
 
     def __call__(self, text: str) -> list[str]:
         return self.runs(text)
@@ -109,7 +112,7 @@ def sha1(data: bytes) -> bytes:
 
 
 def blake3_digest(data: bytes, key: bytes = b"") -> bytes:
-    return (blake3(data, key=key) if key else blake3(data)).digest()
+    return (blake3.blake3(data, key=key) if key else blake3.blake3(data)).digest()
 
 
 # name: (hash, hex digits kept of it)

@@ -1,11 +1,14 @@
 """A secret that makes fingerprints unpredictable for those who do not have it."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from blake3 import blake3
-
-from shingletools import errors, wire
+from shingletools import deferred, errors, wire
 from shingletools.errors import Failed
+
+if TYPE_CHECKING:
+    import blake3
+else:
+    blake3 = deferred.module("blake3")
 
 CONTEXT = "shingletools 2026-11-21 shingle --key-file"  # BLAKE3's key derivation wants one that nobody else has
 LEAST = 16  # bytes of a file that may hold a secret
@@ -32,7 +35,7 @@ def derive_key(secret: bytes, recipe: str) -> Key:
     >>> derive_key(b"correct horse battery staple", "shingle k=10").label
     '54060c08a2528f9c'
     """
-    data = blake3(recipe.encode() + b"\0" + secret, derive_key_context=CONTEXT).digest(64)
+    data = blake3.blake3(recipe.encode() + b"\0" + secret, derive_key_context=CONTEXT).digest(64)
     base = int.from_bytes(data[48:56], "little") & ~7 | 3
     return Key(data[:32], data[32:48], base, data[56:].hex())
 

@@ -1,6 +1,5 @@
 """Fewer fingerprints of a text, chosen by their values; by numpy, which takes time to load."""
 
-from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
@@ -9,7 +8,6 @@ from shingletools.kernel.arrays import fmix64
 from shingletools.shingle.fingerprints import Hashing
 
 
-@dataclass(frozen=True)
 class Sampled:
     """The fingerprints of another shingler that are 0 modulo m after a finalizer, which makes any hash fair.
 
@@ -17,8 +15,9 @@ class Sampled:
     the whole (for large sets), and a text keeps about one fingerprint in m, a short one perhaps none.
     """
 
-    shingler: Hashing
-    m: int
+    def __init__(self, shingler: Hashing, m: int) -> None:
+        self.shingler = shingler
+        self.m = m
 
     def __call__(self, text: str) -> str:
         payload = self.shingler(text)

@@ -4,17 +4,21 @@ import contextlib
 import errno
 import mmap
 import os
-import sqlite3
-import tempfile
 from collections.abc import Iterator
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools import signals
+from shingletools import deferred, signals
 from shingletools.errors import Broken, printable
 from shingletools.scratch import scratch_errors
+
+if TYPE_CHECKING:
+    import sqlite3
+    import tempfile
+else:
+    sqlite3, tempfile = map(deferred.module, ("sqlite3", "tempfile"))  # which no run without a limit needs
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -35,10 +39,11 @@ class Memory(NamedTuple):
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
         """An error of the folder or its disk becomes a Broken that names the folder."""
+        fault = sqlite3.OperationalError  # loaded now: after an error there may be no descriptors left
         try:
             with scratch_errors(self.folder):
                 yield
-        except sqlite3.OperationalError as error:
+        except fault as error:
             cause = os.strerror(errno.ENOSPC) if error.sqlite_errorcode == sqlite3.SQLITE_FULL else error
             raise Broken(f"{printable(self.folder)}: {cause}") from None
 

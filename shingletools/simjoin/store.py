@@ -1,16 +1,14 @@
 """The documents of a join, numbered as they come: their ids and payloads, kept in memory or on disk."""
 
-import sqlite3
-import tempfile
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import orjson
 
-from shingletools import signals
+from shingletools import deferred, signals
 from shingletools.errors import Rejected, seen_before
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, SignedLines, split
@@ -23,6 +21,12 @@ from shingletools.simjoin.memory import Memory
 from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.signatures import Data
 from shingletools.simjoin.stored import Payload, Stored, portions_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    import tempfile
+else:
+    sqlite3, tempfile = map(deferred.module, ("sqlite3", "tempfile"))  # which only a limit of memory needs
 
 Name = str | int
 

@@ -2,15 +2,18 @@
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
-from blake3 import blake3
-
-from shingletools import kernel
+from shingletools import deferred, kernel
 from shingletools.errors import Rejected
 from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.lines import Done, Fields
+
+if TYPE_CHECKING:
+    import blake3
+else:
+    blake3 = deferred.module("blake3")
 
 NO_SHINGLES = 'field "shingles" is not groups of 8 or 16 hex digits'
 
@@ -31,7 +34,7 @@ class MinHash:
     """
 
     def __init__(self, n: int, seed: str) -> None:
-        stream = blake3(f"shingletools minhash {seed}".encode()).digest(8 * n)
+        stream = blake3.blake3(f"shingletools minhash {seed}".encode()).digest(8 * n)
         numbers = struct.unpack(f"<{2 * n}I", stream)
         self.a = struct.pack(f"={n}I", *(number | 1 for number in numbers[::2]))
         self.b = struct.pack(f"={n}I", *numbers[1::2])
@@ -49,7 +52,6 @@ class MinHash:
         return kernel.minima_of_lines(self.a, self.b, group, pairs, fields, lines, at)
 
 
-@dataclass(frozen=True)
 class Supershingles:
     """A payload of shingles to one of supershingles (Fetterly, Manasse, Najork 2003), 16 hex digits each.
 
@@ -57,16 +59,17 @@ class Supershingles:
     in it with probability J^group. With `pairs`, megashingles: the same of each two supershingles.
     """
 
-    minima: MinHash
-    group: int
-    pairs: bool
+    def __init__(self, minima: MinHash, group: int, pairs: bool) -> None:
+        self.minima = minima
+        self.group = group
+        self.pairs = pairs
 
     def __call__(self, payload: str) -> str:
         minima = bytes.fromhex(self.minima(payload))
         size = 4 * self.group
-        hashes = [blake3(minima[i : i + size]).digest(8) for i in range(0, len(minima), size)]
+        hashes = [blake3.blake3(minima[i : i + size]).digest(8) for i in range(0, len(minima), size)]
         if self.pairs:
-            hashes = [blake3(one + two).digest(8) for one, two in combinations(hashes, 2)]
+            hashes = [blake3.blake3(one + two).digest(8) for one, two in combinations(hashes, 2)]
         return bytes_to_payload(b"".join(hashes), 16)
 
     def lines(self, fields: Fields, lines: bytes, at: int, /) -> Done:
