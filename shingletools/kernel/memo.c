@@ -1,4 +1,6 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "memo.h"
+#include <sys/mman.h>
 
 int enlarge(Bytes *bytes, size_t more)
 {
@@ -23,6 +25,37 @@ PyObject *ask(PyObject *function, const uint8_t *key, size_t size)
     return value;
 }
 
+static size_t size_of(int bits)
+{
+    return sizeof(Line) * ((size_t)2 << bits);
+}
+
+/* Empty lines, each of which is one of the cache; NULL if there is no memory. Large tables ask for large pages: lines
+   are met in no order, and each page of 4 kB would be one more to be looked up. */
+static Line *map_lines(int bits)
+{
+    enum { LARGE = 1 << 21 };
+    size_t size = size_of(bits), room = size < LARGE ? size : size + LARGE;
+    char *block = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    size_t before = room == size ? 0 : (LARGE - (uintptr_t)block % LARGE) % LARGE;
+    if (before)
+        munmap(block, before);
+    if (room - size - before)
+        munmap(block + before + size, room - size - before);
+#ifdef MADV_HUGEPAGE
+    if (room > size)
+        madvise(block + before, size, MADV_HUGEPAGE);
+#endif
+    return (Line *)(block + before);
+}
+
+static void unmap_lines(Line *lines, int bits)
+{
+    munmap(lines, size_of(bits));
+}
+
 PyObject *new_memo(PyTypeObject *type, PyObject *function)
 {
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -31,15 +64,31 @@ PyObject *new_memo(PyTypeObject *type, PyObject *function)
         return NULL;
     Py_INCREF(function);
     self->function = function;
-    self->block = PyMem_Calloc((2 << PAIR_BITS) + 1, sizeof(Line));
-    if (!self->block) {
+    self->bits = FIRST_BITS;
+    self->lines = map_lines(FIRST_BITS);
+    if (!self->lines) {
         Py_DECREF(self);
         return PyErr_NoMemory();
     }
-    /* A line of the table is one of the cache */
-    uintptr_t beyond = (uintptr_t)self->block % sizeof(Line);
-    self->lines = (Line *)((char *)self->block + (beyond ? sizeof(Line) - beyond : 0));
     return (PyObject *)self;
+}
+
+void widen(Memo *memo)
+{
+    int bits = memo->bits + MORE_BITS;
+    Line *lines = map_lines(bits);
+    memo->kept = 0; /* and if there is no memory, it is asked for again after as many */
+    if (!lines)
+        return;
+    for (const Line *line = memo->lines, *end = line + ((size_t)2 << memo->bits); line < end; line++) {
+        if (!line->key_size)
+            continue;
+        Line *pair = lines + 2 * (hash(line->bytes, line->key_size) >> (64 - bits));
+        pair[pair->key_size != 0] = *line; /* those of one old pair, the newer first, meet here or in two */
+    }
+    unmap_lines(memo->lines, memo->bits);
+    memo->lines = lines;
+    memo->bits = bits;
 }
 
 int traverse_memo(PyObject *self, visitproc visit, void *arg)
@@ -60,7 +109,8 @@ void free_memo(PyObject *self)
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     clear_memo(self);
-    PyMem_Free(((Memo *)self)->block);
+    if (((Memo *)self)->lines)
+        unmap_lines(((Memo *)self)->lines, ((Memo *)self)->bits);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);

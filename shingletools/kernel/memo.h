@@ -15,7 +15,9 @@
 #include "kernel.h"
 
 enum {
-    PAIR_BITS = 17, /* of the number of pairs of lines: 16 MB, taken as they are used */
+    FIRST_BITS = 12, /* of the number of pairs of lines at first: 0.5 MB, which stay in the cache */
+    MORE_BITS = 1,   /* it grows by, once as many were kept as it has lines */
+    MOST_BITS = 17,  /* at last: 16 MB */
     INSIDE = 58,    /* bytes of a key and its value */
     SAME = 255,
     AHEAD = 16, /* keys whose lines are fetched together, since each may be far away */
@@ -30,14 +32,18 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     PyObject *function; /* of a string, what the memo keeps */
-    void *block;        /* has the lines, and room to align them */
     Line *lines;
+    int bits;           /* of the number of pairs */
+    size_t kept;        /* since the table has this size */
 } Memo; /* what the types of memos begin with */
 
 PyObject *new_memo(PyTypeObject *type, PyObject *function);
 int traverse_memo(PyObject *self, visitproc visit, void *arg);
 int clear_memo(PyObject *self);
 void free_memo(PyObject *self);
+
+/* Doubles the table, if the system has the memory. */
+void widen(Memo *memo);
 
 /* What a function gives for a key: a new reference. */
 PyObject *ask(PyObject *function, const uint8_t *key, size_t size);
@@ -160,7 +166,7 @@ static inline int is_key(const Line *line, uint32_t tag, const uint8_t *key, siz
 
 static inline Line *pair_of(const Memo *memo, uint64_t h)
 {
-    return memo->lines + 2 * (h >> (64 - PAIR_BITS));
+    return memo->lines + 2 * (h >> (64 - memo->bits));
 }
 
 /* The line that has the key, or NULL. */
@@ -186,6 +192,8 @@ static inline void keep(Memo *memo, uint64_t h, const uint8_t *key, size_t size,
     int same = size == value_size && !memcmp(key, value, size);
     if (size + (same ? 0 : value_size) > INSIDE)
         return;
+    if (++memo->kept >> (memo->bits + 1) && memo->bits < MOST_BITS)
+        widen(memo);
     Line *pair = pair_of(memo, h);
     pair[1] = pair[0];
     pair->tag = (uint32_t)(h >> 16);
