@@ -1,37 +1,40 @@
-"""What is connected with what: union by the smallest number, with path halving."""
+"""What is connected with what: union by the smallest number."""
 
 from array import array
+
+import numpy as np
+
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import Index
 
 
 class UnionFind:
     """Numbers from 0 on, each alone until it is joined with another. Memory: 8 bytes a number.
 
     >>> groups = UnionFind(4)
-    >>> groups.join(3, 1), groups.join(1, 3), groups.find(3), list(groups.representatives())
-    (True, False, 1, [0, 1, 2, 1])
+    >>> groups.join(np.array([3, 1]), np.array([1, 3])).tolist(), groups.representatives().tolist()
+    ([True, False], [0, 1, 2, 1])
     """
 
     def __init__(self, numbers: int = 0) -> None:
         self.parent = array("q", range(numbers))
 
-    def add(self) -> None:
-        """One more number."""
-        self.parent.append(len(self.parent))
+    def __len__(self) -> int:
+        return len(self.parent)
 
-    def find(self, number: int) -> int:
-        """The first of those that it is connected with."""
-        parent = self.parent
-        while parent[number] != number:
-            parent[number] = parent[parent[number]]
-            number = parent[number]
-        return number
+    def grow(self, numbers: int) -> None:
+        """So many numbers in all."""
+        self.parent.frombytes(np.arange(len(self.parent), numbers).tobytes())
 
-    def join(self, a: int, b: int) -> bool:
-        """Connects two; whether they were not connected before."""
-        one, two = self.find(a), self.find(b)
-        self.parent[max(one, two)] = min(one, two)
-        return one != two
+    def join(self, left: Index, right: Index) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+        """Connects pairs, in order; whether the two of each were not connected before. Shape (pairs,) each."""
+        news = np.zeros(len(left), np.uint8)
+        kernel.connect(np.frombuffer(self.parent, np.int64), left, right, news)
+        return news.view(np.bool_)
 
-    def representatives(self) -> "array[int]":
+    def representatives(self) -> Index:
         """For each number the first of those that it is connected with."""
-        return array("q", map(self.find, range(len(self.parent))))
+        first: Index = np.array(self.parent)
+        while not np.array_equal(above := first[first], first):  # twice as far each time
+            first = above
+        return first

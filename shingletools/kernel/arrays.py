@@ -10,16 +10,22 @@ if kernel.NAME == "c":
     from shingletools.kernel.compiled import (
         agreements,
         band_keys,
+        connect,
         count_tokens,
+        group_lines,
         overlaps,
         pair_lines,
         part_large_arrays,
         rarest,
+        read_documents,
+        read_members,
+        read_pairs,
         read_signed,
         set_keys,
         shared,
     )
 else:
+    from shingletools.kernel.groups import connect, group_lines, read_documents, read_members, read_pairs
     from shingletools.kernel.ids import pair_lines, read_signed
     from shingletools.kernel.reference import agreements, band_keys, count_tokens, overlaps, rarest, set_keys, shared
 
@@ -40,13 +46,18 @@ __all__ = [
     "agreements",
     "band_keys",
     "bit_sums",
+    "connect",
     "count_tokens",
     "fmix64",
+    "group_lines",
     "new_ids",
     "overlaps",
     "pair_lines",
     "part_large_arrays",
     "rarest",
+    "read_documents",
+    "read_members",
+    "read_pairs",
     "read_signed",
     "set_keys",
     "shared",

@@ -1,5 +1,6 @@
 /* What collectors read of ordinary lines, as arrays, and pairs as lines. */
 
+#include "columns.h"
 #include "payloads.h"
 #include <stdlib.h>
 
@@ -20,16 +21,6 @@ static void free_columns(Columns *columns)
         PyMem_Free(columns->data[i].data);
         PyMem_Free(columns->sizes[i].data);
     }
-}
-
-static int add_number(Bytes *out, int64_t number)
-{
-    return add_bytes(out, &number, sizeof number);
-}
-
-static PyObject *bytes_of(const Bytes *bytes)
-{
-    return PyBytes_FromStringAndSize((const char *)bytes->data, (Py_ssize_t)bytes->used);
 }
 
 /* A payload that is looked for: digits of a group, and the bytes that it stands for, or 0 for a set of any size. */
@@ -193,8 +184,7 @@ PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
             }
             break;
         }
-        if (add_bytes(&columns.ids, id->value, (size_t)(id->end - id->value)) ||
-            add_number(&columns.id_sizes, id->end - id->value) || add_number(&columns.places, line - first))
+        if (add_id(&columns.ids, &columns.id_sizes, id) || add_number(&columns.places, line - first))
             goto done;
         lines++;
         line = stop < end ? stop + 1 : end;
@@ -212,19 +202,6 @@ PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
 done:
     free_columns(&columns);
     return result;
-}
-
-typedef struct {
-    Py_buffer data, ends, numbers;
-} Named;
-
-/* The id of one of the pairs. */
-static const char *named(const Named *side, Py_ssize_t pair, size_t *size)
-{
-    const int64_t *ends = side->ends.buf, number = ((const int64_t *)side->numbers.buf)[pair];
-    const int64_t start = number ? ends[number - 1] : 0;
-    *size = (size_t)(ends[number] - start);
-    return (const char *)side->data.buf + start;
 }
 
 /* (a, b, rests, which): lines of pairs. a and b: the data and ends of ids, as Ids has them, and the numbers of those of
@@ -255,11 +232,8 @@ PyObject *pair_lines(PyObject *Py_UNUSED(self), PyObject *args)
     result = bytes_of(&out);
 done:
     PyMem_Free(out.data);
-    for (int i = 0; i < 2; i++) {
-        PyBuffer_Release(&sides[i].data);
-        PyBuffer_Release(&sides[i].ends);
-        PyBuffer_Release(&sides[i].numbers);
-    }
+    for (int i = 0; i < 2; i++)
+        release_named(&sides[i]);
     PyBuffer_Release(&which);
     return result;
 }

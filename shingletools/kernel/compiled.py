@@ -6,8 +6,9 @@ import numpy as np
 
 from shingletools.kernel import _kernel
 from shingletools.kernel._kernel import part_large_arrays
+from shingletools.kernel.groups import Documents, Fields, Grouped, Paired
 from shingletools.kernel.ids import IdsAt, SignedLines
-from shingletools.kernel.types import U32, U64, Flags, Index, Rows, TokenSets
+from shingletools.kernel.types import U8, U32, U64, Flags, Index, Rows, TokenSets
 
 
 def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
@@ -62,14 +63,40 @@ def read_signed(lines: bytes, at: int, /, *wanted: object) -> SignedLines:
     return SignedLines(*_kernel.read_signed(lines, at, *wanted))
 
 
+def read_pairs(lines: bytes, at: int, least: int, /) -> Paired:
+    return Paired(*_kernel.read_pairs(lines, at, least))
+
+
+def read_documents(lines: bytes, at: int, fields: Fields, /) -> Documents:
+    return Documents(*_kernel.read_documents(lines, at, fields))
+
+
+def read_members(lines: bytes, at: int, /) -> Grouped:
+    return Grouped(*_kernel.read_members(lines, at))
+
+
+def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
+    ordered = members._replace(numbers=np.ascontiguousarray(members.numbers))
+    return _kernel.group_lines(ordered, np.ascontiguousarray(sizes))
+
+
+def connect(parent: Index, left: Index, right: Index, news: U8, /) -> None:
+    _kernel.connect(parent, np.ascontiguousarray(left), np.ascontiguousarray(right), news)
+
+
 __all__ = [
     "agreements",
     "band_keys",
+    "connect",
     "count_tokens",
+    "group_lines",
     "overlaps",
     "pair_lines",
     "part_large_arrays",
     "rarest",
+    "read_documents",
+    "read_members",
+    "read_pairs",
     "read_signed",
     "set_keys",
     "shared",

@@ -104,11 +104,11 @@ def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> b
     """
     return b"".join(
         b'{"a":%b,"b":%b,%b' % (one, two, rests[number])
-        for one, two, number in zip(_names(a), _names(b), which.tolist(), strict=True)
+        for one, two, number in zip(names_of(a), names_of(b), which.tolist(), strict=True)
     )
 
 
-def _names(ids: IdsAt) -> Iterator[bytes]:
+def names_of(ids: IdsAt) -> Iterator[bytes]:
     data, ends = bytes(ids.data), np.frombuffer(ids.ends, np.int64)
     for number in ids.numbers.tolist():
         yield data[ends[number - 1] if number else 0 : ends[number]]

@@ -36,6 +36,13 @@ extern PyType_Spec ids_spec;
 PyObject *read_signed(PyObject *self, PyObject *args);
 PyObject *pair_lines(PyObject *self, PyObject *args);
 
+/* groups.c */
+PyObject *read_pairs(PyObject *self, PyObject *args);
+PyObject *read_documents(PyObject *self, PyObject *args);
+PyObject *read_members(PyObject *self, PyObject *args);
+PyObject *group_lines(PyObject *self, PyObject *args);
+PyObject *connect(PyObject *self, PyObject *args);
+
 /* The first 8 bytes, little-endian, of the BLAKE3 of at most BLAKE3_MOST bytes. */
 enum { BLAKE3_MOST = 1024 };
 uint64_t blake3_of(const uint8_t *data, size_t size);

@@ -3,26 +3,40 @@
 from array import array
 from collections.abc import Iterator
 from fractions import Fraction
+from math import ceil
 from typing import Protocol
+
+import numpy as np
+import orjson
 
 from shingletools import errors, wire
 from shingletools.errors import Rejected
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.groups import DECIMALS, Fields
+from shingletools.kernel.ids import Named
+from shingletools.kernel.types import Index
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.stage import Collector, Written
 from shingletools.unionfind import UnionFind
 from shingletools.wire import Record
 
+MEMBERS = 1 << 16  # of groups that are written together, but for those of one group
+WAITING = 1 << 12  # ids that are numbered together, where lines come one by one
+
 
 class Method(Protocol):
     """How pairs become groups. Documents are numbers, from 0 in the order in which they are first seen."""
 
-    def add(self) -> None:
-        """One more document."""
+    def __len__(self) -> int:
+        """How many documents there are."""
 
-    def join(self, a: int, b: int) -> object:
-        """A pair of two different documents."""
+    def grow(self, documents: int, /) -> None:
+        """So many documents in all."""
 
-    def representatives(self) -> "array[int]":
+    def join(self, left: Index, right: Index, /) -> object:
+        """Pairs, each of two different documents."""
+
+    def representatives(self) -> Index:
         """For each document, the first of its group."""
 
 
@@ -37,85 +51,120 @@ class Stars:
         self.documents = 0
         self.left, self.right = array("q"), array("q")
 
-    def add(self) -> None:
-        self.documents += 1
+    def __len__(self) -> int:
+        return self.documents
 
-    def join(self, a: int, b: int) -> None:
-        self.left.append(min(a, b))
-        self.right.append(max(a, b))
+    def grow(self, documents: int) -> None:
+        self.documents = documents
 
-    def representatives(self) -> "array[int]":
-        import numpy as np  # which only stars need
+    def join(self, left: Index, right: Index) -> None:
+        self.left.frombytes(np.minimum(left, right).tobytes())
+        self.right.frombytes(np.maximum(left, right).tobytes())
 
+    def representatives(self) -> Index:
         left, right = np.frombuffer(self.left, np.int64), np.frombuffer(self.right, np.int64)
         order = np.argsort(left, kind="stable")
-        ends = np.searchsorted(left[order], np.arange(self.documents + 1))
+        starts = np.searchsorted(left[order], np.arange(self.documents + 1))
         partners = right[order]
         taken_by = np.full(self.documents, -1)
-        for document in range(self.documents):
+        ends = starts[1:].tolist()
+        start = 0
+        for document, end in enumerate(ends):
             # Those before it that are representatives have taken it if they could
             if taken_by[document] < 0:
                 taken_by[document] = document
-                mine = partners[ends[document] : ends[document + 1]]
+                mine = partners[start:end]
                 taken_by[mine[taken_by[mine] < 0]] = document
-        return array("q", taken_by.tobytes())
+            start = end
+        return taken_by
 
 
 class Groups(Collector):
     """Takes pairs {"a", "b"}; then gives the groups of two or more, groups and documents in the order first seen.
 
-    With `singletons`, files of documents, also groups of one for those in no group. Memory: some 150 bytes for each id
-    that occurs, and what the method needs.
+    With `singletons`, files of documents, also groups of one for those in no group. Memory: some 80 bytes for each id
+    that occurs beside its own, and what the method needs.
     """
 
     def __init__(self, spec: GroupSpec) -> None:
         self.spec = spec
         self.method: Method = Stars() if spec.star else UnionFind()  # all that pairs connect, however long the chain
-        self.numbers: dict[str | int, int] = {}
-        self.nearest = array("q")  # for each document the first of its partners
-        self.others: dict[str | int, None] = {}  # documents of which no pair was seen, in order
+        self.ids = kernel.new_ids()  # those that pairs name, then other documents
+        self.nearest = array("q")  # for each document of a pair the first of its partners
+        self.least = -1 if spec.least is None else ceil(spec.least * 10**DECIMALS)
+        self.waiting: tuple[list[bytes], list[bytes]] = [], []  # ids that `take` has seen: of pairs, of documents
+        self.id_name = orjson.dumps(spec.id_field)[1:-1]
         self.groups = self.grouped = self.largest = self.chained = 0
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
         if side:
-            name = wire.take_id(record, self.spec.id_field)
-            if name not in self.numbers:
-                self.others[name] = None
-            return
-        pair = take_pair(record, self.spec.least)
-        if pair is None:
-            return
-        a, b = map(self.number, pair)
-        self.method.join(a, b)
-        self.nearest[a] = min(self.nearest[a], b)
-        self.nearest[b] = min(self.nearest[b], a)
+            self.waiting[1].append(orjson.dumps(wire.take_id(record, self.spec.id_field)))
+        elif (pair := take_pair(record, self.spec.least)) is not None:
+            self.waiting[0].extend(map(orjson.dumps, pair))
+        if len(self.waiting[side]) >= WAITING:
+            self.take_waiting()
 
-    def number(self, name: str | int) -> int:
-        number = self.numbers.setdefault(name, len(self.numbers))
-        if number == len(self.nearest):
-            self.nearest.append(number)  # none yet
-            self.method.add()
-        return number
+    def take_lines(self, lines: bytes, at: int, side: int, /) -> tuple[int, int, Written]:
+        if side and b"\\" in self.id_name:
+            return 0, at, Written()
+        if side:
+            named = kernel.read_documents(lines, at, Fields(self.id_name))
+            taken, end, ids, sizes = named[:4]
+        else:
+            taken, end, ids, sizes = kernel.read_pairs(lines, at, self.least)
+        if taken:
+            self.take_waiting()
+            self.take_ids(ids, np.frombuffer(sizes, np.int64), side)
+        return taken, end, Written()
+
+    def take_waiting(self) -> None:
+        for side, ids in enumerate(self.waiting):
+            if ids:
+                self.take_ids(b"".join(ids), np.array([*map(len, ids)]), side)
+                ids.clear()
+
+    def take_ids(self, ids: bytes, sizes: Index, side: int) -> None:
+        """Those of pairs, two each, or of documents."""
+        numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
+        if not side:
+            self.join(numbers)
+
+    def join(self, numbers: Index) -> None:
+        """Pairs, one number beside the other."""
+        documents = len(self.ids.ends) // 8
+        self.nearest.frombytes(np.arange(len(self.nearest), documents).tobytes())  # none yet
+        self.method.grow(documents)
+        a, b = numbers[::2], numbers[1::2]
+        self.method.join(a, b)
+        nearest = np.frombuffer(self.nearest, np.int64)
+        np.minimum.at(nearest, a, b)
+        np.minimum.at(nearest, b, a)
 
     def finish(self) -> Iterator[Written]:
-        names = list(self.numbers)
+        self.take_waiting()
         representatives = self.method.representatives()
-        members: dict[int, list[str | int]] = {}
-        for number, representative in enumerate(representatives):
-            members.setdefault(representative, []).append(names[number])
-            self.chained += self.nearest[number] > representative
-        whole = [group for group in members.values() if len(group) > 1]
-        self.groups = len(whole)
-        self.grouped = sum(map(len, whole))
-        self.largest = max(map(len, whole), default=0)
-        single = ([name] for name in (*(group[0] for group in members.values() if len(group) == 1), *self.others))
-        yield from self.lines(iter(whole))
+        self.chained = int(np.count_nonzero(np.frombuffer(self.nearest, np.int64) > representatives))
+        sizes = np.bincount(representatives, minlength=len(representatives))
+        whole = sizes > 1
+        members = np.flatnonzero(whole[representatives])
+        members = members[np.argsort(representatives[members], kind="stable")]  # a group's first is its representative
+        others = np.append(np.flatnonzero(sizes == 1), np.arange(len(self.method), len(self.ids.ends) // 8))
+        sizes = sizes[whole]
+        self.groups, self.grouped, self.largest = len(sizes), len(members), int(max(sizes, default=0))
+        yield from self.lines(members, sizes)
         if self.spec.against:
-            yield from self.lines(single)
+            yield from self.lines(others, np.ones(len(others), np.int64))
 
-    def lines(self, groups: Iterator[list[str | int]]) -> Iterator[Written]:
-        lines = (wire.format_json({"group": group[0], "size": len(group), "members": group}) for group in groups)
-        yield from map(Written, wire.batches(lines))
+    def lines(self, members: Index, sizes: Index) -> Iterator[Written]:
+        """Groups, whose members stand one group after the other."""
+        ends = np.cumsum(sizes)
+        group = start = 0
+        while group < len(sizes):
+            next_group = max(group + 1, int(np.searchsorted(ends, start + MEMBERS, "right")))
+            end = int(ends[next_group - 1])
+            named = Named(self.ids.data, self.ids.ends, members[start:end])
+            yield Written(kernel.group_lines(named, sizes[group:next_group]))
+            group, start = next_group, end
 
     def summary(self) -> list[str]:
         return [

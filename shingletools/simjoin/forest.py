@@ -114,10 +114,9 @@ class Forest:
             one, two = one[apart], two[apart]
             self.candidates += len(one)
             pair, agreeing = self.table.compare(one, two)
-            for a, b, common in zip(one[pair].tolist(), two[pair].tolist(), agreeing[pair].tolist(), strict=True):
-                if self.connected.join(a, b):
-                    for column, value in zip(self.found, (a, b, common), strict=True):
-                        column.append(value)
+            pairs = Pairs(one[pair], two[pair], agreeing[pair])
+            new = self.connected.join(pairs.a, pairs.b)
+            self._add(Pairs(*(column[new] for column in pairs)))
 
     def connect(self, portion: Portion) -> None:
         """Connects what is alike in each bucket."""

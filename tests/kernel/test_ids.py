@@ -1,0 +1,209 @@
+"""Numbered ids, pairs and groups of them as lines, and what pairs connect: both kernels, against dictionaries."""
+
+import random
+from collections.abc import Callable
+from itertools import accumulate
+from types import ModuleType
+
+import numpy as np
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shingletools.kernel import _kernel, compiled, groups, ids
+from shingletools.kernel.ids import Ids, Named
+
+KINDS: list[Callable[[bytes], Ids]] = [_kernel.Ids, Ids]
+KEY = bytes(16)
+names = st.lists(
+    st.sampled_from([b"1", b'"1"', b"-1", b'""', b'"\xc3\xa9"', b"0" * 9, b'"a long one, longer than eight"'])
+)
+
+
+def sizes_of(several: list[bytes]) -> bytes:
+    return np.array([*map(len, several)], np.int64).tobytes()
+
+
+def numbers_of(data: bytes) -> list[int]:
+    return [int(number) for number in np.frombuffer(data, np.int64)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(st.lists(st.tuples(st.sampled_from(["add", "number", "find"]), names)))
+def test_ids_against_a_dictionary(kind: Callable[[bytes], Ids], steps: list[tuple[str, list[bytes]]]) -> None:
+    made, known = kind(KEY), dict[bytes, int]()
+    for method, several in steps:
+        given_ids = b"".join(several), sizes_of(several)
+        if method == "add":
+            added = made.add(*given_ids)
+            old = (i for i, name in enumerate(several) if name in known or name in several[:i])
+            assert added == next(old, len(several))
+            for name in several[:added]:
+                known[name] = len(known)
+        elif method == "number":
+            for name in several:
+                known.setdefault(name, len(known))
+            assert numbers_of(made.number(*given_ids)) == [known[name] for name in several]
+        else:
+            assert numbers_of(made.find(*given_ids)) == [known.get(name, -1) for name in several]
+        assert bytes(made.data) == b"".join(known)
+        assert numbers_of(bytes(made.ends)) == list(accumulate(map(len, known)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_table_grows(kind: Callable[[bytes], Ids]) -> None:
+    """Over the first slots, several times; half of them are full at most, so that some share their slots."""
+    made = kind(KEY)
+    several = [b"%d" % number for number in range(5000)]
+    for start in range(0, len(several), 700):
+        part = several[start : start + 700]
+        assert made.add(b"".join(part), sizes_of(part)) == len(part)
+        known = several[: start + 700]
+        assert numbers_of(made.find(b"".join(known), sizes_of(known))) == list(range(len(known)))
+    absent = [b"-%d" % number for number in range(1, 5000)]
+    assert set(numbers_of(made.find(b"".join(absent), sizes_of(absent)))) == {-1}
+    assert made.add(b"7", sizes_of([b"7"])) == 0
+
+
+def hash_of(key: bytes, name: bytes) -> int:
+    """SipHash-1-3, written after the paper."""
+
+    def turn(word: int, bits: int) -> int:
+        return (word << bits | word >> (64 - bits)) & mask
+
+    def rounds(count: int) -> None:
+        for _ in range(count):
+            v[0] = (v[0] + v[1]) & mask
+            v[1] = turn(v[1], 13) ^ v[0]
+            v[0] = turn(v[0], 32)
+            v[2] = (v[2] + v[3]) & mask
+            v[3] = turn(v[3], 16) ^ v[2]
+            v[0] = (v[0] + v[3]) & mask
+            v[3] = turn(v[3], 21) ^ v[0]
+            v[2] = (v[2] + v[1]) & mask
+            v[1] = turn(v[1], 17) ^ v[2]
+            v[2] = turn(v[2], 32)
+
+    mask = 2**64 - 1
+    k0, k1 = (int.from_bytes(key[i : i + 8], "little") for i in (0, 8))
+    v = [k ^ c for k, c in zip((k0, k1, k0, k1), (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261,
+                                                 0x7465646279746573), strict=True)]  # fmt: skip
+    padded = name + bytes(7 - len(name) % 8) + bytes([len(name) % 256])
+    for i in range(0, len(padded), 8):
+        word = int.from_bytes(padded[i : i + 8], "little")
+        v[3] ^= word
+        rounds(1)
+        v[0] ^= word
+    v[2] ^= 0xFF
+    rounds(3)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def test_ids_that_meet_in_one_slot() -> None:
+    """Of a table that has 1024: all begin at its last slot, so that those behind it come first."""
+    key = bytes(range(16))
+    several = [name for name in (b"%d" % number for number in range(300_000)) if hash_of(key, name) % 1024 == 1023][
+        :250
+    ]
+    assert len(several) > 200
+    made = _kernel.Ids(key)
+    assert made.add(b"".join(several), sizes_of(several)) == len(several)
+    order = random.Random(1).sample(range(len(several)), len(several))
+    shuffled = [several[i] for i in order]
+    assert numbers_of(made.find(b"".join(shuffled), sizes_of(shuffled))) == order
+    assert numbers_of(made.number(b"".join(shuffled), sizes_of(shuffled))) == order
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sizes", [[1], [3], [-1, 3], [2, 1], [1, 2, -1]])
+def test_sizes_of_other_ids(kind: Callable[[bytes], Ids], sizes: list[int]) -> None:
+    made = kind(KEY)
+    for method in (made.add, made.number, made.find):
+        with pytest.raises(ValueError, match="the sizes are not those of the ids"):
+            method(b"12", np.array(sizes))
+    assert not made.data
+
+
+def test_what_is_no_key_and_no_sizes() -> None:
+    with pytest.raises(ValueError, match="a key has 16 bytes"):
+        _kernel.Ids(bytes(15))
+    with pytest.raises(ValueError, match="the sizes are not those of the ids"):
+        _kernel.Ids(KEY).add(b"1", bytes(7))
+    for read in (_kernel.read_members, _kernel.read_pairs, _kernel.read_documents):
+        rest = {_kernel.read_pairs: (-1,), _kernel.read_documents: ((b"id", None, None, False),)}.get(read, ())
+        for place in (-1, 3):
+            with pytest.raises(ValueError, match="no place in the lines"):
+                read(b"{}", place, *rest)
+
+
+values = st.one_of(st.integers(-(2**63), 2**64 - 1), st.text(max_size=9))
+
+
+@given(st.lists(values, min_size=1, max_size=9), st.data())
+def test_lines_of_pairs_and_groups(several: list[int | str], data: st.DataObject) -> None:
+    spelled = [orjson.dumps(name) for name in several]
+    ends = np.cumsum([len(name) for name in spelled])
+    numbers = st.lists(st.integers(0, len(several) - 1), min_size=1, max_size=9)
+    a, b = data.draw(numbers), data.draw(numbers)
+    a, b = a[: len(b)], b[: len(a)]
+    rests = [b"1}\n", b'"distance":3}\n']
+    which = [i % 2 for i in range(len(a))]
+    one, two = (Named(b"".join(spelled), ends, np.array(part)) for part in (a, b))
+    lines = compiled.pair_lines(one, two, rests, np.array(which))
+    assert lines == ids.pair_lines(one, two, rests, np.array(which))
+    expected = [b'{"a":%b,"b":%b,%b' % (spelled[x], spelled[y], rests[i]) for x, y, i in zip(a, b, which, strict=True)]
+    assert lines == b"".join(expected)
+
+    cut = data.draw(st.integers(1, len(a)))
+    sizes = np.array([size for size in (cut, len(a) - cut) if size])
+    lines = compiled.group_lines(one, sizes)
+    assert lines == groups.group_lines(one, sizes)
+    parts = [part for part in ([several[x] for x in a[:cut]], [several[x] for x in a[cut:]]) if part]
+    records = [{"group": part[0], "size": len(part), "members": part} for part in parts]
+    assert lines == b"".join(orjson.dumps(record) + b"\n" for record in records)
+
+
+@pytest.mark.parametrize("kernel", [compiled, groups])
+def test_sizes_of_other_groups(kernel: ModuleType) -> None:
+    members = Named(b"1", np.array([1]), np.array([0, 0]))
+    for sizes in ([1], [3], [2, 0], [3, -1]):
+        with pytest.raises(ValueError, match="the sizes are not those of the groups"):
+            kernel.group_lines(members, np.array(sizes))
+
+
+pairs = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=40)
+
+
+@given(pairs, st.integers(0, 40))
+def test_connect(edges: list[tuple[int, int]], cut: int) -> None:
+    """Against sets that are merged, in two calls; both kernels leave the same parents."""
+    parents = np.arange(21), np.arange(21)
+    sets = {number: {number} for number in range(21)}
+    for part in (edges[:cut], edges[cut:]):
+        left, right = (np.array([edge[side] for edge in part], np.int64) for side in (0, 1))
+        news = np.zeros(len(part), np.uint8), np.zeros(len(part), np.uint8)
+        for kernel, parent, new in zip((compiled, groups), parents, news, strict=True):
+            kernel.connect(parent, left, right, new)
+        assert parents[0].tolist() == parents[1].tolist()
+        expected = []
+        for a, b in part:
+            expected.append(sets[a] is not sets[b])
+            if expected[-1]:
+                sets[a] |= sets[b]
+                for number in sets[a]:
+                    sets[number] = sets[a]
+        assert [news[0].tolist(), news[1].tolist()] == [expected, expected]
+    for number, above in enumerate(parents[0].tolist()):
+        assert above <= number
+        assert above in sets[number]
+        assert (above == number) == (number == min(sets[number]))
+
+
+@pytest.mark.parametrize("kernel", [compiled, groups])
+@pytest.mark.parametrize(("left", "right"), [([0], [3]), ([-1], [0]), ([0, 1], [1, 2])])
+def test_pairs_of_other_numbers(kernel: ModuleType, left: list[int], right: list[int]) -> None:
+    parent = np.arange(3)
+    with pytest.raises(ValueError, match="no pairs of these numbers"):
+        kernel.connect(parent, np.array(left), np.array(right), np.zeros(1, np.uint8))
+    assert parent.tolist() == [0, 1, 2]

@@ -1,0 +1,163 @@
+"""Collectors that take lines at once give what they give line by line, by the definition: output, rejects, failures."""
+
+from functools import partial
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from targets import stage_of
+
+from shingletools.driver import collect_chunk
+from shingletools.stage import Collector, Written
+from shingletools.streams import Chunk
+
+IDS = ("1", "2", "-3", '"1"', '"x"', '"é"', '"\\u00e9"', "0", "-0", '"a b"', '"\\"\\\\"', '""', "123456789012345678",
+       "18446744073709551615", "123456789012345678901", "1.0", "null", "[1]", '"\\ud800"')  # fmt: skip
+EIGHT = ("00000001 00000002 00000003", "00000001 00000002 0000000f", "0000000A 0000000b 0000000c", "", "0000000a")
+SIXTEEN = ("0000000000000001 0000000000000002", "0000000000000002 0000000000000001 0000000000000002",
+           "00000000ABCDEF00 0000000000000003", "00000000abcdef00", "", "00000001")  # fmt: skip
+VIA = ("canon | sketch", "canon | sketch", "canon | sketch", "canon | sketch", "other", "é", "\\u00e9")
+Fields = dict[str, tuple[str, ...]]
+
+
+def quoted(*texts: str) -> tuple[str, ...]:
+    return tuple(f'"{text}"' for text in texts)
+
+
+SKETCHES: Fields = {"id": IDS, "sketch": (*quoted(*EIGHT), "7", '"\\u0030000001"')}
+SHINGLES: Fields = {"shingles": (*quoted(*SIXTEEN), "null")}
+SHORT: Fields = {"shingles": (*quoted(*EIGHT), "null")}
+MADE: Fields = {"via": quoted(*VIA)}
+PAIRS: Fields = {
+    "a": IDS,
+    "b": tuple(reversed(IDS)),
+    "similarity": tuple(
+        "1 1.0 0.857143 0.857142 0.857142857142 0.8571428571428571 8e-1 0 -1 0.8571428571429 0.857142857143"
+        ' 2 10 true "1" 1e0 -0'.split()
+    ),
+}
+DOCUMENTS: Fields = {
+    "id": IDS,
+    "text": (*quoted("", "a", "äö", "中文", "\\n\\n\\n", "\\ud83d\\ude00", "\\u0041b", "😀", "aaa"), "1", "null"),
+}
+
+
+def rarely(draw: st.DrawFn) -> bool:
+    return draw(st.integers(0, 19)) == 19
+
+
+@st.composite
+def lines(draw: st.DrawFn, *fields: Fields) -> bytes:
+    """Records, most of them ordinary."""
+    made = []
+    for _ in range(draw(st.integers(0, 12))):
+        members = []
+        for name, values in (each for group in fields for each in group.items()):
+            if not rarely(draw):
+                value = draw(st.sampled_from(values[:5] if draw(st.booleans()) else values))
+                spelled = f'"\\u{ord(name[0]):04x}{name[1:]}"' if rarely(draw) else f'"{name}"'
+                members.append(f"{spelled}:{value}")
+        if rarely(draw):
+            members.append(draw(st.sampled_from(['"x":[{"id":1}, "}"]', '"duplicate_of":1', '"duplicate_of":null'])))
+        if members and rarely(draw):
+            members.append(draw(st.sampled_from(members)))
+        line = "{" + draw(st.sampled_from([",", " , "])).join(draw(st.permutations(members))) + "}"
+        if rarely(draw):
+            line = draw(st.sampled_from([line[:-1], "\ufeff" + line, line + "\r", " " + line, "", line + "x"]))
+        made.append(line.encode())
+    return b"\n".join(made) + b"\n" * draw(st.integers(0, 1))
+
+
+def collected(command: str, sides: tuple[list[bytes], ...], at_once: bool) -> tuple[object, ...]:
+    """Whatever a run has to say of some chunks for each side."""
+    stage = stage_of(command)
+    collector = stage.collector(1)
+    if not at_once:
+        collector.take_lines = partial(Collector.take_lines, collector)  # type: ignore[method-assign]
+    rejects: list[tuple[str, int | None, str, bytes]] = []
+    written: list[Written] = []
+    good = 0
+    for side, chunks in enumerate(sides):
+        for number, data in enumerate(chunks):
+            chunk = Chunk(f"{side}.{number}", 1, 1, data)
+            outcome, failed = collect_chunk(collector, stage.once(side), False, side, chunk)
+            rejects += outcome.rejects
+            written.append(outcome.written)
+            good += outcome.records
+            if failed is not None:
+                return rejects, good, str(failed), Written(*map(b"".join, zip(*written, strict=True)))
+    written += collector.finish()
+    together = Written(*map(b"".join, zip(*written, strict=True))) if written else Written()
+    return rejects, good, together, collector.summary()
+
+
+def check(command: str, *sides: list[bytes]) -> None:
+    assert collected(command, sides, at_once=True) == collected(command, sides, at_once=False)
+
+
+FEW = settings(max_examples=60)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["simjoin -m 2", "simjoin -t 1 --forest", "simjoin -m 1 -S 100M", "simjoin --against x -m 1"],
+)
+@FEW
+@given(st.lists(lines(SKETCHES, MADE), max_size=2), st.lists(lines(SKETCHES, MADE), max_size=2))
+def test_sketches(command: str, one: list[bytes], two: list[bytes]) -> None:
+    check(command, *([one, two] if "against" in command else [one + two]))
+
+
+@pytest.mark.parametrize("command", ["simjoin --verify -m 1", "simjoin --verify -m 1 -S 100M --measure containment"])
+@FEW
+@given(st.lists(lines(SKETCHES, SHINGLES), max_size=3))
+def test_verified(command: str, chunks: list[bytes]) -> None:
+    check(command, chunks)
+
+
+@pytest.mark.parametrize("shingles", [SHINGLES, SHORT])
+@pytest.mark.parametrize("command", ["simjoin -t 0.3", "simjoin -t 0.3 --against x -S 100M"])
+@FEW
+@given(st.data())
+def test_shingles(shingles: Fields, command: str, data: st.DataObject) -> None:
+    chunks = st.lists(lines({"id": IDS}, shingles, MADE), max_size=2)
+    check(command, *(data.draw(chunks) for _ in range(1 + ("against" in command))))
+
+
+@pytest.mark.parametrize("field", ["sketch", "simhash"])
+@FEW
+@given(st.data())
+def test_words_of_16_digits(field: str, data: st.DataObject) -> None:
+    """One of a simhash, many of supershingles."""
+    words = SIXTEEN if field == "sketch" else ("00000000ABCDEF00", "00000000abcdef01", "", "ffffffffffffffff", "1")
+    chunks = data.draw(st.lists(lines({"id": IDS, field: quoted(*words)}), max_size=3))
+    check("simjoin -m 1" if field == "sketch" else "simjoin", chunks)
+
+
+@pytest.mark.parametrize(
+    "options", ["", "-t 6/7", "-t 0.857142857142", "-t 0.00000000001", "-t 1", "--star", "--star -t 0.857143"]
+)
+@FEW
+@given(st.lists(lines(PAIRS), max_size=3), st.lists(lines(DOCUMENTS), max_size=2))
+def test_groups(options: str, pairs: list[bytes], documents: list[bytes]) -> None:
+    check(f"simgroup --singletons x {options}", pairs, documents)
+
+
+def test_a_similarity_counts_as_it_is_written() -> None:
+    """Whoever reads it: each stands between a threshold that it reaches and one that it does not."""
+    for spelled, reached, missed in (
+        ("0.857143", "0.857143", "0.857143000001"),
+        ("0.857142857142", "0.857142857142", "6/7"),
+        ("0.857142857143", "6/7", "0.8571428571431"),
+        ("0.9", "9/10", "0.90000000000000001"),
+        ("1.000000000000", "1", None),
+        ("0.000000000001", "0.000000000001", "0.0000000000011"),
+    ):
+        chunk = b'{"a":1,"b":2,"similarity":%b}\n' % spelled.encode()
+        for threshold, count in ((reached, 1), (missed, 0)):
+            if threshold is not None:
+                command = f"simgroup -t {threshold}"
+                collector = stage_of(command).collector(1)
+                assert collector.take_lines(chunk, 0, 0)[0] == 1
+                assert b"".join(part.output for part in collector.finish()).count(b"\n") == count
+                check(command, [chunk])
