@@ -20,6 +20,7 @@ else:
 Record = dict[str, Any]
 
 LINES = 4096  # written together
+CHUNK = 1 << 18  # bytes, read together
 DEVICE = 1 << 20  # bytes that a device may give, such as a terminal; some never end
 BOM = b"\xef\xbb\xbf"
 
@@ -131,11 +132,14 @@ def read_file(option: str, path: str) -> bytes:
         return content
 
 
-def read_lines(option: str, path: str) -> Iterator[bytes]:
-    """The lines of a file that an option names, or of standard input (-), with their line feeds; raises Failed."""
+def read_chunks(option: str, path: str) -> Iterator[bytes]:
+    """Whole lines of a file that an option names, or of standard input (-), some together; raises Failed."""
     with _opened(option, path, 0 if path == "-" else path) as (file, device):
-        while line := file.readline(DEVICE + 1 if device else -1):
-            if device and len(line) > DEVICE:
+        if not device:
+            while lines := file.read(CHUNK) + file.readline():
+                yield lines
+        while line := file.readline(DEVICE + 1):
+            if len(line) > DEVICE:
                 raise Failed(f"{option}: {printable(path)}: a device, with a line of more than {DEVICE} bytes")
             yield line
 

@@ -1,5 +1,6 @@
 """Collectors that take lines at once give what they give line by line, by the definition: output, rejects, failures."""
 
+import tempfile
 from functools import partial
 
 import pytest
@@ -40,6 +41,13 @@ DOCUMENTS: Fields = {
     "id": IDS,
     "text": (*quoted("", "a", "äö", "中文", "\\n\\n\\n", "\\ud83d\\ude00", "\\u0041b", "😀", "aaa"), "1", "null"),
 }
+
+
+GROUPS = b"""\
+{"members":[1,"1",2,"x"]}
+{"members":["gone","\\u00e9",-3]}
+{"members":[0,"a b","",18446744073709551615]}
+"""
 
 
 def rarely(draw: st.DrawFn) -> bool:
@@ -141,6 +149,17 @@ def test_words_of_16_digits(field: str, data: st.DataObject) -> None:
 @given(st.lists(lines(PAIRS), max_size=3), st.lists(lines(DOCUMENTS), max_size=2))
 def test_groups(options: str, pairs: list[bytes], documents: list[bytes]) -> None:
     check(f"simgroup --singletons x {options}", pairs, documents)
+
+
+@pytest.mark.parametrize("keep", ["first", "longest", "shortest"])
+@pytest.mark.parametrize("annotate", ["", "--annotate"])
+@FEW
+@given(st.lists(lines(DOCUMENTS), max_size=3))
+def test_choices(keep: str, annotate: str, chunks: list[bytes]) -> None:
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(GROUPS)
+        file.flush()
+        check(f"dedup --groups {file.name} --keep {keep} {annotate}", chunks)
 
 
 def test_a_similarity_counts_as_it_is_written() -> None:

@@ -1,42 +1,98 @@
 """Which document of a group stays: documents in, those that stay out, as they came, in their order."""
 
 import contextlib
-import itertools
 import tempfile
+from abc import abstractmethod
+from array import array
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import orjson
 
 from shingletools import errors, signals, wire
-from shingletools.dedup.spec import DUPLICATE_OF, LONGEST, DedupSpec, in_two_groups
+from shingletools.dedup.spec import DUPLICATE_OF, FIRST, LONGEST, DedupSpec, in_two_groups
 from shingletools.errors import Failed, Rejected, seen_before
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.groups import Documents, Fields
+from shingletools.kernel.types import Index
+from shingletools.records import line_at, members
 from shingletools.scratch import scratch_errors, scratch_folder
 from shingletools.stage import Collector, Written
 from shingletools.wire import Record
 
 Name = str | int
-GroupOf = dict[Name, int]  # a document: the number of its group
+
+MARK = orjson.dumps(DUPLICATE_OF) + b":"
+BLOCK = 1 << 18  # bytes of the scratch file that are read together
 
 
-def read_groups(paths: Sequence[str]) -> GroupOf:
+class Members:
+    """The documents that groups name."""
+
+    def __init__(self) -> None:
+        self.ids = kernel.new_ids()
+        self.group = array("q")  # the number of each one's
+        self.groups = 0
+
+    def add(self, ids: bytes, sizes: bytes, counts: bytes) -> tuple[int, Name] | None:
+        """Groups, so many ids each. Returns the first id that is in another group already, and how many are before."""
+        numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
+        places = np.repeat(np.arange(len(counts) // 8), np.frombuffer(counts, np.int64))
+        groups = places + self.groups
+        known = len(self.group)
+        self.group.frombytes(bytes(len(self.ids.ends) - 8 * known))
+        group = np.frombuffer(self.group, np.int64)
+        new = numbers >= known
+        group[numbers[new][::-1]] = groups[new][::-1]  # backwards, so that the first that names it has it
+        self.groups += len(counts) // 8
+        wrong = np.flatnonzero(group[numbers] != groups)
+        if not len(wrong):
+            return None
+        ends = np.cumsum(np.frombuffer(sizes, np.int64))
+        start = ends[wrong[0] - 1] if wrong[0] else 0
+        return int(places[wrong[0]]), orjson.loads(ids[start : ends[wrong[0]]])
+
+
+def read_groups(paths: Sequence[str]) -> Members:
     """Lines {"members": [...]}; raises Failed for a line that is none, and for a document in two groups.
 
     A fault here is not one record's: it would decide what is removed.
     """
-    groups: GroupOf = {}
-    numbers = itertools.count()
+    groups = Members()
     for path in paths:
-        for number, line in enumerate(wire.read_lines("--groups", path), 1):
-            try:
-                add_group(groups, next(numbers), take_members(wire.parse_json(line)))
-            except Rejected as error:
-                raise Failed(f"{errors.printable(path)}:{number}: {error}") from None
+        for line, *some in read_blocks(path):
+            if (wrong := groups.add(*some)) is not None:
+                before, name = wrong
+                raise Failed(f"{errors.printable(path)}:{line + before}: {in_two_groups(name)}")
     return groups
 
 
-def add_group(groups: GroupOf, number: int, members: list[Name]) -> None:
-    """Raises Rejected for a document that is in a group already."""
-    for name in members:
-        if groups.setdefault(name, number) != number:
-            raise Rejected(in_two_groups(name))
+def read_blocks(path: str) -> Iterator[tuple[int, bytes, bytes, bytes]]:
+    """Some groups: the line of the first, their ids, the bytes of each, and how many each group has."""
+    line = 1
+    for lines in wire.read_chunks("--groups", path):
+        at = 0
+        while at < len(lines):
+            read = kernel.read_members(lines, at)
+            at = read.end
+            if read.lines:
+                yield line, read.ids, read.id_sizes, read.counts
+                line += read.lines
+            if at < len(lines):
+                document, at = line_at(lines, at)
+                try:
+                    ids = [orjson.dumps(name) for name in take_members(wire.parse_json(document))]
+                except Rejected as error:
+                    raise Failed(f"{errors.printable(path)}:{line}: {error}") from None
+                yield (
+                    line,
+                    b"".join(ids),
+                    np.array([*map(len, ids)], np.int64).tobytes(),
+                    np.array([len(ids)]).tobytes(),
+                )
+                line += 1
 
 
 def take_members(record: Record) -> list[Name]:
@@ -47,65 +103,187 @@ def take_members(record: Record) -> list[Name]:
     return members
 
 
+class Block(NamedTuple):
+    """Documents of some lines that are taken at once, but for those whose ids were seen before."""
+
+    lines: bytes
+    places: Index  # where each begins, and where the line behind the last does
+    lasts: Index  # where the last value of each ends
+    numbers: Index
+    lengths: Index
+    again: Index  # places in the block of those that were seen before, and its length
+
+    def part(self, start: int, end: int) -> "Block":
+        places, none = self.places[start : end + 1], self.again[:0]
+        lasts, numbers, lengths = (each[start:end] for each in (self.lasts, self.numbers, self.lengths))
+        return Block(self.lines, places, lasts, numbers, lengths, none)
+
+
 class Dedup(Collector):
     """What all ways to choose have in common.
 
     A document in no group stays. Of each group one of the documents that are really there stays, whatever members the
-    group may name besides. Memory: the ids of groups and documents, some 100 bytes each.
+    group may name besides. Memory: the ids of groups and documents, and some 50 bytes for each.
     """
 
     def __init__(self, spec: DedupSpec) -> None:
         self.spec = spec
-        self.groups = read_groups(spec.reads)
-        self.seen: set[Name] = set()
+        found = read_groups(spec.reads)
+        self.ids = found.ids  # of members of groups, then of other documents
+        self.group = np.array(found.group)  # of each member
+        self.kept = np.full(found.groups, -1)  # of each group the document that stays, once there is one
+        self.seen = bytearray()  # for each id whether a document had it
+        names = [orjson.dumps(name)[1:-1] for name in (spec.id_field, spec.text_field)]
+        self.fields: Fields | None = None
+        if not any(b"\\" in name for name in names):
+            text = None if spec.keep == FIRST else names[1]
+            self.fields = Fields(names[0], text, DUPLICATE_OF.encode(), not spec.annotate)
+        self.block: Block | None = None
         self.stay = self.go = 0
 
-    def check_writable(self, record: Record) -> None:
-        """Raises Rejected if it could not be marked: now, before others are marked as its duplicates."""
-        if self.spec.annotate:
-            wire.format_json(record)
+    def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
+        if self.fields is None:
+            return 0, at, Written()
+        block = self.block
+        if block is None or block.lines is not lines or not block.places[0] <= at < block.places[-1]:
+            self.block = block = self.read(lines, at, self.fields)
+        start = int(np.searchsorted(block.places, at))
+        end = int(block.again[np.searchsorted(block.again, start)])
+        part = block.part(start, end)
+        np.frombuffer(self.seen, np.bool_)[part.numbers] = True
+        return end - start, int(block.places[end]), self.accept(part) if end > start else Written()
 
-    def take_name(self, record: Record) -> Name:
-        """The id, taken; raises Rejected. The last step that may, so that what is rejected leaves no trace."""
+    def read(self, lines: bytes, at: int, fields: Fields) -> Block:
+        """The ordinary documents from a place on, up to the first other."""
+        read = kernel.read_documents(lines, at, fields)
+        numbers = self.number(read.ids, read.id_sizes)
+        again = np.array(np.frombuffer(self.seen, np.bool_)[numbers])
+        others = np.ones(len(numbers), np.bool_)
+        others[np.unique(numbers, return_index=True)[1]] = False
+        return block_of(lines, read, numbers, np.append(np.flatnonzero(again | others), read.lines))
+
+    def number(self, ids: bytes, sizes: bytes) -> Index:
+        numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
+        self.seen.extend(bytes(len(self.ids.ends) // 8 - len(self.seen)))
+        return numbers
+
+    def number_of(self, name: Name) -> Index:
+        """Of one id, as an array."""
+        text = orjson.dumps(name)
+        return self.number(text, np.array([len(text)]).tobytes())
+
+    def take_name(self, record: Record) -> Index:
+        """The id's number, taken; raises Rejected. The last step that may, so that what is rejected leaves no trace."""
         name = wire.take_id(record, self.spec.id_field)
-        if name in self.seen:
+        number = self.number_of(name)
+        if self.seen[number[0]]:
             raise Rejected(seen_before(name))
-        self.seen.add(name)
-        return name
+        self.seen[number[0]] = True
+        return number
 
-    def written(self, record: Record, line: bytes, kept: Name | None) -> Written:
-        """A document that stays (kept is None), or goes because of the one that is kept."""
-        out = annotated(record, line, kept) if self.spec.annotate else line + b"\n"
-        self.stay += kept is None
-        self.go += kept is not None
-        return Written(out) if kept is None or self.spec.annotate else Written(b"", out)
+    @abstractmethod
+    def accept(self, documents: Block) -> Written:
+        """Takes documents whose ids are new; gives what can be written already."""
+
+    def choose(self, numbers: Index) -> Index:
+        """For each document the one that is kept in its place; itself, if it stays."""
+        kept = numbers.copy()
+        member = numbers < len(self.group)
+        kept[member] = self.kept[self.group[numbers[member]]]
+        goes = int(np.count_nonzero(kept != numbers))
+        self.go += goes
+        self.stay += len(numbers) - goes
+        return kept
+
+    def write(self, documents: Block) -> Written:
+        """Documents that stay, or go, as they came."""
+        lines, places, numbers = documents.lines, documents.places, documents.numbers
+        kept = self.choose(numbers)
+        goes = kept != numbers
+        feed = b"" if lines[places[-1] - 1 : places[-1]] == b"\n" else b"\n"
+        if self.spec.annotate:
+            return Written(b"".join((*self.marked(documents, kept, np.flatnonzero(goes)), feed)))
+        written: tuple[list[bytes | memoryview], ...] = [], []
+        edges = [0, *(np.flatnonzero(goes[1:] != goes[:-1]) + 1).tolist(), len(goes)]
+        runs = places[edges].tolist()
+        view = memoryview(lines)
+        for run, (start, end) in enumerate(pairwise(runs)):
+            written[(run + goes[0]) % 2].append(view[start:end])
+        written[int(goes[-1])].append(feed)
+        return Written(*map(b"".join, written))
+
+    def marked(self, documents: Block, kept: Index, goes: Index) -> Iterator[bytes | memoryview]:
+        """Documents, those that go with a mark; none has one yet."""
+        view = memoryview(documents.lines)
+        at = int(documents.places[0])
+        for end, number in zip(documents.lasts[goes].tolist(), kept[goes].tolist(), strict=True):
+            yield view[at:end]
+            yield b"," + MARK + self.id_of(number)
+            at = end
+        yield view[at : int(documents.places[-1])]
+
+    def id_of(self, number: int) -> bytes:
+        ends = np.frombuffer(self.ids.ends, np.int64)
+        return bytes(self.ids.data[int(ends[number - 1]) if number else 0 : int(ends[number])])
+
+    def write_one(self, number: Index, line: bytes) -> Written:
+        """A document by the definition."""
+        (kept,) = self.choose(number).tolist()
+        stays = kept == number[0]
+        if self.spec.annotate:
+            return Written(annotated(line, None if stays else self.id_of(kept)) + b"\n")
+        return Written(line + b"\n") if stays else Written(b"", line + b"\n")
 
     def summary(self) -> list[str]:
         return [f"{self.stay} stay", f"{self.go} {'marked' if self.spec.annotate else 'removed'}"]
 
 
-def annotated(record: Record, line: bytes, kept: Name | None) -> bytes:
-    """A document that stays, or one that says which is kept in its place."""
-    if kept is not None:
-        record[DUPLICATE_OF] = kept
-    elif record.pop(DUPLICATE_OF, None) is None:  # of an earlier run
-        return line + b"\n"
-    return wire.format_json(record)
+def block_of(lines: bytes, read: Documents, numbers: Index, again: Index) -> Block:
+    places, lasts, lengths = (np.frombuffer(part, np.int64) for part in read[4:])
+    return Block(lines, np.append(places, read.end), lasts, numbers, lengths, again)
+
+
+def annotated(line: bytes, kept: bytes | None) -> bytes:
+    """A document that stays, without a mark, or one with the id, as JSON, of the one that is kept in its place.
+
+    >>> annotated(b'{"id": 1, "n": 1.0}', b"7"), annotated(b'{"id": 1, "duplicate_of": 5, "n": 1.0}', b"7")
+    (b'{"id": 1, "n": 1.0,"duplicate_of":7}', b'{"id": 1, "duplicate_of": 7, "n": 1.0}')
+    >>> annotated(b'{"id": 1, "duplicate_of": 5, "n": 1.0}', None)
+    b'{"id": 1, "n": 1.0}'
+    """
+    found = members(line)
+    place = next((place for place, member in enumerate(found) if member.name == DUPLICATE_OF), None)
+    if kept is None and place is None:
+        return line
+    if place is None:
+        start, end, new = found[-1].end, found[-1].end, b"," + MARK + (kept or b"")
+    elif kept is not None:
+        start, end, new = found[place].value, found[place].end, kept
+    elif place:
+        start, end, new = found[place - 1].end, found[place].end, b""
+    else:  # there is another, which has the id
+        start, end, new = found[place].start, found[place + 1].start, b""
+    return (line[:start] + new + line[end:]).removeprefix(wire.BOM)
 
 
 class First(Dedup):
     """The first of a group stays; documents are written as they come."""
 
-    def __init__(self, spec: DedupSpec) -> None:
-        super().__init__(spec)
-        self.kept: dict[int, Name] = {}  # of each group of which a document was seen
-
     def take(self, record: Record, line: bytes, _side: int, /) -> Written:
-        self.check_writable(record)
-        name = self.take_name(record)
-        group = self.groups.get(name)
-        kept = None if group is None else self.kept.setdefault(group, name)
-        return self.written(record, line, None if kept is None or same(kept, name) else kept)
+        number = self.take_name(record)
+        self.meet(number)
+        return self.write_one(number, line)
+
+    def accept(self, documents: Block) -> Written:
+        self.meet(documents.numbers)
+        return self.write(documents)
+
+    def meet(self, numbers: Index) -> None:
+        """Documents, of which the first of each group stays."""
+        member = numbers[numbers < len(self.group)]
+        groups = self.group[member]
+        new = self.kept[groups] < 0
+        self.kept[groups[new][::-1]] = member[new][::-1]  # backwards, so that the first stays
 
     def finish(self) -> Iterator[Written]:
         return iter(())
@@ -117,33 +295,51 @@ class ByLength(Dedup):
     def __init__(self, spec: DedupSpec) -> None:
         super().__init__(spec)
         self.sign = 1 if spec.keep == LONGEST else -1
-        self.best: dict[int, tuple[int, Name]] = {}  # of each group: signed length in characters, document
+        self.best = np.full(len(self.kept), np.iinfo(np.int64).min)  # of each group: signed length in characters
         self.waiting = contextlib.ExitStack()
         self.folder = scratch_folder()
         with scratch_errors(self.folder), signals.held():
             self.scratch = self.waiting.enter_context(tempfile.TemporaryFile(dir=self.folder))
 
     def take(self, record: Record, line: bytes, _side: int, /) -> None:
-        self.check_writable(record)
-        length = self.sign * len(wire.take_string(record, self.spec.text_field))
-        name = self.take_name(record)
-        group = self.groups.get(name)
-        if group is not None and (group not in self.best or length > self.best[group][0]):
-            self.best[group] = length, name
+        length = len(wire.take_string(record, self.spec.text_field))
+        self.meet(self.take_name(record), np.array([length]))
+        self.wait(line)
+
+    def accept(self, documents: Block) -> Written:
+        self.meet(documents.numbers, documents.lengths)
+        self.wait(documents.lines[documents.places[0] : documents.places[-1]].removesuffix(b"\n"))
+        return Written()
+
+    def meet(self, numbers: Index, lengths: Index) -> None:
+        """Documents, of which the best of each group stays."""
+        member = numbers < len(self.group)
+        numbers, lengths = numbers[member], self.sign * lengths[member]
+        groups = self.group[numbers]
+        order = np.lexsort((-lengths, groups))
+        group, first = np.unique(groups[order], return_index=True)
+        place = order[first]
+        better = lengths[place] > self.best[group]
+        group, place = group[better], place[better]
+        self.best[group], self.kept[group] = lengths[place], numbers[place]
+
+    def wait(self, lines: bytes) -> None:
         with scratch_errors(self.folder):
-            self.scratch.write(line + b"\n")
+            self.scratch.write(lines + b"\n")
 
     def finish(self) -> Iterator[Written]:
         with self.waiting, scratch_errors(self.folder):
             self.scratch.seek(0)
-            for line in self.scratch:
-                record = wire.parse_json(line)
-                name = wire.take_id(record, self.spec.id_field)
-                group = self.groups.get(name)
-                kept = None if group is None else self.best[group][1]
-                yield self.written(record, line[:-1], None if kept is None or same(kept, name) else kept)
-
-
-def same(one: Name, two: Name) -> bool:
-    """Whether two ids are one; 1 and "1" are different."""
-    return type(one) is type(two) and one == two
+            while lines := self.scratch.read(BLOCK) + self.scratch.readline():
+                at = 0
+                while at < len(lines):
+                    if self.fields is not None:
+                        read = kernel.read_documents(lines, at, self.fields._replace(text=None))
+                        at = read.end
+                        if read.lines:
+                            numbers = self.number(read.ids, read.id_sizes)
+                            yield self.write(block_of(lines, read, numbers, numbers[:0]))
+                    if at < len(lines):
+                        line, at = line_at(lines, at)
+                        number = self.number_of(wire.take_id(wire.parse_json(line), self.spec.id_field))
+                        yield self.write_one(number, line)

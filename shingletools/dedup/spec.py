@@ -34,6 +34,10 @@ class DedupSpec(Stage):
             id_field=id_field, reads=reads, keep=keep, text_field=text_field, removed=removed, annotate=annotate
         )
 
+    def check_fields(self, id_field: str, /) -> None:
+        if self.annotate and id_field == DUPLICATE_OF:
+            raise Failed(f"--annotate needs the field {shown(DUPLICATE_OF)} for itself")
+
     @property
     def beside(self) -> Sequence[tuple[str, str]]:
         return [("--groups", path) for path in self.reads]

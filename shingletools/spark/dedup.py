@@ -36,8 +36,6 @@ class Ranked:
     def row(self, number: int, line: bytes) -> tuple[Any, ...]:
         try:
             record = parse(line, self.spec.once(0))
-            if self.spec.annotate:
-                wire.format_json(record)  # so that a record that cannot be written is rejected now
             rank = 0
             if self.spec.keep != FIRST:
                 length = len(wire.take_string(record, self.spec.text_field))
@@ -96,8 +94,5 @@ def marked(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Documents with --annotate."""
     for batch in batches:
         pairs = zip(batch.column("line").to_pylist(), batch.column("kept").to_pylist(), strict=True)
-        lines = [
-            annotated(wire.parse_json(line), line, None if kept is None else orjson.loads(kept)).rstrip(b"\n")
-            for line, kept in pairs
-        ]
+        lines = [annotated(line, kept) for line, kept in pairs]
         yield batch_of(MARKED, [batch.column("number"), lines])

@@ -1,14 +1,25 @@
 """dedup: one of each group stays, whatever the order and whoever is missing; nothing else goes."""
 
 import json
+import os
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run, shell
+from shingletools.dedup import choice
 from shingletools.dedup.spec import FIRST, LONGEST, SHORTEST, DedupSpec
+from shingletools.driver import collect_chunk
+from shingletools.errors import Failed
+from shingletools.kernel import arrays
+from shingletools.kernel.groups import Documents, Fields
+from shingletools.stage import Written
+from shingletools.streams import Chunk
 
 GROUPS = jsonl({"group": "a", "members": ["a", "b", "c"]}, {"members": [1, "x", "gone"]}, {"members": ["all", "gone2"]})
 TEXTS = [("b", "bb"), ("z", "zzzz"), ("a", "a"), (1, "one"), ("c", "cc"), ("1", "two"), ("x", "xxxx"), ("gone3", "")]
@@ -51,27 +62,35 @@ def test_keep(keep: str, stay: list[str | int], folder: Path) -> None:
 names = st.integers(0, 9)
 
 
-@given(st.lists(names, unique=True), st.permutations(range(10)), st.lists(st.integers(0, 3), min_size=10, max_size=10))
-def test_one_of_each_group_stays(
-    present: list[int],
-    order: list[int],
-    group_of: list[int],
-) -> None:
-    for keep in (FIRST, LONGEST, SHORTEST):
-        dedup = DedupSpec("id", ("/dev/null",), keep).collector(1)
-        dedup.groups = {name: group_of[name] for name in range(10) if group_of[name]}  # 0: in none
-        written = []
-        for name in order:
-            if name in present:
-                record = {"id": name, "text": "x" * (name % 3)}
-                written.append(dedup.take(record, jsonl(record).rstrip(), 0))
-        every = [lines for lines in written if lines is not None] + list(dedup.finish())
-        kept = [json.loads(line)["id"] for lines in every for line in lines.output.splitlines()]
-        gone = [json.loads(line)["id"] for lines in every for line in lines.removed.splitlines()]
-        assert sorted(kept + gone) == sorted(present)
-        assert sorted(group_of[name] for name in kept if group_of[name]) == sorted(
-            {group_of[name] for name in present} - {0}
-        )
+@pytest.mark.parametrize("at_once", [True, False])
+@given(st.lists(names, unique=True), st.lists(st.integers(0, 3), min_size=10, max_size=10))
+def test_one_of_each_group_stays(at_once: bool, present: list[int], group_of: list[int]) -> None:
+    """The first of the best, found by looking at all."""
+    groups = [[name for name in range(10) if group_of[name] == group] for group in (1, 2, 3)]  # 0: in none
+    records = [{"id": name, "text": "x" * (name % 3)} for name in present]
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(jsonl(*({"members": group} for group in groups)))
+        file.flush()
+        for keep, best in (
+            (FIRST, lambda _: 0),
+            (LONGEST, lambda name: -(name % 3)),
+            (SHORTEST, lambda name: name % 3),
+        ):
+            dedup = DedupSpec("id", (file.name,), keep).collector(1)
+            written = []
+            if at_once:
+                taken, _, lines = dedup.take_lines(jsonl(*records), 0, 0)
+                assert taken == len(present)
+                written.append(lines)
+            else:
+                written += [dedup.take(record, jsonl(record).rstrip(), 0) or Written() for record in records]
+            written += dedup.finish()
+            kept = [json.loads(line)["id"] for lines in written for line in lines.output.splitlines()]
+            gone = [json.loads(line)["id"] for lines in written for line in lines.removed.splitlines()]
+            there = [[name for name in present if name in group] for group in groups]
+            stay = {min(group, key=best) for group in there if group} | {name for name in present if not group_of[name]}
+            assert kept == [name for name in present if name in stay]
+            assert gone == [name for name in present if name not in stay]
 
 
 def test_a_scratch_folder_that_cannot_be_written(folder: Path) -> None:
@@ -133,6 +152,10 @@ def test_usage(folder: Path) -> None:
         ("dedup docs", "the following arguments are required: --groups (see dedup --help)"),
         ("dedup --groups none docs", "--groups: none: No such file or directory"),
         ("dedup --groups groups --annotate --removed x docs", "--annotate removes nothing that --removed could keep"),
+        (
+            "dedup --groups groups --annotate --id duplicate_of docs",
+            '--annotate needs the field "duplicate_of" for itself',
+        ),
         ("dedup --groups groups --removed docs docs", "--removed docs: this run reads or writes that file already"),
         ("dedup --groups groups --removed groups docs", "--removed groups: this run reads or writes that file already"),
         (
@@ -163,27 +186,104 @@ def test_the_whole_pipeline() -> None:
     assert len(pairs.splitlines()) == 132
 
 
+DEEP = b"[" * 1000 + b"]" * 1000
+
+
 @pytest.mark.parametrize("keep", ["first", "longest"])
-def test_a_duplicate_that_cannot_be_marked_is_rejected(keep: str, folder: Path) -> None:
-    deep = b'{"id":"b","text":"","x":' + b"[" * 600 + b"]" * 600 + b"}\n"
-    argv = ("dedup", "-v", "--groups", "groups", "--keep", keep, "--annotate")
-    ran = run(*argv, stdin=jsonl({"id": "a", "text": "a"}) + deep, cwd=folder)
-    assert (ran.status, ran.out) == (1, jsonl({"id": "a", "text": "a"}))
-    assert ran.err.startswith("dedup: -:2: nested too deeply\n")
-    assert ran.err.endswith("1 stay, 0 marked\n")
+@pytest.mark.parametrize(
+    ("line", "marked"),
+    [
+        (b'{"id":"b","text":"","x":%b}' % DEEP, b'{"id":"b","text":"","x":%b,"duplicate_of":"a"}' % DEEP),
+        (b' { "text":"" , "id" : "b", "n":1.50e1 } ', b' { "text":"" , "id" : "b", "n":1.50e1,"duplicate_of":"a" } '),
+        (b'{"id":"b","text":"\\u0061"}\r', b'{"id":"b","text":"\\u0061","duplicate_of":"a"}\r'),
+        (b'{"id":"\\u0062","text":""}', b'{"id":"\\u0062","text":"","duplicate_of":"a"}'),
+        (b'{"duplicate_of" :\t{"x":1}, "id":"b","text":""}', b'{"duplicate_of" :\t"a", "id":"b","text":""}'),
+        (b'{"id":"b","text":"","duplicate\\u005fof":0}', b'{"id":"b","text":"","duplicate\\u005fof":"a"}'),
+        (b'{"id":"b","text":"","z":1,"z":2}', b'{"id":"b","text":"","z":1,"z":2,"duplicate_of":"a"}'),
+        (b'\xef\xbb\xbf{"id":"b","text":""}', b'{"id":"b","text":"","duplicate_of":"a"}'),
+    ],
+)  # fmt: skip
+def test_a_mark_changes_no_other_byte(keep: str, line: bytes, marked: bytes, folder: Path) -> None:
+    first = b'{"id":"a","text":"aa"}\n'
+    for end in (b"\n", b""):
+        ran = run("dedup", "--groups", "groups", "--keep", keep, "--annotate", stdin=first + line + end, cwd=folder)
+        assert ran.good() == first + marked + b"\n"
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        (b'{"id":"a", "duplicate_of":"x", "n": 1e2,"text":"long"}', b'{"id":"a", "n": 1e2,"text":"long"}'),
+        (b'{ "duplicate_of":[1, "}"] , "id":"a","text":"long"}', b'{ "id":"a","text":"long"}'),
+        (b'{"id":"a","text":"long","duplicate_of":null }', b'{"id":"a","text":"long" }'),
+        (b'{"id":"a","text":"long","x":%b,"duplicate_of":1}' % DEEP, b'{"id":"a","text":"long","x":%b}' % DEEP),
+        (b'\xef\xbb\xbf{"id":"a","text":"long"}', b'\xef\xbb\xbf{"id":"a","text":"long"}'),
+    ],
+)
+def test_a_mark_that_goes_takes_no_other_byte(keep: str, line: bytes, left: bytes, folder: Path) -> None:
+    second = b'{"id":"b","text":"bb"}\n'
+    ran = run("dedup", "--groups", "groups", "--keep", keep, "--annotate", stdin=line + b"\n" + second, cwd=folder)
+    assert ran.good() == left + b'\n{"id":"b","text":"bb","duplicate_of":"a"}\n'
 
 
 @pytest.mark.parametrize("keep", ["first", "longest"])
 def test_what_is_rejected_is_not_the_one_kept(keep: str, folder: Path) -> None:
     """Else its group would be lost: it is left out, and the others are marked as its duplicates."""
-    deep = b'{"id":"a","text":"long","duplicate_of":"x","x":' + b"[" * 600 + b"]" * 600 + b"}\n"
+    twice = b'{"id":"a","text":"long","duplicate_of":"x","duplicate_of":"y"}\n'
     argv = ("dedup", "--groups", "groups", "--keep", keep, "--annotate", "--rejects", "bad")
     others = jsonl({"id": "b", "text": "b"}, {"id": "a", "text": ""})
-    ran = run(*argv, stdin=deep + others, cwd=folder)
-    assert (ran.status, ran.err) == (1, "dedup: -:1: nested too deeply\n")
-    assert (folder / "bad").read_bytes() == deep
+    ran = run(*argv, stdin=twice + others, cwd=folder)
+    assert (ran.status, ran.err) == (1, 'dedup: -:1: field "duplicate_of" stands twice\n')
+    assert (folder / "bad").read_bytes() == twice
     assert ran.out == run(*argv, stdin=others, cwd=folder).good()
     assert ran.out.splitlines()[0] == jsonl({"id": "b", "text": "b"}).rstrip()
+
+
+def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them ends a run of lines that are taken at once."""
+    read = []
+
+    def counted(lines: bytes, at: int, fields: Fields) -> Documents:
+        read.append(at)
+        return original(lines, at, fields)
+
+    original: Callable[[bytes, int, Fields], Documents] = arrays.read_documents
+    monkeypatch.setattr(arrays, "read_documents", counted)
+    spec = DedupSpec("id", (str(folder / "groups"),))
+    lines = jsonl(*({"id": number % 3} for number in range(100)))
+    outcome, failed = collect_chunk(spec.collector(1), spec.once(0), False, 0, Chunk("-", 1, 1, lines))
+    assert (outcome.records, len(outcome.rejects), failed) == (3, 97, None)
+    assert [place for _, place, _, _ in outcome.rejects] == list(range(4, 101))
+    assert len(read) <= 2
+
+
+SPELLED = ("1", "-5", '"1"', '"a"', '"\\u0061"', '"\\"\\n"', '"é"', "-0", "0", "12345678901234567890")
+
+
+@given(st.lists(st.lists(st.sampled_from(SPELLED), max_size=4), max_size=6), st.sampled_from([b"\n", b" \r\n"]))
+def test_members_against_a_dictionary(groups: list[list[str]], end: bytes) -> None:
+    """Which group each is in, or which line first names one that is in another."""
+    lines = [f'{{"x":0,"members":[ {" ,".join(group)}]}}'.encode() for group in groups]
+    group_of: dict[str | int, int] = {}
+    expected = ""
+    for number, line in enumerate(lines):
+        for name in json.loads(line)["members"]:
+            if group_of.setdefault(name, number) != number and not expected:
+                expected = f":{number + 1}: id {json.dumps(name)} is in two groups"
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(end.join(lines))
+        file.flush()
+        if expected:
+            with pytest.raises(Failed) as raised:
+                choice.read_groups([file.name])
+            assert str(raised.value) == file.name + expected
+            return
+        found = choice.read_groups([file.name, os.devnull])
+    ends = np.frombuffer(found.ids.ends, np.int64).tolist()
+    names = [json.loads(found.ids.data[start:stop]) for start, stop in zip([0, *ends], ends, strict=False)]
+    assert list(zip(names, found.group, strict=True)) == list(group_of.items())
+    assert found.groups == len(groups)
 
 
 def test_groups_from_a_pipe(folder: Path) -> None:

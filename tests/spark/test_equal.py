@@ -242,10 +242,11 @@ def test_rejected_or_failed(seed: int, simspark: Simspark, tmp_path: Path) -> No
 
 
 def test_what_is_rejected_leaves_no_trace_in_groups(simspark: Simspark, tmp_path: Path) -> None:
-    """Neither of a group whose first document cannot be marked."""
-    deep = b'{"id":"a","text":"long","duplicate_of":"x","x":' + b"[" * 600 + b"]" * 600 + b"}\n"
+    """Neither of a group whose first document is rejected."""
+    twice = b'{"id":"a","text":"long","duplicate_of":"x","duplicate_of":"y"}\n'
+    deep = b'{"id":"c","text":"cc","duplicate_of" : "x","x":' + b"[" * 600 + b"]" * 600 + b"}\n"
     (tmp_path / "groups").write_bytes(jsonl({"members": ["a", "b", "c"]}))
-    (tmp_path / "docs").write_bytes(deep + jsonl({"id": "b", "text": ""}, {"id": "a", "text": "a"}) + deep)
+    (tmp_path / "docs").write_bytes(twice + jsonl({"id": "b", "text": ""}, {"id": "a", "text": "a"}) + deep + twice)
     for keep in ("first", "longest"):
         options = f"dedup --groups {tmp_path / 'groups'} --keep {keep} --annotate"
         there = run(options, tmp_path / "docs")
