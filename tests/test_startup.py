@@ -22,8 +22,7 @@ SLOW = JSON | {
     "blake3", "concurrent.futures", "fractions", "hashlib", "importlib.metadata", "logging", "multiprocessing", "numpy",
     "pickle", "pkgutil", "random", "regex", "resource", "shutil", "sqlite3", "subprocess", "tempfile", "traceback",
 }  # fmt: skip
-EXACT = dict.fromkeys(("simjoin", "simgroup"), frozenset({"fractions"}))  # thresholds are exact numbers
-FROZEN = {"simgroup": frozenset({"dataclasses", "inspect"})}  # what is wanted of it is a dataclass
+EXACT = {"simjoin": frozenset({"fractions"})}  # its default threshold is an exact number
 ASCII = {"id": 1, "text": "Don't stop, A-b 42!"}
 RUN = """
 import sys
@@ -56,7 +55,7 @@ def slow(command: str, *options: str, stdin: bytes = b"") -> frozenset[str]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_asks_for_no_run_loads_little(command: str) -> None:
-    few = EXACT.get(command, frozenset()) | FROZEN.get(command, frozenset())
+    few = EXACT.get(command, frozenset())
     assert slow(command, "--version") == few
     assert slow(command, "--help") == few | {"shutil"}  # which knows how wide the terminal is
 
@@ -67,7 +66,6 @@ def test_what_asks_for_no_run_loads_little(command: str) -> None:
         ("canon", ASCII, set()),
         ("shingle", {"id": 1, "text": "don't stop a b 42"}, set()),
         ("sketch", {"id": 1, "shingles": of("sketch").payload}, {"blake3"}),
-        ("simgroup", {"a": 1, "b": 2, "similarity": 0.9}, {*JSON, "fractions"}),
     ],
 )
 def test_a_small_run_loads_what_it_needs(command: str, record: dict[str, object], needed: set[str]) -> None:
@@ -78,7 +76,8 @@ def test_a_small_run_loads_what_it_needs(command: str, record: dict[str, object]
     ("command", "options", "record", "spared"),
     [
         ("simjoin", (), {"id": 1, "sketch": "01234567"}, SLOW - JSON - {"fractions", "numpy", "pickle"}),
-        ("dedup", ("--groups", "/dev/null"), ASCII, {"blake3", "numpy", "regex", "sqlite3", "subprocess", "pickle"}),
+        ("simgroup", (), {"a": 1, "b": 2, "similarity": 0.9}, SLOW - JSON - {"fractions", "numpy", "pickle"}),
+        ("dedup", ("--groups", "/dev/null"), ASCII, {"blake3", "regex", "sqlite3", "subprocess", "tempfile"}),
     ],
 )
 def test_a_run_does_without(

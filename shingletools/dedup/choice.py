@@ -1,7 +1,6 @@
 """Which document of a group stays: documents in, those that stay out, as they came, in their order."""
 
 import contextlib
-import tempfile
 from abc import abstractmethod
 from array import array
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from shingletools import errors, signals, wire
 from shingletools.dedup.spec import DUPLICATE_OF, FIRST, LONGEST, DedupSpec, in_two_groups
 from shingletools.errors import Failed, Rejected, seen_before
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.groups import Documents, Fields
+from shingletools.kernel.groups import Fields, ReadDocuments
 from shingletools.kernel.types import Index
 from shingletools.records import line_at, members
 from shingletools.scratch import scratch_errors, scratch_folder
@@ -104,7 +103,7 @@ def take_members(record: Record) -> list[Name]:
 
 
 class Block(NamedTuple):
-    """Documents of some lines that are taken at once, but for those whose ids were seen before."""
+    """ReadDocuments of some lines that are taken at once, but for those whose ids were seen before."""
 
     lines: bytes
     places: Index  # where each begins, and where the line behind the last does
@@ -196,7 +195,7 @@ class Dedup(Collector):
         return kept
 
     def write(self, documents: Block) -> Written:
-        """Documents that stay, or go, as they came."""
+        """ReadDocuments that stay, or go, as they came."""
         lines, places, numbers = documents.lines, documents.places, documents.numbers
         kept = self.choose(numbers)
         goes = kept != numbers
@@ -213,7 +212,7 @@ class Dedup(Collector):
         return Written(*map(b"".join, written))
 
     def marked(self, documents: Block, kept: Index, goes: Index) -> Iterator[bytes | memoryview]:
-        """Documents, those that go with a mark; none has one yet."""
+        """ReadDocuments, those that go with a mark; none has one yet."""
         view = memoryview(documents.lines)
         at = int(documents.places[0])
         for end, number in zip(documents.lasts[goes].tolist(), kept[goes].tolist(), strict=True):
@@ -238,7 +237,7 @@ class Dedup(Collector):
         return [f"{self.stay} stay", f"{self.go} {'marked' if self.spec.annotate else 'removed'}"]
 
 
-def block_of(lines: bytes, read: Documents, numbers: Index, again: Index) -> Block:
+def block_of(lines: bytes, read: ReadDocuments, numbers: Index, again: Index) -> Block:
     places, lasts, lengths = (np.frombuffer(part, np.int64) for part in read[4:])
     return Block(lines, np.append(places, read.end), lasts, numbers, lengths, again)
 
@@ -279,7 +278,7 @@ class First(Dedup):
         return self.write(documents)
 
     def meet(self, numbers: Index) -> None:
-        """Documents, of which the first of each group stays."""
+        """ReadDocuments, of which the first of each group stays."""
         member = numbers[numbers < len(self.group)]
         groups = self.group[member]
         new = self.kept[groups] < 0
@@ -299,6 +298,8 @@ class ByLength(Dedup):
         self.waiting = contextlib.ExitStack()
         self.folder = scratch_folder()
         with scratch_errors(self.folder), signals.held():
+            import tempfile  # which the first of a group does without
+
             self.scratch = self.waiting.enter_context(tempfile.TemporaryFile(dir=self.folder))
 
     def take(self, record: Record, line: bytes, _side: int, /) -> None:
@@ -312,7 +313,7 @@ class ByLength(Dedup):
         return Written()
 
     def meet(self, numbers: Index, lengths: Index) -> None:
-        """Documents, of which the best of each group stays."""
+        """ReadDocuments, of which the best of each group stays."""
         member = numbers < len(self.group)
         numbers, lengths = numbers[member], self.sign * lengths[member]
         groups = self.group[numbers]

@@ -6,7 +6,7 @@ import numpy as np
 
 from shingletools.kernel import _kernel
 from shingletools.kernel._kernel import part_large_arrays
-from shingletools.kernel.groups import Documents, Fields, Grouped, Paired
+from shingletools.kernel.groups import Fields, Grouped, ReadDocuments, ReadPairs
 from shingletools.kernel.ids import IdsAt, SignedLines
 from shingletools.kernel.types import U8, U32, U64, Flags, Index, Rows, TokenSets
 
@@ -63,12 +63,12 @@ def read_signed(lines: bytes, at: int, /, *wanted: object) -> SignedLines:
     return SignedLines(*_kernel.read_signed(lines, at, *wanted))
 
 
-def read_pairs(lines: bytes, at: int, least: int, /) -> Paired:
-    return Paired(*_kernel.read_pairs(lines, at, least))
+def read_pairs(lines: bytes, at: int, least: int, /) -> ReadPairs:
+    return ReadPairs(*_kernel.read_pairs(lines, at, least))
 
 
-def read_documents(lines: bytes, at: int, fields: Fields, /) -> Documents:
-    return Documents(*_kernel.read_documents(lines, at, fields))
+def read_documents(lines: bytes, at: int, fields: Fields, /) -> ReadDocuments:
+    return ReadDocuments(*_kernel.read_documents(lines, at, fields))
 
 
 def read_members(lines: bytes, at: int, /) -> Grouped:

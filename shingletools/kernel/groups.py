@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.kernel.ids import Named, names_of
+from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.kernel.types import U8, Index
 
 DECIMALS = 12  # of similarities that are read at once
 
 
-class Paired(NamedTuple):
+class ReadPairs(NamedTuple):
     """Of some lines the pairs that are similar enough: two ids of each."""
 
     lines: int
@@ -32,7 +32,7 @@ class Fields(NamedTuple):
     marked: bool = True  # whether it may stand there at all
 
 
-class Documents(NamedTuple):
+class ReadDocuments(NamedTuple):
     """As many of each as there are lines; lengths only where they are asked for."""
 
     lines: int
@@ -54,22 +54,22 @@ class Grouped(NamedTuple):
     counts: bytes  # how many ids each has
 
 
-def read_pairs(_lines: bytes, at: int, _least: int, /) -> Paired:
-    return Paired(0, at, b"", b"")
+def read_pairs(_lines: bytes, at: int, _least: int, /) -> ReadPairs:
+    return ReadPairs(0, at, b"", b"")
 
 
-def read_documents(_lines: bytes, at: int, _fields: Fields, /) -> Documents:
-    return Documents(0, at, b"", b"", b"", b"", b"")
+def read_documents(_lines: bytes, at: int, _fields: Fields, /) -> ReadDocuments:
+    return ReadDocuments(0, at, b"", b"", b"", b"", b"")
 
 
 def read_members(_lines: bytes, at: int, /) -> Grouped:
     return Grouped(0, at, b"", b"", b"")
 
 
-def group_lines(members: Named, sizes: Index, /) -> bytes:
+def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
     r"""Lines of groups, whose members stand one group after the other; the first gives each its name.
 
-    >>> members = Named(b'"x"7', np.array([3, 4]), np.array([1, 0, 0]))
+    >>> members = IdsAt(b'"x"7', np.array([3, 4]), np.array([1, 0, 0]))
     >>> group_lines(members, np.array([2, 1]))
     b'{"group":7,"size":2,"members":[7,"x"]}\n{"group":"x","size":1,"members":["x"]}\n'
     """

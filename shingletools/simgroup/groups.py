@@ -13,7 +13,7 @@ from shingletools import errors, wire
 from shingletools.errors import Rejected
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS, Fields
-from shingletools.kernel.ids import Named
+from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import Index
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.stage import Collector, Written
@@ -25,7 +25,7 @@ WAITING = 1 << 12  # ids that are numbered together, where lines come one by one
 
 
 class Method(Protocol):
-    """How pairs become groups. Documents are numbers, from 0 in the order in which they are first seen."""
+    """How pairs become groups. ReadDocuments are numbers, from 0 in the order in which they are first seen."""
 
     def __len__(self) -> int:
         """How many documents there are."""
@@ -162,7 +162,7 @@ class Groups(Collector):
         while group < len(sizes):
             next_group = max(group + 1, int(np.searchsorted(ends, start + MEMBERS, "right")))
             end = int(ends[next_group - 1])
-            named = Named(self.ids.data, self.ids.ends, members[start:end])
+            named = IdsAt(self.ids.data, self.ids.ends, members[start:end])
             yield Written(kernel.group_lines(named, sizes[group:next_group]))
             group, start = next_group, end
 

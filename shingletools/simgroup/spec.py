@@ -1,24 +1,28 @@
 """What is wanted of groups."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from shingletools.stage import Stage
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from shingletools.simgroup.groups import Groups
 
 
-@dataclass(frozen=True)
 class GroupSpec(Stage):
     """The groups that pairs make."""
 
     id_field: str
-    star: bool = False  # every member has a pair with the first
-    least: Fraction | None = None  # the similarity of pairs that count
-    against: tuple[str, ...] = ()  # files of documents that are groups of one if no pair has them
+    star: bool  # every member has a pair with the first
+    least: "Fraction | None"  # the similarity of pairs that count
+    against: tuple[str, ...]  # files of documents that are groups of one if no pair has them
+
+    def __init__(
+        self, id_field: str, star: bool = False, least: "Fraction | None" = None, against: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(id_field=id_field, star=star, least=least, against=against)
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shingletools.kernel import _kernel, compiled, groups, ids
-from shingletools.kernel.ids import Ids, Named
+from shingletools.kernel.ids import Ids, IdsAt
 
 KINDS: list[Callable[[bytes], Ids]] = [_kernel.Ids, Ids]
 KEY = bytes(16)
@@ -149,7 +149,7 @@ def test_lines_of_pairs_and_groups(several: list[int | str], data: st.DataObject
     a, b = a[: len(b)], b[: len(a)]
     rests = [b"1}\n", b'"distance":3}\n']
     which = [i % 2 for i in range(len(a))]
-    one, two = (Named(b"".join(spelled), ends, np.array(part)) for part in (a, b))
+    one, two = (IdsAt(b"".join(spelled), ends, np.array(part)) for part in (a, b))
     lines = compiled.pair_lines(one, two, rests, np.array(which))
     assert lines == ids.pair_lines(one, two, rests, np.array(which))
     expected = [b'{"a":%b,"b":%b,%b' % (spelled[x], spelled[y], rests[i]) for x, y, i in zip(a, b, which, strict=True)]
@@ -166,7 +166,7 @@ def test_lines_of_pairs_and_groups(several: list[int | str], data: st.DataObject
 
 @pytest.mark.parametrize("kernel", [compiled, groups])
 def test_sizes_of_other_groups(kernel: ModuleType) -> None:
-    members = Named(b"1", np.array([1]), np.array([0, 0]))
+    members = IdsAt(b"1", np.array([1]), np.array([0, 0]))
     for sizes in ([1], [3], [2, 0], [3, -1]):
         with pytest.raises(ValueError, match="the sizes are not those of the groups"):
             kernel.group_lines(members, np.array(sizes))
