@@ -6,6 +6,7 @@ Each loop runs under valgrind's callgrind on the same made-up input. Prints the 
 fails if they are more than the limit, which is some half above what GCC 12 made for x86-64 with AVX2. Needs valgrind.
 """
 
+import json
 import random
 import re
 import struct
@@ -17,8 +18,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import orjson
 
 from shingletools.kernel import _kernel, compiled
+from shingletools.kernel.lines import Fields
 from shingletools.shingle.fingerprints import word_fingerprint
 
 rng = random.Random(1)
@@ -29,6 +32,21 @@ PAYLOAD = " ".join(f"{rng.getrandbits(64):016x}" for _ in range(20_000))
 FUNCTIONS = struct.pack("=84I", *(rng.getrandbits(32) | 1 for _ in range(84)))
 ROWS = np.random.default_rng(1).integers(0, 2, (2000, 84)).astype(np.uint32)
 PAIRS = np.random.default_rng(2).integers(0, 2000, (2, 20_000))
+
+
+def records(payload: str, **others: object) -> bytes:
+    """A payload on so many lines that each has a hundred of its words."""
+    words = payload.split()
+    parts = [" ".join(words[at : at + 100]) for at in range(0, len(words), 100)]
+    lines = [json.dumps({"id": number, **others, "x": part}, ensure_ascii=False) for number, part in enumerate(parts)]
+    return "\n".join(lines).encode()
+
+
+TEXTS, SHINGLES = records(LATIN), records(PAYLOAD)
+# What a scanner must not skip: names, numbers, brackets, escapes
+FULL = records(LATIN, via="canon", meta={"a": [1, 2.5, {"b": None}], "c": 'one "two"\tthree'}, list=[*range(50)])
+FOREIGN = records(GREEK)
+FIELDS: Fields = b"id", b"x", b"x", False, b"recipe"
 
 
 class Loop(NamedTuple):
@@ -50,6 +68,20 @@ def fingerprinted() -> None:
     memo.rolling(LATIN, 10)
 
 
+def shingled_lines() -> None:
+    memo = _kernel.FingerprintMemo(word_fingerprint, 1, b"")
+    memo.lines(10, 1, FIELDS, TEXTS, 0)
+    memo.lines(10, 1, FIELDS, TEXTS, 0)
+
+
+def sketched_lines(lines: bytes) -> None:
+    _kernel.minima_of_lines(FUNCTIONS, FUNCTIONS, 0, False, FIELDS, lines, 0)
+
+
+def scanned(lines: bytes) -> None:
+    _kernel.each_line(str, orjson.dumps, FIELDS, lines, 0)
+
+
 LOOPS = {
     "rolling fingerprints": Loop("rolling", 40_000, 500, fingerprinted),
     "canonical words of ASCII": Loop("words", 20_000, 250, lambda: _kernel.WordMemo(str, str.lower).words(LATIN)),
@@ -57,6 +89,14 @@ LOOPS = {
     "a line": Loop("split_lines", 20_000, 300, lambda: _kernel.split_lines(PAYLOAD.replace(" ", "\n").encode())),
     "minima of a shingle": Loop("minima", 20_000, 165, lambda: _kernel.minima(PAYLOAD, FUNCTIONS, FUNCTIONS)),
     "simhash of a shingle": Loop("simhash", 20_000, 800, lambda: _kernel.simhash(PAYLOAD)),
+    "canon, a word on lines": Loop(
+        "splice_lines", 20_000, 310, lambda: _kernel.WordMemo(str, str.lower).lines(FIELDS, TEXTS, 0)
+    ),
+    "shingle, a word on lines": Loop("splice_lines", 40_000, 520, shingled_lines),
+    "sketch, a shingle on lines": Loop("splice_lines", 20_000, 310, lambda: sketched_lines(SHINGLES)),
+    "scanning a byte of text": Loop("find_members", len(TEXTS), 6.5, lambda: scanned(TEXTS)),
+    "scanning a byte of many members": Loop("find_members", len(FULL), 17, lambda: scanned(FULL)),
+    "scanning a byte of UTF-8": Loop("find_members", len(FOREIGN), 30, lambda: scanned(FOREIGN)),
     "a pair of rows": Loop("agreements", 20_000, 450, lambda: compiled.agreements(ROWS, 68, *PAIRS)),
     "a key of a row": Loop("band_keys", 2000, 900, lambda: compiled.band_keys(ROWS, [(0, 84)])),
 }
@@ -79,7 +119,7 @@ def main() -> None:
     for name, loop in LOOPS.items():
         each = counted(name) / loop.units
         too_much |= not 0 < each <= loop.limit
-        print(f"{name}: {each:.0f} instructions, at most {loop.limit:.0f}", flush=True)
+        print(f"{name}: {each:.3g} instructions, at most {loop.limit:g}", flush=True)
     sys.exit(too_much)
 
 
