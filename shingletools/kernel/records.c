@@ -208,13 +208,12 @@ static inline int is_rest(uint8_t byte)
 static int is_utf8(const uint8_t *at, const uint8_t *end)
 {
     while (at < end) {
-        if (end - at >= 8 && !(load_8(at) & EACH(0x80))) {
-            at += 8;
+        uint8_t first = *at;
+        if (first < 0x80) {
+            at += end - at >= 8 && !(load_8(at) & EACH(0x80)) ? 8 : 1;
             continue;
         }
-        uint8_t first = *at++;
-        if (first < 0x80)
-            continue;
+        at++;
         if (first < 0xC2 || first > 0xF4 || at == end)
             return 0;
         uint8_t low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
