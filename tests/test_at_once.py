@@ -103,7 +103,7 @@ def check(command: str, *sides: list[bytes]) -> None:
     assert collected(command, sides, at_once=True) == collected(command, sides, at_once=False)
 
 
-FEW = settings(max_examples=60)
+FEW = settings(max_examples=40)
 
 
 @pytest.mark.parametrize(

@@ -145,16 +145,18 @@ class Dedup(Collector):
             return 0, at, Written()
         block = self.block
         if block is None or block.lines is not lines or not block.places[0] <= at < block.places[-1]:
-            self.block = block = self.read(lines, at, self.fields)
+            read = kernel.read_documents(lines, at, self.fields)
+            if not read.lines:
+                return 0, at, Written()
+            self.block = block = self.met(lines, read)
         start = int(np.searchsorted(block.places, at))
         end = int(block.again[np.searchsorted(block.again, start)])
         part = block.part(start, end)
         np.frombuffer(self.seen, np.bool_)[part.numbers] = True
         return end - start, int(block.places[end]), self.accept(part) if end > start else Written()
 
-    def read(self, lines: bytes, at: int, fields: Fields) -> Block:
-        """The ordinary documents from a place on, up to the first other."""
-        read = kernel.read_documents(lines, at, fields)
+    def met(self, lines: bytes, read: Documents) -> Block:
+        """Documents, and which of them have ids that others had."""
         numbers = self.number(read.ids, read.id_sizes)
         again = np.array(np.frombuffer(self.seen, np.bool_)[numbers])
         others = np.ones(len(numbers), np.bool_)

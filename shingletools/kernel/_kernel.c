@@ -15,7 +15,7 @@ static PyMethodDef functions[] = {
     {"read_documents", read_documents, METH_VARARGS, "(lines, at, fields): see groups.c"},
     {"read_members", read_members, METH_VARARGS, "(lines, at): see groups.c"},
     {"group_lines", group_lines, METH_VARARGS, "(members, sizes): see groups.c"},
-    {"connect", connect, METH_VARARGS, "(parent, left, right, news): see groups.c"},
+    {"connect", connect_pairs, METH_VARARGS, "(parent, left, right, news): see groups.c"},
     {"each_line", each_line, METH_VARARGS, "(function, dumps, fields, data, at): see splice.h"},
     {"simhash", simhash, METH_O, "(payload): its simhash, or None if it is no payload."},
     {"part_large_arrays", part_large_arrays, METH_NOARGS, "Asks the system's allocator to give them back at once."},

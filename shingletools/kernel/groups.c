@@ -289,7 +289,7 @@ static int64_t first_of(int64_t *parent, int64_t number)
 
 /* (parent, left, right, news): connects numbers, int64, by the parent of each, int64, which is no greater; news: bytes,
    one a pair, set to whether the two were not connected before. */
-PyObject *connect(PyObject *Py_UNUSED(self), PyObject *args)
+PyObject *connect_pairs(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_buffer parent = {0}, left = {0}, right = {0}, news = {0};
     PyObject *result = NULL;

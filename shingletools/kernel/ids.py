@@ -3,6 +3,7 @@
 Ids are JSON, one after the other, and beside them either the bytes of each or where each ends, int64.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -80,7 +81,7 @@ class Ids:
     def _add(self, name: bytes) -> None:
         self.numbers[name] = len(self.numbers)
         self.data += name
-        self.ends += len(self.data).to_bytes(8, "little")
+        self.ends += len(self.data).to_bytes(8, sys.byteorder)
 
 
 def split(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:

@@ -41,7 +41,7 @@ PyObject *read_pairs(PyObject *self, PyObject *args);
 PyObject *read_documents(PyObject *self, PyObject *args);
 PyObject *read_members(PyObject *self, PyObject *args);
 PyObject *group_lines(PyObject *self, PyObject *args);
-PyObject *connect(PyObject *self, PyObject *args);
+PyObject *connect_pairs(PyObject *self, PyObject *args);
 
 /* The first 8 bytes, little-endian, of the BLAKE3 of at most BLAKE3_MOST bytes. */
 enum { BLAKE3_MOST = 1024 };
