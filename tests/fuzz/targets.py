@@ -23,7 +23,7 @@ from shingletools.options import make_parser
 from shingletools.records import Reject, filter_line, filter_lines, members
 from shingletools.shingle.fingerprints import word_fingerprint
 from shingletools.shingle.keys import PUBLIC, derive_key
-from shingletools.stage import Filter, Stage
+from shingletools.stage import Collector, Filter, Stage
 from shingletools.streams import Chunk
 
 CANON = Canonizer()
@@ -207,7 +207,7 @@ def conserved(stage: Filter, line: bytes, made: bytes) -> None:
 
 
 def joins(data: bytes) -> None:
-    """Lines to what takes all records: none is lost, and what it writes is JSON."""
+    """Lines to what takes all records, at once or one by one: none is lost, and what it writes is JSON."""
     for line in ("simjoin -t 0.5", "simjoin --measure containment", "simgroup"):
         check_collector(stage_of(line), data)
 
@@ -215,12 +215,17 @@ def joins(data: bytes) -> None:
 def check_collector(stage: Stage, data: bytes) -> None:
     collector = stage.collector(1)
     result, failed = collect_chunk(collector, stage.once(0), False, 0, Chunk("-", 1, 1, data))
+    singly = stage.collector(1)
+    singly.take_lines = partial(Collector.take_lines, singly)  # type: ignore[method-assign]
+    assert repr(collect_chunk(singly, stage.once(0), False, 0, Chunk("-", 1, 1, data))) == repr((result, failed))
     seen = result.records + len(result.rejects)
     if failed is not None:
         assert seen < len(split_lines(data))  # the record with which it failed comes after them
         return
     assert seen == len(split_lines(data))
-    for written in collector.finish():
+    every = list(collector.finish())
+    assert b"".join(part.output for part in singly.finish()) == b"".join(part.output for part in every)
+    for written in every:
         for record in split_lines(written.output):
             wire.parse_json(record)
 
