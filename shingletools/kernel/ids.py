@@ -91,8 +91,9 @@ def split(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:
     if sum(counts) != len(data) or min(counts, default=0) < 0:
         raise ValueError("the sizes are not those of the ids")
     at = 0
+    view = memoryview(data)
     for size in counts:
-        yield data[at : at + size]
+        yield bytes(view[at : at + size])  # never `data` itself, of which orjson takes a kilobyte
         at += size
 
 

@@ -207,3 +207,11 @@ def test_pairs_of_other_numbers(kernel: ModuleType, left: list[int], right: list
     with pytest.raises(ValueError, match="no pairs of these numbers"):
         kernel.connect(parent, np.array(left), np.array(right), np.zeros(1, np.uint8))
     assert parent.tolist() == [0, 1, 2]
+
+
+def test_ids_are_kept_as_copies() -> None:
+    """What orjson makes takes a kilobyte, however short it is: a million of them took two gigabytes."""
+    name = orjson.dumps("a")
+    made = Ids()
+    made.number(name, sizes_of([name]))
+    assert all(kept == name and kept is not name for kept in made.numbers)
