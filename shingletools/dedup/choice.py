@@ -155,7 +155,7 @@ class Dedup(Collector):
         np.frombuffer(self.seen, np.bool_)[part.numbers] = True
         return end - start, int(block.places[end]), self.accept(part) if end > start else Written()
 
-    def met(self, lines: bytes, read: Documents) -> Block:
+    def met(self, lines: bytes, read: ReadDocuments) -> Block:
         """Documents, and which of them have ids that others had."""
         numbers = self.number(read.ids, read.id_sizes)
         again = np.array(np.frombuffer(self.seen, np.bool_)[numbers])
