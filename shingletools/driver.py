@@ -137,7 +137,7 @@ def collect_chunk(
 def run_collector(collector: Collector, stage: Stage, options: argparse.Namespace) -> Generator[Outcome]:
     for side, files in enumerate((options.files, stage.against)):
         once = stage.once(side)
-        with contextlib.closing(streams.read_chunks(files)) as chunks:
+        with contextlib.closing(chunks_ahead(collector, files, options.jobs)) as chunks:
             for chunk in chunks:
                 result, failed = collect_chunk(collector, once, options.strict, side, chunk)
                 yield result
@@ -145,6 +145,25 @@ def run_collector(collector: Collector, stage: Stage, options: argparse.Namespac
                     raise failed
     for rest in collector.finish():
         yield Outcome(0, None, 0, 0, [], rest)
+
+
+def chunks_ahead(collector: Collector, files: Sequence[str], jobs: int) -> Generator[Chunk]:
+    """The input, for which the collector has prepared if it does so. Raises Failed, after the chunks before."""
+    if jobs == 1 or not collector.reads_ahead:
+        yield from streams.read_chunks(files)
+        return
+    from shingletools.workers import in_threads, until_failed  # as in run_filter
+
+    def prepared(chunk: Chunk | Failed) -> Chunk | Failed:
+        if not isinstance(chunk, Failed):
+            collector.ahead(chunk.data)
+        return chunk
+
+    with contextlib.closing(streams.read_chunks(files)) as chunks:
+        for chunk in in_threads(prepared, until_failed(chunks), jobs):
+            if isinstance(chunk, Failed):
+                raise chunk
+            yield chunk
 
 
 def start(stage: Stage, options: argparse.Namespace) -> tuple[Generator[Outcome], Callable[[], list[str]]]:

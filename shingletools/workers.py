@@ -66,7 +66,7 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
         for worker in workers:
             worker.answer()  # it has the function
         turns = itertools.cycle(workers)
-        for item in _until_failed(items):
+        for item in until_failed(items):
             if isinstance(item, Failed):
                 break
             if len(pending) == AHEAD * jobs:
@@ -85,7 +85,7 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
             worker.end()
 
 
-def _until_failed(items: Iterable[Item]) -> Generator[Item | Failed]:
+def until_failed(items: Iterable[Item]) -> Generator[Item | Failed]:
     """The items, and last the Failed that they raise, if they do."""
     try:
         yield from items

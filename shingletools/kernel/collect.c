@@ -2,7 +2,6 @@
 
 #include "columns.h"
 #include "payloads.h"
-#include <stdlib.h>
 
 enum { MOST = 8 /* fields that are looked for */, PAYLOADS = 2 };
 
@@ -16,10 +15,10 @@ static void free_columns(Columns *columns)
 {
     Bytes *every[] = {&columns->ids, &columns->id_sizes, &columns->places, &columns->text, &columns->shingles.room};
     for (size_t i = 0; i < sizeof every / sizeof *every; i++)
-        PyMem_Free(every[i]->data);
+        free(every[i]->data);
     for (int i = 0; i < PAYLOADS; i++) {
-        PyMem_Free(columns->data[i].data);
-        PyMem_Free(columns->sizes[i].data);
+        free(columns->data[i].data);
+        free(columns->sizes[i].data);
     }
 }
 
@@ -118,88 +117,129 @@ static int add_payload(Columns *columns, int which, const Form *form, const Memb
     return add_number(&columns->sizes[which], (int64_t)(kept * sizeof *values)) ? -1 : 1;
 }
 
+/* What is wanted of each line. */
+typedef struct {
+    Member members[MOST]; /* the id, via, the payloads, what must be absent */
+    Form forms[PAYLOADS];
+    int count, payloads, absent;
+    const char *via; /* its value, or NULL */
+    Py_ssize_t via_size;
+} Wanted;
+
+static int is_wanted(Wanted *wanted, const uint8_t *line, const uint8_t *end)
+{
+    const Member *members = wanted->members, *via = &members[1];
+    const uint8_t *last;
+    if (!find_members(line, end, wanted->members, wanted->count, &last) || !is_id(&members[0]))
+        return 0;
+    if (wanted->via ? via->kind != STRING || via->end - via->value != wanted->via_size + 2 ||
+                          memcmp(via->value + 1, wanted->via, (size_t)wanted->via_size)
+                    : via->kind != ABSENT)
+        return 0;
+    for (int i = 0; i < wanted->absent; i++)
+        if (members[2 + wanted->payloads + i].kind != ABSENT)
+            return 0;
+    return 1;
+}
+
+/* One line into the columns: 1; 0 if it is another, and nothing was added; -1 with an exception. */
+static int take_line(Columns *columns, Wanted *wanted, const uint8_t *first, const uint8_t *line, const uint8_t *end)
+{
+    size_t data[PAYLOADS], sizes[PAYLOADS];
+    int good = is_wanted(wanted, line, end);
+    for (int i = 0; i < PAYLOADS; i++) {
+        data[i] = columns->data[i].used;
+        sizes[i] = columns->sizes[i].used;
+    }
+    for (int i = 0; good > 0 && i < wanted->payloads; i++)
+        good = add_payload(columns, i, &wanted->forms[i], &wanted->members[2 + i]);
+    for (int i = 0; !good && i < PAYLOADS; i++) {
+        columns->data[i].used = data[i];
+        columns->sizes[i].used = sizes[i];
+    }
+    if (good > 0 && (add_id(&columns->ids, &columns->id_sizes, &wanted->members[0]) ||
+                     add_number(&columns->places, line - first)))
+        return -1;
+    return good;
+}
+
+/* The names that are looked for, which live as long as the arguments. */
+static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent)
+{
+    const char *name;
+    Py_ssize_t size;
+    wanted->payloads = (int)PyTuple_Size(payloads);
+    wanted->absent = (int)PyTuple_Size(absent);
+    if (wanted->payloads > PAYLOADS || wanted->absent > MOST - 2 - PAYLOADS) {
+        PyErr_SetString(PyExc_ValueError, "too many fields");
+        return -1;
+    }
+    for (int i = 0; i < wanted->payloads; i++) {
+        Py_ssize_t digits, bytes;
+        if (!PyArg_ParseTuple(PyTuple_GetItem(payloads, i), "y#nn", &name, &size, &digits, &bytes))
+            return -1;
+        wanted->forms[i] = (Form){digits == 8 ? 8 : 16, (size_t)bytes};
+        wanted->members[wanted->count++] = (Member){.name = (const uint8_t *)name, .name_size = (size_t)size};
+    }
+    for (int i = 0; i < wanted->absent; i++) {
+        char *its;
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(absent, i), &its, &size))
+            return -1;
+        wanted->members[wanted->count++] = (Member){.name = (const uint8_t *)its, .name_size = (size_t)size};
+    }
+    return 0;
+}
+
 /* (lines, at, id, via, absent, payloads): what a join takes of all ordinary lines from `at` on, up to the first other.
 
    via: the bytes of the recipe as JSON has it between quotes, None if there must be none; absent: names that must not
    occur; payloads: (name, digits, bytes or 0) of each, at most two. Returns (lines, where the next begins, ids, bytes
-   of each, where each line begins, payloads, bytes of each of them). */
+   of each, where each line begins, payloads, bytes of each of them). Other threads may run meanwhile. */
 PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    char *bytes, *via;
+    char *bytes;
     const char *name;
-    PyObject *data, *absent, *payloads, *result = NULL;
-    Py_ssize_t start, via_size, name_size, size;
-    if (!PyArg_ParseTuple(args, "O!ny#z#O!O!", &PyBytes_Type, &data, &start, &name, &name_size, &via, &via_size,
-                          &PyTuple_Type, &absent, &PyTuple_Type, &payloads) ||
+    PyObject *data, *absent, *payloads, *columns_of = NULL, *sizes_of = NULL, *result = NULL;
+    Py_ssize_t start, name_size, size;
+    Wanted wanted = {.count = 2};
+    if (!PyArg_ParseTuple(args, "O!ny#z#O!O!", &PyBytes_Type, &data, &start, &name, &name_size, &wanted.via,
+                          &wanted.via_size, &PyTuple_Type, &absent, &PyTuple_Type, &payloads) ||
         PyBytes_AsStringAndSize(data, &bytes, &size))
         return NULL;
-    Member members[MOST] = {{.name = (const uint8_t *)name, .name_size = (size_t)name_size},
-                            {.name = (const uint8_t *)"via", .name_size = 3}};
-    Form forms[PAYLOADS];
-    int count = 2, wanted = (int)PyTuple_Size(payloads), without = (int)PyTuple_Size(absent);
-    if (wanted > PAYLOADS || without > MOST - 2 - PAYLOADS || start < 0 || start > size) {
-        PyErr_SetString(PyExc_ValueError, "too many fields, or no place in the lines");
+    if (start < 0 || start > size) {
+        PyErr_SetString(PyExc_ValueError, "no place in the lines");
         return NULL;
     }
-    for (int i = 0; i < wanted; i++) {
-        Py_ssize_t digits, length;
-        if (!PyArg_ParseTuple(PyTuple_GetItem(payloads, i), "y#nn", &name, &name_size, &digits, &length))
-            return NULL;
-        forms[i].digits = digits == 8 ? 8 : 16;
-        forms[i].size = (size_t)length;
-        members[count].name = (const uint8_t *)name;
-        members[count++].name_size = (size_t)name_size;
-    }
-    for (int i = 0; i < without; i++) {
-        char *its;
-        if (PyBytes_AsStringAndSize(PyTuple_GetItem(absent, i), &its, &name_size))
-            return NULL;
-        members[count].name = (const uint8_t *)its;
-        members[count++].name_size = (size_t)name_size;
-    }
+    wanted.members[0] = (Member){.name = (const uint8_t *)name, .name_size = (size_t)name_size};
+    wanted.members[1] = (Member){.name = (const uint8_t *)"via", .name_size = 3};
+    if (take_wanted(&wanted, payloads, absent))
+        return NULL;
     const uint8_t *first = (const uint8_t *)bytes, *end = first + size, *line = first + start;
-    const Member *id = &members[0], *recipe = &members[1];
     Columns columns = {0};
-    int64_t lines = 0;
+    long long lines = 0;
+    int taken = 1;
+    Py_BEGIN_ALLOW_THREADS
     while (line < end) {
-        const uint8_t *stop = end_of_line(line, end), *last;
-        int good = find_members(line, stop, members, count, &last) && is_id(id);
-        good = good && (via ? recipe->kind == STRING && recipe->end - recipe->value == via_size + 2 &&
-                                  !memcmp(recipe->value + 1, via, (size_t)via_size)
-                            : recipe->kind == ABSENT);
-        for (int i = 0; good && i < without; i++)
-            good = members[2 + wanted + i].kind == ABSENT;
-        size_t before[2 * PAYLOADS] = {columns.data[0].used, columns.sizes[0].used, columns.data[1].used,
-                                       columns.sizes[1].used};
-        for (int i = 0; good && i < wanted; i++) {
-            int read = add_payload(&columns, i, &forms[i], &members[2 + i]);
-            if (read < 0)
-                goto done;
-            good = read;
-        }
-        if (!good) {
-            for (int i = 0; i < PAYLOADS; i++) {
-                columns.data[i].used = before[2 * i];
-                columns.sizes[i].used = before[2 * i + 1];
-            }
+        const uint8_t *stop = end_of_line(line, end);
+        taken = take_line(&columns, &wanted, first, line, stop);
+        if (taken < 1)
             break;
-        }
-        if (add_id(&columns.ids, &columns.id_sizes, id) || add_number(&columns.places, line - first))
-            goto done;
         lines++;
         line = stop < end ? stop + 1 : end;
     }
-    PyObject *columns_of = PyTuple_New(wanted), *sizes_of = PyTuple_New(wanted);
-    for (int i = 0; columns_of && sizes_of && i < wanted; i++) {
+    Py_END_ALLOW_THREADS
+    if (taken < 0 || !(columns_of = PyTuple_New(wanted.payloads)) || !(sizes_of = PyTuple_New(wanted.payloads)))
+        goto done;
+    for (int i = 0; i < wanted.payloads; i++) {
         PyTuple_SetItem(columns_of, i, bytes_of(&columns.data[i]));
         PyTuple_SetItem(sizes_of, i, bytes_of(&columns.sizes[i]));
     }
-    if (columns_of && sizes_of && !PyErr_Occurred())
-        result = Py_BuildValue("(LnNNNOO)", (long long)lines, (Py_ssize_t)(line - first), bytes_of(&columns.ids),
+    if (!PyErr_Occurred())
+        result = Py_BuildValue("(LnNNNOO)", lines, (Py_ssize_t)(line - first), bytes_of(&columns.ids),
                                bytes_of(&columns.id_sizes), bytes_of(&columns.places), columns_of, sizes_of);
+done:
     Py_XDECREF(columns_of);
     Py_XDECREF(sizes_of);
-done:
     free_columns(&columns);
     return result;
 }
@@ -231,7 +271,7 @@ PyObject *pair_lines(PyObject *Py_UNUSED(self), PyObject *args)
     }
     result = bytes_of(&out);
 done:
-    PyMem_Free(out.data);
+    free(out.data);
     for (int i = 0; i < 2; i++)
         release_named(&sides[i]);
     PyBuffer_Release(&which);

@@ -235,8 +235,8 @@ static PyObject *rolling(PyObject *object, PyObject *args)
     Bytes out = {0};
     if (shingle(&shingling, at, (size_t)size, &out) == PLAIN)
         result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
-    PyMem_Free(shingling.words.data);
-    PyMem_Free(out.data);
+    free(shingling.words.data);
+    free(out.data);
     return result;
 }
 
@@ -250,7 +250,7 @@ static PyObject *rolling_of_lines(PyObject *object, PyObject *args)
         return NULL;
     Shingling shingling = {(FingerprintMemo *)object, (size_t)run, sample, {0}};
     PyObject *result = splice_lines(shingle, &shingling, fields, data, at);
-    PyMem_Free(shingling.words.data);
+    free(shingling.words.data);
     return result;
 }
 

@@ -94,8 +94,8 @@ PyObject *read_pairs(PyObject *Py_UNUSED(self), PyObject *args)
     result = Py_BuildValue("(LnNN)", (long long)reader.lines, (Py_ssize_t)(reader.line - reader.first),
                            bytes_of(&ids), bytes_of(&sizes));
 done:
-    PyMem_Free(ids.data);
-    PyMem_Free(sizes.data);
+    free(ids.data);
+    free(sizes.data);
     return result;
 }
 
@@ -156,12 +156,12 @@ PyObject *read_documents(PyObject *Py_UNUSED(self), PyObject *args)
     result = Py_BuildValue("(LnNNNNN)", (long long)reader.lines, (Py_ssize_t)(reader.line - reader.first),
                            bytes_of(&ids), bytes_of(&sizes), bytes_of(&places), bytes_of(&lasts), bytes_of(&lengths));
 done:
-    PyMem_Free(ids.data);
-    PyMem_Free(sizes.data);
-    PyMem_Free(places.data);
-    PyMem_Free(lasts.data);
-    PyMem_Free(lengths.data);
-    PyMem_Free(room.data);
+    free(ids.data);
+    free(sizes.data);
+    free(places.data);
+    free(lasts.data);
+    free(lengths.data);
+    free(room.data);
     return result;
 }
 
@@ -230,9 +230,9 @@ PyObject *read_members(PyObject *Py_UNUSED(self), PyObject *args)
     result = Py_BuildValue("(LnNNN)", (long long)reader.lines, (Py_ssize_t)(reader.line - reader.first),
                            bytes_of(&ids), bytes_of(&sizes), bytes_of(&counts));
 done:
-    PyMem_Free(ids.data);
-    PyMem_Free(sizes.data);
-    PyMem_Free(counts.data);
+    free(ids.data);
+    free(sizes.data);
+    free(counts.data);
     return result;
 }
 
@@ -273,7 +273,7 @@ PyObject *group_lines(PyObject *Py_UNUSED(self), PyObject *args)
     }
     result = bytes_of(&out);
 done:
-    PyMem_Free(out.data);
+    free(out.data);
     release_named(&members);
     PyBuffer_Release(&sizes);
     return result;

@@ -5,9 +5,11 @@
 int enlarge(Bytes *bytes, size_t more)
 {
     size_t room = bytes->used + more + bytes->room / 2;
-    uint8_t *data = PyMem_Realloc(bytes->data, room);
+    uint8_t *data = realloc(bytes->data, room);
     if (!data) {
+        PyGILState_STATE state = PyGILState_Ensure(); /* the caller may have let go of Python's lock */
         PyErr_NoMemory();
+        PyGILState_Release(state);
         return -1;
     }
     bytes->data = data;

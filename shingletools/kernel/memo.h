@@ -13,6 +13,7 @@
 #define SHINGLETOOLS_MEMO_H
 
 #include "kernel.h"
+#include <stdlib.h>
 
 enum {
     FIRST_BITS = 12, /* of the number of pairs of lines at first: 0.5 MB, which stay in the cache */
@@ -48,7 +49,7 @@ void widen(Memo *memo);
 /* What a function gives for a key: a new reference. */
 PyObject *ask(PyObject *function, const uint8_t *key, size_t size);
 
-/* Bytes that grow. */
+/* Bytes that grow, with Python's lock or without; free() frees them. */
 typedef struct {
     uint8_t *data;
     size_t used, room;

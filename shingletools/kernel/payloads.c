@@ -183,9 +183,9 @@ static int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, co
 static void end_sketching(Sketching *self)
 {
     PyMem_Free(self->factors);
-    PyMem_Free(self->shingles.room.data);
-    PyMem_Free(self->y.data);
-    PyMem_Free(self->supers.data);
+    free(self->shingles.room.data);
+    free(self->y.data);
+    free(self->supers.data);
 }
 
 /* A payload's minima into self->low: 1; 0 if it is no payload; -1 with an exception. */
@@ -238,7 +238,7 @@ PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
     if (found > 0 && !add_groups(&out, sketching.low, sketching.n, 8))
         result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
     end_sketching(&sketching);
-    PyMem_Free(out.data);
+    free(out.data);
     return found ? result : none_unless_failed();
 }
 
@@ -353,8 +353,8 @@ PyObject *simhash(PyObject *Py_UNUSED(self), PyObject *text)
     Made made = add_simhash(&shingles, payload, (size_t)size, &out);
     if (made == PLAIN && out.used)
         result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
-    PyMem_Free(shingles.room.data);
-    PyMem_Free(out.data);
+    free(shingles.room.data);
+    free(out.data);
     return result ? result : none_unless_failed();
 }
 
@@ -366,6 +366,6 @@ PyObject *simhash_of_lines(PyObject *Py_UNUSED(self), PyObject *args)
         return NULL;
     Shingles shingles = {{0}, NULL, 0, 0};
     PyObject *result = splice_lines(add_simhash, &shingles, fields, data, at);
-    PyMem_Free(shingles.room.data);
+    free(shingles.room.data);
     return result;
 }

@@ -173,9 +173,9 @@ PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, P
                            (Py_ssize_t)(line - first), error ? error : Py_None);
 done:
     Py_XDECREF(error);
-    PyMem_Free(room.text.data);
-    PyMem_Free(room.made.data);
-    PyMem_Free(room.out.data);
+    free(room.text.data);
+    free(room.made.data);
+    free(room.out.data);
     return result;
 }
 

@@ -208,7 +208,7 @@ static PyObject *words(PyObject *object, PyObject *text)
     PyObject *result = NULL;
     if (!grow(&out, (size_t)size + 64) && !(self->wherever ? add_text : add_tokens)(self, at, at + size, &out))
         result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
-    PyMem_Free(out.data);
+    free(out.data);
     return result;
 }
 

@@ -9,6 +9,8 @@ import orjson
 from shingletools import errors, wire
 from shingletools.errors import Failed, Rejected
 from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import SignedLines
+from shingletools.kernel.types import Index
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.limits import DEFAULT, Limits
@@ -50,6 +52,15 @@ def take_shingles(record: Record) -> bytes:
     return data
 
 
+class SignedBlock(NamedTuple):
+    """Ordinary lines, which are read once, however many of their ids were used before: those go through `take`."""
+
+    lines: bytes
+    signed: SignedLines
+    places: Index  # where each line begins, and the end of the last
+    numbers: Index  # of the ids, below 0 where they were used before
+
+
 class JoinCollector(Collector):
     """Takes signatures; then gives the pairs of documents, in input order, that agree in enough components.
 
@@ -57,11 +68,15 @@ class JoinCollector(Collector):
     simhash), their ids, and what the join needs; or, where a limit is set, that.
     """
 
+    reads_ahead = True
+
     def __init__(self, spec: JoinSpec, jobs: int = 1, limits: Limits = DEFAULT) -> None:
         self.spec = spec
         self.jobs = jobs
         payloads = 1 + spec.wanted.verify
         self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
+        self.block: SignedBlock | None = None  # that is being taken
+        self.prepared: dict[int, tuple[bytes, SignedLines | None]] = {}  # by the identity of the lines
         self.id_name = orjson.dumps(spec.id_field)[1:-1]
         self.comparable = Comparable(spec.wanted)
         self.first_side = 0  # how many documents with shingles came before those of --against
@@ -92,18 +107,34 @@ class JoinCollector(Collector):
 
     def take_lines(self, lines: bytes, at: int, side: int, /) -> tuple[int, int, Written]:
         """Those that are like the first one, if there was one."""
+        block = self.block
+        if block is None or block.lines is not lines or not block.places[0] <= at < block.places[-1]:
+            of, signed = self.prepared.pop(id(lines), (b"", None))
+            if signed is None or of is not lines or at:
+                signed = self.read(lines, at)
+            if signed is None or not signed.lines:
+                return 0, at, Written()
+            places = np.append(np.frombuffer(signed.places, np.int64), signed.end)
+            self.block = block = SignedBlock(lines, signed, places, self.store.claim_lines(side, signed))
+        start = int(np.searchsorted(block.places, at))
+        stop = start + int(np.argmin(np.append(block.numbers[start:], -1)))
+        if stop > start:
+            self.store.add_lines(side, block.signed, block.numbers, slice(start, stop))
+        if not side:
+            self.first_side += stop - start
+        return stop - start, int(block.places[stop]), Written()
+
+    def ahead(self, lines: bytes, /) -> None:
+        self.prepared[id(lines)] = lines, self.read(lines, 0)
+
+    def read(self, lines: bytes, at: int) -> SignedLines | None:
+        """What is taken of the lines from a place on; None as long as there was no signature to be like."""
         forms = self.forms()
         if forms is None:
-            return 0, at, Written()
+            return None
         via = orjson.dumps(self.via)[1:-1] if self.via else None
         absent = tuple(name.encode() for name in self.comparable.fields_before())
-        signed = kernel.read_signed(lines, at, self.id_name, via, absent, forms)
-        count = self.store.add_lines(side, signed) if signed.lines else 0
-        if not side:
-            self.first_side += count
-        if count == signed.lines:
-            return count, signed.end, Written()
-        return count, int(np.frombuffer(signed.places, np.int64)[count]), Written()
+        return kernel.read_signed(lines, at, self.id_name, via, absent, forms)
 
     def forms(self) -> tuple[tuple[bytes, int, int], ...] | None:
         """Of the payloads that are taken: field, digits of a group, bytes, or 0 where they are sets of any size."""

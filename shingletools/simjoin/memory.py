@@ -57,7 +57,7 @@ class DiskArray:
         with memory.errors(), signals.held():
             self.file = tempfile.TemporaryFile(buffering=BUFFER, dir=memory.folder)
 
-    def append(self, data: bytes) -> None:
+    def append(self, data: bytes | memoryview) -> None:
         with self.memory.errors():
             self.file.write(data)
 

@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -51,8 +50,11 @@ class Store(Protocol):
     def add(self, side: int, name: Name, payloads: Sequence[bytes]) -> None:
         """The document of the id last claimed; where payloads differ in size, they are shingles, of 8 bytes each."""
 
-    def add_lines(self, side: int, signed: SignedLines) -> int:
-        """Claims and adds several, up to the first whose id was used before; how many they are."""
+    def claim_lines(self, side: int, signed: SignedLines) -> Index:
+        """Claims the ids of some lines: a number for each, below 0 if that side has used it before. Shape (lines,)."""
+
+    def add_lines(self, side: int, signed: SignedLines, numbers: Index, part: slice) -> None:
+        """The documents of a part of the lines, whose ids have these numbers: claimed, none used before."""
 
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         """How all of them, one at least, are joined, as tables of this factory; no more are added then."""
@@ -64,9 +66,11 @@ class Store(Protocol):
         """Of the last payload, in bytes."""
 
 
-def size_of(sizes: bytes, count: int) -> int:
-    """Of the first so many, together."""
-    return int(np.frombuffer(sizes, np.int64)[:count].sum())
+def part_of(data: bytes, sizes: bytes, part: slice) -> tuple[memoryview, bytes]:
+    """The bytes of some of the things that stand one after the other, and the sizes of these, both int64."""
+    ends = np.cumsum(np.frombuffer(sizes, np.int64))
+    start, stop = (int(ends[place - 1]) if place else 0 for place in (part.start, part.stop))
+    return memoryview(data)[start:stop], sizes[8 * part.start : 8 * part.stop]
 
 
 class InMemory:
@@ -90,14 +94,19 @@ class InMemory:
             data.extend(payload)
             lengths.append(len(payload))
 
-    def add_lines(self, side: int, signed: SignedLines) -> int:
-        first = len(self.ids[side].ends) // 8
-        count = self.ids[side].add(signed.ids, signed.id_sizes)
-        self.numbers[side].frombytes(np.arange(first, first + count).tobytes())
+    def claim_lines(self, side: int, signed: SignedLines) -> Index:
+        before = len(self.ids[side].ends) // 8
+        numbers = np.frombuffer(self.ids[side].number(signed.ids, signed.id_sizes), np.int64)
+        # A new id has a greater number than all before it
+        greatest = np.maximum.accumulate(np.append(before - 1, numbers))[:-1]
+        return np.where(numbers > greatest, numbers, -1)
+
+    def add_lines(self, side: int, signed: SignedLines, numbers: Index, part: slice) -> None:
+        self.numbers[side].frombytes(numbers[part].tobytes())
         for (data, lengths), payload, sizes in zip(self.payloads, signed.payloads, signed.sizes, strict=True):
-            data.extend(memoryview(payload)[: size_of(sizes, count)])
-            lengths.frombytes(sizes[: 8 * count])
-        return count
+            some, their_sizes = part_of(payload, sizes, part)
+            data.extend(some)
+            lengths.frombytes(their_sizes)
 
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         for ids in self.ids:
@@ -137,16 +146,14 @@ class OnDisk:
         for column, payload in zip(self.payloads, payloads, strict=True):
             column.append(payload)
 
-    def add_lines(self, side: int, signed: SignedLines) -> int:
+    def claim_lines(self, side: int, signed: SignedLines) -> Index:
         names = split(signed.ids, signed.id_sizes)
-        count = sum(1 for _ in takewhile(self.seen.add, (b"%d%b" % (side, name) for name in names)))
-        columns = (
-            (self.ids, signed.ids, signed.id_sizes),
-            *zip(self.payloads, signed.payloads, signed.sizes, strict=True),
-        )
-        for column, data, sizes in columns:
-            column.extend(data[: size_of(sizes, count)], sizes[: 8 * count])
-        return count
+        return np.array([self.seen.add(b"%d%b" % (side, name)) for name in names], np.int64) - 1
+
+    def add_lines(self, _side: int, signed: SignedLines, _numbers: Index, part: slice) -> None:
+        payloads = zip(self.payloads, signed.payloads, signed.sizes, strict=True)
+        for column, data, sizes in ((self.ids, signed.ids, signed.id_sizes), *payloads):
+            column.extend(*part_of(data, sizes, part))
 
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         self.seen.close()

@@ -29,7 +29,7 @@ class Payload:
         self.data.append(payload)
         self.ends.append(self.end.to_bytes(8, "little"))
 
-    def extend(self, data: bytes, sizes: bytes) -> None:
+    def extend(self, data: bytes | memoryview, sizes: bytes) -> None:
         """Several, one after the other, and the bytes of each, int64."""
         ends = self.end + np.cumsum(np.frombuffer(sizes, np.int64))
         self.documents += len(ends)
