@@ -81,11 +81,11 @@ static int sort_words(uint64_t *words, size_t count, int bits, Bytes *room)
 /* A payload into the columns: 1; 0 if it has another form, or is empty; -1 with an exception. */
 static int add_payload(Columns *columns, int which, const Form *form, const Member *member)
 {
+    if (member->kind != STRING)
+        return 0;
     Bytes *data = &columns->data[which];
     const uint8_t *text = member->value + 1;
     size_t size = (size_t)(member->end - 1 - text);
-    if (member->kind != STRING)
-        return 0;
     Shingles *shingles = &columns->shingles;
     if (form->size && (size + 1) * (form->digits / 2) != form->size * (form->digits + 1))
         return 0;
