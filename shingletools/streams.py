@@ -306,7 +306,7 @@ class Output:
         elif os.path.exists(path) and not os.path.isfile(path):
             self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)  # a named pipe waits for a reader
         else:
-            import tempfile
+            import tempfile  # and random with it, where a file is to be made
 
             self.target = os.path.realpath(path)  # a link stays a link
             folder = os.path.dirname(self.target)

@@ -57,7 +57,7 @@ def format_json(record: Record) -> bytes:
     try:
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
     except orjson.JSONEncodeError:
-        from shingletools import json_faults
+        from shingletools import json_faults  # as above
 
         cause = json_faults.unwritable(record)
         if cause is None:
@@ -118,7 +118,7 @@ def recipe(stage: str, *parts: tuple[str, object]) -> str:
 
 def quoted(text: str) -> str:
     """Free text as a recipe may hold it, percent-encoded: no space, comma or bar is left."""
-    from urllib.parse import quote
+    from urllib.parse import quote  # for few recipes
 
     return quote(os.fsencode(text), safe="")
 

@@ -136,3 +136,28 @@ def test_every_command_is_in_the_suite_and_in_the_matrix_of_the_contract() -> No
     assert sorted(PROGRAMS) == launchers == sorted(script.removeprefix("bin/") for script in scripts)
     assert {program(way) for way in WAYS} == set(COMMANDS)
     assert all(program(way) == each.name for each in SUITE for way in (*each.ways, *each.by_id, *each.killed))
+
+
+def unexplained(path: Path) -> list[int]:
+    """The lines of imports inside functions that have no comment, nor stand right behind one that has."""
+    source = path.read_text("utf-8")
+    lines = ["", *source.split("\n")]
+    found = {
+        node.lineno: node.end_lineno or node.lineno
+        for function in ast.walk(ast.parse(source))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    told: set[int] = set()  # the lines after those that are explained
+    for first, last in sorted(found.items()):
+        here = any("#" in line for line in lines[first : last + 1]) or lines[first - 1].lstrip().startswith("#")
+        if here or first in told:
+            told.add(last + 1)
+            del found[first]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_an_import_inside_a_function_says_why_it_stands_there(module: Path) -> None:
+    assert unexplained(PACKAGE / module) == []
