@@ -67,7 +67,7 @@ def build(options: argparse.Namespace) -> Stage:
         if options.df:
             if options.chars or options.longest:
                 raise Failed("--df counts runs of words")
-            from shingletools.shingle.frequencies import CountSpec
+            from shingletools.shingle.frequencies import CountSpec  # numpy, which only --df needs
 
             return CountSpec(options.text, runs, hashing, reads)
     via = wire.recipe("shingle", *how, ("key", key.label or None), ("mod", mod), ("readable", options.readable))
