@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from shingletools import kernel, wire
+from shingletools import wire
 from shingletools.errors import Failed
 from shingletools.options import count, text
 from shingletools.stage import Filter, Lines, Stage
@@ -55,7 +55,7 @@ def simhash(options: argparse.Namespace) -> Stage:
     from shingletools.sketch import simhash as plain  # as in `sketch`
 
     function: Sketcher = plain.simhash
-    lines: Lines | None = kernel.simhash_of_lines
+    lines: Lines | None = plain.simhash_lines
     label: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:

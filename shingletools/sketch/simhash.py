@@ -2,6 +2,7 @@
 
 from shingletools import kernel
 from shingletools.errors import Rejected
+from shingletools.kernel.lines import Done, Fields
 from shingletools.sketch.minhash import NO_SHINGLES
 
 
@@ -20,3 +21,8 @@ def simhash(payload: str) -> str:
     if value is None:
         raise Rejected(NO_SHINGLES)
     return value
+
+
+def simhash_lines(fields: Fields, lines: bytes, at: int, /) -> Done:
+    """The same for the payloads of lines, as stage.Filter has it; by the kernel of whatever process it is sent to."""
+    return kernel.simhash_of_lines(fields, lines, at)
