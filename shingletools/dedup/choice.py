@@ -103,7 +103,7 @@ def take_members(record: Record) -> list[Name]:
 
 
 class Block(NamedTuple):
-    """ReadDocuments of some lines that are taken at once, but for those whose ids were seen before."""
+    """Documents of some lines that are taken at once, but for those whose ids were seen before."""
 
     lines: bytes
     places: Index  # where each begins, and where the line behind the last does
@@ -197,7 +197,7 @@ class Dedup(Collector):
         return kept
 
     def write(self, documents: Block) -> Written:
-        """ReadDocuments that stay, or go, as they came."""
+        """Documents that stay, or go, as they came."""
         lines, places, numbers = documents.lines, documents.places, documents.numbers
         kept = self.choose(numbers)
         goes = kept != numbers
@@ -214,7 +214,7 @@ class Dedup(Collector):
         return Written(*map(b"".join, written))
 
     def marked(self, documents: Block, kept: Index, goes: Index) -> Iterator[bytes | memoryview]:
-        """ReadDocuments, those that go with a mark; none has one yet."""
+        """Documents, those that go with a mark; none has one yet."""
         view = memoryview(documents.lines)
         at = int(documents.places[0])
         for end, number in zip(documents.lasts[goes].tolist(), kept[goes].tolist(), strict=True):
@@ -280,7 +280,7 @@ class First(Dedup):
         return self.write(documents)
 
     def meet(self, numbers: Index) -> None:
-        """ReadDocuments, of which the first of each group stays."""
+        """Documents, of which the first of each group stays."""
         member = numbers[numbers < len(self.group)]
         groups = self.group[member]
         new = self.kept[groups] < 0
@@ -315,7 +315,7 @@ class ByLength(Dedup):
         return Written()
 
     def meet(self, numbers: Index, lengths: Index) -> None:
-        """ReadDocuments, of which the best of each group stays."""
+        """Documents, of which the best of each group stays."""
         member = numbers < len(self.group)
         numbers, lengths = numbers[member], self.sign * lengths[member]
         groups = self.group[numbers]

@@ -25,7 +25,7 @@ WAITING = 1 << 12  # ids that are numbered together, where lines come one by one
 
 
 class Method(Protocol):
-    """How pairs become groups. ReadDocuments are numbers, from 0 in the order in which they are first seen."""
+    """How pairs become groups. Documents are numbers, from 0 in the order in which they are first seen."""
 
     def __len__(self) -> int:
         """How many documents there are."""
