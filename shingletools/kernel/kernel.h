@@ -121,23 +121,33 @@ static inline uint64_t letters_of(uint64_t digits)
     return digits + EACH('0') + above_nine * ('a' - '0' - 10);
 }
 
-/* What to do on a machine that has the highest byte first: turn words about where they meet memory. */
-static inline uint64_t first_low(uint64_t word)
+/* Compilers know this as one instruction. */
+static inline uint64_t turned_about(uint64_t word)
 {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return __builtin_bswap64(word);
-#else
-    return word;
-#endif
+    word = (word & UINT64_C(0x00FF00FF00FF00FF)) << 8 | (word >> 8 & UINT64_C(0x00FF00FF00FF00FF));
+    word = (word & UINT64_C(0x0000FFFF0000FFFF)) << 16 | (word >> 16 & UINT64_C(0x0000FFFF0000FFFF));
+    return word << 32 | word >> 32;
 }
 
-/* The bytes of a word in memory, from the highest to the lowest. */
-static inline uint64_t highest_first(uint64_t word)
+/* Whether this machine has a word's lowest byte first; compilers know the answer. */
+static inline int has_lowest_first(void)
 {
     const uint16_t one = 1;
-    uint8_t lowest;
-    memcpy(&lowest, &one, 1);
-    return lowest ? __builtin_bswap64(word) : word;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    return first;
+}
+
+/* A word whose bytes are from the lowest to the highest in memory, as a number; or a number as such a word. */
+static inline uint64_t first_low(uint64_t word)
+{
+    return has_lowest_first() ? word : turned_about(word);
+}
+
+/* A number as a word whose bytes are from the highest to the lowest in memory. */
+static inline uint64_t highest_first(uint64_t word)
+{
+    return has_lowest_first() ? turned_about(word) : word;
 }
 
 static inline void put_8_digits(uint8_t *at, uint32_t value)
