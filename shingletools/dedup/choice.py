@@ -14,7 +14,7 @@ from shingletools import errors, signals, wire
 from shingletools.dedup.spec import DUPLICATE_OF, FIRST, LONGEST, DedupSpec, in_two_groups
 from shingletools.errors import Failed, Rejected, seen_before
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.groups import Fields, ReadDocuments
+from shingletools.kernel.groups import DocumentFields, ReadDocuments
 from shingletools.kernel.types import Index
 from shingletools.records import line_at, members
 from shingletools.scratch import scratch_errors, scratch_folder
@@ -133,10 +133,10 @@ class Dedup(Collector):
         self.kept = np.full(found.groups, -1)  # of each group the document that stays, once there is one
         self.seen = bytearray()  # for each id whether a document had it
         names = [orjson.dumps(name)[1:-1] for name in (spec.id_field, spec.text_field)]
-        self.fields: Fields | None = None
+        self.fields: DocumentFields | None = None
         if not any(b"\\" in name for name in names):
             text = None if spec.keep == FIRST else names[1]
-            self.fields = Fields(names[0], text, DUPLICATE_OF.encode(), not spec.annotate)
+            self.fields = DocumentFields(names[0], text, DUPLICATE_OF.encode(), not spec.annotate)
         self.block: Block | None = None
         self.stay = self.go = 0
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from shingletools.kernel import _kernel
 from shingletools.kernel._kernel import part_large_arrays
-from shingletools.kernel.groups import Fields, Grouped, ReadDocuments, ReadPairs
+from shingletools.kernel.groups import DocumentFields, Grouped, ReadDocuments, ReadPairs
 from shingletools.kernel.ids import IdsAt, SignedLines
 from shingletools.kernel.types import U8, U32, U64, Flags, Index, Rows, TokenSets
 
@@ -67,7 +67,7 @@ def read_pairs(lines: bytes, at: int, least: int, /) -> ReadPairs:
     return ReadPairs(*_kernel.read_pairs(lines, at, least))
 
 
-def read_documents(lines: bytes, at: int, fields: Fields, /) -> ReadDocuments:
+def read_documents(lines: bytes, at: int, fields: DocumentFields, /) -> ReadDocuments:
     return ReadDocuments(*_kernel.read_documents(lines, at, fields))
 
 

@@ -23,8 +23,8 @@ class ReadPairs(NamedTuple):
     id_sizes: bytes
 
 
-class Fields(NamedTuple):
-    """Of documents, as JSON has their names between quotes."""
+class DocumentFields(NamedTuple):
+    """Names of fields of documents, as JSON has them between quotes."""
 
     id: bytes
     text: bytes | None = None  # whose length counts
@@ -58,7 +58,7 @@ def read_pairs(_lines: bytes, at: int, _least: int, /) -> ReadPairs:
     return ReadPairs(0, at, b"", b"")
 
 
-def read_documents(_lines: bytes, at: int, _fields: Fields, /) -> ReadDocuments:
+def read_documents(_lines: bytes, at: int, _fields: DocumentFields, /) -> ReadDocuments:
     return ReadDocuments(0, at, b"", b"", b"", b"", b"")
 
 

@@ -12,7 +12,7 @@ import orjson
 from shingletools import errors, wire
 from shingletools.errors import Rejected
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.groups import DECIMALS, Fields
+from shingletools.kernel.groups import DECIMALS, DocumentFields
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import Index
 from shingletools.simgroup.spec import GroupSpec
@@ -108,7 +108,7 @@ class Groups(Collector):
         if side and b"\\" in self.id_name:
             return 0, at, Written()
         if side:
-            named = kernel.read_documents(lines, at, Fields(self.id_name))
+            named = kernel.read_documents(lines, at, DocumentFields(self.id_name))
             taken, end, ids, sizes = named[:4]
         else:
             taken, end, ids, sizes = kernel.read_pairs(lines, at, self.least)

@@ -17,7 +17,7 @@ from shingletools.dedup.spec import FIRST, LONGEST, SHORTEST, DedupSpec
 from shingletools.driver import collect_chunk
 from shingletools.errors import Failed
 from shingletools.kernel import arrays
-from shingletools.kernel.groups import Fields, ReadDocuments
+from shingletools.kernel.groups import DocumentFields, ReadDocuments
 from shingletools.stage import Written
 from shingletools.streams import Chunk
 
@@ -244,11 +244,11 @@ def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, mon
     """Each of them ends a run of lines that are taken at once."""
     read = []
 
-    def counted(lines: bytes, at: int, fields: Fields) -> ReadDocuments:
+    def counted(lines: bytes, at: int, fields: DocumentFields) -> ReadDocuments:
         read.append(at)
         return original(lines, at, fields)
 
-    original: Callable[[bytes, int, Fields], ReadDocuments] = arrays.read_documents
+    original: Callable[[bytes, int, DocumentFields], ReadDocuments] = arrays.read_documents
     monkeypatch.setattr(arrays, "read_documents", counted)
     spec = DedupSpec("id", (str(folder / "groups"),))
     lines = jsonl(*({"id": number % 3} for number in range(100)))
