@@ -262,9 +262,10 @@ PyObject *pair_lines(PyObject *Py_UNUSED(self), PyObject *args)
     for (Py_ssize_t i = 0; i < pairs; i++) {
         size_t sizes[2];
         const char *ids[2] = {named(&sides[0], i, &sizes[0]), named(&sides[1], i, &sizes[1])};
+        PyObject *behind = ids[0] && ids[1] ? PyList_GetItem(rests, (Py_ssize_t)rest[i]) : NULL;
         char *text;
         Py_ssize_t size;
-        if (PyBytes_AsStringAndSize(PyList_GetItem(rests, (Py_ssize_t)rest[i]), &text, &size) ||
+        if (!behind || PyBytes_AsStringAndSize(behind, &text, &size) ||
             add_bytes(&out, "{\"a\":", 5) || add_bytes(&out, ids[0], sizes[0]) || add_bytes(&out, ",\"b\":", 5) ||
             add_bytes(&out, ids[1], sizes[1]) || add_bytes(&out, ",", 1) || add_bytes(&out, text, (size_t)size))
             goto done;

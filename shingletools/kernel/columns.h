@@ -25,13 +25,21 @@ typedef struct {
     Py_buffer data, ends, numbers;
 } Named;
 
-/* The id of one of the numbers. */
+/* The id of one of the numbers; NULL with a ValueError if there is no such. */
 static inline const char *named(const Named *side, Py_ssize_t place, size_t *size)
 {
-    const int64_t *ends = side->ends.buf, number = ((const int64_t *)side->numbers.buf)[place];
-    const int64_t start = number ? ends[number - 1] : 0;
-    *size = (size_t)(ends[number] - start);
-    return (const char *)side->data.buf + start;
+    const Py_ssize_t word = sizeof(int64_t);
+    const int64_t *ends = side->ends.buf;
+    const int64_t number = place < side->numbers.len / word ? ((const int64_t *)side->numbers.buf)[place] : -1;
+    if (number >= 0 && number < side->ends.len / word) {
+        const int64_t start = number ? ends[number - 1] : 0;
+        if (start >= 0 && start <= ends[number] && ends[number] <= side->data.len) {
+            *size = (size_t)(ends[number] - start);
+            return (const char *)side->data.buf + start;
+        }
+    }
+    PyErr_SetString(PyExc_ValueError, "no ids of these numbers");
+    return NULL;
 }
 
 static inline void release_named(Named *side)

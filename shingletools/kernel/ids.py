@@ -111,6 +111,9 @@ def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> b
 
 
 def names_of(ids: IdsAt) -> Iterator[bytes]:
-    data, ends = bytes(ids.data), np.frombuffer(ids.ends, np.int64)
+    """The ids of the numbers, one by one; raises ValueError where there is no such."""
+    data, ends = np.frombuffer(ids.data, np.uint8).data, np.frombuffer(ids.ends, np.int64)
+    if np.any((ids.numbers < 0) | (ids.numbers >= len(ends))):
+        raise ValueError("no ids of these numbers")
     for number in ids.numbers.tolist():
-        yield data[ends[number - 1] if number else 0 : ends[number]]
+        yield bytes(data[ends[number - 1] if number else 0 : ends[number]])

@@ -172,6 +172,35 @@ def test_sizes_of_other_groups(kernel: ModuleType) -> None:
             kernel.group_lines(members, np.array(sizes))
 
 
+@pytest.mark.parametrize("kernel", [compiled, groups])
+@pytest.mark.parametrize("number", [-1, 2])
+def test_groups_of_other_ids(kernel: ModuleType, number: int) -> None:
+    members = IdsAt(b"12", np.array([1, 2]), np.array([0, number]))
+    with pytest.raises(ValueError, match="no ids of these numbers"):
+        kernel.group_lines(members, np.array([2]))
+
+
+@pytest.mark.parametrize("kernel", [compiled, ids])
+@pytest.mark.parametrize("number", [-1, 2])
+def test_pairs_of_other_ids(kernel: ModuleType, number: int) -> None:
+    good = IdsAt(b"12", np.array([1, 2]), np.array([0, 1]))
+    bad = good._replace(numbers=np.array([0, number]))
+    for a, b in ((good, bad), (bad, good)):
+        with pytest.raises(ValueError, match="no ids of these numbers"):
+            kernel.pair_lines(a, b, [b"\n"], np.array([0, 0]))
+    with pytest.raises(IndexError):
+        kernel.pair_lines(good, good, [b"\n"], np.array([0, 1]))
+
+
+def test_ids_that_end_elsewhere() -> None:
+    for ends in ([1, 3], [2, 1], [-1, 2]):
+        with pytest.raises(ValueError, match="no ids of these numbers"):
+            compiled.group_lines(IdsAt(b"12", np.array(ends), np.array([1])), np.array([1]))
+    one = IdsAt(b"1", np.array([1]), np.array([0]))
+    with pytest.raises(ValueError, match="no ids of these numbers"):
+        compiled.pair_lines(one, one, [b"\n"], np.array([0, 0]))
+
+
 pairs = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=40)
 
 
