@@ -165,13 +165,6 @@ done:
     return result;
 }
 
-static const uint8_t *skip_blanks(const uint8_t *at)
-{
-    while (*at == ' ' || *at == '\t' || *at == '\r')
-        at++;
-    return at;
-}
-
 /* Adds the ids of a list; returns their number, -1 if there is anything else in it, -2 with an exception. */
 static int64_t add_members(Bytes *ids, Bytes *sizes, const Member *list)
 {

@@ -93,13 +93,6 @@ static const uint8_t *skip_string(const uint8_t *at, const uint8_t *end, uint64_
     }
 }
 
-static inline const uint8_t *skip_blanks(const uint8_t *at)
-{
-    while (*at == ' ' || *at == '\t' || *at == '\r')
-        at++;
-    return at;
-}
-
 static inline const uint8_t *skip_digits(const uint8_t *at)
 {
     while (*at >= '0' && *at <= '9')

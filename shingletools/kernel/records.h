@@ -51,6 +51,14 @@ static inline int add_bytes(Bytes *out, const void *data, size_t size)
     return 0;
 }
 
+/* Behind the blanks of JSON that a line can have. */
+static inline const uint8_t *skip_blanks(const uint8_t *at)
+{
+    while (*at == ' ' || *at == '\t' || *at == '\r')
+        at++;
+    return at;
+}
+
 /* The end of the line that begins here, its line feed not counted. */
 static inline const uint8_t *end_of_line(const uint8_t *at, const uint8_t *end)
 {
