@@ -1,7 +1,7 @@
 """The hot loops: here what works on strings, in `arrays` what works on arrays of numpy, which not every command needs.
 
-`strings` and `reference` define them. `_kernel` gives the same bits, faster, where the package was built with a C
-compiler. The environment may choose: SHINGLETOOLS_KERNEL=c or numpy.
+`lines`, `memo`, `codec`, `strings`, `ids`, `groups` and `reference` define them. `_kernel` gives the same bits, faster,
+where the package was built with a C compiler. The environment may choose: SHINGLETOOLS_KERNEL=c or numpy.
 """
 
 import os

@@ -1,4 +1,5 @@
-/* The hot loops of shingletools: what lines.py, memo.py, strings.py and reference.py define, over bytes. */
+/* The hot loops of shingletools: what lines.py, memo.py, codec.py, strings.py, ids.py, groups.py and
+   reference.py define. What reads records at once must do as records.py and the collectors do with one. */
 
 #include "kernel.h"
 

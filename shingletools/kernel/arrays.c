@@ -1,9 +1,11 @@
 /* Loops over arrays, which come as buffers, contiguous, of the machine's own byte order:
 
        rows     uint8, uint32 or uint64, one value for each component of a signature, row after row
-       left, right, starts, sizes, counts    int64
+       left, right, firsts, lasts, starts, sizes, wanted    int64; least, too, where there is one for each pair
        tokens   uint64, sets one after the other, each ascending; starts and sizes say where each is
        counters uint32, 2^COUNTERS, in how many sets the tokens of each are
+       keys     uint64
+       out      int64 for counts and places, uint64 for keys, bytes of 0 or 1 for shared
 */
 
 #include "kernel.h"

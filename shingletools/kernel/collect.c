@@ -1,19 +1,20 @@
-/* What collectors read of ordinary lines, as arrays, and pairs as lines. */
+/* What simjoin reads of ordinary lines, as arrays, and pairs as lines. */
 
 #include "columns.h"
 #include "payloads.h"
 
 enum { MOST = 8 /* fields that are looked for */, PAYLOADS = 2 };
 
-/* Arrays that grow: ids and the bytes of each; where lines begin; payloads and the bytes of each. */
+/* Arrays that grow: ids and the bytes of each; where lines begin; payloads and the bytes of each. Beside them the groups
+   of one payload, and room for them to be sorted in. */
 typedef struct {
-    Bytes ids, id_sizes, places, text, data[PAYLOADS], sizes[PAYLOADS];
+    Bytes ids, id_sizes, places, data[PAYLOADS], sizes[PAYLOADS], sorted;
     Shingles shingles;
 } Columns;
 
 static void free_columns(Columns *columns)
 {
-    Bytes *every[] = {&columns->ids, &columns->id_sizes, &columns->places, &columns->text, &columns->shingles.room};
+    Bytes *every[] = {&columns->ids, &columns->id_sizes, &columns->places, &columns->sorted, &columns->shingles.room};
     for (size_t i = 0; i < sizeof every / sizeof *every; i++)
         free(every[i]->data);
     for (int i = 0; i < PAYLOADS; i++) {
@@ -35,7 +36,7 @@ static int compare_words(const void *one, const void *two)
     return (a > b) - (a < b);
 }
 
-/* Sorts in place. Fingerprints are spread evenly, so that few stand far from where their highest bits say; where they
+/* Sorts numbers of so many bits in place. Fingerprints are spread evenly, so that few stand far from where their highest bits say; where they
    are not, and some place has too many, qsort does it. */
 static int sort_words(uint64_t *words, size_t count, int bits, Bytes *room)
 {
@@ -106,7 +107,7 @@ static int add_payload(Columns *columns, int which, const Form *form, const Memb
         data->used += form->size;
         return add_number(&columns->sizes[which], (int64_t)form->size) ? -1 : 1;
     }
-    if (sort_words(values, count, form->digits == 8 ? 32 : 64, &columns->text))
+    if (sort_words(values, count, form->digits == 8 ? 32 : 64, &columns->sorted))
         return -1;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)

@@ -6,9 +6,9 @@
 
 #include "columns.h"
 
-/* The value of a number of SCALE-ths as it is spelled, 0 to 9.99...; -1 if it has another form. */
 enum { DECIMALS = 12 /* of so few, a double keeps each */ };
 
+/* A number as it is spelled, from 0 to 9.99..., in units of 10^-DECIMALS; -1 if it has another form. */
 static int64_t scaled(const Member *member)
 {
     const uint8_t *at = member->value, *end = member->end;
@@ -27,12 +27,13 @@ static int64_t scaled(const Member *member)
     return value;
 }
 
-/* Where the reading of lines is; 0 if there is no such place, with an exception. */
+/* Where the reading of lines is. */
 typedef struct {
     const uint8_t *first, *end, *line, *stop;
     int64_t lines;
 } Reader;
 
+/* Whether there is such a place; if not, with an exception. */
 static int begin(Reader *reader, PyObject *data, Py_ssize_t start)
 {
     char *bytes;

@@ -71,7 +71,8 @@ static const uint8_t BLANK[256] = {
     [0xE8] = 4, [0xE9] = 4,
 };
 
-/* The bytes of the white space that begins here, as str.split has it; 0 if none does. Strings are ended by a zero. */
+/* The bytes of the white space that begins here, as str.split has it; 0 if none does. A text is ended by a zero or a
+   quote. */
 static inline size_t blank(const uint8_t *at)
 {
     switch (BLANK[*at]) {

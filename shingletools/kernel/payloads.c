@@ -1,4 +1,4 @@
-/* Payloads of hex digits, the signatures made of them. */
+/* Payloads of hex digits, and the signatures made of them. */
 
 #include "payloads.h"
 
@@ -321,7 +321,7 @@ VECTORS static void count_bits(const uint64_t *shingles, size_t count, uint64_t 
             counts[bit] += shingles[i] >> bit & 1;
 }
 
-/* Not for an empty payload: ODD if it is none of shingles. */
+/* The simhash of a payload's shingles; nothing for an empty payload, ODD if it has none. */
 static Made add_simhash(void *object, const uint8_t *payload, size_t size, Bytes *out)
 {
     Shingles *shingles = object;

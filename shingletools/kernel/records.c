@@ -1,7 +1,7 @@
 #include "records.h"
 
-/* Not 0 if one of eight bytes ends a plain run of a JSON string: a quote, a backslash or a control character. The lowest
-   byte that is marked is the first such. */
+/* 0 if none of eight bytes ends a plain run of a JSON string: a quote, a backslash or a control character. If one does,
+   bytes above the lowest such may be marked, too. */
 static inline uint64_t marks_in(uint64_t eight)
 {
     uint64_t quote = (eight ^ EACH('"')) - EACH(1), backslash = (eight ^ EACH('\\')) - EACH(1);
