@@ -16,7 +16,7 @@ from shingletools.errors import Failed, shown
 from shingletools.kernel.lines import Done, Fields
 from shingletools.wire import Record
 
-Lines = Callable[[Fields, bytes, int], Done]
+Lines = Callable[[Fields, bytes, int], Done]  # a filter's work on lines, from a place in them on
 Source = Callable[[bytes, int, str], bytes]  # a document, its number in the whole input, its file's name
 
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
@@ -43,7 +43,7 @@ class Collector(ABC):
     def ahead(self, _lines: bytes, /) -> None:  # noqa: B027 (most prepare nothing)
         """May prepare for taking these lines, in another thread, while those before them are taken."""
 
-    def take_lines(self, _lines: bytes, at: int, _side: int, /) -> "tuple[int, int, Written]":
+    def take_lines(self, _lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
         """Takes all ordinary records from a place in some lines on, as `take` would; raises Failed.
 
         Returns how many, where the first begins that it leaves to `take`, and what can be written already.

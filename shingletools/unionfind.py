@@ -5,7 +5,7 @@ from array import array
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
 
 
 class UnionFind:
@@ -26,7 +26,7 @@ class UnionFind:
         """So many numbers in all."""
         self.parent.frombytes(np.arange(len(self.parent), numbers).tobytes())
 
-    def join(self, left: Index, right: Index) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    def join(self, left: Index, right: Index) -> Flags:
         """Connects pairs, in order; whether the two of each were not connected before. Shape (pairs,) each."""
         news = np.zeros(len(left), np.uint8)
         kernel.connect(np.frombuffer(self.parent, np.int64), left, right, news)

@@ -36,7 +36,10 @@ class Members:
         self.groups = 0
 
     def add(self, ids: bytes, sizes: bytes, counts: bytes) -> tuple[int, Name] | None:
-        """Groups, so many ids each. Returns the first id that is in another group already, and how many are before."""
+        """Groups: their ids, the bytes of each id, and how many ids each group has; both int64.
+
+        Returns the first id that is in another group already, behind the number of groups before it; else None.
+        """
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
         places = np.repeat(np.arange(len(counts) // 8), np.frombuffer(counts, np.int64))
         groups = places + self.groups
@@ -69,7 +72,7 @@ def read_groups(paths: Sequence[str]) -> Members:
 
 
 def read_blocks(path: str) -> Iterator[tuple[int, bytes, bytes, bytes]]:
-    """Some groups: the line of the first, their ids, the bytes of each, and how many each group has."""
+    """Some groups: the line of the first, and what `Members.add` takes. Raises Failed."""
     line = 1
     for lines in wire.read_chunks("--groups", path):
         at = 0
@@ -96,10 +99,10 @@ def read_blocks(path: str) -> Iterator[tuple[int, bytes, bytes, bytes]]:
 
 def take_members(record: Record) -> list[Name]:
     """Raises Rejected unless the field members is a list of ids."""
-    members = record.get("members")
-    if type(members) is not list or not all(type(name) in (str, int) for name in members):
+    names = record.get("members")
+    if type(names) is not list or not all(type(name) in (str, int) for name in names):
         raise Rejected('field "members" is not a list of strings and integers')
-    return members
+    return names
 
 
 class Block(NamedTuple):
@@ -108,8 +111,8 @@ class Block(NamedTuple):
     lines: bytes
     places: Index  # where each begins, and where the line behind the last does
     lasts: Index  # where the last value of each ends
-    numbers: Index
-    lengths: Index
+    numbers: Index  # of the ids
+    lengths: Index  # of the texts in characters, where they count
     again: Index  # places in the block of those that were seen before, and its length
 
     def part(self, start: int, end: int) -> "Block":
@@ -156,7 +159,7 @@ class Dedup(Collector):
         return end - start, int(block.places[end]), self.accept(part) if end > start else Written()
 
     def met(self, lines: bytes, read: ReadDocuments) -> Block:
-        """Documents, and which of them have ids that others had."""
+        """Documents that were read, and which of them have ids that others had."""
         numbers = self.number(read.ids, read.id_sizes)
         again = np.array(np.frombuffer(self.seen, np.bool_)[numbers])
         others = np.ones(len(numbers), np.bool_)
@@ -164,6 +167,7 @@ class Dedup(Collector):
         return block_of(lines, read, numbers, np.append(np.flatnonzero(again | others), read.lines))
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
+        """The number of each id, int64, from `sizes`, the bytes of each."""
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
         self.seen.extend(bytes(len(self.ids.ends) // 8 - len(self.seen)))
         return numbers
@@ -224,6 +228,7 @@ class Dedup(Collector):
         yield view[at : int(documents.places[-1])]
 
     def id_of(self, number: int) -> bytes:
+        """The id of a number, as JSON."""
         ends = np.frombuffer(self.ids.ends, np.int64)
         return bytes(self.ids.data[int(ends[number - 1]) if number else 0 : int(ends[number])])
 

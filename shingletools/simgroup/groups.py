@@ -82,7 +82,7 @@ class Stars:
 class Groups(Collector):
     """Takes pairs {"a", "b"}; then gives the groups of two or more, groups and documents in the order first seen.
 
-    With `singletons`, files of documents, also groups of one for those in no group. Memory: some 80 bytes for each id
+    With `singletons`, files of documents, also groups of one for those in no group. Memory: some 90 bytes for each id
     that occurs beside its own, and what the method needs.
     """
 
