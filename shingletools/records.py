@@ -151,14 +151,14 @@ def json_of(value: object) -> bytes:
 
 def fields_of(stage: Filter, id_field: str) -> Fields | None:
     """What the kernel must know of a filter; None if it cannot do its work, for a name has what JSON escapes."""
-    names = [_in_quotes(name) for name in (id_field, stage.consumes, stage.produces)]
+    names = [in_quotes(name) for name in (id_field, stage.consumes, stage.produces)]
     if any(b"\\" in name for name in names):
         return None
-    return names[0], names[1], names[2], stage.keep, _in_quotes(stage.recipe)
+    return names[0], names[1], names[2], stage.keep, in_quotes(stage.recipe)
 
 
-def _in_quotes(text: str) -> bytes:
-    """A string as JSON has it between its quotes."""
+def in_quotes(text: str) -> bytes:
+    """A string as JSON has it between its quotes; raises Rejected for text that UTF-8 cannot write."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return text.encode()  # without orjson, which ordinary lines do not need
     return json_of(text)[1:-1]

@@ -16,7 +16,7 @@ from shingletools.errors import Failed, Rejected, seen_before
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
 from shingletools.kernel.types import Index
-from shingletools.records import line_at, members
+from shingletools.records import in_quotes, line_at, members
 from shingletools.scratch import scratch_errors, scratch_folder
 from shingletools.stage import Collector, Written
 from shingletools.wire import Record
@@ -135,7 +135,7 @@ class Dedup(Collector):
         self.group = np.array(found.group)  # of each member
         self.kept = np.full(found.groups, -1)  # of each group the document that stays, once there is one
         self.seen = bytearray()  # for each id whether a document had it
-        names = [orjson.dumps(name)[1:-1] for name in (spec.id_field, spec.text_field)]
+        names = [in_quotes(name) for name in (spec.id_field, spec.text_field)]
         self.fields: DocumentFields | None = None
         if not any(b"\\" in name for name in names):
             text = None if spec.keep == FIRST else names[1]

@@ -15,6 +15,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS, DocumentFields
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import Index
+from shingletools.records import in_quotes
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.stage import Collector, Written
 from shingletools.unionfind import UnionFind
@@ -93,7 +94,7 @@ class Groups(Collector):
         self.nearest = array("q")  # for each document of a pair the first of its partners
         self.least = -1 if spec.least is None else ceil(spec.least * 10**DECIMALS)
         self.waiting: tuple[list[bytes], list[bytes]] = [], []  # ids that `take` has seen: of pairs, of documents
-        self.id_name = orjson.dumps(spec.id_field)[1:-1]
+        self.id_name = in_quotes(spec.id_field)
         self.groups = self.grouped = self.largest = self.chained = 0
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import orjson
 
 from shingletools import errors, wire
 from shingletools.errors import Failed, Rejected
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SignedLines
 from shingletools.kernel.types import Index
+from shingletools.records import in_quotes
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.limits import DEFAULT, Limits
@@ -77,7 +77,7 @@ class JoinCollector(Collector):
         self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
         self.block: SignedBlock | None = None  # that is being taken
         self.prepared: dict[int, tuple[bytes, SignedLines | None]] = {}  # by the identity of the lines
-        self.id_name = orjson.dumps(spec.id_field)[1:-1]
+        self.id_name = in_quotes(spec.id_field)
         self.comparable = Comparable(spec.wanted)
         self.first_side = 0  # how many documents with shingles came before those of --against
         self.via: str | None = None  # the recipe of all records, once there is one
@@ -132,7 +132,7 @@ class JoinCollector(Collector):
         forms = self.forms()
         if forms is None:
             return None
-        via = orjson.dumps(self.via)[1:-1] if self.via else None
+        via = in_quotes(self.via) if self.via else None
         absent = tuple(name.encode() for name in self.comparable.fields_before())
         return kernel.read_signed(lines, at, self.id_name, via, absent, forms)
 
