@@ -44,7 +44,7 @@ class Members:
         places = np.repeat(np.arange(len(counts) // 8), np.frombuffer(counts, np.int64))
         groups = places + self.groups
         known = len(self.group)
-        self.group.frombytes(bytes(len(self.ids.ends) - 8 * known))
+        self.group.frombytes(bytes(8 * (len(self.ids) - known)))
         group = np.frombuffer(self.group, np.int64)
         new = numbers >= known
         group[numbers[new][::-1]] = groups[new][::-1]  # backwards, so that the first that names it has it
@@ -169,7 +169,7 @@ class Dedup(Collector):
     def number(self, ids: bytes, sizes: bytes) -> Index:
         """The number of each id, int64, from `sizes`, the bytes of each."""
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
-        self.seen.extend(bytes(len(self.ids.ends) // 8 - len(self.seen)))
+        self.seen.extend(bytes(len(self.ids) - len(self.seen)))
         return numbers
 
     def number_of(self, name: Name) -> Index:

@@ -236,6 +236,11 @@ static void free_ids(PyObject *object)
     Py_DECREF(type);
 }
 
+static Py_ssize_t count_ids(PyObject *object)
+{
+    return (Py_ssize_t)((Ids *)object)->count;
+}
+
 static PyObject *close_ids(PyObject *object, PyObject *Py_UNUSED(none))
 {
     Ids *self = (Ids *)object;
@@ -265,6 +270,7 @@ static PyType_Slot slots[] = {
     {Py_tp_dealloc, free_ids},
     {Py_tp_methods, methods},
     {Py_tp_members, members},
+    {Py_sq_length, count_ids},
     {0},
 };
 

@@ -53,6 +53,10 @@ class Ids:
         self.numbers: dict[bytes, int] = {}
         self.data, self.ends = bytearray(), bytearray()
 
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.ends) // 8
+
     def add(self, ids: bytes, sizes: Buffer, /) -> int:
         """Adds them up to the first that is there already, and says how many."""
         added = 0

@@ -132,7 +132,7 @@ class Groups(Collector):
 
     def join(self, numbers: Index) -> None:
         """Pairs, one number beside the other."""
-        documents = len(self.ids.ends) // 8
+        documents = len(self.ids)
         self.nearest.frombytes(np.arange(len(self.nearest), documents).tobytes())  # none yet
         self.method.grow(documents)
         a, b = numbers[::2], numbers[1::2]
@@ -149,7 +149,7 @@ class Groups(Collector):
         whole = sizes > 1
         members = np.flatnonzero(whole[representatives])
         members = members[np.argsort(representatives[members], kind="stable")]  # a group's first is its representative
-        others = np.append(np.flatnonzero(sizes == 1), np.arange(len(self.method), len(self.ids.ends) // 8))
+        others = np.append(np.flatnonzero(sizes == 1), np.arange(len(self.method), len(self.ids)))
         sizes = sizes[whole]
         self.groups, self.grouped, self.largest = len(sizes), len(members), int(max(sizes, default=0))
         yield from self.lines(members, sizes)

@@ -89,13 +89,13 @@ class InMemory:
             raise Rejected(seen_before(name))
 
     def add(self, side: int, _name: Name, payloads: Sequence[bytes]) -> None:
-        self.numbers[side].append(len(self.ids[side].ends) // 8 - 1)
+        self.numbers[side].append(len(self.ids[side]) - 1)
         for (data, lengths), payload in zip(self.payloads, payloads, strict=True):
             data.extend(payload)
             lengths.append(len(payload))
 
     def claim_lines(self, side: int, signed: SignedLines) -> Index:
-        before = len(self.ids[side].ends) // 8
+        before = len(self.ids[side])
         numbers = np.frombuffer(self.ids[side].number(signed.ids, signed.id_sizes), np.int64)
         # A new id has a greater number than all before it
         greatest = np.maximum.accumulate(np.append(before - 1, numbers))[:-1]

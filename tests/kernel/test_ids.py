@@ -47,6 +47,7 @@ def test_ids_against_a_dictionary(kind: Callable[[bytes], Ids], steps: list[tupl
             assert numbers_of(made.number(*given_ids)) == [known[name] for name in several]
         else:
             assert numbers_of(made.find(*given_ids)) == [known.get(name, -1) for name in several]
+        assert len(made) == len(known)
         assert bytes(made.data) == b"".join(known)
         assert numbers_of(bytes(made.ends)) == list(accumulate(map(len, known)))
 
