@@ -7,7 +7,7 @@ import numpy as np
 from shingletools.kernel import _kernel
 from shingletools.kernel._kernel import part_large_arrays
 from shingletools.kernel.groups import DocumentFields, Grouped, ReadDocuments, ReadPairs
-from shingletools.kernel.ids import IdsAt, SignedLines
+from shingletools.kernel.ids import IdsAt, SignedFields, SignedLines
 from shingletools.kernel.types import U8, U32, U64, Flags, Index, Rows, TokenSets
 
 
@@ -59,8 +59,8 @@ def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> b
     return _kernel.pair_lines(one, two, list(rests), np.ascontiguousarray(which))
 
 
-def read_signed(lines: bytes, at: int, /, *wanted: object) -> SignedLines:
-    return SignedLines(*_kernel.read_signed(lines, at, *wanted))
+def read_signed(lines: bytes, at: int, fields: SignedFields, /) -> SignedLines:
+    return SignedLines(*_kernel.read_signed(lines, at, *fields))
 
 
 def read_pairs(lines: bytes, at: int, least: int, /) -> ReadPairs:

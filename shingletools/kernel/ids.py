@@ -22,6 +22,15 @@ class IdsAt(NamedTuple):
     numbers: Index
 
 
+class SignedFields(NamedTuple):
+    """What lines must be like to be taken at once; names and recipe as JSON has them between quotes."""
+
+    id: bytes
+    via: bytes | None  # None if there must be none
+    absent: tuple[bytes, ...]  # what must not be there
+    payloads: tuple[tuple[bytes, int, int], ...]  # one or two: name, digits of a group, bytes or 0 for sets
+
+
 class SignedLines(NamedTuple):
     """What a join takes of some lines: as many ids, places and payloads as there are lines."""
 
@@ -34,7 +43,7 @@ class SignedLines(NamedTuple):
     sizes: tuple[bytes, ...]
 
 
-def read_signed(_lines: bytes, at: int, /, *_: object) -> SignedLines:
+def read_signed(_lines: bytes, at: int, _fields: SignedFields, /) -> SignedLines:
     """Takes nothing of lines from a place on: the compiled one takes of ordinary lines what collect.c says."""
     return SignedLines(0, at, b"", b"", b"", (), ())
 

@@ -8,7 +8,7 @@ import numpy as np
 from shingletools import errors, wire
 from shingletools.errors import Failed, Rejected
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import SignedLines
+from shingletools.kernel.ids import SignedFields, SignedLines
 from shingletools.kernel.types import Index
 from shingletools.records import in_quotes
 from shingletools.simjoin.comparable import Comparable
@@ -129,20 +129,18 @@ class JoinCollector(Collector):
 
     def read(self, lines: bytes, at: int) -> SignedLines | None:
         """What is taken of the lines from a place on; None as long as there was no signature to be like."""
-        forms = self.forms()
-        if forms is None:
-            return None
-        via = in_quotes(self.via) if self.via else None
-        absent = tuple(name.encode() for name in self.comparable.fields_before())
-        return kernel.read_signed(lines, at, self.id_name, via, absent, forms)
+        fields = self.fields()
+        return None if fields is None else kernel.read_signed(lines, at, fields)
 
-    def forms(self) -> tuple[tuple[bytes, int, int], ...] | None:
-        """Of the payloads that are taken: field, digits of a group, bytes, or 0 where they are sets of any size."""
+    def fields(self) -> SignedFields | None:
+        """What lines are like that are taken at once; None if none are."""
         first = self.comparable.signature
         if first is None or b"\\" in self.id_name:
             return None
         signatures = [(first, self.comparable.size), (LONG_SHINGLES, 0)][: 1 + self.spec.wanted.verify]
-        return tuple((each.field.encode(), each.digits, each.fixed(size)) for each, size in signatures)
+        payloads = tuple((each.field.encode(), each.digits, each.fixed(size)) for each, size in signatures)
+        absent = tuple(name.encode() for name in self.comparable.fields_before())
+        return SignedFields(self.id_name, in_quotes(self.via) if self.via else None, absent, payloads)
 
     def finish(self) -> Iterator[Written]:
         """The pairs."""
