@@ -119,8 +119,8 @@ class Filter(Stage):
     The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
     field via; every other byte of the line passes. `function` may raise Rejected. `lines` does the same in the kernel,
     for all ordinary lines from a place in some data on: it returns those made, their number, where the first begins
-    that it leaves to the definition, and the exception that this one raised, if it did. `source` makes the line of a
-    document that is none yet, and may raise Rejected.
+    that it leaves to the definition, and the exception that `function` raised there, if it did. `source` makes the line
+    of a document that is none yet, and may raise Rejected.
     """
 
     consumes: str

@@ -35,10 +35,10 @@ class Method(Protocol):
         """So many documents in all."""
 
     def join(self, left: Index, right: Index, /) -> object:
-        """Pairs, each of two different documents."""
+        """Pairs, each of two different documents. Shape (pairs,) each."""
 
     def representatives(self) -> Index:
-        """For each document, the first of its group."""
+        """For each document, the first of its group. Shape (documents,)."""
 
 
 class Stars:
