@@ -7,6 +7,7 @@ from shingletools.kernel.ids import Ids
 from shingletools.kernel.reference import bit_sums, fmix64
 
 if kernel.NAME == "c":
+    from shingletools.kernel._kernel import part_large_arrays
     from shingletools.kernel.compiled import (
         agreements,
         band_keys,
@@ -15,7 +16,6 @@ if kernel.NAME == "c":
         group_lines,
         overlaps,
         pair_lines,
-        part_large_arrays,
         rarest,
         read_documents,
         read_members,

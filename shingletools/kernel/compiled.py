@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from shingletools.kernel import _kernel
-from shingletools.kernel._kernel import part_large_arrays
 from shingletools.kernel.groups import DocumentFields, Grouped, ReadDocuments, ReadPairs
 from shingletools.kernel.ids import IdsAt, SignedFields, SignedLines
 from shingletools.kernel.types import U8, U32, U64, Flags, Index, Rows, TokenSets
@@ -82,22 +81,3 @@ def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
 
 def connect(parent: Index, left: Index, right: Index, news: U8, /) -> None:
     _kernel.connect(parent, np.ascontiguousarray(left), np.ascontiguousarray(right), news)
-
-
-__all__ = [
-    "agreements",
-    "band_keys",
-    "connect",
-    "count_tokens",
-    "group_lines",
-    "overlaps",
-    "pair_lines",
-    "part_large_arrays",
-    "rarest",
-    "read_documents",
-    "read_members",
-    "read_pairs",
-    "read_signed",
-    "set_keys",
-    "shared",
-]
