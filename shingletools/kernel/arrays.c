@@ -120,8 +120,7 @@ PyObject *agreements(PyObject *Py_UNUSED(self), PyObject *args)
     for (Py_ssize_t i = 0; i < left->len / 8; i++)
         counts[i] = agreements_of(rows->buf, (size_t)width, (size_t)size, one[i], two[i], (size_t)least);
     Py_END_ALLOW_THREADS
-    result = Py_None;
-    Py_INCREF(result);
+    result = Py_NewRef(Py_None);
 done:
     release(&arrays);
     return result;
@@ -169,8 +168,7 @@ PyObject *band_keys(PyObject *Py_UNUSED(self), PyObject *args)
         for (Py_ssize_t band = 0; band < bands; band++)
             keys[band * number + i] = key_of(row, size, first[band], last[band]);
     Py_END_ALLOW_THREADS
-    result = Py_None;
-    Py_INCREF(result);
+    result = Py_NewRef(Py_None);
 done:
     release(&arrays);
     return result;
@@ -214,8 +212,7 @@ PyObject *shared(PyObject *Py_UNUSED(self), PyObject *args)
         out[i] = again[place >> 6] >> (place & 63) & 1;
     }
     Py_END_ALLOW_THREADS
-    result = Py_None;
-    Py_INCREF(result);
+    result = Py_NewRef(Py_None);
 done:
     PyMem_Free(seen);
     release(&arrays);
@@ -274,8 +271,7 @@ PyObject *overlaps(PyObject *Py_UNUSED(self), PyObject *args)
         counts[i] = overlap(tokens + starts[left[i]], sizes[left[i]], tokens + starts[right[i]], sizes[right[i]],
                             least[i]);
     Py_END_ALLOW_THREADS
-    result = Py_None;
-    Py_INCREF(result);
+    result = Py_NewRef(Py_None);
 done:
     release(&arrays);
     return result;
@@ -307,8 +303,7 @@ PyObject *count_tokens(PyObject *Py_UNUSED(self), PyObject *args)
         *counter += *counter < UINT32_MAX;
     }
     Py_END_ALLOW_THREADS
-    result = Py_None;
-    Py_INCREF(result);
+    result = Py_NewRef(Py_None);
 done:
     release(&arrays);
     return result;
@@ -338,8 +333,7 @@ PyObject *set_keys(PyObject *Py_UNUSED(self), PyObject *args)
         keys[i] = fmix64(sum);
     }
     Py_END_ALLOW_THREADS
-    result = Py_None;
-    Py_INCREF(result);
+    result = Py_NewRef(Py_None);
 done:
     release(&arrays);
     return result;
@@ -414,8 +408,7 @@ PyObject *rarest(PyObject *Py_UNUSED(self), PyObject *args)
             *out++ = starts[i] + sorted[j].place;
     }
     Py_END_ALLOW_THREADS
-    result = Py_None;
-    Py_INCREF(result);
+    result = Py_NewRef(Py_None);
 done:
     PyMem_Free(room);
     release(&arrays);
