@@ -80,7 +80,7 @@ static int sort_words(uint64_t *words, size_t count, int bits, Bytes *room)
 }
 
 /* A payload into the columns: 1; 0 if it has another form, or is empty; -1 with an exception. */
-static int add_payload(Columns *columns, int which, const Form *form, const Member *member)
+static int take_payload(Columns *columns, int which, const Form *form, const Member *member)
 {
     if (member->kind != STRING)
         return 0;
@@ -153,7 +153,7 @@ static int take_line(Columns *columns, Wanted *wanted, const uint8_t *first, con
         sizes[i] = columns->sizes[i].used;
     }
     for (int i = 0; good > 0 && i < wanted->payloads; i++)
-        good = add_payload(columns, i, &wanted->forms[i], &wanted->members[2 + i]);
+        good = take_payload(columns, i, &wanted->forms[i], &wanted->members[2 + i]);
     for (int i = 0; !good && i < PAYLOADS; i++) {
         columns->data[i].used = data[i];
         columns->sizes[i].used = sizes[i];
