@@ -22,7 +22,7 @@ from shingletools.unionfind import UnionFind
 from shingletools.wire import Record
 
 MEMBERS = 1 << 16  # of groups that are written together, but for those of one group
-WAITING = 1 << 12  # ids that are numbered together, where lines come one by one
+WAITING = 1 << 16  # bytes of ids that are numbered together, where lines come one by one; each counts 16 more
 
 
 class Method(Protocol):
@@ -94,15 +94,16 @@ class Groups(Collector):
         self.nearest = array("q")  # for each document of a pair the first of its partners
         self.least = -1 if spec.least is None else ceil(spec.least * 10**DECIMALS)
         self.waiting: tuple[list[bytes], list[bytes]] = [], []  # ids that `take` has seen: of pairs, of documents
+        self.waiting_size = 0  # their bytes
         self.id_name = in_quotes(spec.id_field)
         self.groups = self.grouped = self.largest = self.chained = 0
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
-        if side:
-            self.waiting[1].append(orjson.dumps(wire.take_id(record, self.spec.id_field)))
-        elif (pair := take_pair(record, self.spec.least)) is not None:
-            self.waiting[0].extend(map(orjson.dumps, pair))
-        if len(self.waiting[side]) >= WAITING:
+        names = (wire.take_id(record, self.spec.id_field),) if side else take_pair(record, self.spec.least)
+        for name in names or ():
+            self.waiting[side].append(orjson.dumps(name))
+            self.waiting_size += len(self.waiting[side][-1]) + 16
+        if self.waiting_size >= WAITING:
             self.take_waiting()
 
     def take_lines(self, lines: bytes, at: int, side: int, /) -> tuple[int, int, Written]:
@@ -123,6 +124,7 @@ class Groups(Collector):
             if ids:
                 self.take_ids(b"".join(ids), np.array([*map(len, ids)]), side)
                 ids.clear()
+        self.waiting_size = 0
 
     def take_ids(self, ids: bytes, sizes: Index, side: int) -> None:
         """Those of pairs, two each, or of documents."""

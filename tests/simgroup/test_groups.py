@@ -2,6 +2,7 @@
 
 import json
 import random
+import tracemalloc
 from itertools import combinations
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.simgroup.groups import Groups
 from shingletools.simgroup.spec import GroupSpec
+
+MEGABYTE = 1 << 20
 
 Pair = tuple[int, int]
 pairs = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).filter(lambda pair: pair[0] != pair[1]), max_size=30)
@@ -146,3 +149,21 @@ def test_no_pairs_no_groups(tmp_path: Path) -> None:
         assert run("simgroup", *argv).good() == b""
         out = run("simgroup", *argv, "--singletons", "docs", cwd=tmp_path).records()
         assert out == [{"group": 1, "size": 1, "members": [1]}]
+
+
+@pytest.mark.parametrize("singletons", [False, True])
+def test_long_ids_do_not_pile_up(singletons: bool) -> None:
+    """Two ids of a megabyte each, again and again, in lines that are taken one by one."""
+    one, two = "1" * MEGABYTE, "2" * MEGABYTE
+    groups = Groups(GroupSpec("id", against=("documents",) * singletons))
+    tracemalloc.start()
+    for _ in range(64):
+        if singletons:
+            groups.take({"id": one}, b"", 1)
+        else:
+            groups.take({"a": one, "b": two}, b"", 0)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 64 * MEGABYTE  # orjson keeps 16 for each that it wrote
+    (group,) = [json.loads(part.output) for part in groups.finish() if part.output]
+    assert group["members"] == [one] + [two] * (not singletons)
