@@ -131,3 +131,12 @@ def test_other_commands_reject_what_stands_twice() -> None:
     ):
         ran = run(command, stdin=line + b"\n" + jsonl({"id": 5, "sketch": "00000001", "a": 1, "b": 3, "text": "t"}))
         assert (ran.status, ran.err) == (1, f'{command.split()[0]}: -:1: field "{name}" stands twice\n')
+
+
+def test_what_a_command_does_not_look_at_may_stand_twice() -> None:
+    run("simgroup", stdin=b'{"a":1,"b":2,"similarity":0.9,"similarity":0.9}\n').good()
+    line = b'{"id":1,"duplicate_of":1,"duplicate_of":1,"text":"a","text":"b"}\n'
+    assert run("dedup --groups /dev/null", stdin=line).good() == line
+    for command in ("simgroup -t 0.5", "dedup --groups /dev/null --annotate"):
+        ran = run(command, stdin=b'{"a":1,"b":2,"similarity":0.9,"similarity":0.9}\n' + line)
+        assert "stands twice" in ran.err, ran

@@ -47,8 +47,8 @@ class DedupSpec(Stage):
         return {self.text_field}
 
     def once(self, _side: int, /) -> Sequence[str]:
-        fields = [self.id_field, DUPLICATE_OF]
-        return fields if self.keep == FIRST else [*fields, self.text_field]
+        text = () if self.keep == FIRST else (self.text_field,)
+        return self.id_field, *text, *((DUPLICATE_OF,) if self.annotate else ())
 
     def collector(self, _jobs: int, /) -> "Dedup":
         from shingletools.dedup.choice import ByLength, First  # which imports what is wanted

@@ -33,7 +33,9 @@ class GroupSpec(Stage):
         return ordered if self.star else ""
 
     def once(self, side: int, /) -> Sequence[str]:
-        return (self.id_field,) if side else ("a", "b", "similarity")
+        if side:
+            return (self.id_field,)
+        return ("a", "b") if self.least is None else ("a", "b", "similarity")
 
     def collector(self, _jobs: int, /) -> "Groups":
         from shingletools.simgroup.groups import Groups  # which imports what is wanted
