@@ -16,7 +16,7 @@ from shingletools.dedup import choice
 from shingletools.dedup.spec import FIRST, LONGEST, SHORTEST, DedupSpec
 from shingletools.driver import collect_chunk
 from shingletools.errors import Failed
-from shingletools.kernel import arrays
+from shingletools.kernel import NAME, arrays
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
 from shingletools.stage import Written
 from shingletools.streams import Chunk
@@ -77,13 +77,12 @@ def test_one_of_each_group_stays(at_once: bool, present: list[int], group_of: li
             (SHORTEST, lambda name: name % 3),
         ):
             dedup = DedupSpec("id", (file.name,), keep).collector(1)
-            written = []
+            written, taken = [], 0
             if at_once:
                 taken, _, lines = dedup.take_lines(jsonl(*records), 0, 0)
-                assert taken == len(present)
+                assert taken == (len(present) if NAME == "c" else 0)
                 written.append(lines)
-            else:
-                written += [dedup.take(record, jsonl(record).rstrip(), 0) or Written() for record in records]
+            written += [dedup.take(record, jsonl(record).rstrip(), 0) or Written() for record in records[taken:]]
             written += dedup.finish()
             kept = [json.loads(line)["id"] for lines in written for line in lines.output.splitlines()]
             gone = [json.loads(line)["id"] for lines in written for line in lines.removed.splitlines()]
@@ -255,7 +254,7 @@ def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, mon
     outcome, failed = collect_chunk(spec.collector(1), spec.once(0), False, 0, Chunk("-", 1, 1, lines))
     assert (outcome.records, len(outcome.rejects), failed) == (3, 97, None)
     assert [place for _, place, _, _ in outcome.rejects] == list(range(4, 101))
-    assert len(read) <= 2
+    assert len(read) <= (2 if NAME == "c" else 100)  # the definition takes none at once, and is asked for each
 
 
 SPELLED = ("1", "-5", '"1"', '"a"', '"\\u0061"', '"\\"\\n"', '"é"', "-0", "0", "12345678901234567890")
