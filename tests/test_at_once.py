@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from targets import stage_of
 
 from shingletools.driver import collect_chunk
+from shingletools.kernel import NAME
+from shingletools.records import parse
 from shingletools.stage import Collector, Written
 from shingletools.streams import Chunk
 
@@ -177,6 +179,9 @@ def test_a_similarity_counts_as_it_is_written() -> None:
             if threshold is not None:
                 command = f"simgroup -t {threshold}"
                 collector = stage_of(command).collector(1)
-                assert collector.take_lines(chunk, 0, 0)[0] == 1
+                if NAME == "c":
+                    assert collector.take_lines(chunk, 0, 0)[0] == 1
+                else:  # which leaves it to the definition
+                    collector.take(parse(chunk, ()), chunk, 0)
                 assert b"".join(part.output for part in collector.finish()).count(b"\n") == count
                 check(command, [chunk])
