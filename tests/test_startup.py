@@ -35,7 +35,7 @@ raise SystemExit(status)
 
 def loaded(code: str, *words: str, stdin: bytes = b"") -> frozenset[str]:
     done = subprocess.run(
-        [sys.executable, "-c", code, *words], input=stdin, capture_output=True, check=False,
+        [sys.executable, "-P", "-c", code, *words], input=stdin, capture_output=True, check=False,
         env=ENVIRONMENT | {"SHINGLETOOLS_KERNEL": "c"},
     )  # fmt: skip
     assert done.returncode == 0, done

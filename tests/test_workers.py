@@ -57,7 +57,7 @@ def test_memory_that_is_kept_needs_no_page_faults() -> None:
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)"
     )
     kept, given_back = (
-        int(subprocess.run([sys.executable, "-c", script.format(ask)], capture_output=True, check=True).stdout)
+        int(subprocess.run([sys.executable, "-P", "-c", script.format(ask)], capture_output=True, check=True).stdout)
         for ask in ("kernel.keep_memory()", "")
     )
     assert kept < given_back / 5

@@ -68,7 +68,7 @@ def test_a_hostile_text_is_rejected_and_the_others_go_on(option: str, tmp_path: 
     ran = run("canon", option, pattern, "--rejects", tmp_path / "bad", stdin=stdin)
     cause = f'{option} "{pattern}": more than 10 s, and 1 s for each million characters'
     assert (ran.status, ran.err) == (1, f"canon: -:2: {cause}\n")
-    assert [line.split(b",")[0] for line in ran.out.splitlines()] == [b'{"id":1', b'{"id":3']
+    assert [line.split(b",")[0] for line in ran.out.splitlines()] == [b'{"id": 1', b'{"id": 3']
     assert (tmp_path / "bad").read_bytes() == stdin.splitlines(keepends=True)[1]
 
 
