@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -154,6 +155,7 @@ def nests(draw: st.DrawFn) -> str:
 nearly_json = st.builds(
     changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()) | nests(), changes
 ) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)  # fmt: skip
+TRAILING = re.compile(r",[ \t\r\n]*[\]}]")  # a comma; if one is behind the bracket, orjson 3.10 tells that one's column
 IN_FRONT = 1 << 14  # blanks in front of a line: orjson has memory for as many values, so that it finds the fault
 
 
@@ -169,7 +171,7 @@ def test_a_line_is_rejected_where_orjson_refuses_it_and_never_for_lack_of_memory
         assert cause is not None
         with pytest.raises(Rejected):
             wire.parse_json(text.encode())
-        if text.strip() and "\\" not in text:
+        if text.strip() and "\\" not in text and not TRAILING.search(text):
             with pytest.raises(orjson.JSONDecodeError) as refused:
                 orjson.loads(" " * IN_FRONT + text)
             assert cause == "nested too deeply" or cause.endswith(f"column {refused.value.colno - IN_FRONT})")
