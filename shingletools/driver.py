@@ -159,8 +159,11 @@ def chunks_ahead(collector: Collector, files: Sequence[str], jobs: int) -> Gener
             collector.ahead(chunk.data)
         return chunk
 
-    with contextlib.closing(streams.read_chunks(files)) as chunks:
-        for chunk in in_threads(prepared, until_failed(chunks), jobs):
+    with (
+        contextlib.closing(streams.read_chunks(files)) as chunks,
+        contextlib.closing(in_threads(prepared, until_failed(chunks), jobs)) as prepared_chunks,
+    ):
+        for chunk in prepared_chunks:
             if isinstance(chunk, Failed):
                 raise chunk
             yield chunk

@@ -38,10 +38,11 @@ class Written(NamedTuple):
 class Collector(ABC):
     """What makes an output that depends on more than one record; it takes them in order, in one process."""
 
-    reads_ahead = False  # whether `ahead` does anything
+    reads_ahead = False  # whether it can: see `ahead`
 
-    def ahead(self, _lines: bytes, /) -> None:  # noqa: B027 (most prepare nothing)
-        """May prepare for taking these lines, in another thread, while those before them are taken."""
+    def ahead(self, _lines: bytes, /) -> None:
+        """Prepares for taking these lines, in another thread, while those before them are taken."""
+        raise TypeError(f"{type(self).__name__} does not read ahead")
 
     def take_lines(self, _lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
         """Takes all ordinary records from a place in some lines on, as `take` would; raises Failed.

@@ -1,17 +1,16 @@
 """Collectors that take lines at once give what they give line by line, by the definition: output, rejects, failures."""
 
 import tempfile
-from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from targets import stage_of
+from targets import one_by_one_only, stage_of
 
 from shingletools.driver import collect_chunk
 from shingletools.kernel import NAME
 from shingletools.records import parse
-from shingletools.stage import Collector, Written
+from shingletools.stage import Written
 from shingletools.streams import Chunk
 
 IDS = ("1", "2", "-3", '"1"', '"x"', '"é"', '"\\u00e9"', "0", "-0", '"a b"', '"\\"\\\\"', '""', "123456789012345678",
@@ -83,7 +82,7 @@ def collected(command: str, sides: tuple[list[bytes], ...], at_once: bool) -> tu
     stage = stage_of(command)
     collector = stage.collector(1)
     if not at_once:
-        collector.take_lines = partial(Collector.take_lines, collector)  # type: ignore[method-assign]
+        one_by_one_only(collector)
     rejects: list[tuple[str, int | None, str, bytes]] = []
     written: list[Written] = []
     good = 0

@@ -78,6 +78,7 @@ class JoinCollector(Collector):
         self.block: SignedBlock | None = None  # that is being taken
         self.prepared: dict[int, tuple[bytes, SignedLines | None]] = {}  # by the identity of the lines
         self.id_name = in_quotes(spec.id_field)
+        self.fields: SignedFields | None = None  # of lines that are taken at once, as soon as there was one to be like
         self.comparable = Comparable(spec.wanted)
         self.first_side = 0  # how many documents with shingles came before those of --against
         self.via: str | None = None  # the recipe of all records, once there is one
@@ -102,6 +103,7 @@ class JoinCollector(Collector):
             return
         if self.comparable.signature is None:
             self.comparable.accept(signature, len(data), via)
+            self.fields = self.like_the_first()  # in one step: threads that read ahead may look at it at any moment
         self.store.add(side, name, payloads)
         self.first_side += not side
 
@@ -129,11 +131,10 @@ class JoinCollector(Collector):
 
     def read(self, lines: bytes, at: int) -> SignedLines | None:
         """What is taken of the lines from a place on; None as long as there was no signature to be like."""
-        fields = self.fields()
-        return None if fields is None else kernel.read_signed(lines, at, fields)
+        return None if self.fields is None else kernel.read_signed(lines, at, self.fields)
 
-    def fields(self) -> SignedFields | None:
-        """What lines are like that are taken at once; None if none are."""
+    def like_the_first(self) -> SignedFields | None:
+        """What lines must have to be taken at once; None if none are, for an id's name that JSON escapes."""
         first = self.comparable.signature
         if first is None or b"\\" in self.id_name:
             return None

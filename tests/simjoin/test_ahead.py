@@ -1,0 +1,72 @@
+"""simjoin -j: what is read ahead, by other threads, is what would be read in its turn."""
+
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from harness import jsonl, run
+from shingletools.simjoin.collector import JoinCollector
+from shingletools.simjoin.comparable import Comparable
+from shingletools.simjoin.spec import JoinSpec
+from shingletools.simjoin.wanted import Wanted
+
+
+def lines(rng: random.Random, base: list[list[int]], count: int) -> bytes:
+    """Sketches near those of `base`; some lines are bad, odd or have an id that was used before."""
+    made = []
+    for number in range(count):
+        row = list(rng.choice(base))
+        row[rng.randrange(84)] = rng.getrandbits(32)
+        sketch = " ".join(f"{component:08x}" for component in row)
+        name = number if rng.random() < 0.98 else rng.randrange(count)
+        line = jsonl({"id": name, "sketch": sketch, "via": "x"})
+        if rng.random() < 0.01:
+            line = rng.choice([b"bad\n", b'{"id":1}\n', line.replace(b'"id"', b'"i\\u0064"'), b"\n", line[:-9] + b"\n"])
+        made.append(line)
+    return b"".join(made)
+
+
+def test_any_number_of_threads(tmp_path: Path) -> None:
+    """Four chunks and more on each side."""
+    rng = random.Random(3)
+    base = [[rng.getrandbits(32) for _ in range(84)] for _ in range(20)]
+    for name in ("new", "old"):
+        (tmp_path / name).write_bytes(lines(rng, base, 1500))
+    outcomes = []
+    for jobs in ("1", "2", "5"):
+        ran = run("simjoin -t 0.97 --against old --rejects bad new -j", jobs, cwd=tmp_path)
+        outcomes.append((ran.status, ran.out, ran.err, (tmp_path / "bad").read_bytes()))
+    assert outcomes[0][0] == 1
+    assert outcomes[0][1].count(b"\n") > 1000
+    assert outcomes[0][2].count("was seen before") > 20
+    assert outcomes[1:] == outcomes[:1] * 2
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_file_that_fails_does_so_after_what_was_before_it(jobs: str, tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(b"bad\n")
+    (tmp_path / "folder").mkdir()
+    ran = run("simjoin one folder -j", jobs, cwd=tmp_path)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err == "simjoin: one:1: not JSON (column 1)\nsimjoin: folder: Is a directory\n"
+
+
+def test_who_reads_ahead_sees_all_of_the_first_signature_or_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looked at after each step in which the first one is accepted, as another thread may."""
+    data = jsonl({"id": 2, "sketch": "00000009 00000001", "via": "x"})
+    collector = JoinCollector(JoinSpec("id", Wanted(similarity=Fraction(1, 2))), 2)
+    seen = []
+
+    def stepped(self: Comparable, name: str, value: object) -> None:
+        vars(self)[name] = value
+        seen.append(collector.read(data, 0))
+
+    monkeypatch.setattr(Comparable, "__setattr__", stepped)
+    collector.take({"id": 1, "sketch": "00000001 00000002", "via": "x"}, b"", 0)
+    whole = collector.read(data, 0)
+    assert whole is not None
+    assert whole.payloads == (bytes.fromhex("0000000900000001"),)
+    assert len(seen) >= 3
+    assert all(each in (None, whole) for each in seen)
