@@ -11,7 +11,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SignedFields, SignedLines
 from shingletools.kernel.types import Index
 from shingletools.records import in_quotes
-from shingletools.simjoin.comparable import Comparable
+from shingletools.simjoin.comparable import Comparable, fields_before
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.limits import DEFAULT, Limits
 from shingletools.simjoin.pair_lines import PairLines
@@ -52,6 +52,19 @@ def take_shingles(record: Record) -> bytes:
     return data
 
 
+def lines_like(id_field: str, via: str, signature: Signature, size: int, verify: bool) -> SignedFields | None:
+    """What lines must have to be taken at once, with signatures of one kind and size; None if none can be, for an id's
+    name that JSON escapes.
+    """
+    name = in_quotes(id_field)
+    if b"\\" in name:
+        return None
+    signatures = [(signature, size), (LONG_SHINGLES, 0)][: 1 + verify]
+    payloads = tuple((each.field.encode(), each.digits, each.fixed(size)) for each, size in signatures)
+    absent = tuple(field.encode() for field in fields_before(signature))
+    return SignedFields(name, in_quotes(via) if via else None, absent, payloads)
+
+
 class SignedBlock(NamedTuple):
     """Ordinary lines, which are read once, however many of their ids were used before: those go through `take`."""
 
@@ -77,7 +90,6 @@ class JoinCollector(Collector):
         self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
         self.block: SignedBlock | None = None  # that is being taken
         self.prepared: dict[int, tuple[bytes, SignedLines | None]] = {}  # by the identity of the lines
-        self.id_name = in_quotes(spec.id_field)
         self.fields: SignedFields | None = None  # of lines that are taken at once, as soon as there was one to be like
         self.comparable = Comparable(spec.wanted)
         self.first_side = 0  # how many documents with shingles came before those of --against
@@ -134,14 +146,11 @@ class JoinCollector(Collector):
         return None if self.fields is None else kernel.read_signed(lines, at, self.fields)
 
     def like_the_first(self) -> SignedFields | None:
-        """What lines must have to be taken at once; None if none are, for an id's name that JSON escapes."""
+        """What lines must have to be taken at once; None if none are."""
         first = self.comparable.signature
-        if first is None or b"\\" in self.id_name:
+        if first is None:
             return None
-        signatures = [(first, self.comparable.size), (LONG_SHINGLES, 0)][: 1 + self.spec.wanted.verify]
-        payloads = tuple((each.field.encode(), each.digits, each.fixed(size)) for each, size in signatures)
-        absent = tuple(name.encode() for name in self.comparable.fields_before())
-        return SignedFields(self.id_name, in_quotes(self.via) if self.via else None, absent, payloads)
+        return lines_like(self.spec.id_field, self.via or "", first, self.comparable.size, self.spec.wanted.verify)
 
     def finish(self) -> Iterator[Written]:
         """The pairs."""

@@ -33,11 +33,11 @@ class Comparable:
         self.default = "" if self.wanted.threshold() else wanted.threshold()
         self.signature, self.size, self.wanted = signature, size, wanted
 
-    def fields_before(self) -> list[str]:
-        """Fields that a record has not whose signature is of the first one's kind."""
-        assert self.signature is not None
-        before = SIGNATURES[: SIGNATURES.index(self.signature)]
-        return sorted({each.field for each in before} - {self.signature.field})
-
     def summary(self) -> list[str]:
         return [f"default {self.default}"] if self.default else []
+
+
+def fields_before(signature: Signature) -> list[str]:
+    """Fields that a record has not whose signature is of this kind."""
+    before = SIGNATURES[: SIGNATURES.index(signature)]
+    return sorted({each.field for each in before} - {signature.field})

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -49,7 +50,19 @@ def joined(lines: pa.Array) -> bytes:
     if not len(lines):
         return b""
     together = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
-    return pc.binary_join(together, pa.scalar(b"\n", lines.type))[0].as_py() + b"\n"
+    return bytes(pc.binary_join(together, pa.scalar(b"\n", lines.type))[0].as_py()) + b"\n"
+
+
+def bytes_of(values: pa.Array) -> tuple[NDArray[np.uint8], Index]:
+    """A column's binary values one after the other, uint8, and the bytes of each.
+
+    >>> bytes_of(pa.array([b"one", b"", b"two"])[1:])
+    (array([116, 119, 111], dtype=uint8), array([0, 3]))
+    """
+    _, ends, data = values.buffers()
+    places = np.frombuffer(ends, np.int32)[values.offset : values.offset + len(values) + 1].astype(np.int64)
+    held = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
+    return held[places[0] : places[-1]], np.diff(places)
 
 
 def by_line(batches: Batches, row: Callable[[int, bytes], Sequence[Any]], schema: pa.Schema) -> Batches:

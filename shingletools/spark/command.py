@@ -76,10 +76,11 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
         with ExitStack() as stack:
             if options.ship:
                 stack.enter_context(shipped(session.spark))
-            beside = f"{options.checkpoint}/simspark" if options.checkpoint else options.out.rstrip("/")
-            kept = stack.enter_context(Kept(session.spark, f"{beside}.{uuid.uuid4().hex}"))
-            jobs = Jobs(session.spark, options, lambda message: streams.say(f"{name}: {message}"), kept)
-            return jobs.run(steps), jobs.rejects.count
+            beside = kept = stack.enter_context(Kept(session.spark, f"{options.out.rstrip('/')}.{uuid.uuid4().hex}"))
+            if options.checkpoint:
+                kept = stack.enter_context(Kept(session.spark, f"{options.checkpoint}/simspark.{uuid.uuid4().hex}"))
+            jobs = Jobs(session.spark, options, lambda message: streams.say(f"{name}: {message}"))
+            return jobs.run(steps, kept, beside), jobs.rejects.count
 
     begun = time.monotonic()
     figures, rejected = Session(f"simspark: {options.pipeline}", options.master, settings).run(work)

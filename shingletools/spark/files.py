@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from py4j.protocol import Py4JError
@@ -14,8 +14,10 @@ from shingletools import errors
 from shingletools.errors import Failed
 from shingletools.spark.parquet import as_json
 from shingletools.spark.pipeline import is_parquet
+from shingletools.spark.tally import Told
 
 QUIET = 5  # tenths of a second in which nothing comes
+PART = re.compile(r"part-(\d+)-")
 SOURCE = ["part", "file", "block"]  # which --in, file, and where in the file a task began to read
 
 
@@ -50,6 +52,15 @@ def write_lines(frame: DataFrame, path: str, gzip: bool) -> None:
     lines.write.text(path, compression="gzip" if gzip else "none", lineSep="\n")
 
 
+def write_runs(frame: DataFrame, folder: str, gzip: bool) -> None:
+    """The column value of each kind and run, in the order of the rows, to a file for each run of a task.
+
+    No order is asked of Spark, which would sort: it may write as many files at once as there are.
+    """
+    lines = frame.select("kind", "run", F.col("value").cast("string"))
+    lines.write.partitionBy("kind", "run").text(folder, compression="gzip" if gzip else "none", lineSep="\n")
+
+
 def literal(path: str) -> str:
     """A path that is no pattern to those who read it.
 
@@ -57,6 +68,14 @@ def literal(path: str) -> str:
     o\\[1\\]
     """
     return re.sub(r"([][*?{}\\])", r"\\\1", path)
+
+
+# Rows may have megabytes: Parquet is to look at its memory after each of them
+LARGE_VALUES = {
+    "parquet.block.size": str(32 << 20),
+    **{f"parquet.{what}.size.row.check.{which}": "1" for what in ("block", "page") for which in ("min", "max")},
+    "parquet.enable.dictionary": "false",
+}
 
 
 class Files:
@@ -75,6 +94,29 @@ class Files:
     def delete(self, name: str) -> None:
         path = self.path(name)
         path.getFileSystem(self.configuration).delete(path, True)
+
+    def names(self, folder: str) -> list[str]:
+        """What a folder has; nothing if it is not there."""
+        path = self.path(folder)
+        if not self.exists(folder):
+            return []
+        return [each.getPath().getName() for each in path.getFileSystem(self.configuration).listStatus(path)]
+
+    def gather(self, folder: str, told: Sequence[Told], out: str) -> None:
+        """Moves the files that runs of tasks wrote, in the order of these, to a new folder; it ends with _SUCCESS."""
+        target = self.path(out)
+        system = target.getFileSystem(self.configuration)
+        system.mkdirs(target)
+        digits = max(5, len(str(len(told))))
+        for run in sorted({each.run for each in told}):
+            written = {int(found[1]): name for name in self.names(f"{folder}/run={run}") if (found := PART.match(name))}
+            for number, each in enumerate(told):
+                if each.run == run:
+                    name = written[each.task]
+                    to = self.path(f"{out}/{PART.sub(f'part-{number:0{digits}d}-', name)}")
+                    if not system.rename(self.path(f"{folder}/run={run}/{name}"), to):
+                        raise Failed(f"{errors.printable(out)}: cannot be written")
+        system.create(self.path(f"{out}/_SUCCESS")).close()
 
 
 class Kept:
@@ -96,7 +138,7 @@ class Kept:
 
     def __call__(self, frame: DataFrame) -> DataFrame:
         path = self.path()
-        frame.write.parquet(path)
+        frame.write.options(**LARGE_VALUES).parquet(path, compression="lz4")
         return self.spark.read.schema(frame.schema).parquet(literal(path))
 
     def __enter__(self) -> "Kept":

@@ -1,187 +1,268 @@
 """simjoin on a cluster: the same buckets and the same comparisons, in tasks of bounded size."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
-from shingletools.kernel import split_lines
-from shingletools.kernel.ids import IdsAt
-from shingletools.simjoin.pair_lines import PairLines
-from shingletools.simjoin.signatures import Signature
-from shingletools.simjoin.wanted import Wanted
-from shingletools.spark.batches import Batches, batch_of, through
+from shingletools.kernel.types import Index
+from shingletools.simjoin.comparable import Comparable
+from shingletools.simjoin.factory import TableFactory
+from shingletools.simjoin.signatures import SIGNATURES, Signature
+from shingletools.simjoin.spec import JoinSpec
+from shingletools.simjoin.table import Table
+from shingletools.spark import heads
+from shingletools.spark.batches import through
+from shingletools.spark.blocks import tasks, without_hubs, worked
+from shingletools.spark.chosen import Chosen, chosen
+from shingletools.spark.copies import Among, Copies, Expanding, with_copies
+from shingletools.spark.documents import (
+    AGAIN,
+    COPIED,
+    FIRST,
+    NAMES,
+    ORIGINALS,
+    SUMMED,
+    Again,
+    Agreeing,
+    Counting,
+    FirstSigned,
+    Names,
+    Originals,
+    add_counts,
+    summed,
+)
+from shingletools.spark.exchange import parts_for, sent
 from shingletools.spark.files import Kept
-from shingletools.spark.signed import JoinInput
+from shingletools.spark.heads import Repeated
+from shingletools.spark.lines import PLACES, REJECTED, LineNumbers
+from shingletools.spark.meeting import HITS, SAME, SIZED, Exploding, Meeting
+from shingletools.spark.parts import PARTS
+from shingletools.spark.said import NAMED, Named, Said, SaidOf
+from shingletools.spark.signed import COLUMNS, SIGNED, SIZE, Mark, Reading, check, marks_of
+from shingletools.spark.tally import Tally, Told
 from shingletools.spark.tasks import (
-    BLOCKS,
-    CONNECTED,
     FOUND,
-    HITS,
-    NEAR,
-    RESTS,
-    TASK,
     Connecting,
     Every,
-    Exploded,
-    Near,
-)  # fmt: skip
+)
 
-NAMED = "a_name", "b_name", "agreeing", "a_size", "b_size"
-SAID = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("line", pa.binary())])
+# Partitions are as many as the sizes found ask for: with its adaptive execution Spark would find out by running each
+# stage as a job of its own. What goes to all tasks is arrays; of a table of rows Java makes another first.
+SHUFFLED = "spark.sql.shuffle.partitions"
+PLANNED = {"spark.sql.adaptive.enabled": "false", "spark.sql.autoBroadcastJoinThreshold": "-1", SHUFFLED: "1"}
 BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # of a bucket that are compared with so many others in a task
-# The kind of a row in a bucket: of its side, and whether it is connected with what else is so, and does not ask
-SIDE = 2
-KINDS = range(2 * RESTS)
+SMALL = 1 << 22  # numbers that may go to all tasks, so that what they choose of need not be moved
+PAIR_BYTES = 160  # of a pair with its names, about
+SIZES = dict(zip(COLUMNS[::2], COLUMNS[1::2], strict=True))
+REJECTS = [name for name, _ in REJECTED]
+NONE = np.empty(0, np.int64)
 
 
-def met(kind: int, cross: int | None) -> list[int]:
-    """Which kinds of rows of a bucket one is compared with.
+class Joined(NamedTuple):
+    """Pairs as PARTS, and what -v says."""
 
-    >>> met(0, None), met(CONNECTED, None), met(CONNECTED | RESTS, 1)
-    ([0, 1, 4, 5], [0, 4], [2])
+    lines: DataFrame
+    figures: list[str]
+
+
+class Signatures(NamedTuple):
+    """What is joined: SIGNED, what its splits told, and the numbers of its lines; those from `cross` on are the other
+    side.
     """
-    side = (kind & SIDE) ^ (0 if cross is None else SIDE)
-    return [other for other in KINDS if other & SIDE == side and not kind & other & (CONNECTED | RESTS)]
+
+    rows: DataFrame
+    told: Sequence[Told]
+    numbers: LineNumbers
+    cross: int | None
 
 
-def pairs(found: JoinInput, cross: int | None, kept: Kept) -> DataFrame:
-    """All pairs of documents, a before b, by their numbers, and in how many components they agree.
+class Run:
+    """One run of simjoin."""
 
-    Originals fall into buckets, and the rows of a bucket into blocks; each two blocks are a task.
-    """
-    exploded = through(found.originals.select("number", "payload", "second"), Exploded(found.factory), HITS)
-    side = F.lit(0) if cross is None else (F.col("number") >= cross).cast("int")
-    exploded = exploded.withColumn("kind", SIDE * side + F.when(F.col("asks"), 0).otherwise(RESTS))
-    shared = exploded.groupBy("key").agg(
-        F.count(F.lit(1)).alias("rows"), F.sum(side).alias("others"), F.sum("size").alias("bytes"),
-        F.min("number").alias("first"), F.min(F.when(side == 1, F.col("number"))).alias("other_first"),
-        F.bool_or("asks").alias("asked"), *counts(),
-    ).where("asked and rows > 1" if cross is None else "asked and others > 0 and others < rows")  # fmt: skip
-    # So many rows that two blocks, and what is made of them, are in memory
-    block = F.least(F.lit(BLOCK_ROWS), F.greatest(F.lit(1), F.floor(BLOCK_BYTES * F.col("rows") / F.col("bytes"))))
-    hits = exploded.select("key", "number", "kind").join(shared.withColumn("block", block), "key")
-    if not found.factory.wanted.forest:
-        compared = worked(tasks(hits, cross), found, Every(found.factory, cross), FOUND)
-    else:
-        rest, near = without_hubs(kept(hits.where("rows > block")), found, cross, kept)
-        small = tasks(hits.where("rows <= block"), cross)
-        connecting = worked(small.unionAll(rest), found, Connecting(found.factory, cross), FOUND)
-        compared = connecting.unionAll(near).distinct()  # a pair may connect the rows of several tasks
-    return with_copies(kept(compared), found, cross)
+    def __init__(self, signatures: Signatures, stage: JoinSpec, kept: Kept) -> None:
+        rows, self.told, self.numbers, self.cross = signatures
+        self.kept = kept
+        self.signed = rows.where("step = 0").select(*(name for name in SIGNED.names if name not in REJECTS))
+        self.session = rows.sparkSession
+        self.context = self.session.sparkContext
+        self.cores = self.context.defaultParallelism
+        self.comparable = Comparable(stage.wanted)
+        self.reading = Reading(self.numbers.starts, 1 + stage.wanted.verify, Chosen.none())
+        self.size = sum(split.figures.get(SIZE, 0) for split in self.told)  # bytes of all signatures
+
+    def joined(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> Joined:
+        """`reject` is told who was seen before: number, step, cause; and the numbers. Raises Failed."""
+        copied, copies, again = self.repeated()
+        if again.size:
+            reject(through(self.of("ids"), Again(self.reading, again, step), AGAIN), again)
+        every = self.reading = self.reading._replace(without=again)
+        first = self.first_signed()
+        check(self.told, self.numbers, self.comparable, first)
+        if first is None:
+            return Joined(self.session.createDataFrame(PARTS.empty_table()), [])
+        factory = TableFactory(SIGNATURES[first[1].kind], self.comparable.wanted)
+        few = None
+        if not factory.wanted.forest and copies <= SMALL:
+            few = Repeated(*arrays_of(copied)) if copies else Repeated(NONE, NONE)
+            originals_only = self.chosen_of([few.number])
+        else:
+            originals_only = chosen(copied.select("number"), copies, self.numbers.count)
+        self.reading = every._replace(without=again | originals_only)
+        self.count(factory)
+        table = empty_table(factory, first[1].size)
+        figures = [*self.comparable.summary(), f"{table.bands} bands", f"recall {table.recall:.4g}"]
+        pairs, count = self.compared(factory, first[1], table.bands)
+        self.reading = every
+        if few is not None and count <= SMALL:
+            return Joined(self.few(pairs, count, few, factory), figures)
+        if copies:
+            pairs, count = self.counted(self.with_copies(pairs, copied, factory))
+        return Joined(self.said(pairs, count, factory), figures)
+
+    def chosen_of(self, numbers: Sequence[Index]) -> Chosen:
+        return Chosen.of(numbers, self.numbers.count)
+
+    def repeated(self) -> tuple[DataFrame, int, Chosen]:
+        """Copies (number, first), how many they are, and the documents that were seen before."""
+        parts = parts_for(2 * self.numbers.count * heads.HEAD.itemsize, self.cores)
+        repeated, counts = self.repeating(self.reading, True, parts)
+        ids = repeated.where(F.col("what") == heads.IDS).select("number")
+        again = chosen(ids, counts[heads.IDS], self.numbers.count)
+        if again.size:  # none of these is the original of a copy
+            repeated, counts = self.repeating(self.reading._replace(without=again), False, parts)
+        copied = repeated.where(F.col("what") == heads.SIGNATURES).select("number", "first")
+        return copied, counts[heads.SIGNATURES], again
+
+    def repeating(self, reading: Reading, ids: bool, parts: int) -> tuple[DataFrame, list[int]]:
+        tally = Tally(self.context)
+        found = sent(self.of("ids", "payload", "second"), heads.Heads(reading, self.cross, ids, parts), parts)
+        kept = self.kept(through(found, heads.Repeating(tally), heads.REPEATED))
+        return kept, [sum(each.figures[what] for each in tally.all()) for what in (heads.IDS, heads.SIGNATURES)]
+
+    def of(self, *things: str, sizes: Sequence[str] = ()) -> DataFrame:
+        """Some of what SIGNED has of documents, of some only the sizes."""
+        columns = [each for name in things for each in (name, SIZES[name])] + [SIZES[name] for name in sizes]
+        return self.signed.select(*(name for name, _ in PLACES), "numbers", *columns)
+
+    def first_signed(self) -> tuple[int, Mark] | None:
+        """The first document that has a signature, of those that are not rejected."""
+        marks = (each for each in marks_of(self.told, self.numbers) if each.mark.good and each.mark.size)
+        found = min(marks, default=None)
+        if found is None:
+            return None
+        if not self.reading.without.has(np.array([found.first]))[0]:
+            return found.first, found.mark
+        columns = self.of(sizes=["payload"]).columns
+        rows = through(self.signed.select(*columns, "marks", "mark"), FirstSigned(self.reading), FIRST)
+        first = rows.orderBy("number").first()
+        return None if first is None else (first["number"], Mark(first["via"], first["kind"], first["size"], True))
+
+    def count(self, factory: TableFactory) -> None:
+        """What must be counted of all before tables are made."""
+        for column, (signature, counts) in enumerate(zip(factory.signatures, factory.counts, strict=True)):
+            if len(counts):
+                counting = Counting(self.reading, signature, column, self.cores)
+                rows = through(
+                    sent(self.of("payload", "second"), counting, self.cores), summed, SUMMED
+                ).toLocalIterator()
+                add_counts(counts, (bytes(row["counts"]) for row in rows))
+
+    def compared(self, factory: TableFactory, mark: Mark, bands: int) -> tuple[DataFrame, int]:
+        """The pairs of originals (a, b, agreeing), and how many they are."""
+        hits, count = self.meeting(factory, mark, bands)
+        shared = chosen(hits.select("number"), count, self.numbers.count)
+        originals = through(self.of("payload", "second"), Originals(self.reading, shared), ORIGINALS)
+        row = self.size // max(1, self.numbers.count) + 64
+        self.session.conf.set(SHUFFLED, str(parts_for(count * row, self.cores)))
+        if factory.wanted.forest:
+            originals = self.kept(originals)
+            rest, near = without_hubs(self.kept(hits.where("rows > block")), originals, factory, self.cross, self.kept)
+            small = tasks(hits.where("rows <= block"), self.cross)
+            connecting = worked(small.unionAll(rest), originals, Connecting(factory, self.cross), FOUND)
+            pairs = connecting.unionAll(near).distinct()  # a pair may connect the rows of several tasks
+        else:
+            pairs = worked(tasks(hits, self.cross), originals, Every(factory, self.cross), FOUND)
+        return self.counted(pairs)
+
+    def meeting(self, factory: TableFactory, mark: Mark, bands: int) -> tuple[DataFrame, int]:
+        """Entries of buckets that are to be compared, and how many they are."""
+        tally = Tally(self.context)
+        fixed = SIGNATURES[mark.kind].fixed(mark.size)
+        kind = SAME if fixed and len(factory.signatures) == 1 else SIZED
+        entries = bands * self.numbers.count if fixed else self.size // 8
+        parts = parts_for(entries * kind.itemsize, self.cores)
+        exploded = sent(self.of("payload", "second"), Exploding(self.reading, factory, kind, parts), parts)
+        meeting = Meeting(tally, self.cross, kind, mark.size, (BLOCK_ROWS, BLOCK_BYTES))
+        hits = self.kept(through(exploded, meeting, HITS))
+        return hits, sum(each.figures["hits"] for each in tally.all())
+
+    def counted(self, frame: DataFrame) -> tuple[DataFrame, int]:
+        """A frame, kept, and how many rows it has."""
+        observed = Observation()
+        kept = self.kept(frame.observe(observed, F.count(F.lit(1)).alias("rows")))
+        return kept, int(observed.get["rows"])
+
+    def with_copies(self, pairs: DataFrame, copied: DataFrame, factory: TableFactory) -> DataFrame:
+        """Pairs of originals as pairs of documents, however many."""
+        named = copied.select("number", F.col("first").alias("original"))
+        originals = chosen(named.select("original"), 1, self.numbers.count)
+        sizes = self.names(originals).select(F.col("number").alias("original"), "size")
+        with_sizes = named.join(sizes, "original").select("number", "original", "size")
+        agreeing = through(with_sizes, Agreeing(factory.signatures[-1]), COPIED)
+        return with_copies(pairs, agreeing, factory.wanted.forest, self.cross)
+
+    def said(self, pairs: DataFrame, count: int, factory: TableFactory) -> DataFrame:
+        """All pairs as lines, in order, however many."""
+        named = pairs
+        for side in ("a", "b"):
+            names = self.names(chosen(pairs.select(side), count, self.numbers.count))
+            of_side = names.withColumnsRenamed({"number": side, "name": f"{side}_name", "size": f"{side}_size"})
+            named = named.join(of_side, side)
+        ordered = self.ordered(named.select("a", "b", *NAMED), count)
+        return through(ordered, Said(factory.signatures[-1], factory.wanted), PARTS)
+
+    def few(self, pairs: DataFrame, count: int, copied: Repeated, factory: TableFactory) -> DataFrame:
+        """The same where copies and names go to all tasks."""
+        a, b = arrays_of(pairs.select("a", "b")) if count else (NONE, NONE)
+        some = self.chosen_of([a, b, *copied])
+        names = Named.of(self.names(some).toArrow()) if some.size else Named(NONE, b"", NONE, NONE)
+        order = np.lexsort(copied)
+        number, original = (each[order] for each in copied)
+        signature = factory.signatures[-1]
+        copies = Copies(original, number, components(signature, names.sizes_of(original)))
+        if len(number):
+            count = copies.number_of_pairs(a, b, self.cross)
+            pairs = through(pairs, Expanding(copies), FOUND)
+            if self.cross is None:
+                pairs = pairs.unionAll(through(self.session.range(len(number)), Among(copies), FOUND))
+        return through(self.ordered(pairs, count), SaidOf(names, signature, factory.wanted), PARTS)
+
+    def ordered(self, pairs: DataFrame, count: int) -> DataFrame:
+        """So many pairs by a and b, throughout."""
+        parts = parts_for(PAIR_BYTES * count, 1)
+        self.session.conf.set(SHUFFLED, str(parts))
+        return pairs.orderBy("a", "b") if parts > 1 else pairs.repartition(1).sortWithinPartitions("a", "b")
+
+    def names(self, some: Chosen) -> DataFrame:
+        last = "second" if self.reading.payloads > 1 else "payload"
+        return through(self.of("ids", sizes=[last]), Names(self.reading, some), NAMES)
 
 
-def counts() -> list[Column]:
-    """How many rows of each kind there are, n0, n1 and so on."""
-    return [F.count(F.when(F.col("kind") == kind, 1)).alias(f"n{kind}") for kind in KINDS]
+def arrays_of(rows: DataFrame) -> list[Index]:
+    """The columns of a frame that is small."""
+    return [column.to_numpy().copy() for column in rows.toArrow().columns]
 
 
-def tasks(hits: DataFrame, cross: int | None) -> DataFrame:
-    """Rows (key, number, kind, how many of each kind the bucket has) once for each block they are compared with."""
-    blocks = [F.ceil(F.col(f"n{kind}") / F.col("block")) for kind in KINDS]
-    none = F.array().cast("array<long>")
-    ranges = [F.when(count > 0, F.sequence(F.lit(kind * BLOCKS), kind * BLOCKS + count - 1)).otherwise(none)
-              for kind, count in enumerate(blocks)]  # fmt: skip
-    own, against = F.lit(0).cast("long"), none
-    for kind in KINDS:
-        here = F.col("kind") == kind
-        own = F.when(here, kind * BLOCKS + block_of(blocks[kind])).otherwise(own)
-        against = F.when(here, F.concat(*(ranges[other] for other in met(kind, cross)))).otherwise(against)
-    rows = hits.select("key", "number", own.alias("mine"), F.explode(against).alias("against"))
-    return rows.select("key", "number", "mine", F.least("mine", "against").alias("one"),
-                       F.greatest("mine", "against").alias("other"))  # fmt: skip
+def components(signature: Signature, sizes: Index) -> Index:
+    """In how many components signatures of so many bytes agree with their copies. Shapes: (sizes,) in and out."""
+    distinct, which = np.unique(sizes, return_inverse=True)
+    return np.array([signature.components(size) for size in distinct.tolist()], np.int64)[which]
 
 
-def block_of(blocks: Column) -> Column:
-    return F.pmod(F.xxhash64("number"), F.greatest(F.lit(1), blocks).cast("long"))
-
-
-def worked(rows: DataFrame, found: JoinInput, work: Every | Connecting | Near, schema: pa.Schema) -> DataFrame:
-    """What is made of tasks, each where all its rows are, with their signatures."""
-    with_signatures = rows.join(found.originals, "number")
-    return through(with_signatures.repartition(*TASK).sortWithinPartitions(*TASK, "number"), work, schema)
-
-
-def without_hubs(large: DataFrame, found: JoinInput, cross: int | None, kept: Kept) -> tuple[DataFrame, DataFrame]:
-    """Tasks of what is left of large buckets, once all rows have been compared with the first; and the pairs of that.
-
-    Rows that the first connects need not be compared with each other, only with those that it does not.
-    """
-    hubs = F.array_compact(F.array("first", "other_first"))
-    blocks = F.ceil(F.col("rows") / F.col("block"))
-    others = large.where(~F.array_contains(hubs, F.col("number")))
-    beside = others.select("key", "number", block_of(blocks).alias("mine"))
-    everywhere = F.explode(F.sequence(F.lit(0).cast("long"), blocks - 1)).alias("mine")
-    first = large.where("number = first").withColumn("number", F.explode(hubs)).select("key", "number", everywhere)
-    block = beside.unionAll(first).select("*", F.col("mine").alias("one"), F.col("mine").alias("other"))
-    near = kept(worked(block, found, Near(found.factory, cross), NEAR))
-    connected = near.where("connected").select("key", "number", F.lit(CONNECTED).alias("done"))
-    left = others.join(connected, ["key", "number"], "left").select(
-        "key", "number", "block", (F.col("kind") + F.coalesce("done", F.lit(0))).alias("kind")
-    )
-    return tasks(left.join(left.groupBy("key").agg(*counts()), "key"), cross), near.select("a", "b", "agreeing")
-
-
-def with_copies(compared: DataFrame, found: JoinInput, cross: int | None) -> DataFrame:
-    """Pairs of originals as pairs of documents; a forest has one for each copy."""
-    copies = found.copies
-    if found.factory.wanted.forest:
-        if cross is None:
-            return compared.unionAll(
-                copies.select(F.col("original").alias("a"), F.col("number").alias("b"), "agreeing")
-            )
-        sides = compared.unionAll(compared.select(F.col("b").alias("a"), F.col("a").alias("b"), "agreeing"))
-        partner = sides.groupBy(F.col("a").alias("original")).agg(F.min(F.struct("b", "agreeing")).alias("partner"))
-        beside = copies.drop("agreeing").join(partner, "original").select("number", "partner.*")
-        return compared.unionAll(ordered(beside, "number", "b"))
-    alike = copies.select("original", "number").unionAll(
-        copies.select("original", F.col("original").alias("number")).distinct()
-    )
-    for side in ("a", "b"):
-        members = alike.select(F.col("original").alias(side), F.col("number").alias("member"))
-        joined = compared.join(members, side, "left")
-        compared = joined.withColumn(side, F.coalesce("member", side)).drop("member")
-    every = ordered(compared, "a", "b")
-    if cross is None:
-        one = copies.select("original", F.col("number").alias("b"), "agreeing")
-        two = alike.select("original", F.col("number").alias("a"))
-        every = every.unionAll(one.join(two, "original").where("a < b").select("a", "b", "agreeing"))
-    return every
-
-
-def ordered(compared: DataFrame, one: str, other: str) -> DataFrame:
-    return compared.select(F.least(one, other).alias("a"), F.greatest(one, other).alias("b"), "agreeing")
-
-
-@dataclass(frozen=True)
-class Said:
-    """Pairs with names to lines, as simjoin has them."""
-
-    kind: Signature
-    wanted: Wanted
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        lines = PairLines(self.kind, self.wanted)
-        for batch in batches:
-            a, b, *figures = (batch.column(name) for name in NAMED)
-            written = split_lines(lines.of(named(a), named(b), *(each.to_numpy().astype(np.int64) for each in figures)))
-            yield batch_of(SAID, [batch.column("a"), batch.column("b"), written])
-
-
-def named(names: pa.Array) -> IdsAt:
-    """A column of ids as JSON."""
-    texts = names.to_pylist()
-    return IdsAt(b"".join(texts), np.cumsum(list(map(len, texts)), dtype=np.int64), np.arange(len(texts)))
-
-
-def said(pairs_found: DataFrame, found: JoinInput) -> DataFrame:
-    """Pairs a, b as lines."""
-    named = pairs_found
-    for side in ("a", "b"):
-        names = found.frame.withColumnsRenamed({"number": side, "name": f"{side}_name", "size": f"{side}_size"})
-        named = named.join(names, side)
-    columns = named.select("a", "b", *NAMED)
-    return through(columns, Said(found.factory.signatures[-1], found.factory.wanted), SAID)
+def empty_table(factory: TableFactory, size: int) -> Table:
+    """A table of one document, with a signature of so many bytes, if all have as many."""
+    payloads = [signature.fixed(size) or 8 for signature in factory.signatures]
+    return factory.table([(np.zeros(each, np.uint8), np.array([each])) for each in payloads])

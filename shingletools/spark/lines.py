@@ -1,108 +1,230 @@
-"""Records on a cluster: lines in, through the commands that work record by record, and out again in their order."""
+"""Records on a cluster: lines in, through the commands that work record by record, and their numbers over all input."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import groupby
+from typing import NamedTuple
 from urllib.parse import unquote
 
+import numpy as np
+import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from shingletools import errors
-from shingletools.driver import filter_chunk
+from shingletools.chain import Chain, Rejection
 from shingletools.errors import Failed
-from shingletools.kernel import split_lines
-from shingletools.spark.batches import Batches, batch_of, of_rows
+from shingletools.kernel.types import Index
+from shingletools.spark.batches import PACKED, Batches, batch_of, joined, of_rows, through
+from shingletools.spark.chosen import Chosen
 from shingletools.spark.files import SOURCE, write_lines
-from shingletools.stage import Filter
-from shingletools.streams import Chunk
+from shingletools.spark.tally import Key, Runs, Tally, Told
 
-LINES = pa.schema(
-    [("part", pa.int32()), ("file", pa.string()), ("block", pa.int64()), ("place", pa.int64()),
-     ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary())]
-)  # fmt: skip
-STARTS = pa.schema([*(LINES.field(name) for name in SOURCE), pa.field("start", pa.int64())])
+# Of each split's lines those that go on, many in a row, and those that were rejected, one in a row; `numbers` has the
+# place of each behind the first, int64, or is empty if they follow each other
+PLACES = [("part", pa.int32()), ("file", pa.string()), ("block", pa.int64()), ("place", pa.int64())]
+REJECTED = [("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary())]
+KEPT = pa.schema([*PLACES, *REJECTED, ("numbers", pa.binary()), ("lines", pa.binary())])
+NUMBERED = pa.schema([("number", pa.int64()), ("line", pa.binary())])
+WRITTEN = pa.schema([("kind", pa.string()), ("run", pa.int32()), ("value", pa.binary())])
+LINES, BAD = "lines", "rejected"  # kinds of what is written
+BAD_COLUMNS = "part int, file string, block long, place long, step int, cause string, line string"
 SHOWN = 10  # rejected records that are told one by one
 
 
-@dataclass(frozen=True)
-class Filters:
-    """Lines through commands, each at its place in its block; a rejected one with the step that it came to."""
+class Portion(NamedTuple):
+    """Lines of one split of a file, which follow each other."""
 
-    stages: Sequence[tuple[Filter, str]]  # and fields of ids
+    source: tuple[int, str, int]
+    place: int  # of the first in its split
+    rows: int
+    lines: bytes
+
+
+def portions(batches: Batches) -> Iterator[Portion]:
+    """The lines of rows with SOURCE and line."""
+    before: tuple[int, str, int] | None = None
+    place = 0
+    for batch in batches:
+        for start, stop in stretches(batch):
+            part, file, block = (batch.column(name)[start].as_py() for name in SOURCE)
+            source = (part, file, block)
+            place = place if source == before else 0
+            before = source
+            yield Portion(source, place, stop - start, joined(batch.column("line").slice(start, stop - start)))
+            place += stop - start
+
+
+def stretches(batch: pa.RecordBatch) -> Iterator[tuple[int, int]]:
+    """From where to where rows are of one split."""
+    if not len(batch):
+        return
+    changed = np.zeros(len(batch) - 1, np.bool_)
+    for name in SOURCE:
+        column = batch.column(name)
+        changed |= pc.not_equal(column[1:], column[:-1]).to_numpy(zero_copy_only=False)
+    ends = [*(np.flatnonzero(changed) + 1).tolist(), len(batch)]
+    yield from zip([0, *ends], ends, strict=False)
+
+
+class Done(NamedTuple):
+    """What filters made of a portion."""
+
+    portion: Portion
+    lines: bytes
+    rejections: list[Rejection]
+
+    def places(self) -> Index:
+        """Of the lines that were made, behind the first of the portion."""
+        return np.delete(np.arange(self.portion.rows), [each.place for each in self.rejections])
+
+    def rejected(self) -> list[tuple[int, str, int, int, int, str, bytes]]:
+        """Rows of PLACES and REJECTED."""
+        source, place = self.portion.source, self.portion.place
+        return [(*source, place + each.place, each.step, each.cause, each.line) for each in self.rejections]
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """Lines of the input through filters, those of files beside as they are; tells the lines of each split."""
+
+    chain: Chain
+    inputs: int  # parts before this one are input
+    tally: Tally
+
+    def __call__(self, batches: Batches, runs: Runs) -> Iterator[Done]:
+        for portion in portions(batches):
+            runs.begin(portion.source)
+            runs.lines += portion.rows
+            if portion.source[0] < self.inputs:
+                yield Done(portion, *self.chain.work(portion.lines))
+            else:
+                yield Done(portion, portion.lines, [])
+        runs.end()
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Filtered lines to WRITTEN, of which each run of a task becomes a file."""
+
+    filtered: Filtered
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        source, place = None, 0
-        for batch in batches:
-            rows = zip(*(batch.column(name).to_pylist() for name in SOURCE), range(len(batch)), strict=True)
-            for here, some in groupby(rows, key=lambda row: row[:3]):
-                if here != source:
-                    source, place = here, 0
-                span = list(some)
-                lines = batch.column("line").slice(span[0][3], len(span)).to_pylist()
-                worked = self.work(here[1], lines)
-                steps, causes, out = zip(*worked, strict=True)
-                columns = [[each] * len(span) for each in here]
-                places = range(place, place + len(span))
-                yield batch_of(LINES, [*columns, places, steps, causes, out])
-                place += len(span)
+        runs = Runs(self.filtered.tally)
+        for done in self.filtered(batches, runs):
+            if done.lines:
+                runs.figures[LINES] = runs.figures.get(LINES, 0) + done.portion.rows - len(done.rejections)
+                yield of_rows(WRITTEN, [(LINES, runs.run, done.lines[:-1])])
+            if bad := done.rejected():
+                runs.figures[BAD] = 1
+                yield of_rows(WRITTEN, [(BAD, 0, orjson_line(row)) for row in bad])
 
-    def work(self, name: str, lines: list[bytes]) -> list[tuple[int, str | None, bytes]]:
-        """For each line 0 and what comes out of it; or the number of the step that rejects it, why, and what it got."""
-        worked: list[tuple[int, str | None, bytes]] = [(0, None, line) for line in lines]
-        alive = list(range(len(lines)))
-        for number, (stage, id_field) in enumerate(self.stages, 1):
-            data = b"".join(worked[place][2] + b"\n" for place in alive)
-            result = filter_chunk(stage, id_field, False, Chunk(name, 1, 1, data))
-            rejected = {
-                alive[(line or 1) - 1]: (number, cause, document) for _, line, cause, document in result.rejects
-            }
-            alive = [place for place in alive if place not in rejected]
-            for place, line in zip(alive, split_lines(result.written.output), strict=True):
-                worked[place] = 0, None, line
-            for place, what in rejected.items():
-                worked[place] = what
-        return worked
+
+def orjson_line(row: tuple[object, ...]) -> bytes:
+    *columns, line = row
+    assert isinstance(line, bytes)
+    names = [*SOURCE, "place", "step", "cause", "line"]
+    return orjson.dumps(dict(zip(names, [*columns, line.hex()], strict=True)))
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Filtered lines to KEPT."""
+
+    filtered: Filtered
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for done in self.filtered(batches, Runs(self.filtered.tally)):
+            source, place, _, _ = done.portion
+            if done.lines:
+                numbers = done.places().tobytes() if done.rejections else b""
+                yield of_rows(KEPT, [(*source, place, 0, None, None, numbers, done.lines)])
+            if bad := done.rejected():
+                yield of_rows(KEPT, [(*row, None, None) for row in bad])
+
+
+@dataclass(frozen=True)
+class Picking:
+    """Filtered lines of which some were asked for, by their numbers, to NUMBERED."""
+
+    filtered: Filtered
+    starts: Mapping[Key, int]
+    wanted: Chosen
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for done in self.filtered(batches, Runs(self.filtered.tally)):
+            numbers = self.starts[done.portion.source] + done.portion.place + done.places()
+            some = np.flatnonzero(self.wanted.has(numbers))
+            if len(some):
+                lines = done.lines.split(b"\n")
+                yield batch_of(NUMBERED, [numbers[some], [lines[place] for place in some.tolist()]])
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Rows with PLACES to rows with the number of their line, and the other columns as they are."""
+
+    starts: Mapping[Key, int]
+    schema: pa.Schema
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            *source, place = (batch.column(name).to_pylist() for name, _ in PLACES)
+            number = [self.starts[key] + each for key, each in zip(zip(*source, strict=True), place, strict=True)]
+            yield batch_of(self.schema, [number, *(batch.column(name) for name in self.schema.names[1:])])
+
+
+@dataclass(frozen=True)
+class PackedLines:
+    """Rows of KEPT to PACKED."""
+
+    starts: Mapping[Key, int]
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            *source, place = (batch.column(name).to_pylist() for name, _ in PLACES)
+            first = [self.starts[key] + each for key, each in zip(zip(*source, strict=True), place, strict=True)]
+            numbers = [(np.frombuffer(each.as_py(), np.int64) + number).tobytes()
+                       for each, number in zip(batch.column("numbers"), first, strict=True)]  # fmt: skip
+            yield batch_of(PACKED, [first, numbers, batch.column("lines")])
 
 
 class LineNumbers:
     """Numbers of lines, over all input, and the files and lines that they are."""
 
-    def __init__(self, frame: DataFrame) -> None:
-        """`frame` has SOURCE and place, and is read once. Raises Failed for a file that is there twice."""
-        counted = frame.groupBy(*SOURCE).agg((F.max("place") + 1).alias("lines"), F.count(F.lit(1)).alias("rows"))
-        found = counted.collect()
-        for row in found:
-            if row["rows"] != row["lines"]:
-                raise Failed(f"{name_of(row['file'])}: one option names it twice")
-        blocks = sorted((row["part"], row["file"], row["block"], row["lines"]) for row in found)
-        self.spark = frame.sparkSession
-        self.starts: list[tuple[int, str, int, int]] = []
-        self.files: list[tuple[int, str]] = []
-        number = 0
-        for part, file, block, lines in blocks:
-            if not self.files or (part, file) != self.starts[-1][:2]:
-                self.files.append((number, file))
-            self.starts.append((part, file, block, number))
-            number += lines
-        self.count = number
+    def __init__(self, told: Sequence[Told]) -> None:
+        """Of all splits, in order. Raises Failed for a file that is there twice."""
+        self.starts: dict[Key, int] = {}
+        self.files: list[tuple[int, int, str]] = []  # the first number of each, its part, its name
+        self.count = 0
+        for split in told:
+            if split.key in self.starts:
+                raise Failed(f"{name_of(split.key[1])}: one option names it twice")
+            if not self.files or split.key[:2] != self.files[-1][1:]:
+                self.files.append((self.count, *split.key[:2]))
+            self.starts[split.key] = self.count
+            self.count += split.lines
 
-    def numbered(self, frame: DataFrame) -> DataFrame:
-        """With the column number."""
-        starts = self.spark.createDataFrame(pa.Table.from_batches([of_rows(STARTS, self.starts)]))
-        joined = frame.join(F.broadcast(starts), SOURCE)
-        return joined.withColumn("number", F.col("start") + F.col("place")).drop("start", "place", *SOURCE)
+    def numbered(self, frame: DataFrame, columns: Sequence[tuple[str, pa.DataType]]) -> DataFrame:
+        """These columns of a frame with PLACES, behind the number of each line."""
+        schema = pa.schema([("number", pa.int64()), *columns])
+        return through(frame.select(*SOURCE, "place", *schema.names[1:]), Numbered(self.starts, schema), schema)
+
+    def packed(self, kept: DataFrame, first: int, end: int) -> DataFrame:
+        """The lines of KEPT that some parts of the input have, as PACKED."""
+        some = kept.where((F.col("step") == 0) & (F.col("part") >= first) & (F.col("part") < end))
+        return through(some, PackedLines(self.starts), PACKED)
 
     def first_of(self, part: int) -> int:
         """The number of the first line of a part of the input, or behind it."""
-        return next((start for here, _, _, start in self.starts if here >= part), self.count)
+        return next((start for start, here, _ in self.files if here >= part), self.count)
 
     def where(self, number: int) -> str:
         """The file and line."""
-        start, file = self.files[bisect_right(self.files, number, key=lambda each: each[0]) - 1]
+        start, _, file = self.files[bisect_right(self.files, number, key=lambda each: each[0]) - 1]
         return f"{name_of(file)}:{number - start + 1}"
 
 
@@ -125,8 +247,6 @@ class RejectedLines:
         self.frames.append(frame.select("number", "step", "cause", "line"))
 
     def tell(self, steps: Sequence[str], numbers: LineNumbers) -> None:
-        if not self.frames:
-            return
         every, self.frames = reduce(DataFrame.unionAll, self.frames), []
         for row in every.groupBy("step").count().orderBy("step").collect():
             name, count = steps[row["step"] - 1], row["count"]

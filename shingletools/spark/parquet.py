@@ -80,12 +80,14 @@ def is_text(value: Column, kind: DataType) -> Column:
     return F.coalesce(found, F.lit(True))
 
 
-def write(spark: SparkSession, lines: str, path: str, gzip: bool, empty: StructType) -> None:
+def write(spark: SparkSession, lines: str | None, path: str, gzip: bool, empty: StructType) -> None:
     """The records in the folder `lines`, a pattern; if they have no fields, the columns `empty`. Raises Failed."""
-    refuse_mixed(spark.read.text(lines, lineSep="\n"), path)
-    options = {"mode": "FAILFAST", "columnNameOfCorruptRecord": "\0", "lineSep": "\n"}
-    found = spark.read.options(**options).json(lines)
-    if not found.columns:
+    found = None
+    if lines is not None:
+        below = {"recursiveFileLookup": "true", "lineSep": "\n"}
+        refuse_mixed(spark.read.options(**below).text(lines), path)
+        found = spark.read.options(mode="FAILFAST", columnNameOfCorruptRecord="\0", **below).json(lines)
+    if found is None or not found.columns:
         found = spark.createDataFrame([], empty)
     found.write.parquet(path, compression="gzip" if gzip else None)
 

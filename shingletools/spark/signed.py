@@ -1,204 +1,268 @@
-"""What simjoin takes of its records, on a cluster: checked as in the shell, and copies collapsed."""
+"""What simjoin takes of its records, on a cluster: checked as in the shell, and packed as arrays."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import orjson
 import pyarrow as pa
-from pyspark.sql import DataFrame, Row
-from pyspark.sql import functions as F
+from numpy.typing import NDArray
 
-from shingletools import errors
 from shingletools.errors import Failed, Rejected
-from shingletools.kernel.types import U32
-from shingletools.records import parse
-from shingletools.simjoin.collector import take_shingles, take_signed
+from shingletools.kernel import arrays
+from shingletools.kernel.ids import SignedFields, split
+from shingletools.kernel.types import Flags, Index
+from shingletools.records import line_at, parse
+from shingletools.simjoin.collector import lines_like, take_shingles, take_signed
 from shingletools.simjoin.comparable import Comparable
-from shingletools.simjoin.factory import TableFactory
-from shingletools.simjoin.signatures import SIGNATURES, Signature
+from shingletools.simjoin.signatures import SIGNATURES, Data
 from shingletools.simjoin.spec import recipes_differ, shapes_differ
-from shingletools.simjoin.table import Table
-from shingletools.spark.batches import Batches, batch_of, by_line, through
-from shingletools.spark.files import Kept
-from shingletools.spark.lines import LineNumbers
+from shingletools.spark.batches import Batches, of_rows
+from shingletools.spark.chosen import Chosen
+from shingletools.spark.lines import BAD, PLACES, REJECTED, Filtered, LineNumbers
+from shingletools.spark.tally import Key, Runs, Told
 
-PAYLOADS = "payload", "second"  # columns
-SIGNED = pa.schema(
-    [("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary()), ("name", pa.binary()),
-     ("via", pa.string()), ("kind", pa.int32()), ("shape", pa.string()), ("payload", pa.binary()),
-     ("second", pa.binary())]
-)  # fmt: skip
-COPIED = pa.schema([("number", pa.int64()), ("original", pa.int64()), ("agreeing", pa.int64())])
-COUNTED = pa.schema([("counter", pa.int32()), ("count", pa.int64())])
+SIZE = "bytes"  # of all signatures, which splits tell
+COLUMNS = ["ids", "id_sizes", "payload", "sizes", "second", "second_sizes"]
+# Documents many in a row: places behind the first, int64; ids as JSON, one after the other, and the bytes of each,
+# int64; the same of one payload, or of two, which are empty for documents that are like no other; `mark` says of each
+# document, uint16, which of `marks` it has. Rejected records one in a row.
+SIGNED = pa.schema([*PLACES, *REJECTED, ("numbers", pa.binary()), ("marks", pa.binary()), ("mark", pa.binary()),
+                    *((name, pa.binary()) for name in COLUMNS)])  # fmt: skip
+
+
+class Mark(NamedTuple):
+    """What all documents must have in common, of some of them."""
+
+    via: str
+    kind: int  # of their signature, one of SIGNATURES
+    size: int  # of the signature, in bytes, 0 if it is empty; for sets 1
+    good: bool  # not rejected for something else
+
+    def shape(self) -> str:
+        return SIGNATURES[self.kind].shape(self.size) if self.size else ""
+
+
+class Marked(NamedTuple):
+    """A mark, and the numbers of the first and the last document that have it in a split."""
+
+    first: int
+    last: int
+    mark: Mark
+
+
+class Taker:
+    """Takes documents of lines: those that are like the last one that was taken alone, all at once."""
+
+    def __init__(self, id_field: str, once: Sequence[str], verify: bool) -> None:
+        self.id_field = id_field
+        self.once = once
+        self.verify = verify
+        self.like: tuple[SignedFields, Mark] | None = None
+
+    def take(self, lines: bytes, places: Index) -> tuple["Taken", list[tuple[int, str, bytes]]]:
+        """The documents, and of those that are rejected the place, why, and the line."""
+        taken, bad = Taken(1 + self.verify), []
+        at = number = 0
+        while at < len(lines):
+            if self.like is not None:
+                fields, mark = self.like
+                some = arrays.read_signed(lines, at, fields)
+                columns = [each for pair in zip(some.payloads, some.sizes, strict=True) for each in pair]
+                taken.add(places[number : number + some.lines], mark, some.ids, some.id_sizes, *columns)
+                at, number = some.end, number + some.lines
+                if at == len(lines):
+                    break
+            line, at = line_at(lines, at)
+            here = places[number : number + 1]
+            try:
+                self.take_one(line, here, taken)
+            except Rejected as error:
+                bad.append((int(here[0]), str(error), line))
+            number += 1
+        return taken, bad
+
+    def take_one(self, line: bytes, place: Index, taken: "Taken") -> None:
+        """By the definition; raises Rejected."""
+        record = parse(line, self.once)
+        name, via, signature, data = take_signed(record, self.id_field)
+        size = (signature.fixed(len(data)) or 1) if data else 0
+        mark = Mark(via, SIGNATURES.index(signature), size, True)
+        columns = [data]
+        try:
+            if self.verify:
+                columns.append(take_shingles(record) if data else b"")
+        except Rejected:
+            taken.see(place, mark._replace(good=False))
+            raise
+        sized = [each for column in columns for each in (column, np.array([len(column)]).tobytes())]
+        text = orjson.dumps(name)
+        taken.add(place, mark, text, np.array([len(text)]).tobytes(), *sized)
+        if data:
+            fields = lines_like(self.id_field, via, signature, len(data), self.verify)
+            self.like = None if fields is None else (fields, mark)
+
+
+class Taken:
+    """Documents of a portion."""
+
+    def __init__(self, payloads: int) -> None:
+        self.places: list[Index] = [np.empty(0, np.int64)]
+        self.mark: list[Index] = [np.empty(0, np.uint16)]
+        self.data: list[list[bytes]] = [[] for _ in range(2 + 2 * payloads)]
+        self.marks: dict[Mark, int] = {}
+        self.seen: dict[Mark, list[int]] = {}  # the first and the last place of each
+
+    def see(self, places: Index, mark: Mark) -> None:
+        first, last = int(places[0]), int(places[-1])
+        self.seen.setdefault(mark, [first, last])[1] = last
+
+    def add(self, places: Index, mark: Mark, *data: bytes) -> None:
+        if not len(places):
+            return
+        self.see(places, mark)
+        self.places.append(places)
+        self.mark.append(np.full(len(places), self.marks.setdefault(mark, len(self.marks)), np.uint16))
+        for column, some in zip(self.data, data, strict=True):
+            column.append(some)
+
+    def columns(self) -> list[bytes]:
+        """Of SIGNED."""
+        data = [b"".join(column) for column in self.data]
+        places, mark = np.concatenate(self.places), np.concatenate(self.mark)
+        return [places.tobytes(), orjson.dumps([list(each) for each in self.marks]), mark.tobytes(), *data,
+                *[b""] * (len(COLUMNS) - len(data))]  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Taken:
-    """Lines to what the join takes of them; those that are rejected stay beside why."""
+class Signing:
+    """Filtered lines to SIGNED; tells the marks of each split."""
 
+    filtered: Filtered
     id_field: str
     once: Sequence[str]
     verify: bool
     step: int
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        return by_line(batches, self.row, SIGNED)
-
-    def row(self, number: int, line: bytes) -> tuple[Any, ...]:
-        taken: tuple[Any, ...] = (None,) * 5
-        try:
-            record = parse(line, self.once)
-            name, via, signature, data = take_signed(record, self.id_field)
-            shape = signature.shape(len(data)) if data else ""
-            taken = orjson.dumps(name), via, SIGNATURES.index(signature), shape, data
-            second = take_shingles(record) if self.verify and data else b""
-        except Rejected as error:
-            return number, self.step, str(error), line, *taken, None
-        return number, 0, None, None, *taken, second
-
-
-def seen_before(
-    named: DataFrame, lines: DataFrame, cross: int | None, step: int, kept: Kept
-) -> tuple[DataFrame, DataFrame | None]:
-    """Documents whose ids no earlier one of their side has, with `side`; and of the others the lines, rejected."""
-    side = F.lit(0) if cross is None else (F.col("number") >= cross).cast("int")
-    sided = named.withColumn("side", side)
-    names = sided.select("side", "name", "number")
-    several = (
-        names.groupBy("side", "name").agg(F.count(F.lit(1)).alias("lines"), F.min("number").alias("first"))
-        .where("lines > 1")
-    )  # fmt: skip
-    again = kept(names.join(several, ["side", "name"]).where("number > first").select("number", "name"))
-    if again.isEmpty():
-        return sided, None
-    said = F.udf(lambda name: errors.seen_before(orjson.loads(bytes(name))), "string")
-    causes = again.select("number", F.lit(step).alias("step"), said("name").alias("cause"))
-    return sided.join(again, "number", "left_anti"), lines.select("number", "line").join(causes, "number")
+        runs, taker = Runs(self.filtered.tally), Taker(self.id_field, self.once, self.verify)
+        for done in self.filtered(batches, runs):
+            source, place, _, _ = done.portion
+            taken, bad = taker.take(done.lines, done.places())
+            for mark, (first, last) in taken.seen.items():
+                runs.marks.setdefault(tuple(mark), [place + first, 0])[1] = place + last
+            nothing = [None] * (len(SIGNED) - len(PLACES) - len(REJECTED))
+            rows = [(*row, *nothing) for row in done.rejected()]
+            rows += [(*source, place + each[0], self.step, *each[1:], *nothing) for each in bad]
+            if rows:
+                runs.figures[BAD] = 1
+            if taken.marks:
+                runs.figures[SIZE] = runs.figures.get(SIZE, 0) + sum(map(len, chain.from_iterable(taken.data[2::2])))
+                rows.append((*source, place, 0, None, None, *taken.columns()))
+            yield of_rows(SIGNED, rows)
 
 
-def table_of(factory: TableFactory, payloads: Sequence[Sequence[bytes]]) -> Table:
-    """A table of documents that have these payloads each."""
-    columns = zip(*payloads, strict=True)
-    joined = [(np.frombuffer(b"".join(column), np.uint8), np.array(list(map(len, column)))) for column in columns]
-    return factory.table(joined)
+class Things(NamedTuple):
+    """Ids or payloads: uint8, one after the other, and the bytes of each, int64; empty if they were not asked for."""
+
+    data: Data
+    sizes: Index
+
+    def each(self) -> Iterator[bytes]:
+        return split(self.data.tobytes(), self.sizes)
+
+    def at(self, some: Flags) -> "Things":
+        """Some of them."""
+        data: Data = self.data[np.repeat(some, self.sizes)] if len(self.data) else self.data
+        return Things(data, self.sizes[some] if len(self.sizes) else self.sizes)
 
 
-class JoinInput(NamedTuple):
-    """What a run of simjoin knows of its records, but for those with empty signatures."""
+class Documents(NamedTuple):
+    """Documents of a row of SIGNED; what was not asked for is empty."""
 
-    frame: DataFrame  # number, name, size (the bytes of what decides)
-    originals: DataFrame  # number, payload, second
-    copies: DataFrame  # number, original, agreeing
-    factory: TableFactory
-    bands: int
-    recall: float
+    numbers: Index
+    ids: Things
+    payloads: list[Things]  # of one signature, or two
+    marks: list[Mark]
+    mark: NDArray[np.uint16]
+
+    def signed(self) -> "Documents":
+        """Those that have a signature."""
+        return self.at(self.payloads[0].sizes > 0)
+
+    def at(self, some: Flags) -> "Documents":
+        """Some of them."""
+        if some.all():
+            return self
+        payloads = [each.at(some) for each in self.payloads]
+        mark = self.mark[some] if len(self.mark) else self.mark
+        return Documents(self.numbers[some], self.ids.at(some), payloads, self.marks, mark)
 
 
-def checked(signed: DataFrame, fresh: DataFrame, comparable: Comparable, numbers: LineNumbers) -> Row | None:
-    """The first of `fresh` that has a signature, once all are checked as simjoin does; None if there is none.
+class Reading(NamedTuple):
+    """Rows of SIGNED, or some columns of it, to the documents in them; rows that are rejected must not be there."""
 
-    Raises Failed. `fresh` are those that are not rejected. With the first of these all behind it are compared; what is
-    rejected leaves no trace, but fails the run as any other does.
+    starts: Mapping[Key, int]
+    payloads: int  # one or two
+    without: Chosen  # documents that are left out
+
+    def __call__(self, batches: Batches) -> Iterator[Documents]:
+        for batch in batches:
+            for row in batch.to_pylist():
+                number = self.starts[tuple(row[name] for name, _ in PLACES[:3])] + row["place"]
+                numbers = number + np.frombuffer(row["numbers"], np.int64)
+                ids, *payloads = (
+                    Things(np.frombuffer(row.get(data, b""), np.uint8), np.frombuffer(row.get(sizes, b""), np.int64))
+                    for data, sizes in zip(COLUMNS[::2], COLUMNS[1::2], strict=True)
+                )
+                marks = [Mark(*each) for each in orjson.loads(row.get("marks", b"[]"))]
+                mark = np.frombuffer(row.get("mark", b""), np.uint16)
+                found = Documents(numbers, ids, payloads[: self.payloads], marks, mark)
+                yield found.at(~self.without.has(numbers)) if self.without.size else found
+
+
+def check(told: Sequence[Told], numbers: LineNumbers, comparable: Comparable, shaped: tuple[int, Mark] | None) -> None:
+    """Checks all documents as simjoin does, and takes `shaped`, the first that has a signature. Raises Failed.
+
+    With the first document that is not rejected all behind it are compared; what is rejected leaves no trace, but fails
+    the run as any other does.
     """
-    good = signed.where("via is not null")
-    first = fresh.orderBy("number").first()
-    shaped = fresh.where("shape <> ''").orderBy("number").first()
-    # Up to the first that is kept, each is asked whether it can have what is wanted
-    early = F.lit(True) if shaped is None else F.col("number") <= shaped["number"]
-    kinds = (
-        good.where("shape <> ''")
-        .where(early)
-        .groupBy("shape")
-        .agg(F.min(F.struct("number", "kind", "via", F.length("payload").alias("size"))).alias("one"))
-    )
+    marks = marks_of(told, numbers)
+    first = min((each for each in marks if each.mark.good), default=None)
     wrong: list[tuple[int, str]] = []
-    for row in kinds.collect():
-        number, kind, via, size = row["one"]
-        try:
-            comparable.check(SIGNATURES[kind], size, via)
-        except Failed as error:
-            wrong.append((number, str(error)))
     if first is not None:
-        differs = (F.col("via") != first["via"]) & (F.col("number") > first["number"])
-        if shaped is not None:
-            later = F.col("number") > shaped["number"]
-            differs |= later & (F.col("shape") != "") & (F.col("shape") != shaped["shape"])
-        other = good.where(differs).orderBy("number").first()
-        if other is not None:
-            cause = shapes_differ(other["shape"], shaped["shape"]) if shaped is not None else ""
-            if other["via"] != first["via"]:
-                cause = recipes_differ(other["via"], first["via"])
-            wrong.insert(0, (other["number"], cause))  # a recipe is compared first
+        for each in marks:
+            if each.mark.via != first.mark.via and each.last > first.first:
+                number = each.first if each.first > first.first else each.last
+                wrong.append((number, recipes_differ(each.mark.via, first.mark.via)))
+            elif (
+                shaped is not None
+                and each.mark.size
+                and each.mark.shape() != shaped[1].shape()
+                and each.last > shaped[0]
+            ):
+                number = each.first if each.first > shaped[0] else each.last
+                wrong.append((number, shapes_differ(each.mark.shape(), shaped[1].shape())))
+    # Up to the first that is kept, each is asked whether it can have what is wanted
+    early = [each for each in marks if each.mark.size and (shaped is None or each.first <= shaped[0])]
+    for each in early:
+        try:
+            comparable.check(SIGNATURES[each.mark.kind], each.mark.size, each.mark.via)
+        except Failed as error:
+            wrong.append((each.first, str(error)))
     if wrong:
-        number, cause = min(wrong, key=lambda each: each[0])
+        number, cause = min(wrong, key=lambda each: each[0])  # of one document, its recipe is compared first
         raise Failed(f"{numbers.where(number)}: {cause}")
     if shaped is not None:
-        comparable.accept(SIGNATURES[shaped["kind"]], len(shaped["payload"]), shaped["via"])
-    return shaped
+        comparable.accept(SIGNATURES[shaped[1].kind], shaped[1].size, shaped[1].via)
 
 
-def documents(good: DataFrame, comparable: Comparable, shaped: Row, kept: Kept) -> JoinInput | None:
-    """What there is to join, if anything; `shaped` is the first that has a signature."""
-    kind = SIGNATURES[shaped["kind"]]
-    size = F.length("second" if comparable.wanted.verify else "payload")
-    with_signatures = good.where("shape <> ''").withColumn("size", size)
-    factory = TableFactory(kind, comparable.wanted)
-    copies = kept(through(copied(with_signatures), Agreeing(factory.signatures[-1]), COPIED))
-    originals = kept(with_signatures.join(copies, "number", "left_anti").select("number", "payload", "second"))
-    for signature, counts, column in zip(factory.signatures, factory.counts, PAYLOADS, strict=False):
-        if len(counts):
-            add_counts(counts, originals.select(F.col(column).alias("payload")), signature)
-    first = originals.first()
-    if first is None:
-        return None
-    table = table_of(factory, [[bytes(first[column]) for column in PAYLOADS]])
-    names = with_signatures.select("number", "name", "size")
-    return JoinInput(names, originals, copies, factory, table.bands, table.recall)
-
-
-def copied(with_signatures: DataFrame) -> DataFrame:
-    """Documents (number, size) that have their signature from an earlier one of their side, the original.
-
-    A cryptographic hash stands for the signature, so that a group of millions weighs little.
-    """
-    digest = F.unhex(F.sha2(F.concat("payload", "second"), 256))
-    heads = with_signatures.select("side", digest.alias("digest"), "number", "size")
-    several = (
-        heads.groupBy("side", "digest").agg(F.count(F.lit(1)).alias("lines"), F.min("number").alias("original"))
-        .where("lines > 1")
-    )  # fmt: skip
-    return heads.join(several, ["side", "digest"]).where("number > original").select("number", "original", "size")
-
-
-@dataclass(frozen=True)
-class Agreeing:
-    """Copies to in how many components each agrees with its original."""
-
-    signature: Signature
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            agreeing = [self.signature.components(size) for size in batch.column("size").to_pylist()]
-            yield batch_of(COPIED, [batch.column("number"), batch.column("original"), agreeing])
-
-
-def add_counts(counts: U32, payloads: DataFrame, signature: Signature) -> None:
-    """What a signature counts of all payloads, each part of them where it is, into `counts`."""
-    counted = through(payloads, Counted(signature), COUNTED)
-    for row in counted.groupBy("counter").agg(F.sum("count").alias("count")).toLocalIterator():
-        counts[row["counter"]] = min(row["count"], 0xFFFFFFFF)
-
-
-@dataclass(frozen=True)
-class Counted:
-    """Payloads to what their signature counts of them; zeros are left out."""
-
-    signature: Signature
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        payloads = (b"".join(batch.column("payload").to_pylist()) for batch in batches)
-        counts = self.signature.counted(np.frombuffer(data, np.uint8) for data in payloads)
-        some = np.flatnonzero(counts)
-        yield batch_of(COUNTED, [some, counts[some]])
+def marks_of(told: Sequence[Told], numbers: LineNumbers) -> list[Marked]:
+    """The marks of all splits."""
+    return [
+        Marked(numbers.starts[split.key] + first, numbers.starts[split.key] + last, Mark(*mark))
+        for split in told
+        for mark, (first, last) in split.marks.items()
+    ]

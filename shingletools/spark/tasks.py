@@ -1,6 +1,6 @@
 """simjoin on a cluster: what is done where the documents are, bucket by bucket."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,15 +14,14 @@ from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.limits import DEFAULT
 from shingletools.simjoin.pairs import spread, stretches
 from shingletools.simjoin.table import Table
-from shingletools.spark.batches import Batches, batch_of
-from shingletools.spark.signed import table_of
+from shingletools.spark.batches import Batches, batch_of, bytes_of
 
-HITS = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("asks", pa.bool_()), ("size", pa.int64())])
 TASK = ["key", "one", "other"]  # a bucket, and which of its blocks
 FOUND = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("agreeing", pa.int64())])
 NEAR = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("connected", pa.bool_()), *FOUND])
 BLOCKS = 1 << 32  # the number of a block is so many times the kind of its rows, and more
-CONNECTED, RESTS = 1, 4  # in the kind of rows that are connected, of rows that do not ask
+# In the kind of a row: of the other side; connected with what else is so; not asking
+SIDE, CONNECTED, RESTS = 2, 1, 4
 
 BUNDLE_ROWS, BUNDLE_BYTES = 1 << 14, 1 << 23  # of tasks that are worked on together
 FEW = 64  # rows, each of which may as well be compared with each
@@ -36,23 +35,9 @@ def buckets(table: Table) -> Iterator[tuple[Index, Index, Flags]]:
         yield (key ^ np.uint64(band * APART % 2**64)).view(np.int64), row, asks
 
 
-def payloads_of(batch: pa.RecordBatch | pa.Table) -> list[tuple[bytes, bytes]]:
-    return list(zip(batch.column("payload").to_pylist(), batch.column("second").to_pylist(), strict=True))
-
-
-@dataclass(frozen=True)
-class Exploded:
-    """Rows to their buckets."""
-
-    factory: TableFactory
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            if len(batch):
-                payloads = payloads_of(batch)
-                key, row, asks = map(np.concatenate, zip(*buckets(table_of(self.factory, payloads)), strict=True))
-                size = np.array([sum(map(len, payload)) for payload in payloads])
-                yield batch_of(HITS, [key, batch.column("number").to_numpy()[row], asks, size[row]])
+def table_of(factory: TableFactory, columns: Sequence[pa.Array]) -> Table:
+    """A table of documents that have these payloads each."""
+    return factory.table([bytes_of(column) for column in columns[: len(factory.signatures)]])
 
 
 class Bundle:
@@ -66,8 +51,8 @@ class Bundle:
         self.number, self.mine, self.key, one, other = (column[order] for column in columns)
         self.apart: Flags = one != other
         self.cross = None if cross is None else len(rows) - int(np.count_nonzero(other_side))
-        payloads = payloads_of(rows)
-        self.table = table_of(factory, [payloads[place] for place in order.tolist()])
+        payloads = [rows.column(name).combine_chunks() for name in ("payload", "second")]
+        self.table = table_of(factory, [column.take(pa.array(order)) for column in payloads])
         task = np.cumsum(np.append(False, changed))[order]
         row = np.argsort(task, kind="stable")
         self.portion = Portion(task[row], row, self.mine[row] & RESTS * BLOCKS == 0)

@@ -49,9 +49,13 @@ def families(rng: random.Random, documents: int, alphabet: int) -> list[Record]:
 def test_random_sketches(
     seed: int, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from shingletools.spark import join
+    """With one seed also where copies and names are too many to go to all tasks, or to come at once."""
+    from shingletools.spark import chosen, join
 
     monkeypatch.setattr(join, "BLOCK_ROWS", 7)
+    if seed:
+        monkeypatch.setattr(join, "SMALL", 0)
+        monkeypatch.setattr(chosen, "AT_ONCE", 0)
     rng = random.Random(seed)
     records = families(rng, 300, rng.choice([3, 1000]))
     (tmp_path / "one").write_bytes(jsonl(*records[:200]))

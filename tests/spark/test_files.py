@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from harness import DOCS, Ran, jsonl, pipe, run
 from shingletools.errors import Failed
 from shingletools.spark.lines import LineNumbers
+from shingletools.spark.tally import Told
 
 Simspark = Callable[..., Ran]
 LINES = DOCS.read_bytes().splitlines(keepends=True)
@@ -234,10 +235,10 @@ def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -
     assert ran.err.startswith("simspark: 300 lines read, ")
 
 
-def test_lines_that_are_there_twice(spark: SparkSession) -> None:
-    lines = spark.createDataFrame(2 * [(0, "file:/a%20b", 0, 0)], "part int, file string, block long, place long")
+def test_lines_that_are_there_twice() -> None:
+    told = [Told(task, 0, (0, "file:/a%20b", 0), 1, {}, {}) for task in range(2)]
     with pytest.raises(Failed, match=r"^file:/a b: one option names it twice$"):
-        LineNumbers(lines)
+        LineNumbers(told)
 
 
 def test_compressed_output_is_input_again(simspark: Simspark, tmp_path: Path) -> None:

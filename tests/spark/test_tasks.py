@@ -14,8 +14,7 @@ from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.signatures import LONG_SHINGLES, MINHASHES
 from shingletools.simjoin.table import Table
 from shingletools.simjoin.wanted import Wanted
-from shingletools.spark.signed import table_of
-from shingletools.spark.tasks import BLOCKS, CONNECTED, FEW, RESTS, Connecting, Every, Near, buckets
+from shingletools.spark.tasks import BLOCKS, CONNECTED, FEW, RESTS, Connecting, Every, Near, buckets, table_of
 
 WORDS = 12
 WANTED = Wanted(similarity=Fraction(2, 3))
@@ -78,7 +77,7 @@ def test_every_pair_is_told_once(seed: int, cross: int | None, blocks: int, monk
     monkeypatch.setattr("shingletools.spark.tasks.ENTRIES", 100)
     monkeypatch.setattr("shingletools.spark.tasks.BUNDLE_ROWS", [1, 100, 10**6][seed])
     rows = sketches(np.random.default_rng(seed), 120, 5, 3)
-    tasks = every_bucket(table_of(FACTORY, [(words, b"") for words in payloads(rows)]), blocks)
+    tasks = every_bucket(table_of(FACTORY, [pa.array(payloads(rows), pa.binary())]), blocks)
     told = Every(FACTORY, cross)(batches(random.Random(seed), tasks, rows))
     found = [tuple(row.values()) for batch in told for row in batch.to_pylist()]
     assert sorted(found) == sorted((a, b, int((rows[a] == rows[b]).sum())) for a, b in alike(rows, cross))
@@ -102,7 +101,7 @@ def test_sets_within_larger_ones(t: str, cross: int | None, blocks: int) -> None
     every = np.concatenate(tokens).view(np.uint8)
     factory = TableFactory(LONG_SHINGLES, Wanted(similarity=threshold, measure="containment"))
     factory.count([[every]])
-    tasks = every_bucket(table_of(factory, [(words, b"") for words in payloads(tokens)]), blocks)
+    tasks = every_bucket(table_of(factory, [pa.array(payloads(tokens), pa.binary())]), blocks)
     told = Every(factory, cross)(batches(random.Random(1), [*tasks], tokens))
     assert sorted(tuple(row.values()) for batch in told for row in batch.to_pylist()) == sorted(
         (a, b, common) for (a, b), common in wanted.items()

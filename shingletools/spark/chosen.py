@@ -1,0 +1,67 @@
+"""Some of all documents, told by their numbers: a bit for each line of the input, which goes to all tasks."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+
+from shingletools.kernel.types import Flags, Index
+from shingletools.spark.batches import Batches, of_rows, through
+
+NUMBERS = pa.schema([("numbers", pa.binary())])
+AT_ONCE = 1 << 24  # numbers that the driver takes together, 8 bytes each
+
+
+class Chosen(NamedTuple):
+    """Memory: a bit for each line, 125 MB for a billion."""
+
+    bits: NDArray[np.uint8]
+    size: int  # how many were chosen, some perhaps more than once
+
+    @classmethod
+    def of(cls, numbers: Iterable[Index], lines: int) -> "Chosen":
+        """Of so many lines.
+
+        >>> chosen = Chosen.of([np.array([3, 9])], 10)
+        >>> chosen.has(np.arange(2, 10)).tolist(), chosen.size
+        ([False, True, False, False, False, False, False, True], 2)
+        """
+        flags, count = np.zeros(lines, np.bool_), 0
+        for some in numbers:
+            flags[some] = True
+            count += len(some)
+        return cls(np.packbits(flags, bitorder="little"), count)
+
+    @classmethod
+    def none(cls) -> "Chosen":
+        return cls(np.zeros(0, np.uint8), 0)
+
+    def has(self, numbers: Index) -> Flags:
+        """Which of some numbers were chosen. Shapes: (numbers,) in and out."""
+        if not self.size:
+            return np.zeros(len(numbers), np.bool_)
+        found: Flags = self.bits[numbers >> 3] >> (numbers & 7).astype(np.uint8) & 1 > 0
+        return found
+
+    def __or__(self, other: "Chosen") -> "Chosen":
+        if not (self.size and other.size):
+            return self if self.size else other
+        return Chosen(self.bits | other.bits, self.size + other.size)
+
+
+def gathered(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Numbers to NUMBERED, each once."""
+    numbers = np.unique(np.concatenate([np.empty(0, np.int64), *(batch.column(0).to_numpy() for batch in batches)]))
+    yield of_rows(NUMBERS, [(numbers.astype(np.int64).tobytes(),)])
+
+
+def chosen(rows: DataFrame, count: int, lines: int) -> Chosen:
+    """The numbers that a frame of one column has, so many, of so many lines."""
+    if not count:
+        return Chosen.none()
+    packed = through(rows, gathered, NUMBERS)
+    found = packed.collect() if count <= AT_ONCE else packed.toLocalIterator()
+    return Chosen.of((np.frombuffer(row["numbers"], np.int64) for row in found), lines)

@@ -1,0 +1,135 @@
+"""What is wanted of documents, each in a row: of some of those that SIGNED has packed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import orjson
+import pyarrow as pa
+
+from shingletools import errors
+from shingletools.kernel.types import U32, Index
+from shingletools.simjoin.signatures import Signature
+from shingletools.spark.batches import Batches, batch_of, of_rows
+from shingletools.spark.chosen import Chosen
+from shingletools.spark.exchange import Entries, received
+from shingletools.spark.lines import REJECTED
+from shingletools.spark.signed import Reading, Things
+
+AGAIN = pa.schema([("number", pa.int64()), *REJECTED])
+FIRST = pa.schema([("number", pa.int64()), ("via", pa.string()), ("kind", pa.int32()), ("size", pa.int64())])
+ORIGINALS = pa.schema([("number", pa.int64()), ("payload", pa.binary()), ("second", pa.binary())])
+NAMES = pa.schema([("number", pa.int64()), ("name", pa.binary()), ("size", pa.int64())])
+COPIED = pa.schema([("number", pa.int64()), ("original", pa.int64()), ("agreeing", pa.int64())])
+SUMMED = pa.schema([("counts", pa.binary())])
+COUNTED = np.dtype([("counter", "<u4"), ("count", "<u8")])
+
+
+def values(things: Things) -> pa.Array:
+    """Things as a column."""
+    ends = np.append(0, np.cumsum(things.sizes)).astype(np.int32)
+    return pa.Array.from_buffers(pa.binary(), len(things.sizes), [None, pa.py_buffer(ends), pa.py_buffer(things.data)])
+
+
+@dataclass(frozen=True)
+class Again:
+    """Documents that were seen before, as they are rejected."""
+
+    reading: Reading
+    again: Chosen
+    step: int
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for documents in self.reading(batches):
+            some = documents.at(self.again.has(documents.numbers))
+            causes = [errors.seen_before(orjson.loads(name)) for name in some.ids.each()]
+            yield batch_of(AGAIN, [some.numbers, [self.step] * len(causes), causes, [None] * len(causes)])
+
+
+@dataclass(frozen=True)
+class FirstSigned:
+    """Of each row the first document that has a signature, and what all must have in common."""
+
+    reading: Reading
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for documents in self.reading(batches):
+            signed = documents.signed()
+            if len(signed.numbers):
+                via, kind, size, _ = signed.marks[signed.mark[0]]
+                yield of_rows(FIRST, [(signed.numbers[0], via, kind, size)])
+
+
+@dataclass(frozen=True)
+class Originals:
+    """Some of the documents that have a signature, which is taken along."""
+
+    reading: Reading
+    some: Chosen
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for documents in self.reading(batches):
+            found = documents.signed()
+            found = found.at(self.some.has(found.numbers))
+            columns = [values(each) for each in found.payloads]
+            nothing = values(Things(np.empty(0, np.uint8), np.zeros(len(found.numbers), np.int64)))
+            yield batch_of(ORIGINALS, [found.numbers, *columns, *[nothing] * (2 - len(columns))])
+
+
+@dataclass(frozen=True)
+class Names:
+    """Ids of some documents, and the bytes of what decides."""
+
+    reading: Reading
+    some: Chosen
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for documents in self.reading(batches):
+            found = documents.at(self.some.has(documents.numbers))
+            yield batch_of(NAMES, [found.numbers, values(found.ids), found.payloads[-1].sizes])
+
+
+@dataclass(frozen=True)
+class Agreeing:
+    """Copies to in how many components each agrees with its original."""
+
+    signature: Signature
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            agreeing = [self.signature.components(size) for size in batch.column("size").to_pylist()]
+            yield batch_of(COPIED, [batch.column("number"), batch.column("original"), agreeing])
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Signatures to what theirs counts of all; zeros are left out. To be added up by counter."""
+
+    reading: Reading
+    signature: Signature
+    column: int  # which of two
+    parts: int
+
+    def __call__(self, batches: Batches) -> Iterator[tuple[Entries, Index]]:
+        data = (each.signed().payloads[self.column].data for each in self.reading(batches))
+        counts = self.signature.counted(data)
+        some = np.flatnonzero(counts)
+        entries = np.empty(len(some), COUNTED)
+        entries["counter"], entries["count"] = some, counts[some]
+        yield entries, some * self.parts // max(len(counts), 1)
+
+
+def summed(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Counts of some tasks, added up, in a row."""
+    entries = received(batches, COUNTED)
+    if len(entries):
+        counter, place = np.unique(entries["counter"], return_inverse=True)
+        found = np.empty(len(counter), COUNTED)
+        found["counter"], found["count"] = counter, np.bincount(place, entries["count"])
+        yield of_rows(SUMMED, [(found.tobytes(),)])
+
+
+def add_counts(counts: U32, rows: Iterator[bytes]) -> None:
+    for row in rows:
+        found = np.frombuffer(row, COUNTED)
+        counts[found["counter"]] = np.minimum(found["count"], 0xFFFFFFFF)

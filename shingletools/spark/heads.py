@@ -1,0 +1,89 @@
+"""Documents that repeat the id of an earlier one, or its signature: found by cryptographic hashes, exchanged once."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from shingletools.kernel.types import U64, Index
+from shingletools.spark.batches import Batches
+from shingletools.spark.exchange import Entries, part_of, received
+from shingletools.spark.signed import Documents, Reading
+from shingletools.spark.tally import Runs, Tally
+
+HEAD = np.dtype([("high", "<u8"), ("low", "<u8"), ("number", "<i8"), ("what", "u1")])
+IDS, SIGNATURES = range(2)  # what is repeated
+REPEATED = pa.schema([("what", pa.int32()), ("number", pa.int64()), ("first", pa.int64())])
+OTHER_SIDE = np.uint64(0x9E3779B97F4A7C15)  # so that the ids of the two sides differ
+
+
+def digests(things: Iterator[bytes]) -> U64:
+    """128 bits of each: shape (things, 2)."""
+    return np.frombuffer(b"".join(blake2b(each, digest_size=16).digest() for each in things), "<u8").reshape(-1, 2)
+
+
+@dataclass(frozen=True)
+class Heads:
+    """Rows of SIGNED to HEAD: of each document its id, and its signature if it has one."""
+
+    reading: Reading
+    cross: int | None
+    ids: bool  # or only signatures
+    parts: int
+
+    def __call__(self, batches: Batches) -> Iterator[tuple[Entries, Index]]:
+        for documents in self.reading(batches):
+            if self.ids:
+                yield self.sent(documents, digests(documents.ids.each()), IDS)
+            signed = documents.signed()
+            columns = [each.each() for each in signed.payloads]
+            yield self.sent(signed, digests(map(b"".join, zip(*columns, strict=True))), SIGNATURES)
+
+    def sent(self, documents: Documents, digest: U64, what: int) -> tuple[Entries, Index]:
+        entries = np.empty(len(documents.numbers), HEAD)
+        entries["high"], entries["low"] = digest.T
+        if self.cross is not None:
+            entries["high"][documents.numbers >= self.cross] ^= OTHER_SIDE
+        entries["number"], entries["what"] = documents.numbers, what
+        return entries, part_of(entries["high"], self.parts)
+
+
+class Repeated(NamedTuple):
+    """Documents that repeat something, ascending, and the first that has it."""
+
+    number: Index
+    first: Index
+
+
+@dataclass(frozen=True)
+class Repeating:
+    """HEAD of all that may be equal to REPEATED; tells how many there are of each."""
+
+    tally: Tally
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        heads = received(batches, HEAD)
+        runs = Runs(self.tally)
+        runs.begin((runs.task,))
+        for what in (IDS, SIGNATURES):
+            found = repeated(heads[heads["what"] == what])
+            runs.figures[what] = len(found.number)
+            if len(found.number):
+                yield pa.RecordBatch.from_arrays(
+                    [pa.array(np.full(len(found.number), what, np.int32)), *map(pa.array, found)], schema=REPEATED
+                )
+        runs.end()
+
+
+def repeated(heads: Entries) -> Repeated:
+    """Of some documents those whose digest an earlier one has."""
+    order = np.lexsort((heads["number"], heads["low"], heads["high"]))
+    high, low, number = (heads[name][order] for name in ("high", "low", "number"))
+    same = np.zeros(len(number), np.bool_)
+    same[1:] = (high[1:] == high[:-1]) & (low[1:] == low[:-1])
+    first = number[np.maximum.accumulate(np.where(same, 0, np.arange(len(number))))]
+    order = np.argsort(number[same])
+    return Repeated(number[same][order], first[same][order])

@@ -1,0 +1,100 @@
+"""Which documents share a bucket: keys are exchanged, and only those that two documents have go on."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import Index
+from shingletools.simjoin.factory import TableFactory
+from shingletools.spark.batches import Batches, batch_of
+from shingletools.spark.exchange import Entries, part_of, received
+from shingletools.spark.signed import Reading
+from shingletools.spark.tally import Runs, Tally
+from shingletools.spark.tasks import RESTS, SIDE, buckets
+
+KINDS = range(2 * RESTS)
+COUNTS = [f"n{kind}" for kind in KINDS]
+# Entries of buckets that are to be compared: with each its bucket, how many rows of each kind that has, how many of
+# them make a block, and its first row, and that of the other side, or -1
+HITS = pa.schema(
+    [(name, pa.int64()) for name in ("key", "number", "kind", "rows", "block", "first", "other_first", *COUNTS)]
+)
+SAME = np.dtype([("key", "<u8"), ("number", "<i8")])  # where all signatures are equally large
+SIZED = np.dtype([*SAME.descr, ("size", "<u4"), ("asks", "?")])
+
+
+@dataclass(frozen=True)
+class Exploding:
+    """Rows of SIGNED to entries of buckets."""
+
+    reading: Reading
+    factory: TableFactory
+    kind: np.dtype[np.void]
+    parts: int
+
+    def __call__(self, batches: Batches) -> Iterator[tuple[Entries, Index]]:
+        for documents in self.reading(batches):
+            signed = documents.signed()
+            if not len(signed.numbers):
+                continue
+            size = np.sum([each.sizes for each in signed.payloads], axis=0)
+            for key, row, asks in buckets(self.factory.table(signed.payloads)):
+                entries = np.empty(len(key), self.kind)
+                entries["key"], entries["number"] = key.view(np.uint64), signed.numbers[row]
+                if self.kind == SIZED:
+                    entries["size"], entries["asks"] = size[row], asks
+                yield entries, part_of(kernel.fmix64(entries["key"]), self.parts)
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Entries of buckets, all of each, to HITS; tells how many there are."""
+
+    tally: Tally
+    cross: int | None
+    kind: np.dtype[np.void]
+    size: int  # of each signature, where they are equal
+    block: tuple[int, int]  # at most so many rows, and bytes
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        entries = received(batches, self.kind)
+        runs = Runs(self.tally)
+        runs.begin((runs.task,))
+        entries = entries[kernel.shared(np.ascontiguousarray(entries["key"]))]
+        entries = entries[np.lexsort((entries["number"], entries["key"]))]
+        hits = self.hits(entries)
+        runs.figures["hits"] = len(hits)
+        yield hits
+        runs.end()
+
+    def hits(self, entries: Entries) -> pa.RecordBatch:
+        """Of entries by key and number."""
+        key, number = np.ascontiguousarray(entries["key"]), entries["number"]
+        new = np.append(True, key[1:] != key[:-1])[: len(key)]
+        start = np.flatnonzero(new)
+        if not len(start):
+            return batch_of(HITS, [[]] * len(HITS))
+        bucket = np.cumsum(new) - 1
+        asks = entries["asks"] if self.kind == SIZED else np.ones(len(key), np.bool_)
+        other = np.zeros(len(key), np.bool_) if self.cross is None else number >= self.cross
+        kind = SIDE * other + np.where(asks, 0, RESTS)
+        rows = np.diff(np.append(start, len(key)))
+        others = np.add.reduceat(other.astype(np.int64), start)
+        size = np.add.reduceat(entries["size"].astype(np.int64), start) if self.kind == SIZED else self.size * rows
+        wanted = np.logical_or.reduceat(asks, start)
+        wanted &= rows > 1 if self.cross is None else (others > 0) & (others < rows)
+        # So many rows that two blocks, and what is made of them, are in memory
+        most_rows, most_bytes = self.block
+        block = np.clip(most_bytes * rows // np.maximum(size, 1), 1, most_rows)
+        first = number[start]
+        place = start + rows - others  # rows of the other side are behind
+        other_first = np.where(others > 0, number[np.minimum(place, len(number) - 1)], -1)
+        counts = [np.add.reduceat((kind == each).astype(np.int64), start) for each in KINDS]
+        some = wanted[bucket]
+        bucket = bucket[some]
+        columns = [key.view(np.int64)[some], number[some], kind[some].astype(np.int64)]
+        columns += [each[bucket] for each in (rows, block, first, other_first, *counts)]
+        return batch_of(HITS, columns)

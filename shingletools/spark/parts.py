@@ -1,0 +1,52 @@
+"""What is written at the end, in parts: rows of many lines each, in the order of (part, number)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from shingletools.spark.batches import Batches, of_rows
+from shingletools.spark.lines import KEPT, LINES, WRITTEN
+from shingletools.spark.tally import Key, Runs, Tally
+
+PARTS = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("lines", pa.binary())])
+
+
+def key_of(part: int) -> Key:
+    """As a split of the input has it."""
+    return 0, "", part
+
+
+@dataclass(frozen=True)
+class WritingParts:
+    """PARTS, those of a part one after the other, to WRITTEN, of which each part becomes a file."""
+
+    tally: Tally
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        runs = Runs(self.tally)
+        for batch in batches:
+            for part, lines in zip(batch.column("part").to_pylist(), batch.column("lines"), strict=True):
+                runs.begin(key_of(part))
+                if data := lines.as_py():
+                    runs.lines += data.count(b"\n")
+                    runs.figures[LINES] = runs.lines
+                    yield of_rows(WRITTEN, [(LINES, runs.run, data[:-1])])
+        runs.end()
+
+
+@dataclass(frozen=True)
+class KeepingParts:
+    """PARTS, those of a part one after the other, to KEPT, as if each part were a split of a file."""
+
+    tally: Tally
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        runs = Runs(self.tally)
+        for batch in batches:
+            for part, lines in zip(batch.column("part").to_pylist(), batch.column("lines"), strict=True):
+                runs.begin(key_of(part))
+                data = lines.as_py()
+                yield of_rows(KEPT, [(*key_of(part), runs.lines, 0, None, None, b"", data)])
+                runs.lines += data.count(b"\n")
+        runs.end()

@@ -1,0 +1,85 @@
+"""Pairs as lines, with the ids of their documents."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+
+from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.types import Index
+from shingletools.simjoin.pair_lines import PairLines
+from shingletools.simjoin.signatures import Signature
+from shingletools.simjoin.wanted import Wanted
+from shingletools.spark.batches import Batches, bytes_of, of_rows
+from shingletools.spark.parts import PARTS
+
+NAMED = "a_name", "b_name", "agreeing", "a_size", "b_size"
+
+
+class Named(NamedTuple):
+    """Documents by their numbers, ascending: ids as JSON, one after the other, and where each ends; bytes of each."""
+
+    numbers: Index
+    ids: bytes
+    ends: Index
+    sizes: Index
+
+    @classmethod
+    def of(cls, rows: pa.Table) -> "Named":
+        """Of NAMES."""
+        rows = rows.sort_by("number").combine_chunks()
+        data, sizes = bytes_of(rows.column("name").chunk(0))
+        return cls(rows.column("number").to_numpy(), data.tobytes(), np.cumsum(sizes), rows.column("size").to_numpy())
+
+    def at(self, numbers: Index) -> IdsAt:
+        return IdsAt(self.ids, self.ends, np.searchsorted(self.numbers, numbers))
+
+    def sizes_of(self, numbers: Index) -> Index:
+        return self.sizes[np.searchsorted(self.numbers, numbers)]
+
+
+@dataclass(frozen=True)
+class SaidOf:
+    """Pairs (FOUND), in order, to lines, as simjoin has them."""
+
+    names: Named
+    kind: Signature
+    wanted: Wanted
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        lines = PairLines(self.kind, self.wanted)
+        for batch in batches:
+            a, b, agreeing = (batch.column(name).to_numpy() for name in ("a", "b", "agreeing"))
+            sizes = self.names.sizes_of(a), self.names.sizes_of(b)
+            yield part_of_lines(lines.of(self.names.at(a), self.names.at(b), agreeing, *sizes), batch)
+
+
+@dataclass(frozen=True)
+class Said:
+    """The same of pairs with their names."""
+
+    kind: Signature
+    wanted: Wanted
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        lines = PairLines(self.kind, self.wanted)
+        for batch in batches:
+            a, b, *figures = (batch.column(name) for name in NAMED)
+            written = lines.of(named(a), named(b), *(each.to_numpy().astype(np.int64) for each in figures))
+            yield part_of_lines(written, batch)
+
+
+def part_of_lines(lines: bytes, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Lines of PARTS, of which each task makes one."""
+    context = TaskContext.get()
+    first = batch.column("a")[0].as_py() if len(batch) else 0
+    return of_rows(PARTS, [(0 if context is None else context.partitionId(), first, lines)])
+
+
+def named(names: pa.Array) -> IdsAt:
+    """A column of ids as JSON."""
+    data, sizes = bytes_of(names)
+    return IdsAt(data.tobytes(), np.cumsum(sizes), np.arange(len(names)))

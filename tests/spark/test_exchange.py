@@ -1,0 +1,91 @@
+"""What tasks send each other: against Spark's own hash, and against brute force."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import combinations, product
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from shingletools.kernel.types import Index
+from shingletools.simjoin.pairs import Pairs
+from shingletools.spark import exchange
+from shingletools.spark.batches import Batches
+from shingletools.spark.copies import Copies
+from shingletools.spark.exchange import Entries
+from shingletools.spark.heads import HEAD, repeated
+
+NUMBER = np.dtype([("number", "<i8")])
+
+
+def test_each_part_has_a_partition_of_its_own(spark: SparkSession) -> None:
+    some = [0, 1, -1, 7, 2**31 - 1, -(2**31), 123456789]
+    rows = spark.createDataFrame([(number,) for number in some], "number int").select(F.hash("number"))
+    assert [row[0] for row in rows.collect()] == [exchange.hashed(number) for number in some]
+    for parts in (1, 2, 37):
+        assert sorted(exchange.hashed(number) % parts for number in exchange.addresses(parts)) == list(range(parts))
+
+
+class Numbers:
+    """Rows of one number to entries, each sent to one of three parts."""
+
+    def __call__(self, batches: Batches) -> Iterator[tuple[Entries, Index]]:
+        for batch in batches:
+            numbers = batch.column("id").to_numpy()
+            yield numbers.view(NUMBER).reshape(-1), numbers % 3
+
+
+def collected(batches: Batches) -> Batches:
+    numbers = exchange.received(batches, NUMBER)["number"]
+    yield pa.RecordBatch.from_pydict({"numbers": [numbers.tolist()]}, pa.schema([("numbers", pa.list_(pa.int64()))]))
+
+
+def test_what_is_sent_comes_together(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "HELD", 100)
+    monkeypatch.setattr(exchange, "ROW", 24)
+    rows = exchange.sent(spark.range(0, 1000, 1, 4), Numbers(), 3)
+    schema = "numbers array<long>"
+    found = [sorted(row["numbers"]) for row in rows.mapInArrow(collected, schema).collect()]
+    assert sorted(found) == [[*range(part, 1000, 3)] for part in range(3)]
+
+
+def test_what_is_repeated() -> None:
+    rng = random.Random(1)
+    digests = [(rng.randrange(6) << 60, rng.randrange(3)) for _ in range(60)]
+    heads = np.array([(*digest, number, 0) for number, digest in enumerate(digests)], HEAD)
+    found = repeated(heads[rng.sample(range(60), 60)])
+    expected = [(number, digests.index(digest)) for number, digest in enumerate(digests)
+                if digests.index(digest) < number]  # fmt: skip
+    assert list(zip(found.number.tolist(), found.first.tolist(), strict=True)) == expected
+    assert not len(repeated(heads[:0]).number)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_copies_are_in_the_pairs_of_their_originals(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shingletools.spark.copies.AT_ONCE", 5)
+    rng = random.Random(seed)
+    original = {number: rng.choice([number, *range(number)]) for number in range(30)}
+    original = {number: first for number, first in original.items() if original[first] == first}
+    copied = sorted((first, number) for number, first in original.items() if first < number)
+    firsts, numbers = (np.array(column, np.int64) for column in zip(*copied, strict=True))
+    copies = Copies(firsts, numbers, numbers + 100)
+    groups = defaultdict(list)
+    for number, first in original.items():
+        groups[first].append(number)
+    pairs = [pair for pair in combinations(sorted(groups), 2) if rng.random() < 0.6]
+    a, b = (np.array(column, np.int64) for column in zip(*pairs, strict=True))
+    expected = sorted((min(one, two), max(one, two), first * second) for first, second in pairs
+                      for one, two in product(groups[first], groups[second]))  # fmt: skip
+    made = [tuple(row) for part in copies.of_pairs(Pairs(a, b, a * b)) for row in zip(*part, strict=True)]
+    assert sorted(made) == expected
+    among = [tuple(row) for part in copies.among(np.arange(len(numbers))) for row in zip(*part, strict=True)]
+    inside = sorted(
+        (one, two, two + 100) for members in groups.values() for one, two in combinations(sorted(members), 2)
+    )
+    assert sorted(among) == inside
+    assert copies.number_of_pairs(a, b, None) == len(expected) + len(inside)
+    assert copies.number_of_pairs(a, b, 15) == len(expected)
