@@ -5,14 +5,15 @@ and leaves all others to it (kernel/records.h says which).
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import deferred, kernel, wire
 from shingletools.deferred import later
 from shingletools.errors import Rejected, shown
 from shingletools.kernel.lines import Done, Fields
-from shingletools.stage import Filter, Lines
+from shingletools.stage import Filter
 
 if TYPE_CHECKING:
     import orjson
@@ -149,12 +150,18 @@ def json_of(value: object) -> bytes:
         raise Rejected(cause) from None
 
 
-def fields_of(stage: Filter, id_field: str) -> Fields | None:
-    """What the kernel must know of a filter; None if it cannot do its work, for a name has what JSON escapes."""
-    names = [in_quotes(name) for name in (id_field, stage.consumes, stage.produces)]
+def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
+    """What the kernel must know of a filter, or of some of which each consumes what the one before it produces.
+
+    None if it cannot do their work, for a name has what JSON escapes.
+    """
+    first, last = stages[0], stages[-1]
+    between = {stage.consumes for stage in stages} - {first.consumes, last.produces}
+    names = [in_quotes(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
     if any(b"\\" in name for name in names):
         return None
-    return names[0], names[1], names[2], stage.keep, in_quotes(stage.recipe)
+    recipe = in_quotes(" | ".join(stage.recipe for stage in stages))
+    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:])
 
 
 def in_quotes(text: str) -> bytes:
@@ -180,8 +187,9 @@ class Reject(NamedTuple):
 
 def filter_lines(stage: Filter, id_field: str, lines: bytes) -> Iterator[tuple[int, bytes | Reject]]:
     """What a filter makes of lines: of some together with their number, or of one that it rejects."""
-    fields = fields_of(stage, id_field)
-    work = stage.lines or _each_line(stage)
+    fields = fields_of([stage], id_field)
+    link = stage.link()
+    work = partial(kernel.linked_lines, (link,)) if link else _each_line(stage)
     at = 0
     while at < len(lines):
         error = None
@@ -205,7 +213,7 @@ def _odd_line(stage: Filter, id_field: str, line: bytes, error: Exception | None
     return filter_line(stage, id_field, line)
 
 
-def _each_line(stage: Filter) -> Lines:
+def _each_line(stage: Filter) -> Callable[[Fields, bytes, int], Done]:
     def work(fields: Fields, lines: bytes, at: int, /) -> Done:
         return kernel.each_line(stage.function, orjson.dumps, fields, lines, at)
 

@@ -13,10 +13,10 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, NoReturn, Protocol
 
 from shingletools.errors import Failed, shown
-from shingletools.kernel.lines import Done, Fields
+from shingletools.kernel.lines import Link, unlinked
 from shingletools.wire import Record
 
-Lines = Callable[[Fields, bytes, int], Done]  # a filter's work on lines, from a place in them on
+Linking = Callable[[], Link]  # what makes a filter's link in the process that works; see Filter
 Source = Callable[[bytes, int, str], bytes]  # a document, its number in the whole input, its file's name
 
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
@@ -118,10 +118,9 @@ class Filter(Stage):
     """A stage that turns one payload into another, record by record; it is pickled for worker processes.
 
     The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
-    field via; every other byte of the line passes. `function` may raise Rejected. `lines` does the same in the kernel,
-    for all ordinary lines from a place in some data on: it returns those made, their number, where the first begins
-    that it leaves to the definition, and the exception that `function` raised there, if it did. `source` makes the line
-    of a document that is none yet, and may raise Rejected.
+    field via; every other byte of the line passes. `function` may raise Rejected. `link` gives what makes the same
+    payloads in C, if there is such; it may raise what `function` raises. `source` makes the line of a document that is
+    none yet, and may raise Rejected.
     """
 
     consumes: str
@@ -129,18 +128,18 @@ class Filter(Stage):
     recipe: str
     function: Callable[[str], Any]
     keep: bool
-    lines: Lines | None
+    link: Linking
     source: Source | None
     whole: bool  # each FILE is one document
     reads: tuple[str, ...]
 
     def __init__(  # noqa: PLR0913  # each has a name of its own
         self, consumes: str, produces: str, recipe: str, function: Callable[[str], Any], *, keep: bool = False,
-        lines: Lines | None = None, source: Source | None = None, whole: bool = False, reads: tuple[str, ...] = (),
+        link: Linking = unlinked, source: Source | None = None, whole: bool = False, reads: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         super().__init__(
             consumes=consumes, produces=produces, recipe=recipe, function=function, keep=keep,
-            lines=lines, source=source, whole=whole, reads=reads,
+            link=link, source=source, whole=whole, reads=reads,
         )  # fmt: skip
 
     @property

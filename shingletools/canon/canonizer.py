@@ -10,7 +10,7 @@ from shingletools.canon.repertoire import is_later, part_later
 from shingletools.canon.rules import Rule, fold_accents
 from shingletools.canon.sentences import sentences
 from shingletools.canon.words import SPACER, cut, wherever
-from shingletools.kernel.lines import Done, Fields
+from shingletools.kernel.lines import Link, unlinked
 from shingletools.kernel.memo import LONGEST, SEGMENT, Known, segments
 
 
@@ -65,9 +65,9 @@ class Canonizer:
         rules = self.rules
         return not (rules.texts or rules.sentences or isinstance(rules.cut, WordPattern))
 
-    def lines(self, fields: Fields, lines: bytes, at: int, /) -> Done:
-        """Itself on the payloads of lines, as stage.Filter has it; if `by_token`."""
-        return self.tokens.lines(fields, lines, at)
+    def link(self) -> Link:
+        """What it is to the kernel, as stage.Filter has it."""
+        return self.tokens.link() if self.by_token else unlinked()
 
     def fold(self, text: str) -> str:
         return fold_accents(fold(text)) if self.rules.accents else fold(text)

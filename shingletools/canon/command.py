@@ -59,7 +59,7 @@ def build(options: argparse.Namespace) -> Stage:
         produces=options.text,
         recipe=via,
         function=canonizer,
-        lines=canonizer.lines if canonizer.by_token else None,
+        link=canonizer.link,
         source=sources.source(options),
         whole=options.whole,
         reads=tuple(options.stop),

@@ -25,11 +25,12 @@ if NAME == "c":
         each_line,
         end_with_parent,
         keep_memory,
+        link_minima,
+        link_simhash,
+        linked_lines,
         minima,
-        minima_of_lines,
         payload_to_bytes,
         simhash,
-        simhash_of_lines,
         split_lines,
     )
     from shingletools.kernel.memo import compiled_fingerprints as fingerprints
@@ -47,8 +48,9 @@ else:
     from shingletools.kernel.codec import payload_to_bytes
     from shingletools.kernel.lines import count_lines, split_lines
     from shingletools.kernel.lines import leave as each_line
-    from shingletools.kernel.lines import leave as minima_of_lines
-    from shingletools.kernel.lines import leave as simhash_of_lines
+    from shingletools.kernel.lines import leave as linked_lines
+    from shingletools.kernel.lines import unlinked as link_minima
+    from shingletools.kernel.lines import unlinked as link_simhash
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
     from shingletools.kernel.memo import reference_words as words
     from shingletools.kernel.strings import minima, simhash
@@ -60,11 +62,12 @@ __all__ = [
     "end_with_parent",
     "fingerprints",
     "keep_memory",
+    "link_minima",
+    "link_simhash",
+    "linked_lines",
     "minima",
-    "minima_of_lines",
     "payload_to_bytes",
     "simhash",
-    "simhash_of_lines",
     "split_lines",
     "watcher",
     "words",

@@ -180,10 +180,9 @@ typedef struct {
     Bytes words;     /* their fingerprints */
 } Shingling;
 
-/* The payload of a text's shingles into `out`. */
-static Made shingle(void *self, const uint8_t *at, size_t size, Bytes *out)
+/* The fingerprints of a text's shingles into `out`, as a payload or as an array. */
+static inline Made add_shingles(Shingling *shingling, const uint8_t *at, size_t size, Bytes *out, int digits)
 {
-    Shingling *shingling = self;
     FingerprintMemo *memo = shingling->memo;
     Bytes *words = &shingling->words;
     words->used = 0;
@@ -191,7 +190,7 @@ static Made shingle(void *self, const uint8_t *at, size_t size, Bytes *out)
         return FAILED;
     size_t count = words->used / sizeof(uint64_t);
     size_t k = shingling->run < count ? shingling->run : count;
-    if (grow(out, 17 * (count - k + 1)))
+    if (grow(out, (digits ? 17 : sizeof(uint64_t)) * (count - k + 1)))
         return FAILED;
     /* z = sum of w_(i+j) * base^(k-1-j) mod 2^64 */
     const uint64_t *w = (const uint64_t *)words->data, base = memo->base, sample = shingling->sample;
@@ -207,12 +206,27 @@ static Made shingle(void *self, const uint8_t *at, size_t size, Bytes *out)
         uint64_t fingerprint = memo->mode ? siphash(memo->last, z) : finish(z);
         if (sample > 1 && fmix64(fingerprint) % sample)
             continue;
-        put_hex(to, fingerprint, 16);
-        to[16] = ' ';
-        to += 17;
+        if (digits) {
+            put_hex(to, fingerprint, 16);
+            to[16] = ' ';
+            to += 17;
+        } else {
+            memcpy(to, &fingerprint, sizeof fingerprint);
+            to += sizeof fingerprint;
+        }
     }
-    out->used = to > out->data ? (size_t)(to - out->data) - 1 : 0;
+    out->used = (size_t)(to - out->data) - (digits && to > out->data);
     return PLAIN;
+}
+
+static Made shingle(void *self, const uint8_t *at, size_t size, Bytes *out)
+{
+    return add_shingles(self, at, size, out, 1);
+}
+
+static Made shingle_numbers(void *self, const uint8_t *at, size_t size, Bytes *out)
+{
+    return add_shingles(self, at, size, out, 0);
 }
 
 static int is_run(Py_ssize_t run)
@@ -240,18 +254,36 @@ static PyObject *rolling(PyObject *object, PyObject *args)
     return result;
 }
 
-static PyObject *rolling_of_lines(PyObject *object, PyObject *args)
+static void *start_shingling(PyObject *arguments)
 {
-    PyObject *fields, *data;
-    Py_ssize_t run, at;
+    PyObject *memo;
+    Py_ssize_t run;
     unsigned long long sample;
-    if (!PyArg_ParseTuple(args, "nKO!O!n", &run, &sample, &PyTuple_Type, &fields, &PyBytes_Type, &data, &at) ||
-        !is_run(run))
+    if (!PyArg_ParseTuple(arguments, "OnK", &memo, &run, &sample) || !is_run(run))
         return NULL;
-    Shingling shingling = {(FingerprintMemo *)object, (size_t)run, sample, {0}};
-    PyObject *result = splice_lines(shingle, &shingling, fields, data, at);
-    free(shingling.words.data);
-    return result;
+    Shingling *self = new_self(sizeof *self);
+    if (!self)
+        return NULL;
+    self->memo = (FingerprintMemo *)memo;
+    self->run = (size_t)run;
+    self->sample = sample;
+    return self;
+}
+
+static void end_shingling(void *object)
+{
+    Shingling *self = object;
+    free(self->words.data);
+    PyMem_Free(self);
+}
+
+static PyObject *link_shingles(PyObject *object, PyObject *args)
+{
+    static const LinkType SHINGLES = {shingle, shingle_numbers, NULL, start_shingling, end_shingling};
+    PyObject *run, *sample;
+    if (!PyArg_ParseTuple(args, "OO", &run, &sample))
+        return NULL;
+    return new_link(&SHINGLES, Py_BuildValue("(OOO)", object, run, sample));
 }
 
 static PyObject *new_fingerprints(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords))
@@ -280,7 +312,7 @@ static PyObject *new_fingerprints(PyTypeObject *type, PyObject *args, PyObject *
 
 static PyMethodDef methods[] = {
     {"rolling", rolling, METH_VARARGS, "(text, k): the payload of its shingles' fingerprints."},
-    {"lines", rolling_of_lines, METH_VARARGS, "(k, m, fields, data, at): one in m of them, for the payloads of lines."},
+    {"link", link_shingles, METH_VARARGS, "(k, m): one in m of them, for the payloads of lines: see linked_lines."},
     {0},
 };
 

@@ -49,6 +49,7 @@ uint64_t blake3_of(const uint8_t *data, size_t size);
 
 /* splice.c */
 PyObject *each_line(PyObject *self, PyObject *args);
+PyObject *linked_lines(PyObject *self, PyObject *args);
 
 /* lines.c */
 PyObject *count_lines(PyObject *self, PyObject *data);
@@ -58,8 +59,8 @@ PyObject *split_lines(PyObject *self, PyObject *data);
 PyObject *payload_to_bytes(PyObject *self, PyObject *args);
 PyObject *minima(PyObject *self, PyObject *args);
 PyObject *simhash(PyObject *self, PyObject *text);
-PyObject *minima_of_lines(PyObject *self, PyObject *args);
-PyObject *simhash_of_lines(PyObject *self, PyObject *args);
+PyObject *link_minima(PyObject *self, PyObject *args);
+PyObject *link_simhash(PyObject *self, PyObject *none);
 
 /* arrays.c */
 PyObject *agreements(PyObject *self, PyObject *args);

@@ -1,7 +1,8 @@
 """Lines in bytes: the definition. Each is ended by a line feed but perhaps the last; a carriage return ends none."""
 
-# What the kernel does with the lines of a filter; see stage.Filter.lines and splice.h
-Fields = tuple[bytes, bytes, bytes, bool, bytes]  # the id's, consumed, produced, kept, recipe; as JSON has them
+# What the kernel does with the lines of filters; see splice.h
+Link = tuple[object, ...]  # a filter that is written in C; empty if it is not
+Fields = tuple[bytes, bytes, bytes, bool, bytes, tuple[bytes, ...]]  # id, consumed, produced, kept, recipe, between
 Done = tuple[bytes, int, int, Exception | None]  # lines, their number, where the next begins, its exception
 
 
@@ -10,6 +11,11 @@ def leave(*arguments: object) -> Done:
     at = arguments[-1]
     assert isinstance(at, int)
     return b"", 0, at, None
+
+
+def unlinked(*_arguments: object) -> Link:
+    """That of a filter that is not written in C."""
+    return ()
 
 
 def count_lines(data: bytes, /) -> int:

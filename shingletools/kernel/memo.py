@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol, TypeVar
 
-from shingletools.kernel.lines import Done, Fields, leave
+from shingletools.kernel.lines import Link, unlinked
 
 Value = TypeVar("Value", bound=str | bytes)
 
@@ -57,8 +57,8 @@ class WordMemo(Protocol):
         Raises UnicodeEncodeError for lone surrogates.
         """
 
-    def lines(self, fields: Fields, lines: bytes, at: int, /) -> Done:
-        """The same for the payloads of lines; see splice.h."""
+    def link(self) -> Link:
+        """The same for the payloads of lines, if it is in C."""
 
 
 class FingerprintMemo(Protocol):
@@ -73,8 +73,8 @@ class FingerprintMemo(Protocol):
         Raises UnicodeEncodeError for lone surrogates.
         """
 
-    def lines(self, k: int, m: int, fields: Fields, lines: bytes, at: int, /) -> Done:
-        """The same for the payloads of lines, of the fingerprints one in m; see splice.h."""
+    def link(self, k: int, m: int, /) -> Link:
+        """The same for the payloads of lines, of the fingerprints one in m, if it is in C."""
 
 
 def segments(text: str) -> Iterator[str]:
@@ -91,7 +91,7 @@ class _WordMemo:
 
     def __init__(self, function: Callable[[str], str]) -> None:
         self.known = Known(function)
-        self.lines = leave
+        self.link = unlinked
 
     def words(self, text: str, /) -> str:
         text.encode()  # what is no text is none for either kernel
@@ -110,7 +110,7 @@ class _FingerprintMemo:
         if len(key) not in (0, KEY):
             raise ValueError(f"a key has {KEY} bytes, or none")
         self.known = Known(function)
-        self.lines = leave
+        self.link = unlinked
         self.roll = partial(roll, base=base, key=key[WORD_KEY:])
 
     def rolling(self, text: str, k: int, /) -> str:

@@ -188,22 +188,25 @@ static void end_sketching(Sketching *self)
     free(self->supers.data);
 }
 
-/* A payload's minima into self->low: 1; 0 if it is no payload; -1 with an exception. */
-static int find_minima(Sketching *self, const uint8_t *payload, size_t size)
+/* The minima of shingles into self->low: 1; -1 with an exception. */
+static int find_minima(Sketching *self, const uint64_t *shingles, size_t count)
 {
-    int read = read_shingles(payload, size, &self->shingles);
-    if (read < 1)
-        return read;
-    size_t count = self->shingles.count;
     self->y.used = 0;
     if (grow(&self->y, count * sizeof(uint32_t)))
         return -1;
     uint32_t *y = (uint32_t *)self->y.data;
     for (size_t i = 0; i < count; i++)
-        y[i] = (uint32_t)(fmix64(self->shingles.values[i]) >> 32);
+        y[i] = (uint32_t)(fmix64(shingles[i]) >> 32);
     for (size_t i = 0; i < self->batches * BATCH; i += BATCH)
         least(y, count, self->factors + i, self->summands + i, self->low + i);
     return 1;
+}
+
+/* A payload's minima into self->low: 1; 0 if it is no payload; -1 with an exception. */
+static int minima_of_payload(Sketching *self, const uint8_t *payload, size_t size)
+{
+    int read = read_shingles(payload, size, &self->shingles);
+    return read < 1 ? read : find_minima(self, self->shingles.values, self->shingles.count);
 }
 
 /* Digit groups, of 8 digits each if they are 32 bits. */
@@ -234,7 +237,7 @@ PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
     Bytes out = {0};
     if (!payload || start_sketching(&sketching, a, a_size, b, b_size))
         return NULL;
-    int found = find_minima(&sketching, payload, (size_t)size);
+    int found = minima_of_payload(&sketching, payload, (size_t)size);
     if (found > 0 && !add_groups(&out, sketching.low, sketching.n, 8))
         result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
     end_sketching(&sketching);
@@ -283,35 +286,59 @@ static int add_supers(Sketching *self, Bytes *out)
     return add_groups(out, super + supers, megas, 16);
 }
 
-static Made sketch(void *object, const uint8_t *payload, size_t size, Bytes *out)
+/* The signature of the minima that were found, 1; of none, 0; FAILED if it was -1. */
+static Made add_sketch(Sketching *self, int found, Bytes *out)
 {
-    Sketching *self = object;
-    if (!size)
-        return PLAIN;
-    int found = find_minima(self, payload, size);
     if (found < 1)
         return found ? FAILED : ODD;
     return (self->group ? add_supers(self, out) : add_groups(out, self->low, self->n, 8)) ? FAILED : PLAIN;
 }
 
-PyObject *minima_of_lines(PyObject *Py_UNUSED(self), PyObject *args)
+static Made sketch(void *self, const uint8_t *payload, size_t size, Bytes *out)
 {
-    PyObject *fields, *data;
+    return size ? add_sketch(self, minima_of_payload(self, payload, size), out) : PLAIN;
+}
+
+static Made sketch_numbers(void *self, const uint8_t *shingles, size_t size, Bytes *out)
+{
+    return size ? add_sketch(self, find_minima(self, (const uint64_t *)shingles, size / sizeof(uint64_t)), out) : PLAIN;
+}
+
+static void end_minima(void *self)
+{
+    end_sketching(self);
+    PyMem_Free(self);
+}
+
+static void *start_minima(PyObject *arguments)
+{
     const char *a, *b;
-    Py_ssize_t a_size, b_size, group, at;
-    Sketching sketching = {0};
-    if (!PyArg_ParseTuple(args, "y#y#npO!O!n", &a, &a_size, &b, &b_size, &group, &sketching.pairs, &PyTuple_Type,
-                          &fields, &PyBytes_Type, &data, &at) ||
-        start_sketching(&sketching, a, a_size, b, b_size))
+    Py_ssize_t a_size, b_size, group;
+    int pairs;
+    if (!PyArg_ParseTuple(arguments, "y#y#np", &a, &a_size, &b, &b_size, &group, &pairs))
         return NULL;
-    PyObject *result = NULL;
-    sketching.group = (size_t)group;
-    if (group < 0 || group > BLAKE3_MOST / 4 || (group && sketching.n % sketching.group))
+    Sketching *self = new_self(sizeof *self);
+    if (!self)
+        return NULL;
+    if (start_sketching(self, a, a_size, b, b_size))
+        goto failed;
+    if (group < 0 || group > BLAKE3_MOST / 4 || (group && self->n % (size_t)group)) {
         PyErr_SetString(PyExc_ValueError, "n min-hashes are put into equal groups, of 256 at most");
-    else
-        result = splice_lines(sketch, &sketching, fields, data, at);
-    end_sketching(&sketching);
-    return result;
+        goto failed;
+    }
+    self->group = (size_t)group;
+    self->pairs = pairs;
+    return self;
+failed:
+    end_minima(self);
+    return NULL;
+}
+
+PyObject *link_minima(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    static const LinkType MINIMA = {sketch, NULL, sketch_numbers, start_minima, end_minima};
+    Py_INCREF(args);
+    return new_link(&MINIMA, args);
 }
 
 VECTORS static void count_bits(const uint64_t *shingles, size_t count, uint64_t *counts)
@@ -321,6 +348,17 @@ VECTORS static void count_bits(const uint64_t *shingles, size_t count, uint64_t 
             counts[bit] += shingles[i] >> bit & 1;
 }
 
+static Made simhash_numbers(void *Py_UNUSED(self), const uint8_t *shingles, size_t size, Bytes *out)
+{
+    uint64_t counts[64] = {0}, value = 0, count = size / sizeof value;
+    if (!size)
+        return PLAIN;
+    count_bits((const uint64_t *)shingles, count, counts);
+    for (int bit = 0; bit < 64; bit++)
+        value |= (uint64_t)(2 * counts[bit] > count) << bit;
+    return add_groups(out, &value, 1, 16) ? FAILED : PLAIN;
+}
+
 /* The simhash of a payload's shingles; nothing for an empty payload, ODD if it has none. */
 static Made add_simhash(void *object, const uint8_t *payload, size_t size, Bytes *out)
 {
@@ -328,13 +366,9 @@ static Made add_simhash(void *object, const uint8_t *payload, size_t size, Bytes
     int read = size ? read_shingles(payload, size, shingles) : 0;
     if (read < 1)
         return read ? FAILED : size ? ODD : PLAIN;
-    uint64_t counts[64] = {0}, value = 0;
     for (size_t i = 0; i < shingles->count && shingles->narrow; i++)
         shingles->values[i] = fmix64(shingles->values[i]);
-    count_bits(shingles->values, shingles->count, counts);
-    for (int bit = 0; bit < 64; bit++)
-        value |= (uint64_t)(2 * counts[bit] > shingles->count) << bit;
-    return add_groups(out, &value, 1, 16) ? FAILED : PLAIN;
+    return simhash_numbers(NULL, (const uint8_t *)shingles->values, shingles->count * sizeof(uint64_t), out);
 }
 
 PyObject *simhash(PyObject *Py_UNUSED(self), PyObject *text)
@@ -358,14 +392,20 @@ PyObject *simhash(PyObject *Py_UNUSED(self), PyObject *text)
     return result ? result : none_unless_failed();
 }
 
-PyObject *simhash_of_lines(PyObject *Py_UNUSED(self), PyObject *args)
+static void *start_simhash(PyObject *Py_UNUSED(arguments))
 {
-    PyObject *fields, *data;
-    Py_ssize_t at;
-    if (!PyArg_ParseTuple(args, "O!O!n", &PyTuple_Type, &fields, &PyBytes_Type, &data, &at))
-        return NULL;
-    Shingles shingles = {{0}, NULL, 0, 0};
-    PyObject *result = splice_lines(add_simhash, &shingles, fields, data, at);
-    free(shingles.room.data);
-    return result;
+    return new_self(sizeof(Shingles));
+}
+
+static void end_simhash(void *object)
+{
+    Shingles *self = object;
+    free(self->room.data);
+    PyMem_Free(self);
+}
+
+PyObject *link_simhash(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
+{
+    static const LinkType SIMHASH = {add_simhash, NULL, simhash_numbers, start_simhash, end_simhash};
+    return new_link(&SIMHASH, PyTuple_New(0));
 }

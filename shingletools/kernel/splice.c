@@ -1,10 +1,10 @@
 #include "splice.h"
 
-enum { ID, CONSUMED, VIA, PRODUCED, COUNT }; /* the last only if it is not what is consumed */
+enum { ID, CONSUMED, VIA, OTHERS }; /* the last and what follows it are not there: produced, between */
 
 typedef struct {
-    Member members[COUNT];
-    int count, keep;
+    Member *members;
+    int count, keep, renamed; /* whether what is produced has another name */
     const uint8_t *produced, *recipe;
     size_t produced_size, recipe_size;
 } Fields;
@@ -13,21 +13,41 @@ typedef struct {
     Bytes text, made, out; /* what escapes stand for; the payload; the lines */
 } Room;
 
+static void add_member(Fields *fields, const char *name, Py_ssize_t size)
+{
+    Member *member = &fields->members[fields->count++];
+    member->name = (const uint8_t *)name;
+    member->name_size = (size_t)size;
+}
+
 static int take_fields(Fields *fields, PyObject *tuple)
 {
     const char *names[4];
     Py_ssize_t sizes[4];
+    PyObject *between;
     memset(fields, 0, sizeof *fields);
-    if (!PyArg_ParseTuple(tuple, "y#y#y#py#", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
-                          &fields->keep, &names[3], &sizes[3]))
+    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
+                          &fields->keep, &names[3], &sizes[3], &PyTuple_Type, &between))
         return -1;
-    const char *looked_for[COUNT] = {names[0], names[1], "via", names[2]};
-    const Py_ssize_t theirs[COUNT] = {sizes[0], sizes[1], 3, sizes[2]};
-    for (int i = 0; i < COUNT; i++) {
-        fields->members[i].name = (const uint8_t *)looked_for[i];
-        fields->members[i].name_size = (size_t)theirs[i];
+    Py_ssize_t count = PyTuple_Size(between);
+    fields->members = PyMem_Calloc((size_t)count + OTHERS + 1, sizeof *fields->members);
+    if (!fields->members) {
+        PyErr_NoMemory();
+        return -1;
     }
-    fields->count = sizes[1] == sizes[2] && !memcmp(names[1], names[2], (size_t)sizes[1]) ? PRODUCED : COUNT;
+    add_member(fields, names[0], sizes[0]);
+    add_member(fields, names[1], sizes[1]);
+    add_member(fields, "via", 3);
+    fields->renamed = sizes[1] != sizes[2] || memcmp(names[1], names[2], (size_t)sizes[1]);
+    if (fields->renamed)
+        add_member(fields, names[2], sizes[2]);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        char *name;
+        Py_ssize_t size;
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(between, i), &name, &size))
+            return -1;
+        add_member(fields, name, size);
+    }
     fields->produced = (const uint8_t *)names[2];
     fields->produced_size = (size_t)sizes[2];
     fields->recipe = (const uint8_t *)names[3];
@@ -63,7 +83,7 @@ static int add_rest(Bytes *out, const uint8_t **from, const uint8_t *to)
 static int add_consumed(Bytes *out, const Fields *fields, const uint8_t **from, const Bytes *made, Made kind)
 {
     const Member *consumed = &fields->members[CONSUMED];
-    if (fields->count == COUNT) {
+    if (fields->renamed) {
         if (add_rest(out, from, consumed->name_at) || add_name(out, fields))
             return -1;
         *from = consumed->name_at + consumed->name_size + 2;
@@ -114,9 +134,11 @@ static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, 
     size_t size, before = room->out.used;
     if (!find_members(line, end, members, fields->count, &last) || !is_id(&members[ID]) ||
         (members[CONSUMED].kind != STRING && members[CONSUMED].kind != ESCAPED) ||
-        (members[VIA].kind != ABSENT && members[VIA].kind != STRING && members[VIA].kind != ESCAPED) ||
-        (fields->count == COUNT && members[PRODUCED].kind != ABSENT))
+        (members[VIA].kind != ABSENT && members[VIA].kind != STRING && members[VIA].kind != ESCAPED))
         return ODD;
+    for (int i = OTHERS; i < fields->count; i++)
+        if (members[i].kind != ABSENT)
+            return ODD;
     room->text.used = room->made.used = 0;
     if (text_of(&members[CONSUMED], &room->text, &text, &size))
         return FAILED;
@@ -146,17 +168,17 @@ static PyObject *take_exception(void)
 PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start)
 {
     Fields fields;
+    Room room = {{0}, {0}, {0}};
+    PyObject *error = NULL, *result = NULL;
     char *bytes;
     Py_ssize_t size, records = 0;
     if (take_fields(&fields, tuple) || PyBytes_AsStringAndSize(data, &bytes, &size))
-        return NULL;
+        goto done;
     if (start < 0 || start > size) {
         PyErr_SetString(PyExc_ValueError, "no place in the data");
-        return NULL;
+        goto done;
     }
     const uint8_t *first = (const uint8_t *)bytes, *end = first + size, *line = first + start;
-    Room room = {{0}, {0}, {0}};
-    PyObject *error = NULL, *result = NULL;
     if (grow(&room.out, (size_t)(end - line) + 64))
         goto done;
     while (line < end) {
@@ -173,6 +195,7 @@ PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, P
                            (Py_ssize_t)(line - first), error ? error : Py_None);
 done:
     Py_XDECREF(error);
+    PyMem_Free(fields.members);
     free(room.text.data);
     free(room.made.data);
     free(room.out.data);
@@ -214,4 +237,103 @@ PyObject *each_line(PyObject *Py_UNUSED(self), PyObject *args)
                           &PyBytes_Type, &data, &at))
         return NULL;
     return splice_lines(call, &callables, fields, data, at);
+}
+
+static const char LINK[] = "shingletools.kernel.LinkType";
+
+PyObject *new_link(const LinkType *type, PyObject *arguments)
+{
+    return Py_BuildValue("(NN)", PyCapsule_New((void *)type, LINK, NULL), arguments);
+}
+
+void *new_self(size_t size)
+{
+    void *self = PyMem_Calloc(1, size);
+    if (!self)
+        PyErr_NoMemory();
+    return self;
+}
+
+typedef struct {
+    const LinkType *type;
+    void *self;
+    Work work;
+    Bytes made; /* for the next */
+} Link;
+
+typedef struct {
+    Link *links;
+    Py_ssize_t count;
+} Chain;
+
+/* One link after the other; FAILED and ODD are those of any of them. */
+static Made through(void *self, const uint8_t *text, size_t size, Bytes *out)
+{
+    const Chain *chain = self;
+    Link *link = chain->links;
+    for (const Link *last = link + chain->count - 1; link < last; link++) {
+        Bytes *made = &link->made;
+        made->used = 0;
+        Made kind = link->work(link->self, text, size, made);
+        if (kind <= ODD)
+            return kind;
+        if (grow(made, 1))
+            return FAILED;
+        made->data[made->used] = 0; /* what ends a text */
+        text = made->data;
+        size = made->used;
+    }
+    return link->work(link->self, text, size, out);
+}
+
+static int start_chain(Chain *chain, PyObject *links)
+{
+    chain->count = PyTuple_Size(links);
+    if (!chain->count) {
+        PyErr_SetString(PyExc_ValueError, "a chain has one link at least");
+        return -1;
+    }
+    chain->links = PyMem_Calloc((size_t)chain->count, sizeof *chain->links);
+    if (!chain->links) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < chain->count; i++) {
+        Link *link = &chain->links[i];
+        PyObject *capsule, *arguments;
+        const LinkType *type;
+        if (!PyArg_Parse(PyTuple_GetItem(links, i), "(OO!)", &capsule, &PyTuple_Type, &arguments) ||
+            !(type = PyCapsule_GetPointer(capsule, LINK)) || !(link->self = type->start(arguments)))
+            return -1;
+        link->type = type;
+        link->work = type->work;
+        if (i && type->of_numbers && link[-1].type->to_numbers) {
+            link[-1].work = link[-1].type->to_numbers;
+            link->work = type->of_numbers;
+        }
+    }
+    return 0;
+}
+
+static void end_chain(Chain *chain)
+{
+    for (Link *link = chain->links; link && link < chain->links + chain->count; link++) {
+        if (link->type && link->type->end)
+            link->type->end(link->self);
+        free(link->made.data);
+    }
+    PyMem_Free(chain->links);
+}
+
+PyObject *linked_lines(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *links, *fields, *data, *result = NULL;
+    Py_ssize_t at;
+    Chain chain = {0};
+    if (!PyArg_ParseTuple(args, "O!O!O!n", &PyTuple_Type, &links, &PyTuple_Type, &fields, &PyBytes_Type, &data, &at))
+        return NULL;
+    if (!start_chain(&chain, links))
+        result = splice_lines(through, &chain, fields, data, at);
+    end_chain(&chain);
+    return result;
 }

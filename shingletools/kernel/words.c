@@ -262,18 +262,20 @@ static Made words_of(void *self, const uint8_t *text, size_t size, Bytes *made)
     return (memo->wherever ? add_text : add_tokens)(memo, text, text + size, made) ? FAILED : TEXT;
 }
 
-static PyObject *words_of_lines(PyObject *object, PyObject *args)
+static void *start_words(PyObject *arguments)
 {
-    PyObject *fields, *data;
-    Py_ssize_t at;
-    if (!PyArg_ParseTuple(args, "O!O!n", &PyTuple_Type, &fields, &PyBytes_Type, &data, &at))
-        return NULL;
-    return splice_lines(words_of, object, fields, data, at);
+    return PyTuple_GetItem(arguments, 0);
+}
+
+static PyObject *link_words(PyObject *object, PyObject *Py_UNUSED(none))
+{
+    static const LinkType WORDS = {words_of, NULL, NULL, start_words, NULL};
+    return new_link(&WORDS, Py_BuildValue("(O)", object));
 }
 
 static PyMethodDef methods[] = {
     {"words", words, METH_O, "A text's tokens between white space, each as the function has it, joined by blanks."},
-    {"lines", words_of_lines, METH_VARARGS, "(fields, data, at): the same for the payloads of lines."},
+    {"link", link_words, METH_NOARGS, "The same for the payloads of lines: see linked_lines."},
     {0},
 };
 

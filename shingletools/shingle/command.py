@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from shingletools import wire
 from shingletools.errors import Failed
+from shingletools.kernel.lines import unlinked
 from shingletools.options import count, text
-from shingletools.stage import Filter, Lines, Stage
+from shingletools.stage import Filter, Linking, Stage
 
 if TYPE_CHECKING:
     from shingletools.shingle.fingerprints import Hashing, Runs
@@ -50,7 +51,7 @@ def build(options: argparse.Namespace) -> Stage:
             raise Failed(f"-k {options.k}: so long sums would give the key away; take --hash blake3 with --key-file")
         key, reads = keys.read_key(options.key_file, wire.recipe("shingle", *how)), (options.key_file,)
     shingler: fingerprints.Shingler
-    lines: Lines | None = None
+    link: Linking = unlinked
     if options.readable:
         if changed_hash or mod or reads:
             raise Failed("--readable goes without --hash, --mod and --key-file")
@@ -58,7 +59,7 @@ def build(options: argparse.Namespace) -> Stage:
     else:
         hashing = hashing_of(runs, options.hash, key)
         if isinstance(hashing, fingerprints.Rolling):
-            lines = partial(hashing.lines, options.mod)
+            link = partial(hashing.link, options.mod)
         if mod:
             from shingletools.shingle.sampled import Sampled  # numpy, which only --mod needs
 
@@ -71,7 +72,7 @@ def build(options: argparse.Namespace) -> Stage:
 
             return CountSpec(options.text, runs, hashing, reads)
     via = wire.recipe("shingle", *how, ("key", key.label or None), ("mod", mod), ("readable", options.readable))
-    return Filter(options.text, "shingles", via, shingler, lines=lines, reads=reads)
+    return Filter(options.text, "shingles", via, shingler, link=link, reads=reads)
 
 
 def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from shingletools import deferred, kernel
 from shingletools.kernel.codec import bytes_to_payload
-from shingletools.kernel.lines import Done, Fields
+from shingletools.kernel.lines import Link
 from shingletools.shingle.keys import PUBLIC, Key
 
 if TYPE_CHECKING:
@@ -94,9 +94,9 @@ class Rolling:
     def __call__(self, text: str) -> str:
         return self.words.rolling(text, self.k)
 
-    def lines(self, m: int, fields: Fields, lines: bytes, at: int, /) -> Done:
-        """Itself on the payloads of lines, of whose fingerprints one in m is kept, as Sampled has it."""
-        return self.words.lines(self.k, m, fields, lines, at)
+    def link(self, m: int) -> Link:
+        """What it is to the kernel, as stage.Filter has it; one in m fingerprints is kept, as Sampled has it."""
+        return self.words.link(self.k, m)
 
 
 def crc32(data: bytes) -> bytes:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from shingletools import wire
 from shingletools.errors import Failed
+from shingletools.kernel.lines import unlinked
 from shingletools.options import count, text
-from shingletools.stage import Filter, Lines, Stage
+from shingletools.stage import Filter, Linking, Stage
 
 if TYPE_CHECKING:
     from shingletools.sketch.minhash import Sketcher
@@ -42,26 +43,26 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
 
     minima = minhash.MinHash(options.n, options.seed)
     function: minhash.Sketcher = minima
-    lines: Lines | None = minima.lines
+    link: Linking = minima.link
     if group:
         function = supers = minhash.Supershingles(minima, group, pairs=options.mega is not None)
-        lines = supers.lines if group <= minhash.LARGEST else None
+        link = supers.link
     seed = wire.quoted(options.seed) if options.seed != SEED else None
     via = wire.recipe("sketch", ("n", options.n), ("seed", seed), ("super", options.super), ("mega", options.mega))
-    return Filter("shingles", "sketch", via, function, keep=options.keep, lines=lines)
+    return Filter("shingles", "sketch", via, function, keep=options.keep, link=link)
 
 
 def simhash(options: argparse.Namespace) -> Stage:
     from shingletools.sketch import simhash as plain  # as in `sketch`
 
     function: Sketcher = plain.simhash
-    lines: Lines | None = plain.simhash_lines
+    link: Linking = plain.link_simhash
     label: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:
         from shingletools.sketch.weighted import WeightedSimHash, read_weights  # numpy, which only weights need
 
         weights, label = read_weights(options.weights)
-        function, lines, reads = WeightedSimHash(weights), None, (options.weights,)
+        function, link, reads = WeightedSimHash(weights), unlinked, (options.weights,)
     via = wire.recipe("sketch", ("simhash", True), ("weights", label))
-    return Filter("shingles", "simhash", via, function, keep=options.keep, lines=lines, reads=reads)
+    return Filter("shingles", "simhash", via, function, keep=options.keep, link=link, reads=reads)

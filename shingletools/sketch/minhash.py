@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shingletools import deferred, kernel
 from shingletools.errors import Rejected
 from shingletools.kernel.codec import bytes_to_payload
-from shingletools.kernel.lines import Done, Fields
+from shingletools.kernel.lines import Link, unlinked
 
 if TYPE_CHECKING:
     import blake3
@@ -47,9 +47,9 @@ class MinHash:
             raise Rejected(NO_SHINGLES)
         return minima
 
-    def lines(self, fields: Fields, lines: bytes, at: int, /, group: int = 0, pairs: bool = False) -> Done:
-        """Itself on the payloads of lines, as stage.Filter has it, or Supershingles."""
-        return kernel.minima_of_lines(self.a, self.b, group, pairs, fields, lines, at)
+    def link(self, group: int = 0, pairs: bool = False) -> Link:
+        """What it is to the kernel, as stage.Filter has it, or what Supershingles are."""
+        return kernel.link_minima(self.a, self.b, group, pairs)
 
 
 class Supershingles:
@@ -72,6 +72,6 @@ class Supershingles:
             hashes = [blake3.blake3(one + two).digest(8) for one, two in combinations(hashes, 2)]
         return bytes_to_payload(b"".join(hashes), 16)
 
-    def lines(self, fields: Fields, lines: bytes, at: int, /) -> Done:
-        """Itself on the payloads of lines, as stage.Filter has it; for groups of LARGEST at most."""
-        return self.minima.lines(fields, lines, at, self.group, self.pairs)
+    def link(self) -> Link:
+        """What they are to the kernel, as stage.Filter has it; it is for groups of LARGEST at most."""
+        return self.minima.link(self.group, self.pairs) if self.group <= LARGEST else unlinked()

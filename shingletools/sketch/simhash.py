@@ -2,7 +2,7 @@
 
 from shingletools import kernel
 from shingletools.errors import Rejected
-from shingletools.kernel.lines import Done, Fields
+from shingletools.kernel.lines import Link
 from shingletools.sketch.minhash import NO_SHINGLES
 
 
@@ -23,6 +23,6 @@ def simhash(payload: str) -> str:
     return value
 
 
-def simhash_lines(fields: Fields, lines: bytes, at: int, /) -> Done:
-    """The same for the payloads of lines, as stage.Filter has it; by the kernel of whatever process it is sent to."""
-    return kernel.simhash_of_lines(fields, lines, at)
+def link_simhash() -> Link:
+    """What it is to the kernel, as stage.Filter has it: that of whatever process it is sent to."""
+    return kernel.link_simhash()
