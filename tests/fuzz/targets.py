@@ -7,12 +7,14 @@ import importlib
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
+from typing import cast
 from zlib import crc32
 
 import numpy as np
 
 from shingletools import wire
 from shingletools.canon.canonizer import Canonizer
+from shingletools.chain import Chain
 from shingletools.driver import collect_chunk, filter_chunk
 from shingletools.errors import Rejected
 from shingletools.kernel import _kernel, codec, compiled, reference, strings
@@ -23,6 +25,7 @@ from shingletools.options import make_parser
 from shingletools.records import Reject, filter_line, filter_lines, members
 from shingletools.shingle.fingerprints import word_fingerprint
 from shingletools.shingle.keys import PUBLIC, derive_key
+from shingletools.spark.pipeline import parse
 from shingletools.stage import Collector, Filter, Stage
 from shingletools.streams import Chunk
 
@@ -175,11 +178,53 @@ def good(way: str) -> tuple[bytes, bytes | Reject]:
     return line, by_definition(stage, line)
 
 
-def by_definition(stage: Filter, line: bytes) -> bytes | Reject:
+def by_definition(stage: Filter, line: bytes, id_field: str = "id") -> bytes | Reject:
     try:
-        return filter_line(stage, "id", line)
+        return filter_line(stage, id_field, line)
     except Rejected as error:
         return Reject(str(error), line)
+
+
+# Filters of which the kernel does some at once, all or none
+CHAINS = (
+    "canon | shingle -k 2 | sketch -n 5",
+    "canon --stop en --stem en | canon | shingle -k 1 --mod 2 | sketch --simhash",
+    "canon | shingle -k 2 | sketch -n 6 --super 2",
+    "canon | shingle | sketch -n 4 --keep | sketch --simhash",
+    "shingle --id x -k 3 | sketch --id x -n 6 --mega 2",
+    "canon --text words | shingle --text words --hash md5 | sketch -n 3",
+    "canon | shingle --id x -k 2 | sketch --id x -n 3",
+    "canon --html | shingle | sketch -n 2",
+)  # fmt: skip
+
+
+@cache
+def chain_of(pipeline: str) -> Chain:
+    steps = parse(pipeline)
+    return Chain([(cast(Filter, step.stage), step.id_field) for step in steps])
+
+
+def chains(data: bytes) -> None:
+    """Lines through one of the chains, which hangs on the data."""
+    check_chain(chain_of(CHAINS[crc32(data) % len(CHAINS)]), data)
+
+
+def check_chain(chain: Chain, data: bytes) -> None:
+    """Lines between good ones: a chain makes what the definitions of its filters make, one after the other."""
+    good = b'{"id":1,"x":2,"text":"A b c","words":"D"}'
+    every = [good, *split_lines(data), good]
+    made, rejections = [], []
+    for place, first in enumerate(every):
+        line = first
+        for step, (stage, id_field) in enumerate(chain.filters, 1):
+            result = by_definition(stage, line, id_field)
+            if isinstance(result, Reject):
+                rejections.append((place, step, *result))
+                break
+            line = result.removesuffix(b"\n")
+        else:
+            made.append(line + b"\n")
+    assert chain.work(b"\n".join(every)) == (b"".join(made), rejections)
 
 
 def one_by_one(results: Iterator[tuple[int, bytes | Reject]]) -> Iterator[bytes | Reject]:
@@ -236,5 +281,5 @@ def check_collector(stage: Stage, data: bytes) -> None:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (words, rolling, payload, arrays, records, lines, joins)
+    target.__name__: target for target in (words, rolling, payload, arrays, records, lines, chains, joins)
 }

@@ -1,0 +1,252 @@
+"""Filters in a chain give what they give one by one, and so do those that the kernel does at once."""
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from targets import CHAINS, chain_of, check_chain
+
+from anylines import lines
+from harness import DOCS, pipe
+from shingletools import kernel
+from shingletools.canon.canonizer import Canonizer, Rules
+from shingletools.canon.rules import Rule
+from shingletools.chain import Chain
+from shingletools.errors import Rejected
+from shingletools.kernel import _kernel
+from shingletools.kernel.lines import Done, Fields, Link
+from shingletools.stage import Filter
+
+WHOLE = "canon | shingle -k 10 | sketch -n 84"
+GOOD = b'{"id":1,"text":"A b"}\n'
+Counted = list[tuple[int, int]]
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
+    """How many filters the kernel did at once, and of how many lines, for each time that it was asked."""
+    calls: Counted = []
+    linked_lines = kernel.linked_lines
+
+    def count(links: tuple[Link, ...], fields: Fields, data: bytes, at: int) -> Done:
+        done = linked_lines(links, fields, data, at)
+        calls.append((len(links), done[1]))
+        return done
+
+    monkeypatch.setattr(kernel, "linked_lines", count)
+    return calls
+
+
+def in_c(links: Counted) -> Counted:
+    """What is counted; the numpy kernel is not asked."""
+    return links if kernel.NAME == "c" else []
+
+
+@pytest.mark.parametrize("pipeline", CHAINS)
+@given(data=st.lists(lines(), max_size=4).map(b"\n".join))
+@example(b'\n\n{"id":1,"text":"\\u0041 b\\u0000c"}\r\n{"id":2,"text":""}\n{"id":"\\u0061","text":"a"}\n')
+@example(b'{"id":1,"text":"a b","shingles":1}\n{"id":1,"text":"a b","shingles":1,"shingles":2}\n{"id":1,"sketch":2}')
+@example(b'{"id":1,"text":"a b","sketch":1}\n{"id":1,"text":"a b","sketch":1,"sketch":2}\n{"id":1,"text":1}')
+@example(b'{"id":1,"text":"a b","via":""}\n{"via":"x","id":1,"text":"a b"}\n{"via":1,"id":1,"text":"a b"}')
+@example(b'{"x":0,"shingles":"0123456789abcdef","via":"x"} \n{"x":0,"shingles":"01234567 89abcdef"}\n\xff\n')
+def test_a_chain_gives_what_its_filters_give_one_by_one(pipeline: str, data: bytes) -> None:
+    check_chain(chain_of(pipeline), data)
+
+
+@pytest.mark.parametrize("pipeline", [WHOLE, *CHAINS[:-1]])  # HTML has limits
+def test_documents_come_out_as_from_the_shell(pipeline: str) -> None:
+    chain = chain_of(pipeline)
+    documents = DOCS.read_bytes().replace(b'"text"', b'"x":1,"words":"a b c d","shingles0":"","text"')
+    made, rejections = chain.work(documents)
+    assert (made, rejections) == (pipe(documents, *map(str.strip, pipeline.split("|"))), [])
+    assert b"".join(chain.work(line)[0] for line in documents.splitlines()) == made
+
+
+def test_fingerprints_with_a_key(tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_bytes(b"a secret of more than 32 bytes, as a key must be")
+    pipeline = f"canon | shingle -k 2 --key-file {key} | sketch -n 3"
+    documents = DOCS.read_bytes()
+    made = chain_of(pipeline).work(documents)
+    assert made == (pipe(documents, *map(str.strip, pipeline.split("|"))), [])
+    check_chain(chain_of(pipeline), documents)
+
+
+def test_ordinary_lines_pass_all_filters_at_once(counted: Counted) -> None:
+    number = DOCS.read_bytes().count(b"\n")
+    assert number > 1
+    chain_of(WHOLE).work(DOCS.read_bytes())
+    assert counted == in_c([(3, number)])
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "links"),
+    [
+        ("canon --html | shingle | sketch -n 3", [2]),
+        ("canon | shingle | sketch --keep", [2, 1]),
+        ("canon | shingle --hash md5 | sketch", [1, 1]),
+        ("canon | shingle --id x | sketch --id x", [1, 2]),
+        ("canon | canon --stop en | shingle --mod 2 | sketch --simhash", [4]),
+        ("canon | shingle --text words", [1, 1]),
+        ("canon | shingle | sketch -n 600 --super 300", [2]),
+    ],
+)
+def test_as_many_are_done_at_once_as_can_be(pipeline: str, links: list[int], counted: Counted) -> None:
+    made, rejections = chain_of(pipeline).work(b'{"id":1,"x":2,"text":"a b","words":"c"}\n')
+    assert made.count(b"\n") == 1
+    assert not rejections
+    assert counted == in_c([(number, 1) for number in links])
+
+
+def test_a_name_that_json_escapes(counted: Counted) -> None:
+    made, rejections = chain_of(r"canon --text a\\b | shingle --text a\\b").work(b'{"id":1,"a\\\\b":"d"}\n')
+    assert b'"shingles":"' in made
+    assert (counted, rejections) == ([], [])
+
+
+def test_a_line_is_rejected_by_the_filter_that_it_came_to() -> None:
+    chain = chain_of("canon | shingle -k 2 | sketch -n 2")
+    bad = [
+        b'{"id":1,"text":"A","sketch":1,"sketch":2}',
+        b'{"id":1}',
+        b'{"id":1,"text":"A","shingles":1,"shingles":2}',
+        b'{"id":1.5,"text":"A"}',
+    ]
+    made, rejections = chain.work(GOOD + b"\n".join([bad[0], bad[1], GOOD + bad[2], bad[3]]))
+    assert made == 2 * chain.work(GOOD)[0]
+    causes = ["sketch", "text", "shingles", "id"]
+    assert [(place, step) for place, step, _, _ in rejections] == [(1, 3), (2, 1), (4, 2), (5, 1)]
+    assert all(f'field "{name}"' in each.cause for name, each in zip(causes, rejections, strict=True))
+    shingled = pipe(bad[0], "canon", "shingle -k 2").removesuffix(b"\n")
+    canonized = pipe(bad[2], "canon").removesuffix(b"\n")
+    assert [each.line for each in rejections] == [shingled, bad[1], canonized, bad[3]]
+
+
+def raising(error: Exception) -> Callable[[str], str]:
+    """A rule for words, which fails with one of them."""
+
+    def rule(word: str) -> str:
+        if word == "bad":
+            raise error
+        return word
+
+    return rule
+
+
+def chain_with(error: Exception) -> Chain:
+    """The second of its filters fails."""
+    canonizer = Canonizer(Rules(words=(Rule("fail", True, raising(error)),)))
+    failing = Filter("text", "text", "fail", canonizer, link=canonizer.link)
+    first, *rest = chain_of(WHOLE).filters
+    return Chain([first, (failing, "id"), *rest])
+
+
+def test_a_function_may_reject_in_the_midst() -> None:
+    chain = chain_with(Rejected("no such word"))
+    made, rejections = chain.work(GOOD + b'{"id":2,"text":"A BAD"}\n' + GOOD)
+    assert made == 2 * chain.work(GOOD)[0]
+    assert rejections == [(1, 2, "no such word", b'{"id":2,"text":"a bad","via":"canon"}')]
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, MemoryError])
+def test_a_fault_is_none_of_the_line(error: type[Exception]) -> None:
+    with pytest.raises(error):
+        chain_with(error()).work(GOOD + b'{"id":2,"text":"A BAD"}\n' + GOOD)
+
+
+def test_a_chain_without_filters() -> None:
+    assert Chain([]).work(b"one\ntwo") == (b"one\ntwo", [])
+
+
+@pytest.mark.parametrize("pipeline", CHAINS)
+def test_nothing_comes_of_nothing(pipeline: str) -> None:
+    assert chain_of(pipeline).work(b"") == (b"", [])
+
+
+@pytest.mark.parametrize("line", [b"{}", b'{"id":1,"text":"a","shingles":1,"shingles":2}', b'{"id":1e1,"text":"a"}'])
+def test_many_rejected_lines_ask_the_kernel_seldom(line: bytes, counted: Counted) -> None:
+    number = 10_000
+    made, rejections = chain_of(WHOLE).work(number * (line + b"\n"))
+    assert not made
+    assert [each.place for each in rejections] == list(range(number))
+    assert sum(links > 1 for links, _ in counted) < 25
+
+
+@pytest.mark.parametrize(("before", "at_once"), [(1, 0), (99, 0.95)])
+def test_odd_lines_among_others_cost_no_more_than_they_must(before: int, at_once: float, counted: Counted) -> None:
+    """Those between them go through one by one, too, if they are few; all but a few go at once, if they are many."""
+    number = 10_000 // (before + 1)
+    made, rejections = chain_of(WHOLE).work(number * (before * GOOD + b"{}\n"))
+    assert made == number * before * chain_of(WHOLE).work(GOOD)[0]
+    assert [each.place for each in rejections] == list(range(before, 10_000, before + 1))
+    tries = [done for links, done in counted if links > 1]
+    assert len(tries) <= (25 if before == 1 else number + 2)
+    assert kernel.NAME != "c" or sum(tries) >= at_once * number * before
+
+
+def test_each_way_of_rejection_among_many() -> None:
+    """Places, where all filters have rejected many before."""
+    kinds = [
+        b"{}",
+        b'{"id":1,"text":"a","shingles":1,"shingles":2}',
+        b'{"id":1,"text":"a","sketch":1,"sketch":2}',
+        GOOD[:-1],
+    ]
+    chosen = [place * place // 7 % 4 for place in range(3000)]
+    made, rejections = chain_of(WHOLE).work(b"\n".join(kinds[kind] for kind in chosen))
+    assert made.count(b"\n") == chosen.count(3)
+    assert [(each.place, each.step) for each in rejections] == [
+        (place, kind + 1) for place, kind in enumerate(chosen) if kind < 3
+    ]
+
+
+@pytest.mark.parametrize("pipeline", CHAINS)
+def test_a_chain_is_pickled(pipeline: str) -> None:
+    chain = chain_of(pipeline)
+    chain.work(GOOD)
+    again = pickle.loads(pickle.dumps(chain))
+    data = DOCS.read_bytes() + b"{}\n"
+    assert again.work(data) == chain.work(data)
+    assert [type(part) for part in again.parts] == [type(part) for part in chain.parts]
+
+
+@pytest.mark.parametrize("name", ["c", "numpy"])
+def test_a_chain_works_with_whatever_kernel_there_is(name: str) -> None:
+    chain, data = chain_of(CHAINS[1]), DOCS.read_bytes() + b"{}\n"
+    code = """
+import pickle, sys
+from shingletools import kernel
+chain, data = pickle.load(sys.stdin.buffer)
+sys.stdout.buffer.write(pickle.dumps((kernel.NAME, chain.work(data))))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code], input=pickle.dumps((chain, data)), stdout=subprocess.PIPE, check=True,
+        env={**os.environ, "SHINGLETOOLS_KERNEL": name},
+    )  # fmt: skip
+    assert pickle.loads(ran.stdout) == (name, chain.work(data))
+
+
+def test_links_that_are_none() -> None:
+    fields: Fields = b"id", b"text", b"text", False, b"x", ()
+    words = _kernel.WordMemo(str.lower).link()
+    for links, wrong, error in (
+        ((), fields, ValueError),
+        (((),), fields, TypeError),
+        (((1, ()),), fields, ValueError),
+        ((words, _kernel.link_minima(b"", b"1234", 0, False)), fields, ValueError),
+        ((words, _kernel.link_minima(b"12345678", b"12345678", 3, False)), fields, ValueError),
+        ((words, _kernel.FingerprintMemo(str.encode, 1, b"").link(0, 1)), fields, ValueError),
+        ((words,), fields[:5], TypeError),
+        ((words,), (*fields[:5], ("name",)), TypeError),
+    ):
+        with pytest.raises(error):
+            _kernel.linked_lines(links, wrong, GOOD, 0)  # type: ignore[arg-type]
+    for at in (-1, len(GOOD) + 1):
+        with pytest.raises(ValueError, match="no place"):
+            _kernel.linked_lines((words,), fields, GOOD, at)
