@@ -83,9 +83,7 @@ def test_copies_are_in_the_pairs_of_their_originals(seed: int, monkeypatch: pyte
     made = [tuple(row) for part in copies.of_pairs(Pairs(a, b, a * b)) for row in zip(*part, strict=True)]
     assert sorted(made) == expected
     among = [tuple(row) for part in copies.among(np.arange(len(numbers))) for row in zip(*part, strict=True)]
-    inside = sorted(
-        (one, two, two + 100) for members in groups.values() for one, two in combinations(sorted(members), 2)
-    )
+    inside = sorted((*pair, pair[1] + 100) for members in groups.values() for pair in combinations(sorted(members), 2))
     assert sorted(among) == inside
     assert copies.number_of_pairs(a, b, None) == len(expected) + len(inside)
     assert copies.number_of_pairs(a, b, 15) == len(expected)
