@@ -1,14 +1,24 @@
 """How rows of buckets become tasks: blocks of bounded size, each two of which are compared in one."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from shingletools.kernel.arrays import fmix64
 from shingletools.simjoin.factory import TableFactory
-from shingletools.spark.batches import through
+from shingletools.simjoin.pairs import spread, stretches
+from shingletools.spark.batches import Batches, batch_of, through
 from shingletools.spark.files import Kept
-from shingletools.spark.meeting import KINDS
+from shingletools.spark.meeting import COUNTS, KINDS
 from shingletools.spark.tasks import BLOCKS, CONNECTED, NEAR, RESTS, SIDE, TASK, Connecting, Every, Near
+
+TASKS = pa.schema([(name, pa.int64()) for name in ("key", "number", "mine", "one", "other")])
+ENTRIES = ["key", "number", "kind", "block", *COUNTS]
+AT_ONCE = 1 << 18  # rows that are made together
 
 
 def met(kind: int, cross: int | None) -> list[int]:
@@ -26,20 +36,34 @@ def counts() -> list[Column]:
     return [F.count(F.when(F.col("kind") == kind, 1)).alias(f"n{kind}") for kind in KINDS]
 
 
+@dataclass(frozen=True)
+class Tasked:
+    """Entries of buckets (HITS, of which key, number, kind, block and the counts are enough) to TASKS.
+
+    An entry is there once for each block that its own is compared with.
+    """
+
+    cross: int | None
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            key, number, kind, block, *counts = (batch.column(name).to_numpy() for name in ENTRIES)
+            for each in np.unique(kind).tolist():
+                some = np.flatnonzero(kind == each)
+                blocks = -(-counts[each][some] // block[some])
+                own = each * BLOCKS + (fmix64(number[some].view(np.uint64)) % blocks.view(np.uint64)).view(np.int64)
+                for other in met(each, self.cross):
+                    against = -(-counts[other][some] // block[some])
+                    for part in stretches(against, AT_ONCE):
+                        place, owner = spread(other * BLOCKS + np.zeros_like(against[part]), against[part])
+                        owner += part.start
+                        mine, row = own[owner], some[owner]
+                        columns = key[row], number[row], mine, np.minimum(mine, place), np.maximum(mine, place)
+                        yield batch_of(TASKS, columns)
+
+
 def tasks(hits: DataFrame, cross: int | None) -> DataFrame:
-    """Rows (key, number, kind, how many of each kind the bucket has) once for each block they are compared with."""
-    blocks = [F.ceil(F.col(f"n{kind}") / F.col("block")) for kind in KINDS]
-    none = F.array().cast("array<long>")
-    ranges = [F.when(count > 0, F.sequence(F.lit(kind * BLOCKS), kind * BLOCKS + count - 1)).otherwise(none)
-              for kind, count in enumerate(blocks)]  # fmt: skip
-    own, against = F.lit(0).cast("long"), none
-    for kind in KINDS:
-        here = F.col("kind") == kind
-        own = F.when(here, kind * BLOCKS + block_of(blocks[kind])).otherwise(own)
-        against = F.when(here, F.concat(*(ranges[other] for other in met(kind, cross)))).otherwise(against)
-    rows = hits.select("key", "number", own.alias("mine"), F.explode(against).alias("against"))
-    return rows.select("key", "number", "mine", F.least("mine", "against").alias("one"),
-                       F.greatest("mine", "against").alias("other"))  # fmt: skip
+    return through(hits.select(*ENTRIES), Tasked(cross), TASKS)
 
 
 def block_of(blocks: Column) -> Column:

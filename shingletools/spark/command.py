@@ -28,6 +28,8 @@ def make_parser() -> Parser:
     add("--gzip", action="store_true", help="compress what is written")
     add("--rejects", metavar="DIR", help="keep the bad records in DIR, as they came")
     add("--checkpoint", metavar="DIR", help="where it keeps, while it runs, what it has so far (else beside --out)")
+    add("--keep", metavar="DIR", help="keep in DIR what filters made and what was read of signatures, and go on from "
+        "what is there of a run before")  # fmt: skip
     add("--master", metavar="URL", help="where Spark runs: local[N], spark://HOST:PORT, yarn (else local[*])")
     add("--conf", metavar="K=V", action="append", type=setting, default=[], help="a setting of Spark; may be repeated")
     add("--ship", action="store_true", help="send the package to executors that have only what it needs")

@@ -2,8 +2,9 @@
 
 import re
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from urllib.parse import unquote
 
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
@@ -78,6 +79,11 @@ LARGE_VALUES = {
 }
 
 
+def write_large(frame: DataFrame, path: str) -> None:
+    """As Parquet, whatever the size of its values."""
+    frame.write.options(**LARGE_VALUES).parquet(path, compression="lz4_raw")
+
+
 class Files:
     """Files and folders wherever Spark has them."""
 
@@ -94,6 +100,19 @@ class Files:
     def delete(self, name: str) -> None:
         path = self.path(name)
         path.getFileSystem(self.configuration).delete(path, True)
+
+    def rename(self, name: str, to: str) -> bool:
+        path = self.path(name)
+        return bool(path.getFileSystem(self.configuration).rename(path, self.path(to)))
+
+    def states(self, names: Iterable[str]) -> list[tuple[str, int, int]]:
+        """Files, which Spark names, with their sizes and when they were written."""
+        states = []
+        for name in sorted(names):
+            path = self.path(unquote(name))
+            state = path.getFileSystem(self.configuration).getFileStatus(path)
+            states.append((name, int(state.getLen()), int(state.getModificationTime())))
+        return states
 
     def names(self, folder: str) -> list[str]:
         """What a folder has; nothing if it is not there."""
@@ -138,7 +157,7 @@ class Kept:
 
     def __call__(self, frame: DataFrame) -> DataFrame:
         path = self.path()
-        frame.write.options(**LARGE_VALUES).parquet(path, compression="lz4")
+        write_large(frame, path)
         return self.spark.read.schema(frame.schema).parquet(literal(path))
 
     def __enter__(self) -> "Kept":

@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial, reduce
 from typing import cast
 
@@ -33,9 +32,10 @@ from shingletools.spark.lines import (
     RejectedLines,
     Writing,
 )
-from shingletools.spark.parts import KeepingParts, WritingParts
+from shingletools.spark.parts import PARTS, KeepingParts, WritingParts, cut
 from shingletools.spark.pipeline import Step, is_parquet, texts
 from shingletools.spark.signed import SIGNED, Signing
+from shingletools.spark.store import Making, Stage, Stages
 from shingletools.spark.tally import Tally, Told
 
 # A task writes to several files as it goes, so that nothing need be sorted by the file
@@ -56,20 +56,18 @@ class Jobs:
     def run(self, steps: Sequence[Step], kept: Kept, beside: Kept) -> list[str]:
         """What -v says of it; `beside` is in the file system of --out. Raises Failed."""
         self.steps, self.kept, self.beside = steps, kept, beside
+        self.stages = Stages(self.spark, kept, self.options.keep, self.figures.append)
         self.refuse_to_overwrite()
-        filters = [(each, step.id_field) for step in steps if (each := step.stage.record_by_record)]
+        self.filters = [(each, step.id_field) for step in steps if (each := step.stage.record_by_record)]
         self.inputs = len(self.options.inputs)
-        self.every = Filtered(Chain(filters), self.inputs, self.tally())
-        sources = self.read()
-        behind = list(enumerate(steps, 1))[len(filters) :]
+        self.sources = self.read()
+        behind = list(enumerate(steps, 1))[len(self.filters) :]
         try:
             with set_to(self.spark, SEVERAL_FILES):
-                if not behind:
-                    written = self.filtered(together(sources))
-                elif behind[0][1].name == "simjoin":
-                    written = self.joined(sources, *behind)
+                if behind:
+                    written = self.joined(*behind) if behind[0][1].name == "simjoin" else self.collected(*behind[0])
                 else:
-                    written = self.collected(together(sources), *behind[0])
+                    written = self.filtered() if self.options.keep is None else self.filtered_and_kept()
         except Failed:
             self.tell_rejects()  # so that these are not lost
             raise
@@ -84,38 +82,65 @@ class Jobs:
         return [files.read(self.spark, path, part, text, option)
                 for part, (option, path) in enumerate([*inputs, *others])]  # fmt: skip
 
-    def filtered(self, lines: DataFrame) -> int:
+    def filtered(self) -> int:
         """A pipeline of filters, which is one job: how many lines were written."""
-        folder = self.beside.path()
-        files.write_runs(through(lines, Writing(self.every), WRITTEN), folder, self.gzip(self.options.out))
-        told = self.every.tally.all()
-        self.count(told)
-        if any(BAD in split.figures for split in told):
-            bad = self.spark.read.schema(BAD_COLUMNS).json(files.literal(f"{folder}/kind={BAD}"))
-            self.reject(bad.withColumn("line", F.unhex("line")))
+        folder, every = self.beside.path(), self.through_filters()
+        lines = through(together(self.sources), Writing(every), WRITTEN)
+        files.write_runs(lines, folder, self.gzip(self.options.out))
+        told = every.tally.all()
+        bad = self.spark.read.schema(BAD_COLUMNS).json(files.literal(f"{folder}/kind={BAD}")) if has_bad(told) else None
+        self.count(told, bad and bad.withColumn("line", F.unhex("line")))
         self.tell_rejects()
         return self.place(folder, told, self.options.out)
 
-    def joined(
-        self, sources: Sequence[DataFrame], first: tuple[int, Step], then: tuple[int, Step] | None = None
-    ) -> int:
+    def filtered_and_kept(self) -> int:
+        """The same, for a run that goes on from there."""
+        lines = self.lines()
+        self.count(lines.told, lines.rows)
+        self.tell_rejects()
+        frame = through(self.numbers.packed(lines.rows, 0, self.inputs), cut, PARTS)
+        return self.write(frame, self.options.out, arranged=False)
+
+    def lines(self) -> Stage:
+        """The input through all filters, as KEPT."""
+        recipe = self.recipe(len(self.filters), self.inputs)
+        if (found := self.stages.find(LINES, recipe)) is not None:
+            return found
+        rows, every, told = self.begun()
+        return self.stages.make(LINES, recipe, Making(through(rows, Keeping(every), KEPT), [every.tally], told))
+
+    def begun(self) -> tuple[DataFrame, Filtered, Sequence[Told]]:
+        """The lines of the input, or what was kept of the first filters; what is left to do; what was told of them."""
+        for count in range(len(self.filters), 0, -1):
+            if (found := self.stages.find(LINES, self.recipe(count, self.inputs))) is not None:
+                return found.rows, self.through_filters(count), found.told
+        return together(self.sources[: self.inputs]), self.through_filters(), []
+
+    def through_filters(self, before: int | None = None) -> Filtered:
+        """The filters, or those that are left where so many have made the lines, which are KEPT."""
+        return Filtered(Chain(self.filters[before or 0 :]), self.inputs, self.tally(), before)
+
+    def recipe(self, filters: int, parts: int, *more: object) -> list[object]:
+        """What decides what comes of the first filters and parts: how it is made, and of which files."""
+        if self.options.keep is None:
+            return []
+        how = [[each.recipe, each.consumes, each.produces, each.keep, name] for each, name in self.filters[:filters]]
+        states = [self.stages.files.states(source.inputFiles()) for source in self.sources[:parts]]
+        return [how, self.inputs, sorted(texts(self.steps)), states, *more]
+
+    def joined(self, first: tuple[int, Step], then: tuple[int, Step] | None = None) -> int:
         """Pairs, from signatures, and perhaps groups: how many lines were written."""
         number, step = first
         stage = cast(JoinSpec, step.stage)
         sides = self.inputs + len(stage.beside)
         with set_to(self.spark, join.PLANNED):
-            signing = Signing(self.every, step.id_field, stage.once(0), stage.wanted.verify, number)
-            lines = together(sources[:sides])
-            signed = self.kept(through(lines, signing, SIGNED))
-            told = self.every.tally.all()
-            others, more = self.keep(sources[sides:], Filtered(Chain([]), 0, self.tally()))
-            self.count([*told, *more])
-            if any(BAD in split.figures for split in told):
-                self.reject(signed.where("step > 0"))
+            signed = self.signatures(number, step, stage, sides)
+            others = self.others(sides)
+            self.count([*signed.told, *(others.told if others else [])], signed.rows)
             cross = self.numbers.first_of(self.inputs) if stage.beside else None
-            run = join.Run(join.Signatures(signed, told, self.numbers, cross), stage, self.kept)
+            run = join.Run(join.Signatures(*signed, self.numbers, cross), stage, self.kept)
             with named(step):
-                found = run.joined(partial(self.reject_again, lines), number)
+                found = run.joined(partial(self.reject_again, sides), number)
             self.figures += found.figures
             if then is None:
                 self.tell_rejects()
@@ -123,25 +148,43 @@ class Jobs:
             tally = self.tally()
             pairs = self.kept(through(found.lines, KeepingParts(tally), KEPT))
         # What is wrong with a pair is in no line of a file
-        return self.made(LineNumbers(tally.all()).packed(pairs, 0, 1), others, sides, *then, in_files=False)
+        frame = LineNumbers(tally.all()).packed(pairs, 0, 1)
+        return self.made(frame, others and others.rows, sides, *then, in_files=False)
 
-    def collected(self, lines: DataFrame, number: int, step: Step) -> int:
+    def signatures(self, number: int, step: Step, stage: JoinSpec, sides: int) -> Stage:
+        """Those of the input and of the files that it is compared with, as SIGNED."""
+        recipe = self.recipe(len(self.filters), sides, step.id_field, stage.wanted.verify)
+        if (found := self.stages.find("signatures", recipe)) is not None:
+            return found
+        how = step.id_field, stage.once(0), stage.wanted.verify, number
+        rows, every, told = self.begun()
+        signed, tallies = [through(rows, Signing(every, *how), SIGNED)], [every.tally]
+        if self.sources[self.inputs : sides]:
+            against = Filtered(Chain([]), 0, self.tally())
+            signed.append(through(together(self.sources[self.inputs : sides]), Signing(against, *how), SIGNED))
+            tallies.append(against.tally)
+        return self.stages.make("signatures", recipe, Making(together(signed), tallies, told))
+
+    def others(self, part: int) -> Stage | None:
+        """The lines of the files beside, from a part on, as KEPT; None if there are none."""
+        if not self.sources[part:]:
+            return None
+        every = Filtered(Chain([]), 0, self.tally())
+        lines = through(together(self.sources[part:]), Keeping(every), KEPT)
+        return Stage(self.kept(lines), every.tally.all())
+
+    def collected(self, number: int, step: Step) -> int:
         """Groups, or documents without duplicates, from lines: how many lines were written."""
-        kept, told = self.keep([lines], self.every)
-        assert kept is not None
-        self.count(told)
-        if any(BAD in split.figures for split in told):
-            self.reject(kept.where("step > 0"))
-        return self.made(self.numbers.packed(kept, 0, self.inputs), kept, self.inputs, number, step)
+        lines, others = self.lines(), self.others(self.inputs)
+        self.count([*lines.told, *(others.told if others else [])], lines.rows)
+        frame = self.numbers.packed(lines.rows, 0, self.inputs)
+        return self.made(frame, others and others.rows, self.inputs, number, step)
 
-    def keep(self, frames: Sequence[DataFrame], filtered: Filtered) -> tuple[DataFrame | None, list[Told]]:
-        """Lines as KEPT, if there are any, and what their splits tell."""
-        if not frames:
-            return None, []
-        return self.kept(through(together(frames), Keeping(filtered), KEPT)), filtered.tally.all()
-
-    def count(self, told: Sequence[Told]) -> None:
+    def count(self, told: Sequence[Told], rows: DataFrame | None) -> None:
+        """Gives lines their numbers, and finds those rejected among the rows (PLACES, REJECTED), if there are any."""
         self.numbers = LineNumbers(told)
+        if has_bad(told) and rows is not None:
+            self.rejects.add(self.numbers.numbered(rows.where("step > 0"), REJECTED))
 
     def made(  # noqa: PLR0913, PLR0917  # each has a name of its own
         self, frame: DataFrame, kept: DataFrame | None, part: int, number: int, step: Step, in_files: bool = True
@@ -151,19 +194,16 @@ class Jobs:
         others = [self.numbers.packed(kept, each, each + 1) for each in parts if kept is not None]
         raise NotImplementedError(frame, others, number, in_files)
 
-    def reject_again(self, lines: DataFrame, again: DataFrame, numbers: Chosen) -> None:
+    def reject_again(self, sides: int, again: DataFrame, numbers: Chosen) -> None:
         """Documents (number, step, cause) whose ids were seen before. Their lines are made anew: few runs have such."""
         if self.options.rejects is not None:
-            picking = Picking(replace(self.every, tally=self.tally()), self.numbers.starts, numbers)
-            again = again.drop("line").join(through(lines, picking, NUMBERED), "number")
+            every = self.through_filters()
+            picking = Picking(every, self.numbers.starts, numbers)
+            again = again.drop("line").join(through(together(self.sources[:sides]), picking, NUMBERED), "number")
         self.rejects.add(again)
 
     def tally(self) -> Tally:
         return Tally(self.spark.sparkContext)
-
-    def reject(self, bad: DataFrame) -> None:
-        """Rows with PLACES and REJECTED."""
-        self.rejects.add(self.numbers.numbered(bad, REJECTED))
 
     def tell_rejects(self) -> None:
         if self.rejects.frames:
@@ -204,6 +244,10 @@ class Jobs:
         else:
             files.Files(self.spark).gather(lines, some, path)
         return sum(each.figures[LINES] for each in some)
+
+
+def has_bad(told: Sequence[Told]) -> bool:
+    return any(BAD in split.figures for split in told)
 
 
 @contextmanager

@@ -40,7 +40,7 @@ class Portion(NamedTuple):
 
     source: tuple[int, str, int]
     place: int  # of the first in its split
-    rows: int
+    places: Index  # of each behind that
     lines: bytes
 
 
@@ -54,7 +54,8 @@ def portions(batches: Batches) -> Iterator[Portion]:
             source = (part, file, block)
             place = place if source == before else 0
             before = source
-            yield Portion(source, place, stop - start, joined(batch.column("line").slice(start, stop - start)))
+            lines = joined(batch.column("line").slice(start, stop - start))
+            yield Portion(source, place, np.arange(stop - start), lines)
             place += stop - start
 
 
@@ -79,12 +80,14 @@ class Done(NamedTuple):
 
     def places(self) -> Index:
         """Of the lines that were made, behind the first of the portion."""
-        return np.delete(np.arange(self.portion.rows), [each.place for each in self.rejections])
+        return np.delete(self.portion.places, [each.place for each in self.rejections])
 
     def rejected(self) -> list[tuple[int, str, int, int, int, str, bytes]]:
         """Rows of PLACES and REJECTED."""
         source, place = self.portion.source, self.portion.place
-        return [(*source, place + each.place, each.step, each.cause, each.line) for each in self.rejections]
+        places = self.portion.places[[each.place for each in self.rejections]].tolist()
+        return [(*source, place + behind, each.step, each.cause, each.line)
+                for behind, each in zip(places, self.rejections, strict=True)]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -94,16 +97,32 @@ class Filtered:
     chain: Chain
     inputs: int  # parts before this one are input
     tally: Tally
+    before: int | None = None  # how many filters made the rows, if they are KEPT
 
     def __call__(self, batches: Batches, runs: Runs) -> Iterator[Done]:
-        for portion in portions(batches):
+        for portion, rejections in self.portions(batches):
             runs.begin(portion.source)
-            runs.lines += portion.rows
-            if portion.source[0] < self.inputs:
-                yield Done(portion, *self.chain.work(portion.lines))
+            runs.lines += len(portion.places)
+            if portion.source[0] < self.inputs and portion.lines:
+                lines, more = self.chain.work(portion.lines)
+                yield Done(portion, lines, [each._replace(step=each.step + (self.before or 0)) for each in more])
             else:
-                yield Done(portion, portion.lines, [])
+                yield Done(portion, portion.lines, rejections)
         runs.end()
+
+    def portions(self, batches: Batches) -> Iterator[tuple[Portion, list[Rejection]]]:
+        """Lines, and those that were rejected before."""
+        if self.before is None:
+            yield from ((portion, []) for portion in portions(batches))
+            return
+        for row in (row for batch in batches for row in batch.to_pylist()):
+            source, place = (row["part"], row["file"], row["block"]), row["place"]
+            if row["step"]:
+                yield Portion(source, place, np.arange(1), b""), [Rejection(0, row["step"], row["cause"], row["line"])]
+                continue
+            found = np.frombuffer(row["numbers"], np.int64)
+            places = found if len(found) else np.arange(row["lines"].count(b"\n"))
+            yield Portion(source, place, places, row["lines"]), []
 
 
 @dataclass(frozen=True)
@@ -116,7 +135,7 @@ class Writing:
         runs = Runs(self.filtered.tally)
         for done in self.filtered(batches, runs):
             if done.lines:
-                runs.figures[LINES] = runs.figures.get(LINES, 0) + done.portion.rows - len(done.rejections)
+                runs.figures[LINES] = runs.figures.get(LINES, 0) + len(done.portion.places) - len(done.rejections)
                 yield of_rows(WRITTEN, [(LINES, runs.run, done.lines[:-1])])
             if bad := done.rejected():
                 runs.figures[BAD] = 1
@@ -140,7 +159,8 @@ class Keeping:
         for done in self.filtered(batches, Runs(self.filtered.tally)):
             source, place, _, _ = done.portion
             if done.lines:
-                numbers = done.places().tobytes() if done.rejections else b""
+                places = done.places()
+                numbers = b"" if places[-1] == len(places) - 1 else places.tobytes()
                 yield of_rows(KEPT, [(*source, place, 0, None, None, numbers, done.lines)])
             if bad := done.rejected():
                 yield of_rows(KEPT, [(*row, None, None) for row in bad])

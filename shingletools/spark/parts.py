@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from shingletools.spark.batches import Batches, of_rows
+from shingletools.spark.batches import Batches, batch_of, of_rows
 from shingletools.spark.lines import KEPT, LINES, WRITTEN
 from shingletools.spark.tally import Key, Runs, Tally
 
@@ -15,6 +15,16 @@ PARTS = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("lines", pa.bi
 def key_of(part: int) -> Key:
     """As a split of the input has it."""
     return 0, "", part
+
+
+PART = 17  # bits of the numbers of lines in a part
+
+
+def cut(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """PACKED to PARTS, by the numbers of the lines."""
+    for batch in batches:
+        part = pa.array(batch.column("number").to_numpy() >> PART)
+        yield batch_of(PARTS, [part, batch.column("number"), batch.column("lines")])
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """What tasks tell the driver beside what they make: a few figures of each split of the input, or part of the output."""
 
+import json
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from pyspark import Accumulator, AccumulatorParam, SparkContext, TaskContext
@@ -16,6 +18,34 @@ class Told(NamedTuple):
     lines: int
     figures: dict[str | int, int]
     marks: dict[Key, list[int]]  # what there was, and where first and last
+
+    def text(self) -> str:
+        r"""On a line.
+
+        >>> told = Told(0, 1, (0, "a", 7), 3, {"bad": 1}, {("via", 2): [3, 4]})
+        >>> told.text(), Told.of(told.text()) == told
+        ('[0,1,[0,"a",7],3,[["bad",1]],[[["via",2],[3,4]]]]', True)
+        """
+        parts = self.task, self.run, self.key, self.lines, [*self.figures.items()], [*self.marks.items()]
+        return json.dumps(parts, separators=(",", ":"))
+
+    @classmethod
+    def of(cls, text: str) -> "Told":
+        task, run, key, lines, figures, marks = json.loads(text)
+        return cls(task, run, tuple(key), lines, dict(figures), {tuple(mark): places for mark, places in marks})
+
+
+def merged(told: Iterable[Told], more: Iterable[Told]) -> list[Told]:
+    """The lines of each split as it was told first, and what was told of it since, by whichever tasks."""
+    every = {each.key: each._replace(figures=dict(each.figures), marks=dict(each.marks)) for each in told}
+    for each in more:
+        known = every[each.key]
+        for name, value in each.figures.items():
+            known.figures[name] = known.figures.get(name, 0) + value
+        for mark, (first, last) in each.marks.items():
+            before = known.marks.get(mark, [first, last])
+            known.marks[mark] = [min(before[0], first), max(before[1], last)]
+    return sorted(every.values(), key=lambda each: each.key)
 
 
 class _Append(AccumulatorParam[list[Told]]):
