@@ -38,6 +38,7 @@ from shingletools.spark.signed import SIGNED, Signing
 from shingletools.spark.store import Making, Stage, Stages
 from shingletools.spark.tally import Tally, Told
 
+FILES = 1000  # of the input, up to which each may give one of the output
 # A task writes to several files as it goes, so that nothing need be sorted by the file
 SEVERAL_FILES = {"spark.sql.maxConcurrentOutputFileWriters": "100000"}
 
@@ -67,7 +68,8 @@ class Jobs:
                 if behind:
                     written = self.joined(*behind) if behind[0][1].name == "simjoin" else self.collected(*behind[0])
                 else:
-                    written = self.filtered() if self.options.keep is None else self.filtered_and_kept()
+                    several = sum(len(source.inputFiles()) for source in self.sources) > FILES
+                    written = self.filtered_and_kept() if several or self.options.keep else self.filtered()
         except Failed:
             self.tell_rejects()  # so that these are not lost
             raise
@@ -94,7 +96,7 @@ class Jobs:
         return self.place(folder, told, self.options.out)
 
     def filtered_and_kept(self) -> int:
-        """The same, for a run that goes on from there."""
+        """The same, for a run that goes on from there, or in larger files than those of the input."""
         lines = self.lines()
         self.count(lines.told, lines.rows)
         self.tell_rejects()

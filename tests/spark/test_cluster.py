@@ -42,6 +42,24 @@ def test_spark_submit_and_the_package_sent(cluster: Cluster, tmp_path: Path) -> 
     assert list(cluster.folder.glob("work-*/*/*/shingletools-*.zip"))
 
 
+def test_few_jobs(cluster: Cluster, tmp_path: Path) -> None:
+    """Of filters one; ten at most with a join, where documents have copies, too."""
+    documents = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
+    copies = [{**document, "id": f"{document['id']} again"} for document in documents[::3]]
+    docs, log = tmp_path / "docs", tmp_path / "log"
+    docs.write_bytes(jsonl(*documents, *copies))
+    log.mkdir()
+    settings = {"enabled": "true", "dir": str(log), "rolling.enabled": "false", "compress": "false"}
+    logged = {f"spark.eventLog.{name}": value for name, value in settings.items()}
+    for commands, most in ((PIPELINE[:3], 1), (PIPELINE[:4], 10)):
+        out = tmp_path / f"out{most}"
+        process = cluster.simspark(" | ".join(commands), SMALL | logged, "--in", docs, "--out", out)
+        assert output(process, out) == pipe(docs.read_bytes(), *commands)
+        newest = max(log.iterdir(), key=lambda path: path.stat().st_mtime)
+        events = [json.loads(line)["Event"] for line in newest.open("rb")]
+        assert 1 <= events.count("SparkListenerJobStart") <= most
+
+
 def test_a_signal_ends_a_run(cluster: Cluster, tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     docs.write_bytes(DOCS.read_bytes() * 50)

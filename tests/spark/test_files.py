@@ -34,6 +34,17 @@ def test_files_in_the_order_of_their_names(simspark: Simspark, tmp_path: Path) -
     assert ran.good() == pipe(expected, "canon")
 
 
+def test_many_small_files(simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few larger ones come of them, in the same order."""
+    monkeypatch.setattr("shingletools.spark.jobs.FILES", 9)
+    (tmp_path / "docs").mkdir()
+    for number in range(10):
+        (tmp_path / "docs" / f"{number}").write_bytes(b"".join(LINES[30 * number : 30 * number + 30]))
+    ran = simspark("canon", "--in", tmp_path / "docs")
+    assert ran.good() == pipe(DOCS.read_bytes(), "canon")
+    assert len(list((tmp_path / "out").glob("part-*"))) == 1
+
+
 @pytest.mark.parametrize("compiled", ["false", "true"])
 def test_parquet(compiled: str, simspark: Simspark, spark: SparkSession, tmp_path: Path) -> None:
     """Also by the way that is not the quick one here: code that Spark makes of what is asked."""
