@@ -85,7 +85,9 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
             return jobs.run(steps, kept, beside), jobs.rejects.count
 
     begun = time.monotonic()
-    figures, rejected = Session(f"simspark: {options.pipeline}", options.master, settings).run(work)
+    session = Session(f"simspark: {options.pipeline}", options.master, settings)
+    figures, rejected = session.run(work)
     if options.verbose:
-        streams.say(f"{name}: {', '.join(figures)}, {time.monotonic() - begun:.1f} s")
+        start = f" ({session.start_took:.1f} s to start Spark)" if session.given is None else ""
+        streams.say(f"{name}: {', '.join(figures)}, {time.monotonic() - begun:.1f} s{start}")
     return SOME_REJECTED if rejected else DONE

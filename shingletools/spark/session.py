@@ -6,6 +6,7 @@ import re
 import sys
 import tempfile
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
@@ -41,6 +42,7 @@ class Session:
         self.given = SparkSession.getActiveSession()
         self.starting = True
         self.interrupted = False
+        self.start_took = 0.0  # seconds
 
     def run(self, work: Callable[["Session"], T]) -> T:
         """What `work` returns. Raises Failed for what Spark says, and what signals raise.
@@ -73,8 +75,9 @@ class Session:
 
     def _work(self, work: Callable[["Session"], T]) -> T:
         try:
+            begun = time.monotonic()
             self.spark = self.given or self._new()
-            self.starting = False
+            self.starting, self.start_took = False, time.monotonic() - begun
             self.spark.sparkContext.addJobTag(TAG)
             try:
                 if self.interrupted:

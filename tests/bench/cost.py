@@ -1,0 +1,131 @@
+"""simspark beside the shell, on the same cores, in turn: what McSherry, Isard and Murray (HotOS 2015) call COST.
+
+usage: python tests/bench/cost.py [DOCUMENTS ...] [--plot FILE.svg]
+
+Texts of 100 words, one in ten of which is another with a word changed (default 100,000 and 1,000,000 of them), through
+the filters, through all to pairs, and sketches through simjoin alone; on local[2]. The outputs must be equal. Tells for
+both the seconds, of simspark those after Spark's start, which it tells itself; then how many jobs it took, the bytes a
+document that were moved, and the largest memory of all Python processes. Plotted: microseconds a document.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import cluster
+import matplotlib as mpl
+import measure
+
+from harness import BIN, ENVIRONMENT
+from spark.cluster import HERE, SETTINGS
+
+FILTERS, JOIN = "canon | shingle -k 10 | sketch -n 84", "simjoin -t 0.8"
+SECONDS = re.compile(r"([0-9.]+) s \(([0-9.]+) s to start Spark\)")
+
+
+class Figures(NamedTuple):
+    """Seconds of the shell and of simspark after its start; what the log says."""
+
+    shell: float
+    start: float
+    seconds: float
+    jobs: int
+    moved: int
+    python: int
+
+
+def shell(pipeline: str, source: Path, out: Path) -> float:
+    first, *rest = pipeline.split("|")
+    begun = time.monotonic()
+    command = "|".join([f"{first} {source} ", *rest])
+    subprocess.run(["bash", "-c", f"{command} > {out}"], check=True, env=ENVIRONMENT)
+    return time.monotonic() - begun
+
+
+def simspark(pipeline: str, source: Path, folder: Path) -> tuple[float, float, Path, Path]:
+    """Seconds to start, and after it; the log's folder and the output's."""
+    log, out = folder / "log", folder / "out"
+    log.mkdir(parents=True)
+    settings = SETTINGS | cluster.LOGGED | {"spark.eventLog.dir": str(log), "spark.driver.memory": "2g"}
+    confs = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+    words = [
+        str(BIN / "simspark"),
+        "-v",
+        "--master",
+        "local[2]",
+        *confs,
+        "--in",
+        str(source),
+        "--out",
+        str(out),
+        pipeline,
+    ]
+    said = subprocess.run(words, check=True, env=ENVIRONMENT | HERE, stderr=subprocess.PIPE).stderr.decode()
+    found = SECONDS.search(said)
+    assert found, said
+    return float(found[2]), float(found[1]) - float(found[2]), log, out
+
+
+def measured(pipeline: str, source: Path, folder: Path) -> Figures:
+    expected = folder / "expected"
+    folder.mkdir()
+    seconds = shell(pipeline, source, expected)
+    start, after, log, out = simspark(pipeline, source, folder)
+    same = subprocess.run(["bash", "-c", f"cat {out}/part-* | cmp - {expected}"], check=False).returncode == 0
+    assert same, pipeline
+    every = list(cluster.tasks(log))
+    (path,) = log.iterdir()
+    jobs = sum(json.loads(line)["Event"] == "SparkListenerJobStart" for line in path.open("rb"))
+    return Figures(seconds, start, after, jobs, sum(each.moved for each in every), max(each.python for each in every))
+
+
+def plot(found: dict[str, dict[int, Figures]], target: Path) -> None:
+    mpl.use("svg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    for pipeline, by_size in found.items():
+        sizes = sorted(by_size)
+        for name, style in (("shell", "--"), ("seconds", "-")):
+            label = f"{pipeline}, {'simspark' if name == 'seconds' else name}"
+            axes.plot(
+                sizes, [1e6 * getattr(by_size[size], name) / size for size in sizes], style, marker="o", label=label
+            )
+    axes.set(xscale="log", ylim=0, xlabel="documents", ylabel="microseconds a document")
+    axes.legend()
+    figure.savefig(target)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("documents", type=int, nargs="*", default=[100_000, 1_000_000])
+    parser.add_argument("--plot", type=Path)
+    options = parser.parse_args()
+    measure.table_row("documents", "pipeline", "shell, s", "Spark's start, s", "simspark after it, s", "ratio", "jobs",
+                      "bytes moved a document", "Python, MB")  # fmt: skip
+    measure.table_row(*["---"] * 9)
+    found: dict[str, dict[int, Figures]] = {}
+    for documents in options.documents:
+        with TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            texts = folder / "texts"
+            cluster.write_texts(texts, documents)
+            runs = ("filters", FILTERS), ("all", f"{FILTERS} | {JOIN}"), ("join", JOIN)
+            for name, pipeline in runs:
+                source = folder / "filters" / "expected" if name == "join" else texts
+                each = measured(pipeline, source, folder / name)
+                found.setdefault(name, {})[documents] = each
+                measure.table_row(documents, pipeline, f"{each.shell:.1f}", f"{each.start:.1f}", f"{each.seconds:.1f}",
+                                  f"{each.seconds / each.shell:.2f}", each.jobs, f"{each.moved / documents:.0f}",
+                                  f"{each.python / 1e6:.0f}")  # fmt: skip
+    if options.plot is not None:
+        plot(found, options.plot)
+
+
+if __name__ == "__main__":
+    main()
