@@ -28,10 +28,6 @@ class GroupSpec(Stage):
     def beside(self) -> Sequence[tuple[str, str]]:
         return [("--singletons", path) for path in self.against]
 
-    def alone(self) -> str:
-        ordered = "--star: who is taken depends on all documents before, one after the other; run it in the shell"
-        return ordered if self.star else ""
-
     def once(self, side: int, /) -> Sequence[str]:
         if side:
             return (self.id_field,)

@@ -1,0 +1,302 @@
+"""Groups of nodes that edges connect, on a cluster: in one task where that is enough, else in rounds."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, Observation
+from pyspark.sql import functions as F
+
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import Index
+from shingletools.simgroup.groups import Method, Stars
+from shingletools.spark.batches import Batches, batch_of, through
+from shingletools.spark.files import Kept
+from shingletools.spark.names import BUCKETS, Row, concatenated, numbers_of, rows_of, runs, together
+from shingletools.unionfind import UnionFind
+
+EDGES = 1 << 24  # that one task works on: some 100 bytes each
+EDGE = pa.schema([("u", pa.int64()), ("v", pa.int64())])  # an edge, or a node (u) and the first of its group (v)
+AT_ONCE = 1 << 20  # edges that a task sorts out together
+LEAST_OF, EDGES_OF = range(2)
+SENT = pa.schema([("bucket", pa.int32()), ("kind", pa.int32()), ("u", pa.binary()), ("v", pa.binary()),
+                  ("changed", pa.int64())])  # fmt: skip
+DENSE = 4  # an array may have so many places for each number
+
+
+class Ranks:
+    """Numbers from 0 on, in their order, in place of some numbers.
+
+    >>> ranks = Ranks(np.array([70, 5, 70, 6]))
+    >>> len(ranks), ranks.known.tolist(), ranks.of(np.array([5, 70])).tolist()
+    (3, [5, 6, 70], [0, 2])
+    """
+
+    def __init__(self, numbers: Index) -> None:
+        self.least = int(numbers.min()) if len(numbers) else 0
+        span = int(numbers.max()) - self.least + 1 if len(numbers) else 0
+        self.table: Index | None = None
+        if span <= DENSE * len(numbers):
+            there = np.zeros(span, np.bool_)
+            there[numbers - self.least] = True
+            self.known: Index = np.flatnonzero(there) + self.least
+            self.table = np.cumsum(there) - 1
+        else:
+            self.known = np.unique(numbers)
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    def of(self, numbers: Index) -> Index:
+        if self.table is not None:
+            return self.table[numbers - self.least]
+        return np.searchsorted(self.known, numbers)
+
+
+def method_of(star: bool) -> Method:
+    return Stars() if star else UnionFind()
+
+
+@dataclass(frozen=True)
+class ConnectAtOnce:
+    """All edges to all nodes that are not the first of their group, each with the first. Memory: 100 bytes an edge."""
+
+    star: bool
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        edges = np.concatenate([np.empty((2, 0), np.int64), *map(columns_of, batches)], axis=1)
+        u, v = edges
+        ranks = Ranks(np.append(u, v))
+        method = method_of(self.star)
+        method.grow(len(ranks))
+        method.join(ranks.of(u), ranks.of(v))
+        first = method.representatives()
+        others = np.flatnonzero(first != np.arange(len(first)))
+        yield batch_of(EDGE, [ranks.known[others], ranks.known[first[others]]])
+
+
+def columns_of(batch: pa.RecordBatch) -> Index:
+    """Shape (columns, rows)."""
+    return np.stack([column.to_numpy() for column in batch.columns])
+
+
+def at_once(edges: DataFrame, star: bool) -> DataFrame:
+    return through(edges.select("u", "v").coalesce(1), ConnectAtOnce(star), EDGE)
+
+
+def components(edges: DataFrame, count: int, kept: Kept) -> DataFrame:
+    """For each node (u) that edges connect with a lesser one, the least (v) of all that it is connected with.
+
+    `count` is how many edges there may be. In rounds of small stars and large stars (Kiveris et al. 2014), until the
+    edges are few or nothing changes. What the least neighbour of a node is, its lesser neighbours say.
+    """
+    if count <= EDGES:
+        return at_once(edges, star=False)
+    buckets = max(1, min(BUCKETS, count // AT_ONCE))
+    packed = through(edges.select("u", "v"), Pack(buckets), SENT)
+    while count > EDGES:
+        observed = Observation()
+        new = packed.withColumn("changed", F.lit(0).cast("long"))
+        lesser = through(together(new, "bucket"), SmallStar(buckets), SENT)
+        parents = through(together(lesser, "bucket"), Parents(buckets), SENT)
+        linked = through(together(parents, "bucket", "kind"), LargeStar(buckets), SENT)
+        told = F.sum(F.octet_length("u")).alias("bytes"), F.sum("changed").alias("changed")
+        packed = kept(linked.observe(observed, *told))
+        if not observed.get["changed"]:
+            return through(packed.select("u", "v"), Unpack("u", "v"), EDGE)
+        count = observed.get["bytes"] // 8
+    return at_once(through(packed.select("u", "v"), Unpack("u", "v"), EDGE), star=False)
+
+
+Links = Iterator[tuple[Index, Index]]
+
+
+def sent(links: Links, kind: int, key: int, buckets: int) -> Iterator[Row]:
+    """Edges from larger nodes to lesser ones, to the buckets of either (`key` 0 or 1)."""
+    held: list[tuple[Index, Index]] = []
+    for link in links:
+        held.append(link)
+        if sum(len(u) for u, _ in held) >= AT_ONCE:
+            yield from sorted_out(held, kind, key, buckets)
+            held = []
+    if held:
+        yield from sorted_out(held, kind, key, buckets)
+
+
+def sorted_out(held: list[tuple[Index, Index]], kind: int, key: int, buckets: int) -> Iterator[Row]:
+    edges = np.concatenate(held, axis=1)
+    places = (kernel.fmix64(edges[key].view(np.uint64)) >> np.uint64(56)).astype(np.int64) * buckets >> 8
+    u, v = edges[:, np.argsort(places.astype(np.uint8), kind="stable")]
+    counts = np.bincount(places)
+    ends = np.cumsum(counts).tolist()
+    for bucket in np.flatnonzero(counts).tolist():
+        some = slice(ends[bucket] - int(counts[bucket]), ends[bucket])
+        yield {"bucket": bucket, "kind": kind, "u": u[some].tobytes(), "v": v[some].tobytes()}
+
+
+def edges_of(rows: Iterable[Row]) -> tuple[Index, Index]:
+    """Edges, each once, in the order of u and v."""
+    columns = [(row["u"], row["v"]) for row in rows]
+    u, v = (concatenated(column) for column in zip(*columns, strict=True))
+    order = np.lexsort((v, u))
+    u, v = u[order], v[order]
+    new = np.append(True, (u[1:] != u[:-1]) | (v[1:] != v[:-1]))[: len(u)]
+    return u[new], v[new]
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Edges to buckets of their larger nodes. Memory: AT_ONCE edges, and a batch."""
+
+    buckets: int
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        pairs = map(columns_of, batches)
+        links = ((np.maximum(one, other), np.minimum(one, other)) for one, other in pairs)
+        for row in sent(links, EDGES_OF, 0, self.buckets):
+            yield rows_of(SENT, [row])
+
+
+@dataclass(frozen=True)
+class Unpack:
+    """Two columns of packed numbers to edges, a row each."""
+
+    one: str
+    other: str
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for row in batch.select([self.one, self.other]).to_pylist():
+                if row[self.one]:
+                    yield batch_of(EDGE, [numbers_of(row[self.one]), numbers_of(row[self.other])])
+
+
+@dataclass(frozen=True)
+class Star(ABC):
+    """A step of a round, on buckets of edges; it counts what is `changed`, and what steps before have counted."""
+
+    buckets: int
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        changed = 0
+
+        def counting(rows: Iterator[Row]) -> Iterator[Row]:
+            nonlocal changed
+            for row in rows:
+                changed += row["changed"] or 0
+                if row["u"]:
+                    yield row
+
+        def links() -> Links:
+            nonlocal changed
+            for _, rows in runs(batches, "bucket"):
+                for u, v, count in self.work(counting(rows)):
+                    changed += count
+                    yield u, v
+
+        for row in self.send(links()):
+            yield rows_of(SENT, [row])
+        yield rows_of(SENT, [{"bucket": 0, "kind": EDGES_OF, "u": b"", "v": b"", "changed": changed}])
+
+    @abstractmethod
+    def work(self, rows: Iterator[Row], /) -> Iterator[tuple[Index, Index, int]]:
+        """Edges of a bucket to new ones, and how many are new."""
+
+    def send(self, links: Links) -> Iterator[Row]:
+        return sent(links, EDGES_OF, 0, self.buckets)
+
+
+@dataclass(frozen=True)
+class SmallStar(Star):
+    """Each node and its lesser neighbours to the least of these. Memory: 60 bytes an edge of a bucket."""
+
+    def work(self, rows: Iterator[Row], /) -> Iterator[tuple[Index, Index, int]]:
+        if found := list(rows):
+            u, v = edges_of(found)
+            first = np.append(True, u[1:] != u[:-1])
+            least = v[first][np.cumsum(first) - 1]
+            yield u[first], v[first], 0
+            yield v[~first], least[~first], int(np.count_nonzero(~first))
+
+
+@dataclass(frozen=True)
+class Parents(Star):
+    """Edges to the buckets of their lesser nodes, where each node's least neighbour (`LEAST_OF`) comes before them.
+
+    Memory: 60 bytes an edge of a bucket.
+    """
+
+    def work(self, rows: Iterator[Row], /) -> Iterator[tuple[Index, Index, int]]:
+        if found := list(rows):
+            yield *edges_of(found), 0
+
+    def send(self, links: Links) -> Iterator[Row]:
+        least: list[Row] = []
+
+        def passing() -> Links:
+            for u, v in links:
+                first = np.append(True, u[1:] != u[:-1])
+                least.extend(sent(iter([(u[first], v[first])]), LEAST_OF, 0, self.buckets))
+                yield u, v
+
+        for row in sent(passing(), EDGES_OF, 1, self.buckets):
+            yield from least
+            least.clear()
+            yield row
+        yield from least
+
+
+@dataclass(frozen=True)
+class LargeStar(Star):
+    """Larger neighbours of nodes to the least neighbours of these. Memory: 16 bytes a node of a bucket, and a row."""
+
+    def work(self, rows: Iterator[Row], /) -> Iterator[tuple[Index, Index, int]]:
+        node = least = np.empty(0, np.int64)
+        for row in rows:
+            u, v = numbers_of(row["u"]), numbers_of(row["v"])
+            if row["kind"] == LEAST_OF:
+                node, least = (np.append(one, more) for one, more in ((node, u), (least, v)))
+                continue
+            if len(node):
+                place = np.minimum(np.searchsorted(node, v), len(node) - 1)
+                new = np.where(node[place] == v, least[place], v)
+            else:
+                new = v
+            yield u, new, int(np.count_nonzero(new != v))
+
+
+def stars(edges: DataFrame, count: int, kept: Kept) -> DataFrame:
+    """For each node (u) that a representative takes, the first one (v) that does.
+
+    A node is a representative if no lesser neighbour of it is one. `count` is how many edges there may be. In rounds,
+    each one job, until the edges are few: all that have no lesser neighbour left are representatives, so their
+    neighbours are none (Blelloch, Fineman and Shun 2012).
+    """
+    edges = edges.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
+    decided = []
+    while count > EDGES:
+        observed = Observation()
+        told = F.count_if("open").alias("open")
+        round_ = kept(decide(edges).observe(observed, told))
+        edges, count = round_.where("open").select("u", "v"), observed.get["open"]
+        decided.append(round_.where("not open").select("u", "v"))
+    rest = at_once(edges, star=True)
+    if not decided:
+        return rest
+    # Of all that may take a node, those are left that are not taken themselves
+    every = kept(reduce(DataFrame.unionAll, decided, rest))
+    taken = every.select(F.col("u").alias("v")).distinct()
+    return every.join(taken, "v", "left_anti").groupBy("u").agg(F.min("v").alias("v"))
+
+
+def decide(edges: DataFrame) -> DataFrame:
+    """Edges that are `open`, since none of their nodes is decided, and those that may take one that is taken."""
+    first = edges.join(edges.select(F.col("u").alias("v")).distinct(), "v", "left_anti")
+    taken = first.select("u").distinct()
+    upper = edges.join(taken.withColumn("taken", F.lit(True)), "u", "left")
+    lower = taken.select(F.col("u").alias("v"), F.lit(True).alias("out"))
+    left = upper.join(lower, "v", "left").where("out is null")
+    return left.select("u", "v", F.col("taken").isNull().alias("open"))

@@ -1,0 +1,171 @@
+"""Names of documents on a cluster: those that are the same meet, whichever tasks read them.
+
+Names travel packed, as lines do: a row holds many, all of one bucket by a hash of their bytes. Where they meet, the
+names themselves are compared, never hashes.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from shingletools.errors import Rejected
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.groups import DocumentFields
+from shingletools.kernel.types import U64, Index
+from shingletools.records import in_quotes, line_at
+from shingletools.spark.batches import Batches, Packed
+
+BUCKETS = 256
+UNIT = 1 << 24  # bytes of names that are worked on together, if there are not too many for the buckets
+HELD = 1 << 26  # bytes of names that a task has before it sends them on
+AT_ONCE = 1 << 16  # names that are hashed together
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
+# The names are JSON, one after the other; beside them the bytes of each, and numbers that go with each, all int64
+NAMES = [("bucket", pa.int32()), ("names", pa.binary()), ("sizes", pa.binary()), ("numbers", pa.binary())]
+BAD = [("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary())]
+Row = dict[str, Any]
+
+
+class Named(NamedTuple):
+    """Names as JSON, one after the other, and the bytes of each."""
+
+    names: bytes
+    sizes: Index
+
+    def at(self, places: Index) -> "Named":
+        """Those of some places, in their order."""
+        offsets = np.zeros(len(self.sizes) + 1, np.int64)
+        np.cumsum(self.sizes, out=offsets[1:])
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(self.names)]
+        found = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(self.sizes), buffers).take(pa.array(places))
+        _, _, data = found.buffers()
+        return Named(data.to_pybytes() if data is not None else b"", self.sizes[places])
+
+
+def hashed(named: Named) -> U64:
+    """A number for each name, which decides where it is worked on."""
+    found = [np.empty(0, np.uint64)]
+    ends = np.cumsum(named.sizes)
+    for first in range(0, len(ends), AT_ONCE):
+        sizes = named.sizes[first : first + AT_ONCE]
+        start, end = int(ends[first] - sizes[0]), int(ends[first + len(sizes) - 1])
+        starts = np.cumsum(sizes) - sizes
+        letters = np.frombuffer(named.names, np.uint8, end - start, start)
+        powers = np.cumprod(np.full(max(sizes.tolist()), FACTOR))
+        places = np.arange(end - start) - np.repeat(starts, sizes)
+        found.append(np.add.reduceat(letters * powers[places], starts))
+    return kernel.fmix64(np.concatenate(found))
+
+
+def by_bucket(named: Named, **numbers: Index) -> Iterator[Row]:
+    """Rows of names, each of one bucket, with the numbers that go with each name."""
+    buckets = (hashed(named) >> np.uint64(56)).astype(np.uint8)
+    order = np.argsort(buckets, kind="stable")
+    counts = np.bincount(buckets, minlength=BUCKETS)
+    yield from in_parts(named.at(order), counts, "bucket", **{name: each[order] for name, each in numbers.items()})
+
+
+def in_parts(named: Named, counts: Index, key: str, **numbers: Index) -> Iterator[Row]:
+    """Rows of so many names each, and the place of each row as its key; none where there are no names."""
+    ends = np.cumsum(counts)
+    bounds = np.append(0, np.cumsum(named.sizes))
+    for place in np.flatnonzero(counts).tolist():
+        some = slice(int(ends[place] - counts[place]), int(ends[place]))
+        row = {name: each[some].tobytes() for name, each in numbers.items()}
+        names = named.names[int(bounds[some.start]) : int(bounds[some.stop])]
+        yield {key: place, "names": names, "sizes": named.sizes[some].tobytes(), **row}
+
+
+def units_of(size: int) -> int:
+    """In how many units names are worked on that have so many bytes in all."""
+    units = 1
+    while units < BUCKETS and units * UNIT < size:
+        units *= 2
+    return units
+
+
+def in_units(frame: DataFrame, units: int, *more: str) -> DataFrame:
+    """Names by units, each of which is worked on in one task, with more columns."""
+    unit = F.floor(F.col("bucket") / (BUCKETS // units)).cast("int").alias("unit")
+    named = frame.where("bucket is not null").select(unit, "names", "sizes", "numbers", *more)
+    return together(named, "unit", alone=units == 1)
+
+
+def together(frame: DataFrame, key: str, *order: str, alone: bool = False) -> DataFrame:
+    """Rows with equal keys come one after the other, in one task; in the same one, if what is there is small."""
+    if alone:  # so that nothing is shuffled
+        return frame.coalesce(1).sortWithinPartitions(key, *order)
+    return frame.repartition(key).sortWithinPartitions(key, *order)
+
+
+def runs(batches: Batches, key: str) -> Iterator[tuple[Any, Iterator[Row]]]:
+    """Rows with equal keys that come one after the other."""
+    return groupby((row for batch in batches for row in batch.to_pylist()), itemgetter(key))
+
+
+class NamedDocuments(NamedTuple):
+    """Of some lines the names, the number and the length of each, and those that are none."""
+
+    named: Named
+    numbers: Index
+    lengths: Index
+    bad: list[Row]
+
+
+def read_documents(
+    some: Packed, fields: DocumentFields | None, odd: Callable[[bytes], tuple[bytes, int]], step: int
+) -> NamedDocuments:
+    """Documents by the kernel if it is told their fields; `odd` says the name and the length of others, or raises
+    Rejected.
+
+    Lengths of the former only where `fields` asks for them.
+    """
+    names, sizes, lengths, bad = [b""], [b""], [b""], []
+    good = np.ones(len(some.numbers), np.bool_)
+    at = place = 0
+    while at < len(some.lines):
+        if fields is not None:
+            read = kernel.read_documents(some.lines, at, fields)
+            at, place = read.end, place + read.lines
+            names.append(read.ids)
+            sizes.append(read.id_sizes)
+            lengths.append(read.lengths or bytes(8 * read.lines))
+        if at < len(some.lines):
+            line, at = line_at(some.lines, at)
+            try:
+                name, length = odd(line)
+                names.append(name)
+                sizes.append(np.array([len(name)]).tobytes())
+                lengths.append(np.array([length]).tobytes())
+            except Rejected as error:
+                good[place] = False
+                bad.append({"number": int(some.numbers[place]), "step": step, "cause": str(error), "line": line})
+            place += 1
+    return NamedDocuments(Named(b"".join(names), concatenated(sizes)), some.numbers[good], concatenated(lengths), bad)
+
+
+def document_fields(id_field: str, text: str | None, **more: Any) -> DocumentFields | None:
+    """What the kernel must know of documents; None if it cannot read them, for a name has what JSON escapes."""
+    names = [in_quotes(name) for name in (id_field, *([] if text is None else [text]))]
+    if any(b"\\" in name for name in names):
+        return None
+    return DocumentFields(names[0], None if text is None else names[1], **more)
+
+
+def rows_of(schema: pa.Schema, rows: Sequence[Row]) -> pa.RecordBatch:
+    """A batch of rows, in which columns may be missing."""
+    return pa.RecordBatch.from_pylist(list(rows), schema=schema)
+
+
+def numbers_of(data: bytes) -> Index:
+    return np.frombuffer(data, np.int64)
+
+
+def concatenated(parts: Sequence[bytes]) -> Index:
+    return numbers_of(b"".join(parts))

@@ -1,0 +1,184 @@
+"""simgroup on a cluster, in one task and in rounds: against the shell, and groups by brute force."""
+
+import random
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+from harness import Record, jsonl, run
+from shingletools.spark import graphs, group, names
+from shingletools.spark.files import Kept
+from shingletools.spark.pipeline import build
+from spark.packing import packed_rows, told, unpacked
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture
+def kept(spark: "SparkSession", tmp_path: Path) -> Iterator[Kept]:
+    with Kept(spark, f"{tmp_path}/kept") as kept:
+        yield kept
+
+
+def on_spark(kept: Kept, command: str, pairs: bytes, *others: bytes, gap: int = 1) -> group.GroupLines:
+    frames, first = [], 0
+    for data in (pairs, *others):
+        frames.append(packed_rows(kept.spark, data, first, gap=gap))
+        first += gap * (data.count(b"\n") + 1)
+    stage = build(command).stage
+    assert isinstance(stage, group.GroupSpec)
+    return group.grouped(frames[0], frames[1:], stage, 1, kept, verbose=True)
+
+
+def in_shell(folder: Path, command: str, pairs: bytes, *others: bytes) -> tuple[bytes, list[str], list[str]]:
+    """The groups, what -v says of them, and what is rejected."""
+    paths = [folder / f"docs{number}" for number in range(len(others))]
+    for path, data in zip(paths, others, strict=True):
+        path.write_bytes(data)
+    words = [word for path in paths for word in ("--singletons", path)]
+    ran = run(f"{command} -v", *words, stdin=pairs)
+    *bad, said = ran.err.splitlines()
+    return ran.out, said.split(", ")[-4:], [line.split(": ", 2)[2] for line in bad]
+
+
+WAYS = {"at once": (1 << 24, 1 << 24), "in units": (1 << 24, 1000), "in rounds": (16, 1 << 24)}
+
+
+def take(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything in one task; or names in several, and edges in one; or edges in rounds."""
+    edges, unit = WAYS[way]
+    monkeypatch.setattr(graphs, "EDGES", edges)
+    monkeypatch.setattr(names, "UNIT", unit)
+    monkeypatch.setattr(group, "PART", 1 << 10)
+    monkeypatch.setattr(group, "ROW", 100)
+
+
+def random_pairs(rng: random.Random, documents: int, count: int) -> list[Record]:
+    pairs = [(rng.randrange(documents), rng.randrange(documents)) for _ in range(count)]
+    return [{"a": a, "b": f"{b}" if b % 3 else b, "similarity": rng.choice([0.5, 0.75, 1])} for a, b in pairs if a != b]
+
+
+SHAPES = {
+    "random": random_pairs(random.Random(1), 300, 250),
+    "chain": [{"a": number, "b": number + 1, "similarity": 1} for number in range(30)],
+    "stars": [{"a": f"{number % 5}", "b": number, "similarity": 1} for number in range(60)],
+    "none": [],
+}
+
+
+CASES = [
+    *product(["random"], WAYS, ["", " --star"]),
+    *product(["chain"], ["at once", "in rounds"], ["", " --star"]),
+    ("stars", "in units", " --star"),
+    ("none", "at once", " --star"),
+    ("none", "in units", ""),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=" ".join)
+def test_groups(case: tuple[str, str, str], kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shape, way, star = case
+    take(way, monkeypatch)
+    pairs = jsonl(*SHAPES[shape])
+    others = [jsonl(*({"id": number} for number in [*range(280, 320), 290])), jsonl({"id": "x"}, {"id": 7})]
+    if shape == "chain":
+        others = []
+    command = f"simgroup -t 0.6{star}"
+    written, figures, _ = in_shell(tmp_path, command, pairs, *others)
+    options = "".join(f" --singletons {number}" for number in range(len(others)))
+    found = on_spark(kept, command + options, pairs, *others, gap=1 + len(shape) % 2)
+    assert (unpacked(found.lines), list(found.figures)) == (written, figures)
+    assert not found.rejects
+
+
+BAD_PAIRS = [
+    b"{", b'{"a":1,"b":1,"similarity":1}', b'{"a":"\\u0061","b":"a","similarity":1}', b'{"a":1,"b":2}', b"", b"\xff",
+    b'{"a":1,"b":2,"similarity":"1"}', b'{"a":1,"b":2.5,"similarity":1}', b'{"a":1,"a":1,"b":2,"similarity":1}',
+    b'{"a":1,"similarity":1}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("in_files", [True, False])
+def test_lines_out_of_the_ordinary(in_files: bool, kept: Kept, tmp_path: Path) -> None:
+    """Bad ones are told with the numbers of their lines; and there are several ways to write a name."""
+    rng = random.Random(2)
+    spelled = ['"%c"', '"\\u00%02x"', "%d", " %d"]
+    good = [f'{{"similarity" : 0.{rng.randrange(7, 10)}00, "a":{x % a},"b": {y % b}}}'.encode()
+            for x in spelled for y in spelled for a, b in [rng.sample(range(97, 123), 2)]]  # fmt: skip
+    lines = [*good, *BAD_PAIRS]
+    rng.shuffle(lines)
+    pairs = b"".join(line + b"\n" for line in lines)
+    documents = b'{"id":"\\u007a"}\n{"id":"a"\n{"id":"zz"}\n{"id":null}\n{"id":"z\\u007a"}\n'
+    written, figures, bad = in_shell(tmp_path, "simgroup -t 0.75", pairs, documents)
+    stage = build("simgroup -t 0.75 --singletons x").stage
+    assert isinstance(stage, group.GroupSpec)
+    frames = [packed_rows(kept.spark, data, 1000 * number) for number, data in enumerate((pairs, documents))]
+    found = group.grouped(frames[0], frames[1:], stage, 4, kept, in_files=in_files)
+    assert (unpacked(found.lines), list(found.figures)) == (written, figures)
+    here = [cause for number, _, cause, _ in told(found.rejects) if number is not None]
+    assert here == (bad if in_files else bad[len(BAD_PAIRS) :])
+    rejects = told(found.rejects)
+    assert {step for _, step, *_ in rejects} == {4}
+    assert all(number is None or (lines[number] if number < 1000 else documents.split(b"\n")[number - 1000]) == line
+               for number, *_, line in rejects)  # fmt: skip
+    assert sorted(line for *_, line in rejects) == sorted([*BAD_PAIRS, b'{"id":"a"', b'{"id":null}'])
+
+
+def test_a_task_that_holds_few_names(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which sends the same name on more than once."""
+    monkeypatch.setattr(group, "HELD", 1)
+    pairs = jsonl(*SHAPES["random"])
+    for command in ("simgroup", "simgroup --star"):
+        batches = [batch for frame in [packed_rows(kept.spark, pairs)] for batch in frame.toArrow().to_batches()]
+        stage = build(command).stage
+        assert isinstance(stage, group.GroupSpec)
+        rows = [
+            row
+            for batch in group.TakePairs(None, ("a", "b"), 1, stage.star)(iter(batches))
+            for row in batch.to_pylist()
+        ]
+        sent = [row["sizes"] for row in rows if row["sizes"] is not None]
+        assert sum(map(len, sent)) > 8 * len({name for pair in SHAPES["random"] for name in (pair["a"], pair["b"])})
+        found = group.GroupAtOnce(group.Connect(stage.star, False), group.Place(100))
+        given = [group.rows_of(pa.schema([("unit", pa.int32()), *group.TAKEN]),
+                               [{**row, "unit": None if row["names"] is None else 0} for row in rows])]  # fmt: skip
+        lines = [row["lines"] for batch in found(iter(given)) for row in batch.to_pylist() if row["lines"]]
+        assert b"".join(lines) == run(command, stdin=pairs).good()
+
+
+def test_stars_by_brute_force(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One document after the other; some rounds, and the rest in one task."""
+    monkeypatch.setattr(graphs, "EDGES", 60)
+    rng = random.Random(3)
+    edges = sorted({tuple(sorted(rng.sample(range(10**10, 10**10 + 90), 2))) for _ in range(150)})
+    taken: dict[int, int] = {}
+    for node in sorted({node for edge in edges for node in edge}):
+        if node not in taken:
+            for one, other in edges:
+                if one == node and other not in taken:
+                    taken[other] = node
+    rng.shuffle(edges)
+    frame = kept.spark.createDataFrame(edges, "u long, v long")
+    found = graphs.stars(frame, len(edges), kept).collect()
+    assert {row["u"]: row["v"] for row in found} == taken
+    assert len(found) == len(taken)
+
+
+@pytest.mark.parametrize("limit", [20, 0])
+def test_components_by_brute_force(limit: int, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In rounds until little is left, or nothing changes."""
+    monkeypatch.setattr(graphs, "EDGES", limit)
+    rng = random.Random(4)
+    edges = [rng.sample(range(10**10, 10**10 + 60), 2) for _ in range(40)]
+    least = {node: node for edge in edges for node in edge}
+    for _ in least:
+        for one, other in edges:
+            least[one] = least[other] = min(least[one], least[other])
+    frame = kept.spark.createDataFrame(edges, "u long, v long")
+    found = graphs.components(frame, len(edges), kept).collect()
+    assert sorted((row["u"], row["v"]) for row in found) == sorted(each for each in least.items() if each[0] != each[1])
