@@ -1,0 +1,140 @@
+"""dedup on a cluster: against the shell."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness import jsonl, run
+from shingletools.errors import Failed
+from shingletools.spark import dedup, names
+from shingletools.spark.files import Kept
+from shingletools.spark.pipeline import build
+from spark.packing import packed_rows, told, unpacked
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture
+def kept(spark: "SparkSession", tmp_path: Path) -> Iterator[Kept]:
+    with Kept(spark, f"{tmp_path}/kept") as kept:
+        yield kept
+
+
+class Where:
+    def where(self, number: int) -> str:
+        return f"line {number}"  # the first of groups is 1, behind no document
+
+
+def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: int = 1) -> dedup.Deduplicated:
+    frames, first = [], 0
+    for data in (documents, *groups):
+        frames.append(packed_rows(kept.spark, data, first, gap=gap))
+        first += gap * (data.count(b"\n") + 1)
+    stage = build(command).stage
+    assert isinstance(stage, dedup.DedupSpec)
+    return dedup.deduplicated(frames[0], frames[1:], stage, 1, kept, Where())
+
+
+def random_documents(rng: random.Random) -> tuple[bytes, list[bytes]]:
+    """Documents, some bad and some twice; and groups of some, and of documents that are not there."""
+    ids = [number if number % 3 else f"{number} é" for number in range(400)]
+    ids = [f"{each}" if rng.random() < 0.2 else each for each in ids]
+    some = rng.sample(ids, 250)
+    lines = []
+    for each in rng.sample(ids, 350):
+        record = {
+            "id": each,
+            "text": rng.choice("aé語") * rng.randrange(6),
+            **({"duplicate_of": 1} if rng.random() < 0.1 else {}),
+        }
+        lines.append(jsonl(record))
+        if rng.random() < 0.05:
+            lines.append(rng.choice([b"{\n", b'{"id":1.5,"text":"a"}\n', b"\n", b'{"id":"no text"}\n', lines[-1]]))
+        if rng.random() < 0.05:
+            lines.append(jsonl({"id": f"x{each}"}).replace(b"x", b"\\u0078"))
+    found = []
+    while some:
+        size = rng.choice([1, 2, 2, 3, 20])
+        found.append({"group": some[0], "members": some[:size]})
+        some = some[size:]
+    data = [jsonl(*found[::2]), jsonl(*found[1::2])]
+    return b"".join(lines), data
+
+
+@pytest.mark.parametrize(
+    ("options", "few"),
+    [("", True), ("--keep longest --annotate", True), ("--annotate", False), ("--keep shortest --removed", False)],
+)
+def test_documents(options: str, few: bool, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dedup, "FEW", 1 << 25 if few else 0)
+    monkeypatch.setattr(dedup, "PART", 1000 if few else 1 << 26)
+    monkeypatch.setattr(names, "UNIT", 1 << 24 if few else 1000)
+    documents, groups = random_documents(random.Random(len(options)))
+    paths = [tmp_path / f"groups{number}" for number in range(len(groups))]
+    for path, data in zip(paths, groups, strict=True):
+        path.write_bytes(data)
+    gone = tmp_path / "gone"
+    command = (
+        "dedup " + "".join(f" --groups {path}" for path in paths) + f" {options}{f' {gone}' * ('--removed' in options)}"
+    )
+    ran = run(f"{command} -v --rejects {tmp_path / 'bad'}", stdin=documents)
+    assert ran.status == 1
+    *bad, said = ran.err.splitlines()
+    found = on_spark(kept, command, documents, *groups, gap=1 + few)
+    assert unpacked(found.lines) == ran.out
+    assert list(found.figures) == said.split(", ")[-2:]
+    assert (found.removed is None) == ("--removed" not in options)
+    if found.removed is not None:
+        assert unpacked(found.removed) == gone.read_bytes()
+    rejects = told(found.rejects)
+    assert b"".join(line + b"\n" for *_, line in rejects) == (tmp_path / "bad").read_bytes()
+    where = [f"dedup: -:{number // (1 + few) + 1}: {cause}" for number, _, cause, _ in rejects]
+    assert where == bad
+
+
+def test_names_as_they_are_spelled(kept: Kept, tmp_path: Path) -> None:
+    """An id is one id, escaped or not; a number is no string; a document twice in one group is there once."""
+    groups = b'{"members":["\\u0061", 7 ,"a"]}\n{"members":["7","b"] }\n\n'[:-1]
+    documents = b'{"id":"7"}\n{"id":7}\n{"id" : "a","x":1}\n{"id":"\\u0062"}\n{"id":"\\u0061"}\n{"id":"c"}\n'
+    (tmp_path / "groups").write_bytes(groups)
+    command = f"dedup --groups {tmp_path / 'groups'} --annotate"
+    ran = run(command, stdin=documents)
+    found = on_spark(kept, command, documents, groups)
+    assert unpacked(found.lines) == ran.out
+    assert ran.out.count(b"duplicate_of") == 2
+    assert told(found.rejects) == [(4, 1, 'id "a" was seen before', b'{"id":"\\u0061"}')]
+    assert found.figures == ["3 stay", "2 marked"]
+
+
+@pytest.mark.parametrize("documents", [b"", b'{"id":1}\n'])
+def test_nothing(documents: bytes, kept: Kept, tmp_path: Path) -> None:
+    command = f"dedup --groups x --removed {tmp_path / 'gone'}"
+    found = on_spark(kept, command, documents, b"")
+    assert found.removed is not None
+    assert (unpacked(found.lines), unpacked(found.removed), found.rejects) == (documents, b"", [])
+    assert found.figures == [f"{len(documents) // 9} stay", "0 removed"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "cause"),
+    [
+        ('{"members":[1,2]}\n{"members":[3,"x","y",2,1]}\n{"members":["x"]}\n{', "line 2: id 2 is in two groups"),
+        (
+            '{"members":[1]}\n{"members":"x"}\n{"members":[1]}',
+            'line 2: field "members" is not a list of strings and integers',
+        ),
+        ('{"members":[1]}\n{"members":[1]}\n\n', "line 2: id 1 is in two groups"),
+        ('{"members":["a"]}\n{"members":["\\u0061"]}\n', 'line 2: id "a" is in two groups'),
+    ],
+)
+def test_what_is_no_group(groups: str, cause: str, kept: Kept, tmp_path: Path) -> None:
+    (tmp_path / "groups").write_text(groups)
+    said = run("dedup", "--groups", tmp_path / "groups", stdin=b"").err
+    assert said == f"dedup: {tmp_path / 'groups'}:{cause.removeprefix('line ')}\n"
+    with pytest.raises(Failed) as error:
+        on_spark(kept, "dedup --groups x", b"", groups.encode())
+    assert str(error.value) == cause
