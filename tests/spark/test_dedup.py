@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness import jsonl, run
+from shingletools.dedup.spec import DedupSpec
 from shingletools.errors import Failed
 from shingletools.spark import dedup, names
 from shingletools.spark.files import Kept
@@ -35,7 +36,7 @@ def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: in
         frames.append(packed_rows(kept.spark, data, first, gap=gap))
         first += gap * (data.count(b"\n") + 1)
     stage = build(command).stage
-    assert isinstance(stage, dedup.DedupSpec)
+    assert isinstance(stage, DedupSpec)
     return dedup.deduplicated(frames[0], frames[1:], stage, 1, kept, Where())
 
 
@@ -92,7 +93,7 @@ def test_documents(options: str, few: bool, kept: Kept, tmp_path: Path, monkeypa
         assert unpacked(found.removed) == gone.read_bytes()
     rejects = told(found.rejects)
     assert b"".join(line + b"\n" for *_, line in rejects) == (tmp_path / "bad").read_bytes()
-    where = [f"dedup: -:{number // (1 + few) + 1}: {cause}" for number, _, cause, _ in rejects]
+    where = [f"dedup: -:{(number or 0) // (1 + few) + 1}: {cause}" for number, _, cause, _ in rejects]
     assert where == bad
 
 

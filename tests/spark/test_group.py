@@ -10,8 +10,10 @@ import pyarrow as pa
 import pytest
 
 from harness import Record, jsonl, run
+from shingletools.simgroup.spec import GroupSpec
 from shingletools.spark import graphs, group, names
 from shingletools.spark.files import Kept
+from shingletools.spark.names import rows_of
 from shingletools.spark.pipeline import build
 from spark.packing import packed_rows, told, unpacked
 
@@ -31,7 +33,7 @@ def on_spark(kept: Kept, command: str, pairs: bytes, *others: bytes, gap: int = 
         frames.append(packed_rows(kept.spark, data, first, gap=gap))
         first += gap * (data.count(b"\n") + 1)
     stage = build(command).stage
-    assert isinstance(stage, group.GroupSpec)
+    assert isinstance(stage, GroupSpec)
     return group.grouped(frames[0], frames[1:], stage, 1, kept, verbose=True)
 
 
@@ -116,7 +118,7 @@ def test_lines_out_of_the_ordinary(in_files: bool, kept: Kept, tmp_path: Path) -
     documents = b'{"id":"\\u007a"}\n{"id":"a"\n{"id":"zz"}\n{"id":null}\n{"id":"z\\u007a"}\n'
     written, figures, bad = in_shell(tmp_path, "simgroup -t 0.75", pairs, documents)
     stage = build("simgroup -t 0.75 --singletons x").stage
-    assert isinstance(stage, group.GroupSpec)
+    assert isinstance(stage, GroupSpec)
     frames = [packed_rows(kept.spark, data, 1000 * number) for number, data in enumerate((pairs, documents))]
     found = group.grouped(frames[0], frames[1:], stage, 4, kept, in_files=in_files)
     assert (unpacked(found.lines), list(found.figures)) == (written, figures)
@@ -136,7 +138,7 @@ def test_a_task_that_holds_few_names(kept: Kept, monkeypatch: pytest.MonkeyPatch
     for command in ("simgroup", "simgroup --star"):
         batches = [batch for frame in [packed_rows(kept.spark, pairs)] for batch in frame.toArrow().to_batches()]
         stage = build(command).stage
-        assert isinstance(stage, group.GroupSpec)
+        assert isinstance(stage, GroupSpec)
         rows = [
             row
             for batch in group.TakePairs(None, ("a", "b"), 1, stage.star)(iter(batches))
@@ -145,7 +147,7 @@ def test_a_task_that_holds_few_names(kept: Kept, monkeypatch: pytest.MonkeyPatch
         sent = [row["sizes"] for row in rows if row["sizes"] is not None]
         assert sum(map(len, sent)) > 8 * len({name for pair in SHAPES["random"] for name in (pair["a"], pair["b"])})
         found = group.GroupAtOnce(group.Connect(stage.star, False), group.Place(100))
-        given = [group.rows_of(pa.schema([("unit", pa.int32()), *group.TAKEN]),
+        given = [rows_of(pa.schema([("unit", pa.int32()), *group.TAKEN]),
                                [{**row, "unit": None if row["names"] is None else 0} for row in rows])]  # fmt: skip
         lines = [row["lines"] for batch in found(iter(given)) for row in batch.to_pylist() if row["lines"]]
         assert b"".join(lines) == run(command, stdin=pairs).good()
