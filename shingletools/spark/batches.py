@@ -16,7 +16,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from shingletools.kernel.types import Index
 
 Batches = Iterator[pa.RecordBatch]
-# Whole lines, each ended by a line feed; `numbers` has the number of each, int64, or is empty if they follow each other
+# Whole lines, each ended by a line feed; `numbers` has how far that of each is
+# behind the first one's, int64, or is empty if they follow each other
 PACKED = pa.schema([("number", pa.int64()), ("numbers", pa.binary()), ("lines", pa.binary())])
 
 
@@ -38,7 +39,7 @@ def packed(batches: Batches) -> Iterator[Packed]:
         for number, numbers, lines in zip(*(batch.column(name) for name in PACKED.names), strict=True):
             data = lines.as_py()
             found = np.frombuffer(numbers.as_py(), np.int64)
-            yield Packed(found if len(found) else number.as_py() + np.arange(data.count(b"\n")), data)
+            yield Packed(number.as_py() + (found if len(found) else np.arange(data.count(b"\n"))), data)
 
 
 def joined(lines: pa.Array) -> bytes:

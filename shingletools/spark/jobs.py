@@ -11,9 +11,11 @@ from pyspark.sql import functions as F
 
 from shingletools import errors
 from shingletools.chain import Chain
+from shingletools.dedup.spec import DedupSpec
 from shingletools.errors import Failed
+from shingletools.simgroup.spec import GroupSpec
 from shingletools.simjoin.spec import JoinSpec
-from shingletools.spark import files, join, parquet
+from shingletools.spark import dedup, files, group, join, parquet
 from shingletools.spark.batches import through
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.files import Kept
@@ -194,7 +196,20 @@ class Jobs:
         """What simgroup or dedup makes of lines (PACKED), and of the parts of files beside them, from `part` on."""
         parts = range(part, part + len(step.stage.beside))
         others = [self.numbers.packed(kept, each, each + 1) for each in parts if kept is not None]
-        raise NotImplementedError(frame, others, number, in_files)
+        found: group.GroupLines | dedup.Deduplicated
+        with named(step):
+            if step.name == "simgroup":
+                spec, verbose = cast(GroupSpec, step.stage), self.options.verbose
+                found = group.grouped(frame, others, spec, number, self.kept, verbose=verbose, in_files=in_files)
+            else:
+                found = dedup.deduplicated(frame, others, cast(DedupSpec, step.stage), number, self.kept, self.numbers)
+        for bad in found.rejects:
+            self.rejects.add(bad)
+        self.tell_rejects()
+        self.figures += found.figures
+        if isinstance(found, dedup.Deduplicated) and found.removed is not None and step.stage.removed is not None:
+            self.write(found.removed, step.stage.removed, arranged=False)
+        return self.write(found.lines, self.options.out, arranged=False)
 
     def reject_again(self, sides: int, again: DataFrame, numbers: Chosen) -> None:
         """Documents (number, step, cause) whose ids were seen before. Their lines are made anew: few runs have such."""

@@ -18,7 +18,7 @@ from shingletools import errors
 from shingletools.chain import Chain, Rejection
 from shingletools.errors import Failed
 from shingletools.kernel.types import Index
-from shingletools.spark.batches import PACKED, Batches, batch_of, joined, of_rows, through
+from shingletools.spark.batches import Batches, batch_of, joined, of_rows, through
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.files import SOURCE, write_lines
 from shingletools.spark.tally import Key, Runs, Tally, Told
@@ -30,6 +30,7 @@ REJECTED = [("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary())]
 KEPT = pa.schema([*PLACES, *REJECTED, ("numbers", pa.binary()), ("lines", pa.binary())])
 NUMBERED = pa.schema([("number", pa.int64()), ("line", pa.binary())])
 WRITTEN = pa.schema([("kind", pa.string()), ("run", pa.int32()), ("value", pa.binary())])
+STARTS = pa.schema([*PLACES[:3], ("start", pa.int64())])
 LINES, BAD = "lines", "rejected"  # kinds of what is written
 BAD_COLUMNS = "part int, file string, block long, place long, step int, cause string, line string"
 SHOWN = 10  # rejected records that are told one by one
@@ -103,11 +104,13 @@ class Filtered:
         for portion, rejections in self.portions(batches):
             runs.begin(portion.source)
             runs.lines += len(portion.places)
-            if portion.source[0] < self.inputs and portion.lines:
-                lines, more = self.chain.work(portion.lines)
-                yield Done(portion, lines, [each._replace(step=each.step + (self.before or 0)) for each in more])
-            else:
-                yield Done(portion, portion.lines, rejections)
+            lines = portion.lines
+            if portion.source[0] < self.inputs and lines:
+                lines, more = self.chain.work(lines)
+                rejections = [each._replace(step=each.step + (self.before or 0)) for each in more]
+            if rejections:
+                runs.figures[BAD] = 1
+            yield Done(portion, lines, rejections)
         runs.end()
 
     def portions(self, batches: Batches) -> Iterator[tuple[Portion, list[Rejection]]]:
@@ -138,7 +141,6 @@ class Writing:
                 runs.figures[LINES] = runs.figures.get(LINES, 0) + len(done.portion.places) - len(done.rejections)
                 yield of_rows(WRITTEN, [(LINES, runs.run, done.lines[:-1])])
             if bad := done.rejected():
-                runs.figures[BAD] = 1
                 yield of_rows(WRITTEN, [(BAD, 0, orjson_line(row)) for row in bad])
 
 
@@ -197,21 +199,6 @@ class Numbered:
             yield batch_of(self.schema, [number, *(batch.column(name) for name in self.schema.names[1:])])
 
 
-@dataclass(frozen=True)
-class PackedLines:
-    """Rows of KEPT to PACKED."""
-
-    starts: Mapping[Key, int]
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            *source, place = (batch.column(name).to_pylist() for name, _ in PLACES)
-            first = [self.starts[key] + each for key, each in zip(zip(*source, strict=True), place, strict=True)]
-            numbers = [(np.frombuffer(each.as_py(), np.int64) + number).tobytes()
-                       for each, number in zip(batch.column("numbers"), first, strict=True)]  # fmt: skip
-            yield batch_of(PACKED, [first, numbers, batch.column("lines")])
-
-
 class LineNumbers:
     """Numbers of lines, over all input, and the files and lines that they are."""
 
@@ -236,7 +223,9 @@ class LineNumbers:
     def packed(self, kept: DataFrame, first: int, end: int) -> DataFrame:
         """The lines of KEPT that some parts of the input have, as PACKED."""
         some = kept.where((F.col("step") == 0) & (F.col("part") >= first) & (F.col("part") < end))
-        return through(some, PackedLines(self.starts), PACKED)
+        starts = pa.Table.from_batches([of_rows(STARTS, [(*key, start) for key, start in self.starts.items()])])
+        numbered = some.join(F.broadcast(some.sparkSession.createDataFrame(starts)), SOURCE)
+        return numbered.select((F.col("start") + F.col("place")).alias("number"), "numbers", "lines")
 
     def first_of(self, part: int) -> int:
         """The number of the first line of a part of the input, or behind it."""

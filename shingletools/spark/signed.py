@@ -156,7 +156,7 @@ class Signing:
             nothing = [None] * (len(SIGNED) - len(PLACES) - len(REJECTED))
             rows = [(*row, *nothing) for row in done.rejected()]
             rows += [(*source, place + each[0], self.step, *each[1:], *nothing) for each in bad]
-            if rows:
+            if bad:
                 runs.figures[BAD] = 1
             if taken.marks:
                 runs.figures[SIZE] = runs.figures.get(SIZE, 0) + sum(map(len, chain.from_iterable(taken.data[2::2])))

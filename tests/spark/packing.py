@@ -15,7 +15,7 @@ def packed_rows(spark: SparkSession, data: bytes, first: int = 0, rows: int = 3,
     found = []
     for places in np.array_split(np.arange(len(lines)), rows):
         if len(places):
-            numbers = b"" if gap == 1 else (first + gap * places).tobytes()
+            numbers = b"" if gap == 1 else (gap * (places - places[0])).tobytes()
             joined = b"".join(lines[place] + b"\n" for place in places)
             found.append({"number": first + gap * int(places[0]), "numbers": numbers, "lines": joined})
     return spark.createDataFrame(pa.Table.from_pylist(found, PACKED)).repartition(2)
