@@ -1,1 +1,29 @@
-"""simspark: the pipeline on Apache Spark."""
+"""simspark: the pipeline on Apache Spark. What each file does, in the order of the work:
+
+command    options become a run
+pipeline   the argument: commands, each parsed by its own parser
+session    a session of Spark, which ends with the run, whatever ends that
+jobs       what a pipeline is here: which steps in which jobs; here all comes together
+files      files and folders, wherever Spark has them
+parquet    rows of Parquet as records, and records as rows
+batches    work on the rows of a frame, in batches of Arrow; lines that are packed, many in a row
+tally      what tasks tell the driver beside what they make
+lines      lines through filters, and their numbers over all input; what the steps reject
+parts      what is written at the end
+store      stages that are used more than once, or kept for other runs
+chosen     some of all documents, a bit for each
+exchange   arrays that tasks send each other
+signed     simjoin: what is taken of records, and whether all can be compared
+heads      ids that were seen before, and copies
+documents  what is wanted of documents, each in a row
+meeting    which documents share a bucket
+blocks     buckets as tasks
+tasks      what is compared in a task
+copies     pairs of originals as pairs of documents
+join       one run of simjoin: the steps above in their order
+said       pairs as lines
+names      ids as 64-bit numbers: simgroup and dedup
+graphs     what is connected with what
+group      simgroup
+dedup      dedup
+"""

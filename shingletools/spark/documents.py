@@ -32,7 +32,7 @@ def values(things: Things) -> pa.Array:
 
 
 @dataclass(frozen=True)
-class Again:
+class SeenBefore:
     """Documents that were seen before, as they are rejected."""
 
     reading: Reading

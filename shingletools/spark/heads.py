@@ -11,8 +11,8 @@ import pyarrow as pa
 from shingletools.kernel.types import U64, Index
 from shingletools.spark.batches import Batches
 from shingletools.spark.exchange import Entries, part_of, received
-from shingletools.spark.signed import Documents, Reading
-from shingletools.spark.tally import Runs, Tally
+from shingletools.spark.signed import Reading, SignedDocuments
+from shingletools.spark.tally import Tally, Telling
 
 HEAD = np.dtype([("high", "<u8"), ("low", "<u8"), ("number", "<i8"), ("what", "u1")])
 IDS, SIGNATURES = range(2)  # what is repeated
@@ -42,7 +42,7 @@ class Heads:
             columns = [each.each() for each in signed.payloads]
             yield self.sent(signed, digests(map(b"".join, zip(*columns, strict=True))), SIGNATURES)
 
-    def sent(self, documents: Documents, digest: U64, what: int) -> tuple[Entries, Index]:
+    def sent(self, documents: SignedDocuments, digest: U64, what: int) -> tuple[Entries, Index]:
         entries = np.empty(len(documents.numbers), HEAD)
         entries["high"], entries["low"] = digest.T
         if self.cross is not None:
@@ -66,7 +66,7 @@ class Repeating:
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         heads = received(batches, HEAD)
-        runs = Runs(self.tally)
+        runs = Telling(self.tally)
         runs.begin((runs.task,))
         for what in (IDS, SIGNATURES):
             found = repeated(heads[heads["what"] == what])

@@ -37,7 +37,7 @@ from shingletools.spark.lines import (
 from shingletools.spark.parts import PARTS, KeepingParts, WritingParts, cut
 from shingletools.spark.pipeline import Step, is_parquet, texts
 from shingletools.spark.signed import SIGNED, Signing
-from shingletools.spark.store import Making, Stage, Stages
+from shingletools.spark.store import KeptStage, Making, Stages
 from shingletools.spark.tally import Tally, Told
 
 FILES = 1000  # of the input, up to which each may give one of the output
@@ -105,7 +105,7 @@ class Jobs:
         frame = through(self.numbers.packed(lines.rows, 0, self.inputs), cut, PARTS)
         return self.write(frame, self.options.out, arranged=False)
 
-    def lines(self) -> Stage:
+    def lines(self) -> KeptStage:
         """The input through all filters, as KEPT."""
         recipe = self.recipe(len(self.filters), self.inputs)
         if (found := self.stages.find(LINES, recipe)) is not None:
@@ -155,7 +155,7 @@ class Jobs:
         frame = LineNumbers(tally.all()).packed(pairs, 0, 1)
         return self.made(frame, others and others.rows, sides, *then, in_files=False)
 
-    def signatures(self, number: int, step: Step, stage: JoinSpec, sides: int) -> Stage:
+    def signatures(self, number: int, step: Step, stage: JoinSpec, sides: int) -> KeptStage:
         """Those of the input and of the files that it is compared with, as SIGNED."""
         recipe = self.recipe(len(self.filters), sides, step.id_field, stage.wanted.verify)
         if (found := self.stages.find("signatures", recipe)) is not None:
@@ -169,13 +169,13 @@ class Jobs:
             tallies.append(against.tally)
         return self.stages.make("signatures", recipe, Making(together(signed), tallies, told))
 
-    def others(self, part: int) -> Stage | None:
+    def others(self, part: int) -> KeptStage | None:
         """The lines of the files beside, from a part on, as KEPT; None if there are none."""
         if not self.sources[part:]:
             return None
         every = Filtered(Chain([]), 0, self.tally())
         lines = through(together(self.sources[part:]), Keeping(every), KEPT)
-        return Stage(self.kept(lines), every.tally.all())
+        return KeptStage(self.kept(lines), every.tally.all())
 
     def collected(self, number: int, step: Step) -> int:
         """Groups, or documents without duplicates, from lines: how many lines were written."""

@@ -25,12 +25,12 @@ from shingletools.spark.documents import (
     NAMES,
     ORIGINALS,
     SUMMED,
-    Again,
     Agreeing,
     Counting,
     FirstSigned,
     Names,
     Originals,
+    SeenBefore,
     add_counts,
     summed,
 )
@@ -40,7 +40,7 @@ from shingletools.spark.heads import Repeated
 from shingletools.spark.lines import PLACES, REJECTED, LineNumbers
 from shingletools.spark.meeting import HITS, SAME, SIZED, Exploding, Meeting
 from shingletools.spark.parts import PARTS
-from shingletools.spark.said import NAMED, Named, Said, SaidOf
+from shingletools.spark.said import NAMED, NamedRows, Said, SaidOf
 from shingletools.spark.signed import COLUMNS, SIGNED, SIZE, Mark, Reading, check, marks_of
 from shingletools.spark.tally import Tally, Told
 from shingletools.spark.tasks import (
@@ -61,7 +61,7 @@ REJECTS = [name for name, _ in REJECTED]
 NONE = np.empty(0, np.int64)
 
 
-class Joined(NamedTuple):
+class JoinedLines(NamedTuple):
     """Pairs as PARTS, and what -v says."""
 
     lines: DataFrame
@@ -93,16 +93,16 @@ class Run:
         self.reading = Reading(self.numbers.starts, 1 + stage.wanted.verify, Chosen.none())
         self.size = sum(split.figures.get(SIZE, 0) for split in self.told)  # bytes of all signatures
 
-    def joined(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> Joined:
+    def joined(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
         """`reject` is told who was seen before: number, step, cause; and the numbers. Raises Failed."""
         copied, copies, again = self.repeated()
         if again.size:
-            reject(through(self.of("ids"), Again(self.reading, again, step), AGAIN), again)
+            reject(through(self.of("ids"), SeenBefore(self.reading, again, step), AGAIN), again)
         every = self.reading = self.reading._replace(without=again)
         first = self.first_signed()
         check(self.told, self.numbers, self.comparable, first)
         if first is None:
-            return Joined(self.session.createDataFrame(PARTS.empty_table()), [])
+            return JoinedLines(self.session.createDataFrame(PARTS.empty_table()), [])
         factory = TableFactory(SIGNATURES[first[1].kind], self.comparable.wanted)
         few = None
         if not factory.wanted.forest and copies <= SMALL:
@@ -117,10 +117,10 @@ class Run:
         pairs, count = self.compared(factory, first[1], table.bands)
         self.reading = every
         if few is not None and count <= SMALL:
-            return Joined(self.few(pairs, count, few, factory), figures)
+            return JoinedLines(self.few(pairs, count, few, factory), figures)
         if copies:
             pairs, count = self.counted(self.with_copies(pairs, copied, factory))
-        return Joined(self.said(pairs, count, factory), figures)
+        return JoinedLines(self.said(pairs, count, factory), figures)
 
     def chosen_of(self, numbers: Sequence[Index]) -> Chosen:
         return Chosen.of(numbers, self.numbers.count)
@@ -228,7 +228,7 @@ class Run:
         """The same where copies and names go to all tasks."""
         a, b = arrays_of(pairs.select("a", "b")) if count else (NONE, NONE)
         some = self.chosen_of([a, b, *copied])
-        names = Named.of(self.names(some).toArrow()) if some.size else Named(NONE, b"", NONE, NONE)
+        names = NamedRows.of(self.names(some).toArrow()) if some.size else NamedRows(NONE, b"", NONE, NONE)
         order = np.lexsort(copied)
         number, original = (each[order] for each in copied)
         signature = factory.signatures[-1]

@@ -21,7 +21,7 @@ from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches, batch_of, joined, of_rows, through
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.files import SOURCE, write_lines
-from shingletools.spark.tally import Key, Runs, Tally, Told
+from shingletools.spark.tally import Key, Tally, Telling, Told
 
 # Of each split's lines those that go on, many in a row, and those that were rejected, one in a row; `numbers` has the
 # place of each behind the first, int64, or is empty if they follow each other
@@ -36,7 +36,7 @@ BAD_COLUMNS = "part int, file string, block long, place long, step int, cause st
 SHOWN = 10  # rejected records that are told one by one
 
 
-class Portion(NamedTuple):
+class SplitLines(NamedTuple):
     """Lines of one split of a file, which follow each other."""
 
     source: tuple[int, str, int]
@@ -45,7 +45,7 @@ class Portion(NamedTuple):
     lines: bytes
 
 
-def portions(batches: Batches) -> Iterator[Portion]:
+def portions(batches: Batches) -> Iterator[SplitLines]:
     """The lines of rows with SOURCE and line."""
     before: tuple[int, str, int] | None = None
     place = 0
@@ -56,7 +56,7 @@ def portions(batches: Batches) -> Iterator[Portion]:
             place = place if source == before else 0
             before = source
             lines = joined(batch.column("line").slice(start, stop - start))
-            yield Portion(source, place, np.arange(stop - start), lines)
+            yield SplitLines(source, place, np.arange(stop - start), lines)
             place += stop - start
 
 
@@ -75,7 +75,7 @@ def stretches(batch: pa.RecordBatch) -> Iterator[tuple[int, int]]:
 class Done(NamedTuple):
     """What filters made of a portion."""
 
-    portion: Portion
+    portion: SplitLines
     lines: bytes
     rejections: list[Rejection]
 
@@ -100,20 +100,20 @@ class Filtered:
     tally: Tally
     before: int | None = None  # how many filters made the rows, if they are KEPT
 
-    def __call__(self, batches: Batches, runs: Runs) -> Iterator[Done]:
+    def __call__(self, batches: Batches, runs: Telling) -> Iterator[Done]:
         for portion, rejections in self.portions(batches):
             runs.begin(portion.source)
             runs.lines += len(portion.places)
-            lines = portion.lines
+            lines, bad = portion.lines, rejections
             if portion.source[0] < self.inputs and lines:
                 lines, more = self.chain.work(lines)
-                rejections = [each._replace(step=each.step + (self.before or 0)) for each in more]
-            if rejections:
+                bad = [each._replace(step=each.step + (self.before or 0)) for each in more]
+            if bad:
                 runs.figures[BAD] = 1
-            yield Done(portion, lines, rejections)
+            yield Done(portion, lines, bad)
         runs.end()
 
-    def portions(self, batches: Batches) -> Iterator[tuple[Portion, list[Rejection]]]:
+    def portions(self, batches: Batches) -> Iterator[tuple[SplitLines, list[Rejection]]]:
         """Lines, and those that were rejected before."""
         if self.before is None:
             yield from ((portion, []) for portion in portions(batches))
@@ -121,11 +121,14 @@ class Filtered:
         for row in (row for batch in batches for row in batch.to_pylist()):
             source, place = (row["part"], row["file"], row["block"]), row["place"]
             if row["step"]:
-                yield Portion(source, place, np.arange(1), b""), [Rejection(0, row["step"], row["cause"], row["line"])]
+                yield (
+                    SplitLines(source, place, np.arange(1), b""),
+                    [Rejection(0, row["step"], row["cause"], row["line"])],
+                )
                 continue
             found = np.frombuffer(row["numbers"], np.int64)
             places = found if len(found) else np.arange(row["lines"].count(b"\n"))
-            yield Portion(source, place, places, row["lines"]), []
+            yield SplitLines(source, place, places, row["lines"]), []
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ class Writing:
     filtered: Filtered
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        runs = Runs(self.filtered.tally)
+        runs = Telling(self.filtered.tally)
         for done in self.filtered(batches, runs):
             if done.lines:
                 runs.figures[LINES] = runs.figures.get(LINES, 0) + len(done.portion.places) - len(done.rejections)
@@ -158,7 +161,7 @@ class Keeping:
     filtered: Filtered
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for done in self.filtered(batches, Runs(self.filtered.tally)):
+        for done in self.filtered(batches, Telling(self.filtered.tally)):
             source, place, _, _ = done.portion
             if done.lines:
                 places = done.places()
@@ -177,7 +180,7 @@ class Picking:
     wanted: Chosen
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for done in self.filtered(batches, Runs(self.filtered.tally)):
+        for done in self.filtered(batches, Telling(self.filtered.tally)):
             numbers = self.starts[done.portion.source] + done.portion.place + done.places()
             some = np.flatnonzero(self.wanted.has(numbers))
             if len(some):

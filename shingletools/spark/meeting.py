@@ -12,7 +12,7 @@ from shingletools.simjoin.factory import TableFactory
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.exchange import Entries, part_of, received
 from shingletools.spark.signed import Reading
-from shingletools.spark.tally import Runs, Tally
+from shingletools.spark.tally import Tally, Telling
 from shingletools.spark.tasks import RESTS, SIDE, buckets
 
 KINDS = range(2 * RESTS)
@@ -61,7 +61,7 @@ class Meeting:
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         entries = received(batches, self.kind)
-        runs = Runs(self.tally)
+        runs = Telling(self.tally)
         runs.begin((runs.task,))
         entries = entries[kernel.shared(np.ascontiguousarray(entries["key"]))]
         entries = entries[np.lexsort((entries["number"], entries["key"]))]

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from shingletools.spark.batches import Batches, batch_of, of_rows
 from shingletools.spark.lines import KEPT, LINES, WRITTEN
-from shingletools.spark.tally import Key, Runs, Tally
+from shingletools.spark.tally import Key, Tally, Telling
 
 PARTS = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("lines", pa.binary())])
 
@@ -34,7 +34,7 @@ class WritingParts:
     tally: Tally
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        runs = Runs(self.tally)
+        runs = Telling(self.tally)
         for batch in batches:
             for part, lines in zip(batch.column("part").to_pylist(), batch.column("lines"), strict=True):
                 runs.begin(key_of(part))
@@ -52,7 +52,7 @@ class KeepingParts:
     tally: Tally
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        runs = Runs(self.tally)
+        runs = Telling(self.tally)
         for batch in batches:
             for part, lines in zip(batch.column("part").to_pylist(), batch.column("lines"), strict=True):
                 runs.begin(key_of(part))

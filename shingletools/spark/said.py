@@ -19,7 +19,7 @@ from shingletools.spark.parts import PARTS
 NAMED = "a_name", "b_name", "agreeing", "a_size", "b_size"
 
 
-class Named(NamedTuple):
+class NamedRows(NamedTuple):
     """Documents by their numbers, ascending: ids as JSON, one after the other, and where each ends; bytes of each."""
 
     numbers: Index
@@ -28,7 +28,7 @@ class Named(NamedTuple):
     sizes: Index
 
     @classmethod
-    def of(cls, rows: pa.Table) -> "Named":
+    def of(cls, rows: pa.Table) -> "NamedRows":
         """Of NAMES."""
         rows = rows.sort_by("number").combine_chunks()
         data, sizes = bytes_of(rows.column("name").chunk(0))
@@ -45,7 +45,7 @@ class Named(NamedTuple):
 class SaidOf:
     """Pairs (FOUND), in order, to lines, as simjoin has them."""
 
-    names: Named
+    names: NamedRows
     kind: Signature
     wanted: Wanted
 

@@ -22,7 +22,7 @@ from shingletools.simjoin.spec import recipes_differ, shapes_differ
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.lines import BAD, PLACES, REJECTED, Filtered, LineNumbers
-from shingletools.spark.tally import Key, Runs, Told
+from shingletools.spark.tally import Key, Telling, Told
 
 SIZE = "bytes"  # of all signatures, which splits tell
 COLUMNS = ["ids", "id_sizes", "payload", "sizes", "second", "second_sizes"]
@@ -147,7 +147,7 @@ class Signing:
     step: int
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        runs, taker = Runs(self.filtered.tally), Taker(self.id_field, self.once, self.verify)
+        runs, taker = Telling(self.filtered.tally), Taker(self.id_field, self.once, self.verify)
         for done in self.filtered(batches, runs):
             source, place, _, _ = done.portion
             taken, bad = taker.take(done.lines, done.places())
@@ -179,7 +179,7 @@ class Things(NamedTuple):
         return Things(data, self.sizes[some] if len(self.sizes) else self.sizes)
 
 
-class Documents(NamedTuple):
+class SignedDocuments(NamedTuple):
     """Documents of a row of SIGNED; what was not asked for is empty."""
 
     numbers: Index
@@ -188,17 +188,17 @@ class Documents(NamedTuple):
     marks: list[Mark]
     mark: NDArray[np.uint16]
 
-    def signed(self) -> "Documents":
+    def signed(self) -> "SignedDocuments":
         """Those that have a signature."""
         return self.at(self.payloads[0].sizes > 0)
 
-    def at(self, some: Flags) -> "Documents":
+    def at(self, some: Flags) -> "SignedDocuments":
         """Some of them."""
         if some.all():
             return self
         payloads = [each.at(some) for each in self.payloads]
         mark = self.mark[some] if len(self.mark) else self.mark
-        return Documents(self.numbers[some], self.ids.at(some), payloads, self.marks, mark)
+        return SignedDocuments(self.numbers[some], self.ids.at(some), payloads, self.marks, mark)
 
 
 class Reading(NamedTuple):
@@ -208,7 +208,7 @@ class Reading(NamedTuple):
     payloads: int  # one or two
     without: Chosen  # documents that are left out
 
-    def __call__(self, batches: Batches) -> Iterator[Documents]:
+    def __call__(self, batches: Batches) -> Iterator[SignedDocuments]:
         for batch in batches:
             for row in batch.to_pylist():
                 number = self.starts[tuple(row[name] for name, _ in PLACES[:3])] + row["place"]
@@ -219,7 +219,7 @@ class Reading(NamedTuple):
                 )
                 marks = [Mark(*each) for each in orjson.loads(row.get("marks", b"[]"))]
                 mark = np.frombuffer(row.get("mark", b""), np.uint16)
-                found = Documents(numbers, ids, payloads[: self.payloads], marks, mark)
+                found = SignedDocuments(numbers, ids, payloads[: self.payloads], marks, mark)
                 yield found.at(~self.without.has(numbers)) if self.without.size else found
 
 

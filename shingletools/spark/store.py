@@ -18,7 +18,7 @@ from shingletools.spark.tally import Tally, Told, merged
 FORM = 1  # of what is kept; a stage of another one is not found
 
 
-class Stage(NamedTuple):
+class KeptStage(NamedTuple):
     """Rows, and what the splits or parts told that they were made of, in order."""
 
     rows: DataFrame
@@ -52,19 +52,19 @@ class Stages:
         self.files = Files(spark)
         self.say = say
 
-    def find(self, what: str, recipe: Recipe) -> Stage | None:
+    def find(self, what: str, recipe: Recipe) -> KeptStage | None:
         """The stage that was made so, if it was kept."""
         path = self._path(what, recipe)
         if self.folder is None or not self.files.exists(path):
             return None
         told = [Told.of(row["value"]) for row in self.spark.read.text(literal(f"{path}/told")).collect()]
         self.say(f"{what} were there")
-        return Stage(self.spark.read.parquet(literal(f"{path}/rows")), sorted(told, key=lambda each: each.key))
+        return KeptStage(self.spark.read.parquet(literal(f"{path}/rows")), sorted(told, key=lambda each: each.key))
 
-    def make(self, what: str, recipe: Recipe, making: Making) -> Stage:
+    def make(self, what: str, recipe: Recipe, making: Making) -> KeptStage:
         """Makes a stage, and keeps it if that is wanted. Raises Failed."""
         if self.folder is None:
-            return Stage(self.kept(making.rows), making.all())
+            return KeptStage(self.kept(making.rows), making.all())
         path = self._path(what, recipe)
         new = f"{self.kept.path()}"
         write_large(making.rows, f"{new}/rows")
@@ -73,7 +73,7 @@ class Stages:
         lines.coalesce(1).write.text(f"{new}/told")
         if not self.files.rename(new, path):
             raise Failed(f"--keep {errors.printable(self.folder)}: cannot be written")
-        return Stage(self.spark.read.schema(making.rows.schema).parquet(literal(f"{path}/rows")), told)
+        return KeptStage(self.spark.read.schema(making.rows.schema).parquet(literal(f"{path}/rows")), told)
 
     def _path(self, what: str, recipe: Recipe) -> str:
         digest = blake2b(json.dumps([FORM, what, *recipe]).encode(), digest_size=16).hexdigest()

@@ -68,7 +68,7 @@ class Tally:
         return sorted((Told(*each) for each in self.told.value), key=lambda each: each.key)
 
 
-class Runs:
+class Telling:
     """What one task does one after the other, told as it ends."""
 
     def __init__(self, tally: Tally) -> None:
