@@ -3,7 +3,8 @@
 usage: python tests/bench/cost.py [DOCUMENTS ...] [--plot FILE.svg]
 
 Texts of 100 words, one in ten of which is another with a word changed (default 100,000 and 1,000,000 of them), through
-the filters, through all to pairs, and sketches through simjoin alone; on local[2]. The outputs must be equal. Tells for
+the filters, through all to pairs, and sketches through simjoin alone; five random pairs a document, of four times as
+many ids, through simgroup; on local[2]. The outputs must be equal. Tells for
 both the seconds, of simspark those after Spark's start, which it tells itself; then how many jobs it took, the bytes a
 document that were moved, and the largest memory of all Python processes. Plotted: microseconds a document.
 """
@@ -20,6 +21,7 @@ from typing import NamedTuple
 import cluster
 import matplotlib as mpl
 import measure
+import numpy as np
 
 from harness import BIN, ENVIRONMENT
 from spark.cluster import HERE, SETTINGS
@@ -37,6 +39,14 @@ class Figures(NamedTuple):
     jobs: int
     moved: int
     python: int
+
+
+def write_pairs(path: Path, documents: int) -> None:
+    ids = np.random.default_rng(1).integers(0, 4 * documents, (5 * documents, 2))
+    with path.open("w") as out:
+        for start in range(0, len(ids), 1 << 16):
+            pairs = ids[start : start + (1 << 16)].tolist()
+            out.writelines(f'{{"a":{a},"b":"{b}","similarity":0.9}}\n' for a, b in pairs)
 
 
 def shell(pipeline: str, source: Path, out: Path) -> float:
@@ -115,9 +125,12 @@ def main() -> None:
             folder = Path(temporary)
             texts = folder / "texts"
             cluster.write_texts(texts, documents)
-            runs = ("filters", FILTERS), ("all", f"{FILTERS} | {JOIN}"), ("join", JOIN)
+            pairs = folder / "pairs"
+            write_pairs(pairs, documents)
+            sources = {"join": folder / "filters" / "expected", "groups": pairs}
+            runs = ("filters", FILTERS), ("all", f"{FILTERS} | {JOIN}"), ("join", JOIN), ("groups", "simgroup")
             for name, pipeline in runs:
-                source = folder / "filters" / "expected" if name == "join" else texts
+                source = sources.get(name, texts)
                 each = measured(pipeline, source, folder / name)
                 found.setdefault(name, {})[documents] = each
                 measure.table_row(documents, pipeline, f"{each.shell:.1f}", f"{each.start:.1f}", f"{each.seconds:.1f}",
