@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from shingletools.kernel.types import Index
@@ -66,10 +67,9 @@ def bytes_of(values: pa.Array) -> tuple[NDArray[np.uint8], Index]:
     return held[places[0] : places[-1]], np.diff(places)
 
 
-def by_line(batches: Batches, row: Callable[[int, bytes], Sequence[Any]], schema: pa.Schema) -> Batches:
-    """What `row` makes of each number and line."""
-    for some in packed(batches):
-        yield of_rows(schema, map(row, some.numbers.tolist(), some.lines.split(b"\n")[:-1]))
+def total(column: str) -> Column:
+    """The bytes of a column's values, of all rows."""
+    return F.sum(F.octet_length(column)).alias(column)
 
 
 def counted(frame: DataFrame, *figures: Column) -> list[int]:

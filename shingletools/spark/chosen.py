@@ -16,7 +16,7 @@ AT_ONCE = 1 << 24  # numbers that the driver takes together, 8 bytes each
 
 
 class Chosen(NamedTuple):
-    """Memory: a bit for each line, 125 MB for a billion."""
+    """Memory: a bit for each line, 125 MB for a billion; a byte while it is made."""
 
     bits: NDArray[np.uint8]
     size: int  # how many were chosen, some perhaps more than once
@@ -53,7 +53,7 @@ class Chosen(NamedTuple):
 
 
 def gathered(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Numbers to NUMBERED, each once."""
+    """Numbers to NUMBERS, each once."""
     numbers = np.unique(np.concatenate([np.empty(0, np.int64), *(batch.column(0).to_numpy() for batch in batches)]))
     yield of_rows(NUMBERS, [(numbers.astype(np.int64).tobytes(),)])
 

@@ -1,6 +1,6 @@
-"""dedup on a cluster: the names of documents and of groups' members meet; documents stay where they are.
+"""dedup on a cluster: the names of documents and of groups' members meet, and what is decided goes back as numbers.
 
-What is decided travels as numbers of documents to the rows that these are in.
+The lines stay where they are, unless the decisions are too many to go to all tasks.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import orjson
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from shingletools import wire
@@ -20,7 +20,7 @@ from shingletools.errors import Failed, Rejected, seen_before
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
 from shingletools.records import line_at, parse
-from shingletools.spark.batches import Batches, Packed, packed, through
+from shingletools.spark.batches import Batches, Packed, packed, through, total
 from shingletools.spark.files import Kept
 from shingletools.spark.names import (
     BAD,
@@ -54,7 +54,6 @@ MET = pa.schema([*NAMES, ("ranks", pa.binary()), ("groups", pa.binary()), ("agai
 # Of a block numbers of documents: that go, with the names of those that stay; that are left out; of these, that were
 # seen before
 DECIDED = pa.schema([("block", pa.int64()), *NAMES[1:], ("out", pa.binary()), ("again", pa.binary())])
-JOINED = "names", "sizes", "goes", "out", "again"
 LINES = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("numbers", pa.binary()), ("lines", pa.binary())])
 
 
@@ -421,7 +420,3 @@ def check(taken: DataFrame, met: DataFrame, wrong: int | None, twice: int | None
         first = met.where(F.col("twice") == twice).orderBy("place").first()
         assert first is not None
         raise Failed(f"{numbers.where(twice)}: {in_two_groups(orjson.loads(bytes(first['name'])))}")
-
-
-def total(column: str) -> Column:
-    return F.sum(F.octet_length(column)).alias(column)

@@ -101,9 +101,26 @@ class Files:
         path = self.path(name)
         path.getFileSystem(self.configuration).delete(path, True)
 
-    def rename(self, name: str, to: str) -> bool:
+    def read(self, name: str) -> str:
+        """A small file; nothing if it is not there."""
         path = self.path(name)
-        return bool(path.getFileSystem(self.configuration).rename(path, self.path(to)))
+        system = path.getFileSystem(self.configuration)
+        if not system.exists(path):
+            return ""
+        stream = system.open(path)
+        try:
+            return bytes(stream.readAllBytes()).decode()
+        finally:
+            stream.close()
+
+    def write(self, name: str, text: str) -> None:
+        """A small file, or another one in its place."""
+        path = self.path(name)
+        stream = path.getFileSystem(self.configuration).create(path, True)
+        try:
+            stream.write(text.encode())
+        finally:
+            stream.close()
 
     def states(self, names: Iterable[str]) -> list[tuple[str, int, int]]:
         """Files, which Spark names, with their sizes and when they were written."""
@@ -126,6 +143,15 @@ class Files:
         target = self.path(out)
         system = target.getFileSystem(self.configuration)
         system.mkdirs(target)
+        try:
+            self._move(folder, told, out)
+        except BaseException:
+            self.delete(out)
+            raise
+        system.create(self.path(f"{out}/_SUCCESS")).close()
+
+    def _move(self, folder: str, told: Sequence[Told], out: str) -> None:
+        system = self.path(out).getFileSystem(self.configuration)
         digits = max(5, len(str(len(told))))
         for run in sorted({each.run for each in told}):
             written = {int(found[1]): name for name in self.names(f"{folder}/run={run}") if (found := PART.match(name))}
@@ -135,7 +161,6 @@ class Files:
                     to = self.path(f"{out}/{PART.sub(f'part-{number:0{digits}d}-', name)}")
                     if not system.rename(self.path(f"{folder}/run={run}/{name}"), to):
                         raise Failed(f"{errors.printable(out)}: cannot be written")
-        system.create(self.path(f"{out}/_SUCCESS")).close()
 
 
 class Kept:

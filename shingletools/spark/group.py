@@ -26,7 +26,7 @@ from shingletools.records import line_at, parse
 from shingletools.simgroup.groups import take_pair
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.spark import graphs
-from shingletools.spark.batches import Batches, Packed, batch_of, counted, packed, through
+from shingletools.spark.batches import Batches, Packed, batch_of, counted, packed, through, total
 from shingletools.spark.files import Kept
 from shingletools.spark.graphs import EDGE, Ranks, Unpack
 from shingletools.spark.names import (
@@ -370,10 +370,6 @@ def grouped(  # noqa: PLR0913
 
 def none(column: str) -> Column:
     return F.lit(None).cast("binary").alias(column)
-
-
-def total(column: str) -> Column:
-    return F.sum(F.octet_length(column)).alias(column)
 
 
 def maxima() -> list[Column]:

@@ -2,10 +2,12 @@
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial, reduce
 from typing import cast
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -26,6 +28,7 @@ from shingletools.spark.lines import (
     LINES,
     NUMBERED,
     REJECTED,
+    SIZE,
     WRITTEN,
     Filtered,
     Keeping,
@@ -34,7 +37,7 @@ from shingletools.spark.lines import (
     RejectedLines,
     Writing,
 )
-from shingletools.spark.parts import PARTS, KeepingParts, WritingParts, cut
+from shingletools.spark.parts import PART_BYTES, PARTS, InParts, KeepingParts, WritingParts
 from shingletools.spark.pipeline import Step, is_parquet, texts
 from shingletools.spark.signed import SIGNED, Signing
 from shingletools.spark.store import KeptStage, Making, Stages
@@ -42,7 +45,7 @@ from shingletools.spark.tally import Tally, Told
 
 FILES = 1000  # of the input, up to which each may give one of the output
 # A task writes to several files as it goes, so that nothing need be sorted by the file
-SEVERAL_FILES = {"spark.sql.maxConcurrentOutputFileWriters": "100000"}
+SEVERAL_FILES = {"spark.sql.maxConcurrentOutputFileWriters": "100000", "spark.sql.files.maxRecordsPerFile": "0"}
 
 
 class Jobs:
@@ -55,6 +58,7 @@ class Jobs:
         self.options = options
         self.rejects = RejectedLines(options.rejects, complain)
         self.figures: list[str] = []
+        self.states: list[list[tuple[str, int, int]]] = []  # of the files that are read, for --keep
 
     def run(self, steps: Sequence[Step], kept: Kept, beside: Kept) -> list[str]:
         """What -v says of it; `beside` is in the file system of --out. Raises Failed."""
@@ -72,8 +76,9 @@ class Jobs:
                 else:
                     several = sum(len(source.inputFiles()) for source in self.sources) > FILES
                     written = self.filtered_and_kept() if several or self.options.keep else self.filtered()
-        except Failed:
-            self.tell_rejects()  # so that these are not lost
+        except (Failed, PySparkException, Py4JError):
+            with suppress(Failed, PySparkException, Py4JError):
+                self.tell_rejects()  # so that these are not lost
             raise
         read = f"{self.numbers.first_of(self.inputs)} lines read"
         return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"]
@@ -102,7 +107,9 @@ class Jobs:
         lines = self.lines()
         self.count(lines.told, lines.rows)
         self.tell_rejects()
-        frame = through(self.numbers.packed(lines.rows, 0, self.inputs), cut, PARTS)
+        size = sum(split.figures.get(SIZE, 0) for split in lines.told)
+        in_parts = InParts(max(1, PART_BYTES * self.numbers.count // max(1, size)))
+        frame = through(self.numbers.packed(lines.rows, 0, self.inputs), in_parts, PARTS)
         return self.write(frame, self.options.out, arranged=False)
 
     def lines(self) -> KeptStage:
@@ -111,7 +118,7 @@ class Jobs:
         if (found := self.stages.find(LINES, recipe)) is not None:
             return found
         rows, every, told = self.begun()
-        return self.stages.make(LINES, recipe, Making(through(rows, Keeping(every), KEPT), [every.tally], told))
+        return self.stages.make(LINES, recipe, Making(through(rows, Keeping(every), KEPT), every.tally, told))
 
     def begun(self) -> tuple[DataFrame, Filtered, Sequence[Told]]:
         """The lines of the input, or what was kept of the first filters; what is left to do; what was told of them."""
@@ -129,8 +136,9 @@ class Jobs:
         if self.options.keep is None:
             return []
         how = [[each.recipe, each.consumes, each.produces, each.keep, name] for each, name in self.filters[:filters]]
-        states = [self.stages.files.states(source.inputFiles()) for source in self.sources[:parts]]
-        return [how, self.inputs, sorted(texts(self.steps)), states, *more]
+        if not self.states:
+            self.states = [self.stages.files.states(source.inputFiles()) for source in self.sources]
+        return [how, self.inputs, sorted(texts(self.steps)), self.states[:parts], *more]
 
     def joined(self, first: tuple[int, Step], then: tuple[int, Step] | None = None) -> int:
         """Pairs, from signatures, and perhaps groups: how many lines were written."""
@@ -162,12 +170,12 @@ class Jobs:
             return found
         how = step.id_field, stage.once(0), stage.wanted.verify, number
         rows, every, told = self.begun()
-        signed, tallies = [through(rows, Signing(every, *how), SIGNED)], [every.tally]
+        signed, beside = [through(rows, Signing(every, *how), SIGNED)], None
         if self.sources[self.inputs : sides]:
             against = Filtered(Chain([]), 0, self.tally())
             signed.append(through(together(self.sources[self.inputs : sides]), Signing(against, *how), SIGNED))
-            tallies.append(against.tally)
-        return self.stages.make("signatures", recipe, Making(together(signed), tallies, told))
+            beside = against.tally
+        return self.stages.make("signatures", recipe, Making(together(signed), every.tally, told, beside))
 
     def others(self, part: int) -> KeptStage | None:
         """The lines of the files beside, from a part on, as KEPT; None if there are none."""
@@ -215,8 +223,9 @@ class Jobs:
         """Documents (number, step, cause) whose ids were seen before. Their lines are made anew: few runs have such."""
         if self.options.rejects is not None:
             every = self.through_filters()
-            picking = Picking(every, self.numbers.starts, numbers)
-            again = again.drop("line").join(through(together(self.sources[:sides]), picking, NUMBERED), "number")
+            lines = self.kept(through(together(self.sources[:sides]), Keeping(every), KEPT))
+            packed = LineNumbers(every.tally.all()).packed(lines, 0, sides)  # whose splits may be others
+            again = again.drop("line").join(through(packed, Picking(numbers), NUMBERED), "number")
         self.rejects.add(again)
 
     def tally(self) -> Tally:

@@ -37,11 +37,11 @@ from shingletools.spark.documents import (
 from shingletools.spark.exchange import parts_for, sent
 from shingletools.spark.files import Kept
 from shingletools.spark.heads import Repeated
-from shingletools.spark.lines import PLACES, REJECTED, LineNumbers
+from shingletools.spark.lines import PLACES, REJECTED, SIZE, LineNumbers
 from shingletools.spark.meeting import HITS, SAME, SIZED, Exploding, Meeting
 from shingletools.spark.parts import PARTS
 from shingletools.spark.said import NAMED, NamedRows, Said, SaidOf
-from shingletools.spark.signed import COLUMNS, SIGNED, SIZE, Mark, Reading, check, marks_of
+from shingletools.spark.signed import COLUMNS, IDS, SIGNED, Mark, Reading, check, marks_of
 from shingletools.spark.tally import Tally, Told
 from shingletools.spark.tasks import (
     FOUND,
@@ -54,7 +54,7 @@ from shingletools.spark.tasks import (
 SHUFFLED = "spark.sql.shuffle.partitions"
 PLANNED = {"spark.sql.adaptive.enabled": "false", "spark.sql.autoBroadcastJoinThreshold": "-1", SHUFFLED: "1"}
 BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # of a bucket that are compared with so many others in a task
-SMALL = 1 << 22  # numbers that may go to all tasks, so that what they choose of need not be moved
+SMALL, SMALL_BYTES = 1 << 22, 1 << 28  # pairs and copies, and bytes of ids, that may go to all tasks
 PAIR_BYTES = 160  # of a pair with its names, about
 SIZES = dict(zip(COLUMNS[::2], COLUMNS[1::2], strict=True))
 REJECTS = [name for name, _ in REJECTED]
@@ -91,6 +91,8 @@ class Run:
         self.cores = self.context.defaultParallelism
         self.comparable = Comparable(stage.wanted)
         self.reading = Reading(self.numbers.starts, 1 + stage.wanted.verify, Chosen.none())
+        ids = sum(split.figures.get(IDS, 0) for split in self.told)
+        self.id_size = ids // max(1, self.numbers.count) + 1  # bytes, on average
         self.size = sum(split.figures.get(SIZE, 0) for split in self.told)  # bytes of all signatures
 
     def joined(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
@@ -116,10 +118,10 @@ class Run:
         figures = [*self.comparable.summary(), f"{table.bands} bands", f"recall {table.recall:.4g}"]
         pairs, count = self.compared(factory, first[1], table.bands)
         self.reading = every
-        if few is not None and count <= SMALL:
+        if few is not None and count <= SMALL and (count + copies) * self.id_size <= SMALL_BYTES:
             return JoinedLines(self.few(pairs, count, few, factory), figures)
         if copies:
-            pairs, count = self.counted(self.with_copies(pairs, copied, factory))
+            pairs, count = self.counted(self.with_copies(pairs, copied, copies, factory))
         return JoinedLines(self.said(pairs, count, factory), figures)
 
     def chosen_of(self, numbers: Sequence[Index]) -> Chosen:
@@ -205,10 +207,10 @@ class Run:
         kept = self.kept(frame.observe(observed, F.count(F.lit(1)).alias("rows")))
         return kept, int(observed.get["rows"])
 
-    def with_copies(self, pairs: DataFrame, copied: DataFrame, factory: TableFactory) -> DataFrame:
+    def with_copies(self, pairs: DataFrame, copied: DataFrame, copies: int, factory: TableFactory) -> DataFrame:
         """Pairs of originals as pairs of documents, however many."""
         named = copied.select("number", F.col("first").alias("original"))
-        originals = chosen(named.select("original"), 1, self.numbers.count)
+        originals = chosen(named.select("original"), copies, self.numbers.count)
         sizes = self.names(originals).select(F.col("number").alias("original"), "size")
         with_sizes = named.join(sizes, "original").select("number", "original", "size")
         agreeing = through(with_sizes, Agreeing(factory.signatures[-1]), COPIED)

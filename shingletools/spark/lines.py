@@ -18,7 +18,7 @@ from shingletools import errors
 from shingletools.chain import Chain, Rejection
 from shingletools.errors import Failed
 from shingletools.kernel.types import Index
-from shingletools.spark.batches import Batches, batch_of, joined, of_rows, through
+from shingletools.spark.batches import Batches, batch_of, joined, of_rows, packed, through
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.files import SOURCE, write_lines
 from shingletools.spark.tally import Key, Tally, Telling, Told
@@ -32,6 +32,7 @@ NUMBERED = pa.schema([("number", pa.int64()), ("line", pa.binary())])
 WRITTEN = pa.schema([("kind", pa.string()), ("run", pa.int32()), ("value", pa.binary())])
 STARTS = pa.schema([*PLACES[:3], ("start", pa.int64())])
 LINES, BAD = "lines", "rejected"  # kinds of what is written
+SIZE = "bytes"  # of lines that are kept, or of signatures
 BAD_COLUMNS = "part int, file string, block long, place long, step int, cause string, line string"
 SHOWN = 10  # rejected records that are told one by one
 
@@ -156,14 +157,16 @@ def orjson_line(row: tuple[object, ...]) -> bytes:
 
 @dataclass(frozen=True)
 class Keeping:
-    """Filtered lines to KEPT."""
+    """Filtered lines to KEPT; tells their bytes."""
 
     filtered: Filtered
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for done in self.filtered(batches, Telling(self.filtered.tally)):
+        telling = Telling(self.filtered.tally)
+        for done in self.filtered(batches, telling):
             source, place, _, _ = done.portion
             if done.lines:
+                telling.figures[SIZE] = telling.figures.get(SIZE, 0) + len(done.lines)
                 places = done.places()
                 numbers = b"" if places[-1] == len(places) - 1 else places.tobytes()
                 yield of_rows(KEPT, [(*source, place, 0, None, None, numbers, done.lines)])
@@ -173,19 +176,16 @@ class Keeping:
 
 @dataclass(frozen=True)
 class Picking:
-    """Filtered lines of which some were asked for, by their numbers, to NUMBERED."""
+    """Lines (PACKED) of which some were asked for, by their numbers, to NUMBERED."""
 
-    filtered: Filtered
-    starts: Mapping[Key, int]
     wanted: Chosen
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for done in self.filtered(batches, Telling(self.filtered.tally)):
-            numbers = self.starts[done.portion.source] + done.portion.place + done.places()
-            some = np.flatnonzero(self.wanted.has(numbers))
+        for each in packed(batches):
+            some = np.flatnonzero(self.wanted.has(each.numbers))
             if len(some):
-                lines = done.lines.split(b"\n")
-                yield batch_of(NUMBERED, [numbers[some], [lines[place] for place in some.tolist()]])
+                lines = each.lines.split(b"\n")
+                yield batch_of(NUMBERED, [each.numbers[some], [lines[place] for place in some.tolist()]])
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,19 @@ def key_of(part: int) -> Key:
     return 0, "", part
 
 
-PART = 17  # bits of the numbers of lines in a part
+PART_BYTES = 64 << 20  # of lines in a part, about
 
 
-def cut(batches: Batches) -> Iterator[pa.RecordBatch]:
+@dataclass(frozen=True)
+class InParts:
     """PACKED to PARTS, by the numbers of the lines."""
-    for batch in batches:
-        part = pa.array(batch.column("number").to_numpy() >> PART)
-        yield batch_of(PARTS, [part, batch.column("number"), batch.column("lines")])
+
+    lines: int  # in a part
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            part = pa.array(batch.column("number").to_numpy() // self.lines)
+            yield batch_of(PARTS, [part, batch.column("number"), batch.column("lines")])
 
 
 @dataclass(frozen=True)

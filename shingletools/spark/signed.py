@@ -21,10 +21,11 @@ from shingletools.simjoin.signatures import SIGNATURES, Data
 from shingletools.simjoin.spec import recipes_differ, shapes_differ
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.chosen import Chosen
-from shingletools.spark.lines import BAD, PLACES, REJECTED, Filtered, LineNumbers
+from shingletools.spark.lines import BAD, PLACES, REJECTED, SIZE, Filtered, LineNumbers
 from shingletools.spark.tally import Key, Telling, Told
 
-SIZE = "bytes"  # of all signatures, which splits tell
+IDS = "ids"  # their bytes
+MARKS = 16  # of a split; if there are as many, documents differ, and the run fails
 COLUMNS = ["ids", "id_sizes", "payload", "sizes", "second", "second_sizes"]
 # Documents many in a row: places behind the first, int64; ids as JSON, one after the other, and the bytes of each,
 # int64; the same of one payload, or of two, which are empty for documents that are like no other; `mark` says of each
@@ -117,14 +118,17 @@ class Taken:
 
     def see(self, places: Index, mark: Mark) -> None:
         first, last = int(places[0]), int(places[-1])
-        self.seen.setdefault(mark, [first, last])[1] = last
+        if mark in self.seen or len(self.seen) < MARKS:
+            self.seen.setdefault(mark, [first, last])[1] = last
 
     def add(self, places: Index, mark: Mark, *data: bytes) -> None:
         if not len(places):
             return
         self.see(places, mark)
         self.places.append(places)
-        self.mark.append(np.full(len(places), self.marks.setdefault(mark, len(self.marks)), np.uint16))
+        if mark not in self.marks and len(self.marks) < MARKS:
+            self.marks[mark] = len(self.marks)
+        self.mark.append(np.full(len(places), self.marks.get(mark, 0), np.uint16))
         for column, some in zip(self.data, data, strict=True):
             column.append(some)
 
@@ -152,13 +156,15 @@ class Signing:
             source, place, _, _ = done.portion
             taken, bad = taker.take(done.lines, done.places())
             for mark, (first, last) in taken.seen.items():
-                runs.marks.setdefault(tuple(mark), [place + first, 0])[1] = place + last
+                if tuple(mark) in runs.marks or len(runs.marks) < MARKS:
+                    runs.marks.setdefault(tuple(mark), [place + first, 0])[1] = place + last
             nothing = [None] * (len(SIGNED) - len(PLACES) - len(REJECTED))
             rows = [(*row, *nothing) for row in done.rejected()]
             rows += [(*source, place + each[0], self.step, *each[1:], *nothing) for each in bad]
             if bad:
                 runs.figures[BAD] = 1
             if taken.marks:
+                runs.figures[IDS] = runs.figures.get(IDS, 0) + sum(map(len, taken.data[0]))
                 runs.figures[SIZE] = runs.figures.get(SIZE, 0) + sum(map(len, chain.from_iterable(taken.data[2::2])))
                 rows.append((*source, place, 0, None, None, *taken.columns()))
             yield of_rows(SIGNED, rows)

@@ -7,15 +7,16 @@ import json
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
+from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 
-from shingletools import errors
-from shingletools.errors import Failed
+from shingletools import __version__
 from shingletools.spark.files import Files, Kept, literal, write_large
 from shingletools.spark.tally import Tally, Told, merged
 
 FORM = 1  # of what is kept; a stage of another one is not found
+COMPLETE = "complete"
 
 
 class KeptStage(NamedTuple):
@@ -29,13 +30,16 @@ class Making(NamedTuple):
     """Rows that are still to be made, and who will tell of them; `told` is what is known of the splits before."""
 
     rows: DataFrame
-    tallies: Sequence[Tally]
+    tally: Tally
     told: Sequence[Told] = ()
+    beside: Tally | None = None  # of other splits
 
     def all(self) -> list[Told]:
         """Once they are made."""
-        fresh = [each for tally in self.tallies for each in tally.all()]
-        return merged(self.told, fresh) if self.told else sorted(fresh, key=lambda each: each.key)
+        fresh = self.tally.all()
+        fresh = merged(self.told, fresh) if self.told else fresh
+        more = self.beside.all() if self.beside is not None else []
+        return sorted([*fresh, *more], key=lambda each: each.key)
 
 
 Recipe = Sequence[object]
@@ -54,27 +58,34 @@ class Stages:
 
     def find(self, what: str, recipe: Recipe) -> KeptStage | None:
         """The stage that was made so, if it was kept."""
-        path = self._path(what, recipe)
-        if self.folder is None or not self.files.exists(path):
+        if self.folder is None:
             return None
-        told = [Told.of(row["value"]) for row in self.spark.read.text(literal(f"{path}/told")).collect()]
+        path = self._path(what, recipe)
+        attempt = self.files.read(f"{path}/{COMPLETE}")
+        if not attempt:
+            return None
+        told = [Told.of(line) for line in self.files.read(f"{path}/{attempt}/told").splitlines()]
         self.say(f"{what} were there")
-        return KeptStage(self.spark.read.parquet(literal(f"{path}/rows")), sorted(told, key=lambda each: each.key))
+        rows = self.spark.read.parquet(literal(f"{path}/{attempt}/rows"))
+        return KeptStage(rows, sorted(told, key=lambda each: each.key))
 
     def make(self, what: str, recipe: Recipe, making: Making) -> KeptStage:
         """Makes a stage, and keeps it if that is wanted. Raises Failed."""
         if self.folder is None:
             return KeptStage(self.kept(making.rows), making.all())
-        path = self._path(what, recipe)
-        new = f"{self.kept.path()}"
-        write_large(making.rows, f"{new}/rows")
+        path, attempt = self._path(what, recipe), uuid4().hex
+        rows = f"{path}/{attempt}/rows"
+        try:
+            write_large(making.rows, rows)
+        except BaseException:
+            self.files.delete(f"{path}/{attempt}")
+            raise
         told = making.all()
-        lines = self.spark.createDataFrame([(each.text(),) for each in told], "value string")
-        lines.coalesce(1).write.text(f"{new}/told")
-        if not self.files.rename(new, path):
-            raise Failed(f"--keep {errors.printable(self.folder)}: cannot be written")
-        return KeptStage(self.spark.read.schema(making.rows.schema).parquet(literal(f"{path}/rows")), told)
+        self.files.write(f"{path}/{attempt}/told", "".join(f"{each.text()}\n" for each in told))
+        self.files.write(f"{path}/{COMPLETE}", attempt)  # of two runs that made the same, the last one counts
+        return KeptStage(self.spark.read.schema(making.rows.schema).parquet(literal(rows)), told)
 
     def _path(self, what: str, recipe: Recipe) -> str:
-        digest = blake2b(json.dumps([FORM, what, *recipe]).encode(), digest_size=16).hexdigest()
+        """Where the attempts at a stage are; a file names the one that is complete."""
+        digest = blake2b(json.dumps([FORM, __version__, what, *recipe]).encode(), digest_size=16).hexdigest()
         return f"{self.folder}/{what}-{digest}"

@@ -53,6 +53,20 @@ def test_longer_and_longer(kept: Callable[..., str]) -> None:
     assert kept("canon --stop en", "shingle") == ""
 
 
+def test_against_others(simspark: Simspark, docs: Path, tmp_path: Path) -> None:
+    """Only the input goes on from what was kept of it."""
+    lines = pipe(DOCS.read_bytes(), *PIPELINE[:3])
+    (tmp_path / "old").write_bytes(lines)
+    docs.write_bytes(DOCS.read_bytes())
+    join = f"simjoin -t 0.5 --against {tmp_path / 'old'}"
+    expected = pipe(lines, join)
+    for commands, there in ((PIPELINE[:3], 0), ((*PIPELINE[:3], join), 1), ((*PIPELINE[:3], join), 1)):
+        out = tmp_path / f"out{len(list(tmp_path.iterdir()))}"
+        ran = simspark(" | ".join(commands), "--keep", tmp_path / "kept", "--in", docs, "--out", out, "-v")
+        assert (ran.status, ran.err.count("were there")) == (0, there)
+    assert b"".join(path.read_bytes() for path in sorted(out.glob("part-*"))) == expected
+
+
 def test_other_input(kept: Callable[..., str], docs: Path) -> None:
     kept(*PIPELINE)
     assert kept(*PIPELINE) == "signatures were there"
