@@ -9,7 +9,6 @@ from typing import cast
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from shingletools import errors
 from shingletools.chain import Chain
@@ -23,7 +22,6 @@ from shingletools.spark.chosen import Chosen
 from shingletools.spark.files import Kept
 from shingletools.spark.lines import (
     BAD,
-    BAD_COLUMNS,
     KEPT,
     LINES,
     NUMBERED,
@@ -36,6 +34,7 @@ from shingletools.spark.lines import (
     Picking,
     RejectedLines,
     Writing,
+    bad_of,
 )
 from shingletools.spark.parts import PART_BYTES, PARTS, InParts, KeepingParts, WritingParts
 from shingletools.spark.pipeline import Step, is_parquet, texts
@@ -97,8 +96,10 @@ class Jobs:
         lines = through(together(self.sources), Writing(every), WRITTEN)
         files.write_runs(lines, folder, self.gzip(self.options.out))
         told = every.tally.all()
-        bad = self.spark.read.schema(BAD_COLUMNS).json(files.literal(f"{folder}/kind={BAD}")) if has_bad(told) else None
-        self.count(told, bad and bad.withColumn("line", F.unhex("line")))
+        bad = None
+        if has_bad(told):
+            bad = bad_of(self.spark.read.text(files.literal(f"{folder}/kind={BAD}"), lineSep="\n"), "value")
+        self.count(told, bad)
         self.tell_rejects()
         return self.place(folder, told, self.options.out)
 

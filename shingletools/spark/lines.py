@@ -33,7 +33,7 @@ WRITTEN = pa.schema([("kind", pa.string()), ("run", pa.int32()), ("value", pa.bi
 STARTS = pa.schema([*PLACES[:3], ("start", pa.int64())])
 LINES, BAD = "lines", "rejected"  # kinds of what is written
 SIZE = "bytes"  # of lines that are kept, or of signatures
-BAD_COLUMNS = "part int, file string, block long, place long, step int, cause string, line string"
+ABOUT = "part int, file string, block long, place long, step int, cause string"
 SHOWN = 10  # rejected records that are told one by one
 
 
@@ -145,14 +145,21 @@ class Writing:
                 runs.figures[LINES] = runs.figures.get(LINES, 0) + len(done.portion.places) - len(done.rejections)
                 yield of_rows(WRITTEN, [(LINES, runs.run, done.lines[:-1])])
             if bad := done.rejected():
-                yield of_rows(WRITTEN, [(BAD, 0, orjson_line(row)) for row in bad])
+                yield of_rows(WRITTEN, [(BAD, 0, about(*row) + b"\t" + line.hex().encode()) for *row, line in bad])
 
 
-def orjson_line(row: tuple[object, ...]) -> bytes:
-    *columns, line = row
-    assert isinstance(line, bytes)
-    names = [*SOURCE, "place", "step", "cause", "line"]
-    return orjson.dumps(dict(zip(names, [*columns, line.hex()], strict=True)))
+def about(*told: object) -> bytes:
+    """A rejected row without its line, as JSON."""
+    return orjson.dumps(dict(zip((*SOURCE, "place", "step", "cause"), told, strict=True)))
+
+
+def bad_of(frame: DataFrame, column: str) -> DataFrame:
+    """PLACES and REJECTED of a column with `about`, a tab and the line in hex.
+
+    The line is no part of the JSON, in which Spark reads strings of 20 million characters at most.
+    """
+    told, line = (F.substring_index(column, "\t", which) for which in (1, -1))
+    return frame.select(F.from_json(told, ABOUT).alias("bad"), F.unhex(line).alias("line")).select("bad.*", "line")
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,15 @@ def test_bytes_in_parquet(simspark: Simspark, tmp_path: Path) -> None:
     assert json.loads(kept.splitlines()[0]) == {"id": 1, "text": None, "no": "/w=="}
 
 
+def test_a_large_line_is_rejected(simspark: Simspark, tmp_path: Path) -> None:
+    line = jsonl({"id": 1, "more": "x" * 11_000_000})
+    (tmp_path / "docs").write_bytes(line)
+    ran = simspark("canon", "--in", tmp_path / "docs", "--rejects", tmp_path / "bad")
+    assert (ran.status, ran.err) == (1, f'simspark: canon: file:{tmp_path}/docs:1: field "text" is missing\n')
+    (kept,) = (tmp_path / "bad" / "1-canon").glob("part-*")
+    assert kept.read_bytes() == line
+
+
 def test_strings_that_are_none(simspark: Simspark, tmp_path: Path) -> None:
     """However deep."""
     bad = pa.array([b"caf\xe9", b"caf"]).view(pa.string())
