@@ -39,6 +39,7 @@ TYPES = {
     dict: "object",
 }
 LARGE = "large integer"
+LONG = (1 << 31) - 1  # characters in a string, of which Spark's reader takes 20 million by itself
 EXACT = 1 << 53  # up to which a float is any integer
 KINDS = pa.schema([("field", pa.string()), ("kind", pa.string())])
 
@@ -86,7 +87,9 @@ def write(spark: SparkSession, lines: str | None, path: str, gzip: bool, empty: 
     if lines is not None:
         below = {"recursiveFileLookup": "true", "lineSep": "\n"}
         refuse_mixed(spark.read.options(**below).text(lines), path)
-        found = spark.read.options(mode="FAILFAST", columnNameOfCorruptRecord="\0", **below).json(lines)
+        found = spark.read.options(
+            mode="FAILFAST", columnNameOfCorruptRecord="\0", maxStringLen=str(LONG), **below
+        ).json(lines)
     if found is None or not found.columns:
         found = spark.createDataFrame([], empty)
     found.write.parquet(path, compression="gzip" if gzip else None)

@@ -99,6 +99,13 @@ def test_a_large_line_is_rejected(simspark: Simspark, tmp_path: Path) -> None:
     assert kept.read_bytes() == line
 
 
+def test_a_large_string_in_parquet(simspark: Simspark, tmp_path: Path) -> None:
+    record = {"id": 1, "more": "x" * 21_000_000, "text": "a"}
+    (tmp_path / "docs").write_bytes(jsonl(record))
+    assert simspark("canon", "--in", tmp_path / "docs", "--out", tmp_path / "o.parquet").status == 0
+    assert pq.read_table(tmp_path / "o.parquet").to_pylist() == [record | {"via": "canon"}]
+
+
 def test_strings_that_are_none(simspark: Simspark, tmp_path: Path) -> None:
     """However deep."""
     bad = pa.array([b"caf\xe9", b"caf"]).view(pa.string())
