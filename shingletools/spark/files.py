@@ -4,16 +4,17 @@ import re
 import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from shingletools import errors
 from shingletools.errors import Failed
-from shingletools.spark.parquet import as_json
+from shingletools.spark.parquet import as_json, fields_of
 from shingletools.spark.pipeline import is_parquet
 from shingletools.spark.tally import Told
 
@@ -22,29 +23,47 @@ PART = re.compile(r"part-(\d+)-")
 SOURCE = ["part", "file", "block"]  # which --in, file, and where in the file a task began to read
 
 
-def read(spark: SparkSession, path: str, part: int, texts: Collection[str], option: str = "--in") -> DataFrame:
-    """Lines as they are, or rows as JSON, with SOURCE; `option` named the path. Raises Failed.
+class Read(NamedTuple):
+    """What lines have of the columns of Parquet."""
 
-    `texts` are the fields that commands read: bytes in them are text, as which many programs write it.
-    """
+    texts: Collection[str]  # fields that commands read: bytes in them are text, as which many programs write it
+    some: bool = False  # whether only these fields can be the reason why a record is rejected
+    only: bool = False  # and only these are there
+
+
+def read(spark: SparkSession, path: str, part: int, how: Read, option: str = "--in") -> DataFrame:
+    """Lines as they are, or rows as JSON, with SOURCE; `option` named the path. Raises Failed."""
+    frame = opened(spark, path, option)
+    try:
+        # The cast leaves bytes that are no UTF-8 alone
+        line = line_of(frame, how) if is_parquet(path) else F.col("value").cast("binary")
+    except Failed as error:
+        raise Failed(f"{option} {errors.printable(path)}: {error}") from None
+    return frame.select(*source(frame, part), line.alias("line"))
+
+
+def line_of(rows: DataFrame, how: Read) -> Column:
+    fields = [each for each in fields_of(rows) if not how.only or each[0].name in how.texts]
+    return as_json(fields, how.texts, how.texts if how.some else None)
+
+
+def opened(spark: SparkSession, path: str, option: str) -> DataFrame:
+    """Lines (value) or rows. Raises Failed."""
     if path.rstrip("/").rpartition("/")[2].startswith(("_", ".")):
         raise Failed(f"{option} {errors.printable(path)}: Spark takes what begins with _ or . for hidden")
     reader = spark.read.options(recursiveFileLookup=True, ignoreCorruptFiles=False, ignoreMissingFiles=False)
     try:
         if is_parquet(path):
-            frame = reader.parquet(path)
-            line = as_json(frame, texts)
-        else:
-            # Without lineSep a carriage return would end a line, too; the cast leaves bytes that are no UTF-8 alone
-            frame = reader.text(path, lineSep="\n")
-            line = F.col("value").cast("binary")
+            return reader.parquet(path)
+        return reader.text(path, lineSep="\n")  # without which a carriage return would end a line, too
     except AnalysisException as error:
         raise Failed(f"{option} {errors.printable(path)}: {error.getMessage().splitlines()[0]}") from None
-    except Failed as error:
-        raise Failed(f"{option} {errors.printable(path)}: {error}") from None
+
+
+def source(frame: DataFrame, part: int) -> list[Column]:
+    """SOURCE of rows as they are read."""
     about = frame.metadataColumn("_metadata")
-    source = [F.lit(part).alias("part"), about["file_path"].alias("file"), about["file_block_start"].alias("block")]
-    return frame.select(*source, line.alias("line"))
+    return [F.lit(part).alias("part"), about["file_path"].alias("file"), about["file_block_start"].alias("block")]
 
 
 def write_lines(frame: DataFrame, path: str, gzip: bool) -> None:

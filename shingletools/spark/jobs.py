@@ -66,12 +66,13 @@ class Jobs:
         self.refuse_to_overwrite()
         self.filters = [(each, step.id_field) for step in steps if (each := step.stage.record_by_record)]
         self.inputs = len(self.options.inputs)
-        self.sources = self.read()
         behind = list(enumerate(steps, 1))[len(self.filters) :]
+        joins = len(behind) > 0 and behind[0][1].name == "simjoin"
+        self.sources = self.read(self.inputs + len(behind[0][1].stage.beside) if joins else 0)
         try:
             with set_to(self.spark, SEVERAL_FILES):
                 if behind:
-                    written = self.joined(*behind) if behind[0][1].name == "simjoin" else self.collected(*behind[0])
+                    written = self.joined(*behind) if joins else self.collected(*behind[0])
                 else:
                     several = sum(len(source.inputFiles()) for source in self.sources) > FILES
                     written = self.filtered_and_kept() if several or self.options.keep else self.filtered()
@@ -82,12 +83,16 @@ class Jobs:
         read = f"{self.numbers.first_of(self.inputs)} lines read"
         return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"]
 
-    def read(self) -> list[DataFrame]:
-        """The lines of the input, and of the files beside: the parts, in order."""
+    def read(self, some: int = 0) -> list[DataFrame]:
+        """The lines of the input, and of the files beside: the parts, in order.
+
+        Of the columns of the first ones, so many parts, nothing is written but ids: those that commands read will do.
+        """
         inputs = [("--in", path) for path in self.options.inputs]
         others = [beside for step in self.steps for beside in step.stage.beside]
-        text = texts(self.steps)
-        return [files.read(self.spark, path, part, text, option)
+        every = files.Read(texts(self.steps))
+        few = every._replace(some=True, only=self.options.rejects is None)
+        return [files.read(self.spark, path, part, few if part < some else every, option)
                 for part, (option, path) in enumerate([*inputs, *others])]  # fmt: skip
 
     def filtered(self) -> int:

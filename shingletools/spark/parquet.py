@@ -1,7 +1,7 @@
 """Parquet: its rows as records, and records as its rows."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import reduce
 from operator import and_
 from types import NoneType
@@ -41,21 +41,30 @@ TYPES = {
 LARGE = "large integer"
 LONG = (1 << 31) - 1  # characters in a string, of which Spark's reader takes 20 million by itself
 EXACT = 1 << 53  # up to which a float is any integer
+Field = tuple[StructField, Column]  # of rows, and what has its values
 KINDS = pa.schema([("field", pa.string()), ("kind", pa.string())])
 
 
-def as_json(rows: DataFrame, texts: Collection[str]) -> Column:
-    """Records, with a byte that is no UTF-8 behind those with text that is none, so that they are rejected."""
+def fields_of(rows: DataFrame) -> list[Field]:
+    return [(field, F.col("`" + field.name.replace("`", "``") + "`")) for field in rows.schema]
+
+
+def as_json(fields: Iterable[Field], texts: Collection[str], judged: Collection[str] | None = None) -> Column:
+    """Records, with a byte that is no UTF-8 behind those with text that is none, so that they are rejected.
+
+    Bytes in the fields `texts` are text. What is text is asked of the fields `judged`, without these of all.
+    """
     columns, all_text = [], F.lit(True)
-    for field in rows.schema:
-        column, kind = F.col("`" + field.name.replace("`", "``") + "`"), field.dataType
-        if isinstance(kind, BinaryType) and field.name in texts:
-            column, kind = column.cast("string").alias(field.name), StringType()
-        columns.append(column)
+    for field, column in fields:
+        is_bytes = isinstance(field.dataType, BinaryType) and field.name in texts
+        value, kind = (column.cast("string"), StringType()) if is_bytes else (column, field.dataType)
+        columns.append(value.alias(field.name))
         try:
-            all_text &= is_text(column, kind)
+            valid = is_text(value, kind)
         except Failed as error:
             raise Failed(f"column {errors.shown(field.name)}: {error}") from None
+        if judged is None or field.name in judged:
+            all_text &= valid
     # Without these formats microseconds would be cut
     formats = {"timestampFormat": f"{TIME}X", "timestampNTZFormat": TIME}
     record = F.to_json(F.struct(*columns), {"ignoreNullFields": "false", "timeZone": "UTC", **formats}).cast("binary")
