@@ -120,7 +120,7 @@ class Filter(Stage):
     The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
     field via; every other byte of the line passes. `function` may raise Rejected. `link` gives what makes the same
     payloads in C, if there is such; it may raise what `function` raises. `source` makes the line of a document that is
-    none yet, and may raise Rejected.
+    none yet, and may raise Rejected. `listed` says that the payload is a list of strings, not one string.
     """
 
     consumes: str
@@ -132,14 +132,16 @@ class Filter(Stage):
     source: Source | None
     whole: bool  # each FILE is one document
     reads: tuple[str, ...]
+    listed: bool
 
     def __init__(  # noqa: PLR0913  # each has a name of its own
         self, consumes: str, produces: str, recipe: str, function: Callable[[str], Any], *, keep: bool = False,
         link: Linking = unlinked, source: Source | None = None, whole: bool = False, reads: tuple[str, ...] = (),
+        listed: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(
             consumes=consumes, produces=produces, recipe=recipe, function=function, keep=keep,
-            link=link, source=source, whole=whole, reads=reads,
+            link=link, source=source, whole=whole, reads=reads, listed=listed,
         )  # fmt: skip
 
     @property

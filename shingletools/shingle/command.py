@@ -72,7 +72,7 @@ def build(options: argparse.Namespace) -> Stage:
 
             return CountSpec(options.text, runs, hashing, reads)
     via = wire.recipe("shingle", *how, ("key", key.label or None), ("mod", mod), ("readable", options.readable))
-    return Filter(options.text, "shingles", via, shingler, link=link, reads=reads)
+    return Filter(options.text, "shingles", via, shingler, link=link, reads=reads, listed=options.readable)
 
 
 def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":

@@ -6,6 +6,7 @@ session    a session of Spark, which ends with the run, whatever ends that
 jobs       what a pipeline is here: which steps in which jobs; here all comes together
 files      files and folders, wherever Spark has them
 parquet    rows of Parquet as records, and records as rows
+columns    filters from Parquet to Parquet, without lines of whole records
 batches    work on the rows of a frame, in batches of Arrow; lines that are packed, many in a row
 tally      what tasks tell the driver beside what they make
 lines      lines through filters, and their numbers over all input; what the steps reject

@@ -150,6 +150,14 @@ class Files:
             states.append((name, int(state.getLen()), int(state.getModificationTime())))
         return states
 
+    def move(self, folder: str, out: str) -> None:
+        """A folder to where none is, which ends with _SUCCESS."""
+        source, target = self.path(folder), self.path(out)
+        system = target.getFileSystem(self.configuration)
+        if not system.rename(source, target):
+            raise Failed(f"{errors.printable(out)}: cannot be written")
+        system.create(self.path(f"{out}/_SUCCESS")).close()
+
     def names(self, folder: str) -> list[str]:
         """What a folder has; nothing if it is not there."""
         path = self.path(folder)

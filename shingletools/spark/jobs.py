@@ -16,7 +16,7 @@ from shingletools.dedup.spec import DedupSpec
 from shingletools.errors import Failed
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.simjoin.spec import JoinSpec
-from shingletools.spark import dedup, files, group, join, parquet
+from shingletools.spark import columns, dedup, files, group, join, parquet
 from shingletools.spark.batches import through
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.files import Kept
@@ -73,6 +73,8 @@ class Jobs:
             with set_to(self.spark, SEVERAL_FILES):
                 if behind:
                     written = self.joined(*behind) if joins else self.collected(*behind[0])
+                elif self.options.keep is None and all(map(is_parquet, [*self.options.inputs, self.options.out])):
+                    written = self.carried()
                 else:
                     several = sum(len(source.inputFiles()) for source in self.sources) > FILES
                     written = self.filtered_and_kept() if several or self.options.keep else self.filtered()
@@ -107,6 +109,34 @@ class Jobs:
         self.count(told, bad)
         self.tell_rejects()
         return self.place(folder, told, self.options.out)
+
+    def carried(self) -> int:
+        """A pipeline of filters from Parquet to Parquet, which is one job: how many rows were written."""
+        keep, folder, out = self.options.rejects is not None, self.beside.path(), self.options.out
+        filters = self.through_filters()
+        work = columns.Work(filters.chain, filters.tally, texts(self.steps), keep)
+        every = []
+        for part, path in enumerate(self.options.inputs):
+            frame = files.opened(self.spark, path, "--in")
+            named = f"--in {errors.printable(path)}"
+            every.append(columns.Rows.of(named, frame, files.source(frame, part), work.chain))
+        kind = columns.kind_beside(every)
+        found = columns.together(every, [work.through(rows, kind) for rows in every])
+        compression = "gzip" if self.options.gzip else None
+        found.write.partitionBy(kind).parquet(folder, compression=compression)
+        told = filters.tally.all()
+        bad = None
+        if has_bad(told):
+            rows = self.spark.read.schema("via string").parquet(files.literal(f"{folder}/{kind}={BAD}"))
+            bad = self.kept(work.rejected(rows))
+        self.count(told, bad)
+        self.tell_rejects()
+        if not (written := sum(each.figures.get(LINES, 0) for each in told)):
+            empty = self.spark.createDataFrame([], found.drop(kind).schema)
+            empty.write.parquet(out, compression=compression)
+        else:
+            files.Files(self.spark).move(f"{folder}/{kind}={LINES}", out)
+        return written
 
     def filtered_and_kept(self) -> int:
         """The same, for a run that goes on from there, or in larger files than those of the input."""

@@ -48,6 +48,12 @@ class SplitLines(NamedTuple):
 
 def portions(batches: Batches) -> Iterator[SplitLines]:
     """The lines of rows with SOURCE and line."""
+    for source, place, batch in of_splits(batches):
+        yield SplitLines(source, place, np.arange(len(batch)), joined(batch.column("line")))
+
+
+def of_splits(batches: Batches) -> Iterator[tuple[tuple[int, str, int], int, pa.RecordBatch]]:
+    """Rows with SOURCE, those of one split at a time: what their SOURCE is, and the place of the first in it."""
     before: tuple[int, str, int] | None = None
     place = 0
     for batch in batches:
@@ -56,8 +62,7 @@ def portions(batches: Batches) -> Iterator[SplitLines]:
             source = (part, file, block)
             place = place if source == before else 0
             before = source
-            lines = joined(batch.column("line").slice(start, stop - start))
-            yield SplitLines(source, place, np.arange(stop - start), lines)
+            yield source, place, batch.slice(start, stop - start)
             place += stop - start
 
 

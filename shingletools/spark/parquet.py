@@ -27,6 +27,7 @@ from shingletools import errors, wire
 from shingletools.errors import Failed
 from shingletools.spark.batches import Batches, of_rows, through
 from shingletools.spark.pipeline import Step
+from shingletools.stage import Filter
 
 TIME = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
 TYPES = {
@@ -148,12 +149,16 @@ def kinds_in(value: object, path: str) -> Iterator[tuple[str, str]]:
             yield from kinds_in(each, f"{path}[]")
 
 
+def payload_type(stage: Filter) -> DataType:
+    return ArrayType(StringType()) if stage.listed else StringType()
+
+
 def columns(step: Step) -> StructType:
     """What Parquet has where a command wrote nothing."""
     text = StringType()
     kinds: dict[str, DataType] = {step.id_field: text}
     if (each := step.stage.record_by_record) is not None:
-        kinds |= {each.produces: text, "via": text}
+        kinds |= {each.produces: payload_type(each), "via": text}
     elif step.name == "simjoin":
         kinds = {"a": text, "b": text, "similarity": DoubleType()}
     elif step.name == "simgroup":
