@@ -49,7 +49,7 @@ def line_of(rows: DataFrame, how: Read) -> Column:
 
 def opened(spark: SparkSession, path: str, option: str) -> DataFrame:
     """Lines (value) or rows. Raises Failed."""
-    if path.rstrip("/").rpartition("/")[2].startswith(("_", ".")):
+    if path.rstrip("/").rpartition("/")[2].startswith(("_", ".")) and path not in (".", ".."):
         raise Failed(f"{option} {errors.printable(path)}: Spark takes what begins with _ or . for hidden")
     reader = spark.read.options(recursiveFileLookup=True, ignoreCorruptFiles=False, ignoreMissingFiles=False)
     try:

@@ -52,7 +52,7 @@ from shingletools.unionfind import UnionFind
 SINGLE = 1 << 62  # in nodes that no pair has, behind all others
 PART = 1 << 25  # bytes of groups that are brought together, if their names are of one size; or one group
 ROW = 1 << 22  # bytes of names in a row of groups
-TAKEN = pa.schema([*NAMES, ("left", pa.binary()), ("right", pa.binary()), ("beside", pa.bool_()), *BAD])
+TAKEN = pa.schema([*NAMES, ("left", pa.binary()), ("right", pa.binary()), *BAD])
 # The names of some buckets, each once, ascending by their nodes; and other nodes (again) of those (first)
 MET = pa.schema([("unit", pa.int32()), *NAMES[1:], ("again", pa.binary()), ("first", pa.binary())])
 SAID = "groups", "documents in them", "in the largest", "without a pair with their first"
@@ -161,7 +161,7 @@ class TakeSingles:
         for some in packed(batches):
             found = read_documents(some, document_fields(self.id_field, None), self.name, self.step)
             names = by_bucket(found.named, numbers=2 * found.numbers | SINGLE)
-            yield rows_of(TAKEN, [{**row, "beside": True} for row in (*found.bad, *names)])
+            yield rows_of(TAKEN, [*found.bad, *names])
 
     def name(self, line: bytes) -> tuple[bytes, int]:
         return orjson.dumps(wire.take_id(parse(line, [self.id_field]), self.id_field)), 0
@@ -326,11 +326,11 @@ class GroupAtOnce:
 
 def grouped(  # noqa: PLR0913
     frame: DataFrame, others: Sequence[DataFrame], stage: GroupSpec, step: int, kept: Kept, *,
-    verbose: bool = False, in_files: bool = True,
+    verbose: bool = False,
 ) -> GroupLines:  # fmt: skip
     """Groups of the pairs that `frame` has, and with `others` those of one document; all of PACKED.
 
-    `in_files` is whether the numbers of pairs are those of lines in files.
+    The numbers in each task ascend, and those of the others are above.
     """
     every = through(frame, TakePairs(stage.least, stage.once(0), step, verbose or stage.star), TAKEN)
     for other in others:
@@ -343,9 +343,8 @@ def grouped(  # noqa: PLR0913
     width = max(1, PART // (2 * size // max(names // 8, 1) + 32))
     rejects = []
     if seen.get["bad"]:
-        located = F.col("number") if in_files else F.when(F.col("beside"), F.col("number"))
         bad = taken.where("cause is not null")
-        rejects.append(bad.select(located.alias("number"), "step", "cause", "line"))
+        rejects.append(bad.select("number", "step", "cause", "line"))
     connect, units = Connect(stage.star, bool(stage.against)), units_of(size)
     if units == 1 and (edges + names) // 8 <= graphs.EDGES:
         unit = F.when(F.col("bucket") >= 0, 0).alias("unit")

@@ -9,6 +9,7 @@ from typing import cast
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from shingletools import errors
 from shingletools.chain import Chain
@@ -68,12 +69,15 @@ class Jobs:
         self.inputs = len(self.options.inputs)
         behind = list(enumerate(steps, 1))[len(self.filters) :]
         joins = len(behind) > 0 and behind[0][1].name == "simjoin"
-        self.sources = self.read(self.inputs + len(behind[0][1].stage.beside) if joins else 0)
+        carries = not behind and self.options.keep is None
+        carries &= all(map(is_parquet, [*self.options.inputs, self.options.out]))
+        if not carries:
+            self.sources = self.read(self.inputs + len(behind[0][1].stage.beside) if joins else 0)
         try:
             with set_to(self.spark, SEVERAL_FILES):
                 if behind:
                     written = self.joined(*behind) if joins else self.collected(*behind[0])
-                elif self.options.keep is None and all(map(is_parquet, [*self.options.inputs, self.options.out])):
+                elif carries:
                     written = self.carried()
                 else:
                     several = sum(len(source.inputFiles()) for source in self.sources) > FILES
@@ -195,9 +199,8 @@ class Jobs:
                 return self.write(found.lines, self.options.out)
             tally = self.tally()
             pairs = self.kept(through(found.lines, KeepingParts(tally), KEPT))
-        # What is wrong with a pair is in no line of a file
-        frame = LineNumbers(tally.all()).packed(pairs, 0, 1)
-        return self.made(frame, others and others.rows, sides, *then, in_files=False)
+        numbers = LineNumbers(tally.all())
+        return self.made(numbers.packed(pairs, 0, 1), others and others.rows, sides, *then, before=numbers.count)
 
     def signatures(self, number: int, step: Step, stage: JoinSpec, sides: int) -> KeptStage:
         """Those of the input and of the files that it is compared with, as SIGNED."""
@@ -235,20 +238,25 @@ class Jobs:
             self.rejects.add(self.numbers.numbered(rows.where("step > 0"), REJECTED))
 
     def made(  # noqa: PLR0913, PLR0917  # each has a name of its own
-        self, frame: DataFrame, kept: DataFrame | None, part: int, number: int, step: Step, in_files: bool = True
+        self, frame: DataFrame, kept: DataFrame | None, part: int, number: int, step: Step, before: int = 0
     ) -> int:
-        """What simgroup or dedup makes of lines (PACKED), and of the parts of files beside them, from `part` on."""
+        """What simgroup or dedup makes of lines (PACKED), and of the parts of files beside them, from `part` on.
+
+        So many numbers of the lines, `before`, are of no file: those of the files come behind.
+        """
         parts = range(part, part + len(step.stage.beside))
-        others = [self.numbers.packed(kept, each, each + 1) for each in parts if kept is not None]
+        of_files = [self.numbers.packed(kept, each, each + 1) for each in parts if kept is not None]
+        others = [each.withColumn("number", F.col("number") + before) for each in of_files]
         found: group.GroupLines | dedup.Deduplicated
         with named(step):
             if step.name == "simgroup":
                 spec, verbose = cast(GroupSpec, step.stage), self.options.verbose
-                found = group.grouped(frame, others, spec, number, self.kept, verbose=verbose, in_files=in_files)
+                frame = frame.sortWithinPartitions("number")  # a task takes the first mention that it meets
+                found = group.grouped(frame, others, spec, number, self.kept, verbose=verbose)
             else:
                 found = dedup.deduplicated(frame, others, cast(DedupSpec, step.stage), number, self.kept, self.numbers)
         for bad in found.rejects:
-            self.rejects.add(bad)
+            self.rejects.add(bad.withColumn("number", F.col("number") - before))
         self.tell_rejects()
         self.figures += found.figures
         if isinstance(found, dedup.Deduplicated) and found.removed is not None and step.stage.removed is not None:

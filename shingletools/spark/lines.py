@@ -267,7 +267,7 @@ class RejectedLines:
         self.frames: list[DataFrame] = []
 
     def add(self, frame: DataFrame) -> None:
-        """`frame` has number (none if the record is in no file), step (from 1), cause, and the line as it came."""
+        """`frame` has number (below 0 if the record is in no file), step (from 1), cause, and the line as it came."""
         self.frames.append(frame.select("number", "step", "cause", "line"))
 
     def tell(self, steps: Sequence[str], numbers: LineNumbers) -> None:
@@ -276,7 +276,7 @@ class RejectedLines:
             name, count = steps[row["step"] - 1], row["count"]
             these = every.where(F.col("step") == row["step"]).orderBy("number", "line")
             for first in these.limit(SHOWN).collect():
-                where = "" if first["number"] is None else f"{numbers.where(first['number'])}: "
+                where = "" if first["number"] < 0 else f"{numbers.where(first['number'])}: "
                 self.complain(f"{name}: {where}{first['cause']}")
             if count > SHOWN:
                 self.complain(f"{name}: {count} records rejected in all")

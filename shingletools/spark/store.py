@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from shingletools import __version__
 from shingletools.spark.files import Files, Kept, literal, write_large
-from shingletools.spark.tally import Tally, Told, merged
+from shingletools.spark.tally import Tally, Told, in_order, merged
 
 FORM = 1  # of what is kept; a stage of another one is not found
 COMPLETE = "complete"
@@ -39,7 +39,7 @@ class Making(NamedTuple):
         fresh = self.tally.all()
         fresh = merged(self.told, fresh) if self.told else fresh
         more = self.beside.all() if self.beside is not None else []
-        return sorted([*fresh, *more], key=lambda each: each.key)
+        return in_order([*fresh, *more])
 
 
 Recipe = Sequence[object]
@@ -67,7 +67,7 @@ class Stages:
         told = [Told.of(line) for line in self.files.read(f"{path}/{attempt}/told").splitlines()]
         self.say(f"{what} were there")
         rows = self.spark.read.parquet(literal(f"{path}/{attempt}/rows"))
-        return KeptStage(rows, sorted(told, key=lambda each: each.key))
+        return KeptStage(rows, in_order(told))
 
     def make(self, what: str, recipe: Recipe, making: Making) -> KeptStage:
         """Makes a stage, and keeps it if that is wanted. Raises Failed."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from pyspark import Accumulator, AccumulatorParam, SparkContext, TaskContext
 
@@ -45,7 +46,16 @@ def merged(told: Iterable[Told], more: Iterable[Told]) -> list[Told]:
         for mark, (first, last) in each.marks.items():
             before = known.marks.get(mark, [first, last])
             known.marks[mark] = [min(before[0], first), max(before[1], last)]
-    return sorted(every.values(), key=lambda each: each.key)
+    return in_order(every.values())
+
+
+def in_order(told: Iterable[Told]) -> list[Told]:
+    """By their keys, files by their names, in which Spark has percent signs in place of some letters.
+
+    >>> [each.key[1] for each in in_order(Told(0, 0, (0, name, 0), 1, {}, {}) for name in ("x%5B", "xA"))]
+    ['xA', 'x%5B']
+    """
+    return sorted(told, key=lambda each: [unquote(part) if isinstance(part, str) else part for part in each.key])
 
 
 class _Append(AccumulatorParam[list[Told]]):
@@ -65,7 +75,7 @@ class Tally:
 
     def all(self) -> list[Told]:
         """In the order of the keys, once the job is done."""
-        return sorted((Told(*each) for each in self.told.value), key=lambda each: each.key)
+        return in_order(Told(*each) for each in self.told.value)
 
 
 class Telling:

@@ -157,6 +157,28 @@ def test_groups_from_pairs(simspark: Simspark, tmp_path: Path) -> None:
     assert simspark(command, "--in", tmp_path / "pairs").good() == pipe(jsonl(*records), command)
 
 
+@pytest.mark.parametrize("command", ["simgroup", "simgroup --star"])
+def test_groups_of_pairs_that_come_in_many_parts(
+    command: str, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which a task reads in no order. Documents that --star leaves alone stand before others that no pair has."""
+    monkeypatch.setattr("shingletools.spark.join.PAIR_BYTES", 50_000)
+    monkeypatch.setattr("shingletools.spark.exchange.TASK_BYTES", 300_000)
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": number} for number in range(5))))
+    commands = [*TO_SKETCHES, "simjoin -t 0.1", f"{command} --singletons {tmp_path / 'docs'}"]
+    expected = pipe(DOCS.read_bytes(), *commands)
+    assert simspark(" | ".join(commands), "--in", DOCS).good() == expected
+    assert expected.count(b"\n") > 10
+
+
+def test_pairs_that_are_none_in_their_order(simspark: Simspark, tmp_path: Path) -> None:
+    """They are in no file; their order is that of the pairs."""
+    records = [{"id": name, "sketch": f"0000000{number}"} for number, name in enumerate("cab")]
+    (tmp_path / "docs").write_bytes(jsonl(*records))
+    ran = simspark(f"simjoin -m 1 --against {tmp_path / 'docs'} | simgroup", "--in", tmp_path / "docs")
+    assert ran.err.splitlines() == [f'simspark: simgroup: pairs "{name}" with itself' for name in "cab"]
+
+
 def test_bad_records(simspark: Simspark, tmp_path: Path) -> None:
     bad = [b"{", b"\xff\xfe\r", b"", b'{"id":1.5,"text":"a"}', b'{"id":"x"}', b'{"id":"' + b"\xe2\x80\xa8" + b'"']
     lines = DOCS.read_bytes().splitlines()

@@ -34,6 +34,13 @@ def test_files_in_the_order_of_their_names(simspark: Simspark, tmp_path: Path) -
     assert ran.good() == pipe(expected, "canon")
 
 
+def test_names_with_letters_that_spark_writes_otherwise(simspark: Simspark, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for number, name in enumerate(["x a", "x!", "xA", "x[", "x\u00e9"]):
+        (tmp_path / "docs" / name).write_bytes(LINES[number])
+    assert simspark("canon", "--in", tmp_path / "docs").good() == pipe(b"".join(LINES[:5]), "canon")
+
+
 def test_many_small_files(simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few larger ones come of them, in the same order."""
     monkeypatch.setattr("shingletools.spark.jobs.FILES", 9)

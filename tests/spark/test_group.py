@@ -105,8 +105,7 @@ BAD_PAIRS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("in_files", [True, False])
-def test_lines_out_of_the_ordinary(in_files: bool, kept: Kept, tmp_path: Path) -> None:
+def test_lines_out_of_the_ordinary(kept: Kept, tmp_path: Path) -> None:
     """Bad ones are told with the numbers of their lines; and there are several ways to write a name."""
     rng = random.Random(2)
     spelled = ['"%c"', '"\\u00%02x"', "%d", " %d"]
@@ -120,10 +119,10 @@ def test_lines_out_of_the_ordinary(in_files: bool, kept: Kept, tmp_path: Path) -
     stage = build("simgroup -t 0.75 --singletons x").stage
     assert isinstance(stage, GroupSpec)
     frames = [packed_rows(kept.spark, data, 1000 * number) for number, data in enumerate((pairs, documents))]
-    found = group.grouped(frames[0], frames[1:], stage, 4, kept, in_files=in_files)
+    found = group.grouped(frames[0], frames[1:], stage, 4, kept)
     assert (unpacked(found.lines), list(found.figures)) == (written, figures)
     here = [cause for number, _, cause, _ in told(found.rejects) if number is not None]
-    assert here == (bad if in_files else bad[len(BAD_PAIRS) :])
+    assert here == bad
     rejects = told(found.rejects)
     assert {step for _, step, *_ in rejects} == {4}
     assert all(number is None or (lines[number] if number < 1000 else documents.split(b"\n")[number - 1000]) == line
