@@ -226,7 +226,7 @@ chain, data = pickle.load(sys.stdin.buffer)
 sys.stdout.buffer.write(pickle.dumps((kernel.NAME, chain.work(data))))
 """
     ran = subprocess.run(
-        [sys.executable, "-c", code], input=pickle.dumps((chain, data)), stdout=subprocess.PIPE, check=True,
+        [sys.executable, "-P", "-c", code], input=pickle.dumps((chain, data)), stdout=subprocess.PIPE, check=True,
         env={**os.environ, "SHINGLETOOLS_KERNEL": name},
     )  # fmt: skip
     assert pickle.loads(ran.stdout) == (name, chain.work(data))

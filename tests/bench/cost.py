@@ -1,6 +1,6 @@
 """simspark beside the shell, on the same cores, in turn: what McSherry, Isard and Murray (HotOS 2015) call COST.
 
-usage: python tests/bench/cost.py [DOCUMENTS ...] [--plot FILE.svg]
+usage: python tests/bench/cost.py [DOCUMENTS ...] [--runs filters,all,join,groups] [--plot FILE.svg]
 
 Texts of 100 words, one in ten of which is another with a word changed (default 100,000 and 1,000,000 of them), through
 the filters, through all to pairs, and sketches through simjoin alone; five random pairs a document, of four times as
@@ -114,6 +114,7 @@ def plot(found: dict[str, dict[int, Figures]], target: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("documents", type=int, nargs="*", default=[100_000, 1_000_000])
+    parser.add_argument("--runs", default="filters,all,join,groups")
     parser.add_argument("--plot", type=Path)
     options = parser.parse_args()
     measure.table_row("documents", "pipeline", "shell, s", "Spark's start, s", "simspark after it, s", "ratio", "jobs",
@@ -129,7 +130,7 @@ def main() -> None:
             write_pairs(pairs, documents)
             sources = {"join": folder / "filters" / "expected", "groups": pairs}
             runs = ("filters", FILTERS), ("all", f"{FILTERS} | {JOIN}"), ("join", JOIN), ("groups", "simgroup")
-            for name, pipeline in runs:
+            for name, pipeline in (run for run in runs if run[0] in options.runs.split(",")):
                 source = sources.get(name, texts)
                 each = measured(pipeline, source, folder / name)
                 found.setdefault(name, {})[documents] = each
