@@ -47,6 +47,7 @@ from shingletools.spark.names import (
     together,
     units_of,
 )
+from shingletools.spark.parts import PARTS
 from shingletools.unionfind import UnionFind
 
 SINGLE = 1 << 62  # in nodes that no pair has, behind all others
@@ -60,14 +61,13 @@ SAID = "groups", "documents in them", "in the largest", "without a pair with the
 ROOTS = pa.schema([("unit", pa.int32()), ("roots", pa.binary()), *((name, pa.int64()) for name in SAID)])
 NODES = pa.schema([("unit", pa.int32()), ("node", pa.int64())])
 PLACED = pa.schema([("part", pa.int64()), *NAMES[1:], ("roots", pa.binary())])
-LINES = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("lines", pa.binary())])
-WRITTEN = pa.schema([*LINES, *((name, pa.int64()) for name in SAID)])
+WRITTEN = pa.schema([*PARTS, *((name, pa.int64()) for name in SAID)])
 
 
 class GroupLines(NamedTuple):
     """Groups as lines; and what is said of them."""
 
-    lines: DataFrame  # of LINES
+    lines: DataFrame  # PARTS
     rejects: Sequence[DataFrame]
     figures: Sequence[str]
 
@@ -300,7 +300,7 @@ class Write:
                 next_group = max(group + 1, next_group - 1) if next_group < len(firsts) else next_group
                 start, end = int(firsts[group]), int(members[group:next_group].sum() + firsts[group])
                 lines = kernel.group_lines(IdsAt(names, ends, order[start:end]), members[group:next_group])
-                yield rows_of(LINES, [{"part": part, "number": int(roots[order[start]]), "lines": lines}])
+                yield rows_of(PARTS, [{"part": part, "number": int(roots[order[start]]), "lines": lines}])
                 group = next_group
 
 
@@ -330,8 +330,9 @@ def grouped(  # noqa: PLR0913
 ) -> GroupLines:  # fmt: skip
     """Groups of the pairs that `frame` has, and with `others` those of one document; all of PACKED.
 
-    The numbers in each task ascend, and those of the others are above.
+    The numbers of the others are above those of the pairs.
     """
+    frame = frame.sortWithinPartitions("number")  # TaskPairs takes the first mention that it meets for the least
     every = through(frame, TakePairs(stage.least, stage.once(0), step, verbose or stage.star), TAKEN)
     for other in others:
         every = every.unionAll(through(other, TakeSingles(stage.id_field, step), TAKEN))
@@ -351,7 +352,7 @@ def grouped(  # noqa: PLR0913
         every = taken.select(unit, "names", "sizes", "numbers", "left", "right")
         told = Observation()
         lines = kept(through(every.coalesce(1), GroupAtOnce(connect, Place(width)), WRITTEN).observe(told, *maxima()))
-        return GroupLines(lines.where("part is not null").select(*LINES.names), rejects, said(told))
+        return GroupLines(lines.where("part is not null").select(*PARTS.names), rejects, said(told))
     again = Observation()
     met = kept(through(in_units(taken, units), MeetNames(), MET).observe(again, total("again")))
     nodes = (edges + (again.get["again"] or 0)) // 8
@@ -364,7 +365,7 @@ def grouped(  # noqa: PLR0913
         roots.select("unit", none("names"), none("sizes"), none("numbers"), "roots")
     )
     placed = through(together(both, "unit"), Place(width), PLACED)
-    return GroupLines(through(together(placed, "part"), Write(), LINES), rejects, figures)
+    return GroupLines(through(together(placed, "part"), Write(), PARTS), rejects, figures)
 
 
 def none(column: str) -> Column:

@@ -178,7 +178,9 @@ class Jobs:
         how = [[each.recipe, each.consumes, each.produces, each.keep, name] for each, name in self.filters[:filters]]
         if not self.states:
             self.states = [self.stages.files.states(source.inputFiles()) for source in self.sources]
-        return [how, self.inputs, sorted(texts(self.steps)), self.states[:parts], *more]
+        # Of Parquet, lines that are rejected have all columns only if they are kept
+        whole = self.options.rejects is not None and any(map(is_parquet, self.options.inputs))
+        return [how, self.inputs, sorted(texts(self.steps)), whole, self.states[:parts], *more]
 
     def joined(self, first: tuple[int, Step], then: tuple[int, Step] | None = None) -> int:
         """Pairs, from signatures, and perhaps groups: how many lines were written."""
@@ -251,7 +253,6 @@ class Jobs:
         with named(step):
             if step.name == "simgroup":
                 spec, verbose = cast(GroupSpec, step.stage), self.options.verbose
-                frame = frame.sortWithinPartitions("number")  # a task takes the first mention that it meets
                 found = group.grouped(frame, others, spec, number, self.kept, verbose=verbose)
             else:
                 found = dedup.deduplicated(frame, others, cast(DedupSpec, step.stage), number, self.kept, self.numbers)

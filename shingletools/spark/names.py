@@ -20,6 +20,7 @@ from shingletools.kernel.groups import DocumentFields
 from shingletools.kernel.types import U64, Index
 from shingletools.records import in_quotes, line_at
 from shingletools.spark.batches import Batches, Packed
+from shingletools.spark.lines import REJECTED
 
 BUCKETS = 256
 UNIT = 1 << 24  # bytes of names that are worked on together, if there are not too many for the buckets
@@ -28,7 +29,7 @@ AT_ONCE = 1 << 16  # names that are hashed together
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 # The names are JSON, one after the other; beside them the bytes of each, and numbers that go with each, all int64
 NAMES = [("bucket", pa.int32()), ("names", pa.binary()), ("sizes", pa.binary()), ("numbers", pa.binary())]
-BAD = [("number", pa.int64()), ("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary())]
+BAD = [("number", pa.int64()), *REJECTED]
 Row = dict[str, Any]
 
 

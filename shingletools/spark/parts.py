@@ -12,11 +12,6 @@ from shingletools.spark.tally import Key, Tally, Telling
 PARTS = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("lines", pa.binary())])
 
 
-def key_of(part: int) -> Key:
-    """As a split of the input has it."""
-    return 0, "", part
-
-
 PART_BYTES = 64 << 20  # of lines in a part, about
 
 
@@ -32,36 +27,41 @@ class InParts:
             yield batch_of(PARTS, [part, batch.column("number"), batch.column("lines")])
 
 
+def told(batches: Batches, telling: Telling) -> Iterator[tuple[Key, bytes]]:
+    """The lines of PARTS, those of a part one after the other, with its key, as a split of the input has one.
+
+    Their number is told, and `telling` has that of the lines before.
+    """
+    for batch in batches:
+        for part, lines in zip(batch.column("part").to_pylist(), batch.column("lines"), strict=True):
+            key, data = (0, "", part), lines.as_py()
+            telling.begin(key)
+            yield key, data
+            telling.lines += data.count(b"\n")
+    telling.end()
+
+
 @dataclass(frozen=True)
 class WritingParts:
-    """PARTS, those of a part one after the other, to WRITTEN, of which each part becomes a file."""
+    """PARTS to WRITTEN, of which each part becomes a file."""
 
     tally: Tally
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        runs = Telling(self.tally)
-        for batch in batches:
-            for part, lines in zip(batch.column("part").to_pylist(), batch.column("lines"), strict=True):
-                runs.begin(key_of(part))
-                if data := lines.as_py():
-                    runs.lines += data.count(b"\n")
-                    runs.figures[LINES] = runs.lines
-                    yield of_rows(WRITTEN, [(LINES, runs.run, data[:-1])])
-        runs.end()
+        telling = Telling(self.tally)
+        for _, lines in told(batches, telling):
+            if lines:
+                telling.figures[LINES] = telling.lines + lines.count(b"\n")
+                yield of_rows(WRITTEN, [(LINES, telling.run, lines[:-1])])
 
 
 @dataclass(frozen=True)
 class KeepingParts:
-    """PARTS, those of a part one after the other, to KEPT, as if each part were a split of a file."""
+    """PARTS to KEPT, as if each part were a split of a file."""
 
     tally: Tally
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        runs = Telling(self.tally)
-        for batch in batches:
-            for part, lines in zip(batch.column("part").to_pylist(), batch.column("lines"), strict=True):
-                runs.begin(key_of(part))
-                data = lines.as_py()
-                yield of_rows(KEPT, [(*key_of(part), runs.lines, 0, None, None, b"", data)])
-                runs.lines += data.count(b"\n")
-        runs.end()
+        telling = Telling(self.tally)
+        for key, lines in told(batches, telling):
+            yield of_rows(KEPT, [(*key, telling.lines, 0, None, None, b"", lines)])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import functions as F
 
 from harness import Record, jsonl, run
 from shingletools.simgroup.spec import GroupSpec
@@ -103,6 +104,20 @@ BAD_PAIRS = [
     b'{"a":1,"b":2,"similarity":"1"}', b'{"a":1,"b":2.5,"similarity":1}', b'{"a":1,"a":1,"b":2,"similarity":1}',
     b'{"a":1,"similarity":1}',
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["simgroup", "simgroup --star"])
+def test_rows_that_a_task_reads_in_no_order(command: str, kept: Kept, tmp_path: Path) -> None:
+    """The first mention of a name is the first of all, not the first that is met."""
+    rng = random.Random(5)
+    pairs = b"".join(
+        b'{"a":%d,"b":"%d","similarity":0.9}\n' % (rng.randrange(40), rng.randrange(40)) for _ in range(60)
+    )
+    written, _, _ = in_shell(tmp_path, command, pairs)
+    stage = build(command).stage
+    assert isinstance(stage, GroupSpec)
+    backwards = packed_rows(kept.spark, pairs, rows=20).coalesce(1).sortWithinPartitions(F.desc("number"))
+    assert unpacked(group.grouped(backwards, [], stage, 1, kept).lines) == written
 
 
 def test_lines_out_of_the_ordinary(kept: Kept, tmp_path: Path) -> None:
