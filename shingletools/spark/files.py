@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from shingletools import errors
 from shingletools.errors import Failed
+from shingletools.spark import splits
 from shingletools.spark.parquet import as_json, fields_of
 from shingletools.spark.pipeline import is_parquet
 from shingletools.spark.tally import Told
@@ -21,6 +22,8 @@ from shingletools.spark.tally import Told
 QUIET = 5  # tenths of a second in which nothing comes
 PART = re.compile(r"part-(\d+)-")
 SOURCE = ["part", "file", "block"]  # which --in, file, and where in the file a task began to read
+# Lines with their SOURCE, or what a task is to read itself
+READ = {"part": "int", "file": "string", "block": "bigint", "line": "binary", "splits": "string"}
 
 
 class Read(NamedTuple):
@@ -31,15 +34,32 @@ class Read(NamedTuple):
     only: bool = False  # and only these are there
 
 
-def read(spark: SparkSession, path: str, part: int, how: Read, option: str = "--in") -> DataFrame:
-    """Lines as they are, or rows as JSON, with SOURCE; `option` named the path. Raises Failed."""
+class Source(NamedTuple):
+    """What is read of a path: READ, and of which files."""
+
+    rows: DataFrame
+    opened: DataFrame
+
+    def files(self) -> list[str]:
+        return list(self.opened.inputFiles())
+
+
+def read(spark: SparkSession, path: str, part: int, how: Read, option: str = "--in") -> Source:
+    """Lines as they are, or rows as JSON; `option` named the path. Raises Failed."""
     frame = opened(spark, path, option)
+    nothing = F.lit(None)
     try:
-        # The cast leaves bytes that are no UTF-8 alone
-        line = line_of(frame, how) if is_parquet(path) else F.col("value").cast("binary")
+        if is_parquet(path):
+            line = line_of(frame, how)
+        elif splits.local(spark, files := frame.inputFiles()):
+            planned = splits.frame(spark, files, part)
+            none = [nothing.cast(kind).alias(name) for name, kind in READ.items() if name != "splits"]
+            return Source(planned.select(*none, "splits"), frame)
+        else:
+            line = F.col("value").cast("binary")  # which leaves bytes that are no UTF-8 alone
     except Failed as error:
         raise Failed(f"{option} {errors.printable(path)}: {error}") from None
-    return frame.select(*source(frame, part), line.alias("line"))
+    return Source(frame.select(*source(frame, part), line.alias("line"), nothing.cast("string").alias("splits")), frame)
 
 
 def line_of(rows: DataFrame, how: Read) -> Column:

@@ -80,7 +80,7 @@ class Jobs:
                 elif carries:
                     written = self.carried()
                 else:
-                    several = sum(len(source.inputFiles()) for source in self.sources) > FILES
+                    several = sum(len(source.files()) for source in self.sources) > FILES
                     written = self.filtered_and_kept() if several or self.options.keep else self.filtered()
         except (Failed, PySparkException, Py4JError):
             with suppress(Failed, PySparkException, Py4JError):
@@ -89,7 +89,7 @@ class Jobs:
         read = f"{self.numbers.first_of(self.inputs)} lines read"
         return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"]
 
-    def read(self, some: int = 0) -> list[DataFrame]:
+    def read(self, some: int = 0) -> list[files.Source]:
         """The lines of the input, and of the files beside: the parts, in order.
 
         Of the columns of the first ones, so many parts, nothing is written but ids: those that commands read will do.
@@ -104,7 +104,7 @@ class Jobs:
     def filtered(self) -> int:
         """A pipeline of filters, which is one job: how many lines were written."""
         folder, every = self.beside.path(), self.through_filters()
-        lines = through(together(self.sources), Writing(every), WRITTEN)
+        lines = through(all_rows(self.sources), Writing(every), WRITTEN)
         files.write_runs(lines, folder, self.gzip(self.options.out))
         told = every.tally.all()
         bad = None
@@ -165,7 +165,7 @@ class Jobs:
         for count in range(len(self.filters), 0, -1):
             if (found := self.stages.find(LINES, self.recipe(count, self.inputs))) is not None:
                 return found.rows, self.through_filters(count), found.told
-        return together(self.sources[: self.inputs]), self.through_filters(), []
+        return all_rows(self.sources[: self.inputs]), self.through_filters(), []
 
     def through_filters(self, before: int | None = None) -> Filtered:
         """The filters, or those that are left where so many have made the lines, which are KEPT."""
@@ -177,7 +177,7 @@ class Jobs:
             return []
         how = [[each.recipe, each.consumes, each.produces, each.keep, name] for each, name in self.filters[:filters]]
         if not self.states:
-            self.states = [self.stages.files.states(source.inputFiles()) for source in self.sources]
+            self.states = [self.stages.files.states(source.files()) for source in self.sources]
         # Of Parquet, lines that are rejected have all columns only if they are kept
         whole = self.options.rejects is not None and any(map(is_parquet, self.options.inputs))
         return [how, self.inputs, sorted(texts(self.steps)), whole, self.states[:parts], *more]
@@ -192,7 +192,7 @@ class Jobs:
             others = self.others(sides)
             self.count([*signed.told, *(others.told if others else [])], signed.rows)
             cross = self.numbers.first_of(self.inputs) if stage.beside else None
-            run = join.Run(join.Signatures(*signed, self.numbers, cross), stage, self.kept)
+            run = join.Run(join.Signatures(*signed, self.numbers, cross), stage, self.kept, self.options.at_once)
             with named(step):
                 found = run.joined(partial(self.reject_again, sides), number)
             self.figures += found.figures
@@ -214,7 +214,7 @@ class Jobs:
         signed, beside = [through(rows, Signing(every, *how), SIGNED)], None
         if self.sources[self.inputs : sides]:
             against = Filtered(Chain([]), 0, self.tally())
-            signed.append(through(together(self.sources[self.inputs : sides]), Signing(against, *how), SIGNED))
+            signed.append(through(all_rows(self.sources[self.inputs : sides]), Signing(against, *how), SIGNED))
             beside = against.tally
         return self.stages.make("signatures", recipe, Making(together(signed), every.tally, told, beside))
 
@@ -223,7 +223,7 @@ class Jobs:
         if not self.sources[part:]:
             return None
         every = Filtered(Chain([]), 0, self.tally())
-        lines = through(together(self.sources[part:]), Keeping(every), KEPT)
+        lines = through(all_rows(self.sources[part:]), Keeping(every), KEPT)
         return KeptStage(self.kept(lines), every.tally.all())
 
     def collected(self, number: int, step: Step) -> int:
@@ -268,7 +268,7 @@ class Jobs:
         """Documents (number, step, cause) whose ids were seen before. Their lines are made anew: few runs have such."""
         if self.options.rejects is not None:
             every = self.through_filters()
-            lines = self.kept(through(together(self.sources[:sides]), Keeping(every), KEPT))
+            lines = self.kept(through(all_rows(self.sources[:sides]), Keeping(every), KEPT))
             packed = LineNumbers(every.tally.all()).packed(lines, 0, sides)  # whose splits may be others
             again = again.drop("line").join(through(packed, Picking(numbers), NUMBERED), "number")
         self.rejects.add(again)
@@ -345,3 +345,7 @@ def named(step: Step) -> Iterator[None]:
 
 def together(frames: Sequence[DataFrame]) -> DataFrame:
     return reduce(DataFrame.unionAll, frames)
+
+
+def all_rows(sources: Sequence[files.Source]) -> DataFrame:
+    return together([source.rows for source in sources])

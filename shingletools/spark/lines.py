@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -21,6 +22,7 @@ from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches, batch_of, joined, of_rows, packed, through
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.files import SOURCE, write_lines
+from shingletools.spark.splits import lines_of, splits_of
 from shingletools.spark.tally import Key, Tally, Telling, Told
 
 # Of each split's lines those that go on, many in a row, and those that were rejected, one in a row; `numbers` has the
@@ -47,9 +49,17 @@ class SplitLines(NamedTuple):
 
 
 def portions(batches: Batches) -> Iterator[SplitLines]:
-    """The lines of rows with SOURCE and line."""
-    for source, place, batch in of_splits(batches):
-        yield SplitLines(source, place, np.arange(len(batch)), joined(batch.column("line")))
+    """The lines of READ: those that the rows of a task are, or those that they say where to read."""
+    for first in batches:
+        if first.column("splits").null_count < len(first):
+            for split in chain.from_iterable(map(splits_of, first.column("splits").to_pylist())):
+                place = 0
+                for lines in lines_of(split):
+                    yield SplitLines(split[:3], place, np.arange(count := lines.count(b"\n")), lines)
+                    place += count
+        else:
+            for source, place, batch in of_splits(chain([first], batches)):
+                yield SplitLines(source, place, np.arange(len(batch)), joined(batch.column("line")))
 
 
 def of_splits(batches: Batches) -> Iterator[tuple[tuple[int, str, int], int, pa.RecordBatch]]:

@@ -1,0 +1,78 @@
+"""Files that tasks read themselves."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import DOCS, pipe
+from shingletools.spark import splits
+from shingletools.spark.splits import MARK, Split, lines_of, tasks
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from spark.conftest import Simspark
+
+BYTES = st.lists(st.sampled_from([b"a", b"bc", b"\n", b"\r", b"\xef", MARK]), max_size=30).map(b"".join)
+
+
+def lines(data: bytes) -> list[bytes]:
+    """As the shell reads them."""
+    behind = data.removeprefix(MARK)
+    if not behind:
+        return [b"\n"] if data else []
+    return [line + b"\n" for line in behind.removesuffix(b"\n").split(b"\n")]
+
+
+@given(data=BYTES, size=st.integers(4, 20), block=st.sampled_from([16, 33, 1 << 21]))
+@settings(max_examples=300)
+def test_each_line_is_in_the_split_where_it_begins(
+    data: bytes, size: int, block: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "a b%"
+    path.write_bytes(data)
+    begins, at = [], len(data) - len(data.removeprefix(MARK))
+    for line in lines(data):
+        begins.append(at)
+        at += len(line)
+    begins[:1] = [0] if begins else []  # behind a mark, too
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(splits, "BLOCK", block)
+        for start in range(0, len(data), size):
+            found = b"".join(lines_of(Split(0, path.as_uri(), start, min(size, len(data) - start))))
+            expected = [line for line, at in zip(lines(data), begins, strict=True) if start <= at < start + size]
+            assert found == b"".join(expected)
+
+
+@given(st.lists(st.integers(0, 300), max_size=20), st.integers(1, 100), st.integers(1, 9))
+def test_tasks_have_all_of_the_files(sizes: list[int], most: int, cores: int) -> None:
+    planned = tasks([(f"{number}", size) for number, size in enumerate(sizes)], 3, most, cores)
+    every = [split for task in planned for split in task]
+    covered = [(int(split.file), byte) for split in every for byte in range(split.block, split.block + split.size)]
+    assert covered == [(number, byte) for number, size in enumerate(sizes) for byte in range(size)]
+    assert all(0 < sum(split.size for split in task) <= most for task in planned)
+
+
+def test_who_reads_a_file(spark: "SparkSession") -> None:
+    """What is compressed or not here, Spark does."""
+    for files, here in [
+        (["file:///a/b", "file:///a.b/c.jsonl"], True), (["file:///a", "file:///b.gz"], False),
+        (["file:///b.bz2"], False), (["file:///b.zst"], False), (["hdfs://host/b"], False), ([], True),
+    ]:  # fmt: skip
+        assert splits.local(spark, files) == here
+
+
+def test_files_that_spark_reads(simspark: "Simspark", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it does where they are not on this machine."""
+    monkeypatch.setattr(splits, "local", lambda *_: False)
+    lines = DOCS.read_bytes().splitlines(keepends=True)
+    lines[7:7] = [b"{\n", b"\xff\r\n", b"\n"]
+    (tmp_path / "docs").write_bytes(MARK + b"".join(lines))
+    ran = simspark("canon | shingle", "--in", tmp_path / "docs", "--rejects", tmp_path / "bad")
+    assert (ran.status, ran.out) == (1, pipe(DOCS.read_bytes(), "canon", "shingle"))
+    assert ran.err.splitlines()[0] == f"simspark: canon: file:{tmp_path}/docs:8: not JSON (column 2)"
+    kept = b"".join(path.read_bytes() for path in sorted((tmp_path / "bad" / "1-canon").glob("part-*")))
+    assert kept == b"{\n\xff\r\n\n"
