@@ -5,6 +5,7 @@ pipeline   the argument: commands, each parsed by its own parser
 session    a session of Spark, which ends with the run, whatever ends that
 jobs       what a pipeline is here: which steps in which jobs; here all comes together
 files      files and folders, wherever Spark has them
+splits     plain files here, whose lines tasks read themselves
 parquet    rows of Parquet as records, and records as rows
 columns    filters from Parquet to Parquet, without lines of whole records
 batches    work on the rows of a frame, in batches of Arrow; lines that are packed, many in a row
@@ -20,8 +21,9 @@ documents  what is wanted of documents, each in a row
 meeting    which documents share a bucket
 blocks     buckets as tasks
 tasks      what is compared in a task
+at_once    all of it in one task, if that is not much
 copies     pairs of originals as pairs of documents
-join       one run of simjoin: the steps above in their order
+join       one run of simjoin: at once, or the steps above in their order
 said       pairs as lines
 names      ids as 64-bit numbers: simgroup and dedup
 graphs     what is connected with what

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from shingletools import errors, streams
 from shingletools.driver import DONE, SOME_REJECTED, prepare
 from shingletools.errors import Failed
-from shingletools.options import Help, Parser, Version
+from shingletools.options import Help, Parser, Version, size
 
 
 def make_parser() -> Parser:
@@ -30,6 +30,8 @@ def make_parser() -> Parser:
     add("--checkpoint", metavar="DIR", help="where it keeps, while it runs, what it has so far (else beside --out)")
     add("--keep", metavar="DIR", help="keep in DIR what filters made and what was read of signatures, and go on from "
         "what is there of a run before")  # fmt: skip
+    add("--at-once", metavar="SIZE", type=size, help="let one task join what takes at most SIZE of memory, as the "
+        "shell does: 0, 200M, 4G (else 512M, and 1G with --master local)")  # fmt: skip
     add("--master", metavar="URL", help="where Spark runs: local[N], spark://HOST:PORT, yarn (else local[*])")
     add("--conf", metavar="K=V", action="append", type=setting, default=[], help="a setting of Spark; may be repeated")
     add("--ship", action="store_true", help="send the package to executors that have only what it needs")

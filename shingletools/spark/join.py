@@ -1,19 +1,21 @@
 """simjoin on a cluster: the same buckets and the same comparisons, in tasks of bounded size."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
+from shingletools.errors import Failed
 from shingletools.kernel.types import Index
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.signatures import SIGNATURES, Signature
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.table import Table
-from shingletools.spark import heads
+from shingletools.spark import at_once, heads
 from shingletools.spark.batches import through
 from shingletools.spark.blocks import tasks, without_hubs, worked
 from shingletools.spark.chosen import Chosen, chosen
@@ -41,7 +43,7 @@ from shingletools.spark.lines import PLACES, REJECTED, SIZE, LineNumbers
 from shingletools.spark.meeting import HITS, SAME, SIZED, Exploding, Meeting
 from shingletools.spark.parts import PARTS
 from shingletools.spark.said import NAMED, NamedRows, Said, SaidOf
-from shingletools.spark.signed import COLUMNS, IDS, SIGNED, Mark, Reading, check, marks_of
+from shingletools.spark.signed import COLUMNS, IDS, SIGNED, Mark, Marked, Reading, check, marks_of
 from shingletools.spark.tally import Tally, Told
 from shingletools.spark.tasks import (
     FOUND,
@@ -82,21 +84,65 @@ class Signatures(NamedTuple):
 class Run:
     """One run of simjoin."""
 
-    def __init__(self, signatures: Signatures, stage: JoinSpec, kept: Kept) -> None:
+    def __init__(self, signatures: Signatures, stage: JoinSpec, kept: Kept, most: int | None) -> None:
+        """What takes at most so many bytes of memory is joined in one task; None: what a worker may have."""
         rows, self.told, self.numbers, self.cross = signatures
+        self.stage = stage
         self.kept = kept
         self.signed = rows.where("step = 0").select(*(name for name in SIGNED.names if name not in REJECTS))
         self.session = rows.sparkSession
         self.context = self.session.sparkContext
         self.cores = self.context.defaultParallelism
+        alone = f"{self.context.master}".startswith("local")
+        self.most = most if most is not None else at_once.HERE if alone else at_once.ELSEWHERE
         self.comparable = Comparable(stage.wanted)
         self.reading = Reading(self.numbers.starts, 1 + stage.wanted.verify, Chosen.none())
-        ids = sum(split.figures.get(IDS, 0) for split in self.told)
-        self.id_size = ids // max(1, self.numbers.count) + 1  # bytes, on average
+        self.ids = sum(split.figures.get(IDS, 0) for split in self.told)  # bytes of all
+        self.id_size = self.ids // max(1, self.numbers.count) + 1  # bytes, on average
         self.size = sum(split.figures.get(SIZE, 0) for split in self.told)  # bytes of all signatures
 
     def joined(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
         """`reject` is told who was seen before: number, step, cause; and the numbers. Raises Failed."""
+        first = self.alike()
+        if first is not None and at_once.memory(first.mark, self.size, self.ids, self.numbers.count) <= self.most:
+            return self.at_once(first, reject, step)
+        return self.in_parts(reject, step)
+
+    def alike(self) -> Marked | None:
+        """The first that has a signature, if all have what it has, and can have what is wanted."""
+        marks = marks_of(self.told, self.numbers)
+        signed = [each for each in marks if each.mark.size]
+        first = min((each for each in signed if each.mark.good), default=None)
+        if first is None or len({each.mark.via for each in marks}) > 1:
+            return None
+        if len({(each.mark.kind, each.mark.size) for each in signed}) > 1:
+            return None
+        with suppress(Failed):  # which is said where all is known
+            Comparable(self.stage.wanted).check(SIGNATURES[first.mark.kind], first.mark.size, first.mark.via)
+            return first
+        return None
+
+    def at_once(self, first: Marked, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
+        """In one task, which checks ids, too."""
+        tally = Tally(self.context)
+        joining = at_once.JoiningAtOnce(self.reading, self.stage, first.mark, self.cross, step, tally)
+        rows = self.of("ids", "payload", "second").coalesce(1)
+        found = self.kept(through(rows, joining, at_once.FOUND))
+        told = tally.all()[0].figures
+        if told[at_once.AGAIN]:
+            again = found.where("step > 0").select(*AGAIN.names)
+            reject(again, chosen(again.select("number"), told[at_once.AGAIN], self.numbers.count))
+        if not told[at_once.JOINED]:
+            return JoinedLines(self.no_lines(), [])
+        check(self.told, self.numbers, self.comparable, (first.first, first.mark))
+        factory = TableFactory(SIGNATURES[first.mark.kind], self.comparable.wanted)
+        lines = found.where("step = 0").select(*PARTS.names).repartition(told[at_once.MADE], "part")
+        return JoinedLines(
+            lines.sortWithinPartitions("part", "number"), self.figures(empty_table(factory, first.mark.size))
+        )
+
+    def in_parts(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
+        """By buckets."""
         copied, copies, again = self.repeated()
         if again.size:
             reject(through(self.of("ids"), SeenBefore(self.reading, again, step), AGAIN), again)
@@ -104,7 +150,7 @@ class Run:
         first = self.first_signed()
         check(self.told, self.numbers, self.comparable, first)
         if first is None:
-            return JoinedLines(self.session.createDataFrame(PARTS.empty_table()), [])
+            return JoinedLines(self.no_lines(), [])
         factory = TableFactory(SIGNATURES[first[1].kind], self.comparable.wanted)
         few = None
         if not factory.wanted.forest and copies <= SMALL:
@@ -115,7 +161,7 @@ class Run:
         self.reading = every._replace(without=again | originals_only)
         self.count(factory)
         table = empty_table(factory, first[1].size)
-        figures = [*self.comparable.summary(), f"{table.bands} bands", f"recall {table.recall:.4g}"]
+        figures = self.figures(table)
         pairs, count = self.compared(factory, first[1], table.bands)
         self.reading = every
         if few is not None and count <= SMALL and (count + copies) * self.id_size <= SMALL_BYTES:
@@ -123,6 +169,12 @@ class Run:
         if copies:
             pairs, count = self.counted(self.with_copies(pairs, copied, copies, factory))
         return JoinedLines(self.said(pairs, count, factory), figures)
+
+    def no_lines(self) -> DataFrame:
+        return self.session.createDataFrame(PARTS.empty_table())
+
+    def figures(self, table: Table) -> list[str]:
+        return [*self.comparable.summary(), f"{table.bands} bands", f"recall {table.recall:.4g}"]
 
     def chosen_of(self, numbers: Sequence[Index]) -> Chosen:
         return Chosen.of(numbers, self.numbers.count)

@@ -30,6 +30,8 @@ DEFAULTS = {
     "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
     "spark.ui.showConsoleProgress": "false",
 }
+# Where Java is used for some minutes, its second compiler takes more than it gives: it shares the cores with the work
+LOCAL = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC"}
 
 
 class Session:
@@ -97,6 +99,7 @@ class Session:
             settings = DEFAULTS | {"spark.app.name": self.name}
             if self.master is None or self.master.startswith("local"):
                 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+                settings |= LOCAL
         if self.master is not None:
             settings["spark.master"] = self.master
         builder = SparkSession.builder

@@ -43,7 +43,7 @@ def test_spark_submit_and_the_package_sent(cluster: Cluster, tmp_path: Path) -> 
 
 
 def test_few_jobs(cluster: Cluster, tmp_path: Path) -> None:
-    """Of filters one; ten at most with a join, where documents have copies, too."""
+    """Of filters one; three with a join in one task, ten at most with one in parts, where documents have copies."""
     documents = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
     copies = [{**document, "id": f"{document['id']} again"} for document in documents[::3]]
     docs, log = tmp_path / "docs", tmp_path / "log"
@@ -51,9 +51,9 @@ def test_few_jobs(cluster: Cluster, tmp_path: Path) -> None:
     log.mkdir()
     settings = {"enabled": "true", "dir": str(log), "rolling.enabled": "false", "compress": "false"}
     logged = {f"spark.eventLog.{name}": value for name, value in settings.items()}
-    for commands, most in ((PIPELINE[:3], 1), (PIPELINE[:4], 10)):
-        out = tmp_path / f"out{most}"
-        process = cluster.simspark(" | ".join(commands), SMALL | logged, "--in", docs, "--out", out)
+    for count, size, most in ((3, "512M", 1), (4, "512M", 3), (4, "0", 10)):
+        out, commands = tmp_path / f"out{most}", PIPELINE[:count]
+        process = cluster.simspark(" | ".join(commands), SMALL | logged, "--at-once", size, "--in", docs, "--out", out)
         assert output(process, out) == pipe(docs.read_bytes(), *commands)
         newest = max(log.iterdir(), key=lambda path: path.stat().st_mtime)
         events = [json.loads(line)["Event"] for line in newest.open("rb")]
@@ -63,7 +63,9 @@ def test_few_jobs(cluster: Cluster, tmp_path: Path) -> None:
 def test_a_signal_ends_a_run(cluster: Cluster, tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     docs.write_bytes(DOCS.read_bytes() * 50)
-    process = cluster.simspark("canon | shingle | sketch | simjoin", SMALL, "--in", docs, "--out", tmp_path / "out")
+    process = cluster.simspark(
+        "canon | shingle | sketch | simjoin", SMALL, "--at-once", "0", "--in", docs, "--out", tmp_path / "out"
+    )
     cluster.wait(lambda: process.poll() is not None or list(tmp_path.glob("out.*/1/_temporary")))
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=120)

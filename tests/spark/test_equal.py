@@ -11,6 +11,8 @@ from harness import DOCS, Ran, Record, jsonl, pipe, run
 
 Simspark = Callable[..., Ran]
 TO_SKETCHES = ("canon", "shingle -k 3", "sketch -n 84")
+IN_PARTS = ("--at-once", "0")  # as what is large is joined
+IN_BOTH_WAYS = pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "in parts"])
 
 
 @pytest.mark.parametrize(
@@ -29,8 +31,21 @@ TO_SKETCHES = ("canon", "shingle -k 3", "sketch -n 84")
     ids=lambda commands: " | ".join(commands[-2:]),
 )
 def test_documents(commands: list[str], simspark: Simspark) -> None:
-    ran = simspark(" | ".join(commands), "--in", DOCS)
+    ran = simspark(" | ".join(commands), *IN_PARTS, "--in", DOCS)
     assert ran.good() == pipe(DOCS.read_bytes(), *commands)
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        [*TO_SKETCHES, "simjoin -t 0.2 --recall 0.9 --interval", "simgroup"],
+        ["canon", "shingle -k 3", "sketch --keep", "simjoin --verify -t 0.5"],
+        ["canon", "shingle -k 3", "simjoin -t 0.5"],
+    ],
+    ids=lambda commands: commands[3 if len(commands) > 3 else 2],
+)
+def test_documents_at_once(commands: list[str], simspark: Simspark) -> None:
+    assert simspark(" | ".join(commands), "--in", DOCS).good() == pipe(DOCS.read_bytes(), *commands)
 
 
 def families(rng: random.Random, documents: int, alphabet: int) -> list[Record]:
@@ -44,16 +59,16 @@ def families(rng: random.Random, documents: int, alphabet: int) -> list[Record]:
     return [{"id": number, "sketch": " ".join(f"{word:08x}" for word in row)} for number, row in enumerate(rows)]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("against", [False, True])
 def test_random_sketches(
     seed: int, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With one seed also where copies and names are too many to go to all tasks, or to come at once."""
+    """With one seed at once; with one where copies and names are too many to go to all tasks, or to come at once."""
     from shingletools.spark import chosen, join
 
     monkeypatch.setattr(join, "BLOCK_ROWS", 7)
-    if seed:
+    if seed == 1:
         monkeypatch.setattr(join, "SMALL", 0)
         monkeypatch.setattr(chosen, "AT_ONCE", 0)
     rng = random.Random(seed)
@@ -69,16 +84,19 @@ def test_random_sketches(
         options = f"simjoin -t {t}"
         expected = pipe(jsonl(*records), options)
         inputs = ["--in", tmp_path / "one", "--in", tmp_path / "two"]
-    assert simspark(options, *inputs).good() == expected
+    way = () if seed == 2 else IN_PARTS
+    assert simspark(options, *way, *inputs).good() == expected
 
 
 def grouped(pairs: bytes) -> set[frozenset[object]]:
     return {frozenset(json.loads(line)["members"]) for line in pipe(pairs, "simgroup").splitlines()}
 
 
-@pytest.mark.parametrize(("forest", "against"), [(False, False), (False, True), (True, False), (True, True)])
+@pytest.mark.parametrize(
+    ("how", "against"), [(how, against) for how in ("at once", "in parts", "forest") for against in (False, True)]
+)
 def test_sets_within_larger_ones(
-    forest: bool, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    how: str, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from shingletools.spark import join
 
@@ -93,10 +111,11 @@ def test_sets_within_larger_ones(
     options = "simjoin --measure containment -t 0.5" + (f" --against {tmp_path / 'two'}" if against else "")
     inputs = ["--in", tmp_path / "one"] if against else ["--in", tmp_path / "one", "--in", tmp_path / "two"]
     expected = pipe((tmp_path / "one").read_bytes() if against else jsonl(*records), options)
-    if not forest:
-        assert simspark(options, *inputs).good() == expected
+    if how != "forest":
+        way = IN_PARTS if how == "in parts" else ()
+        assert simspark(options, *way, *inputs).good() == expected
         return
-    connecting = simspark(f"{options} --forest", *inputs).good()
+    connecting = simspark(f"{options} --forest", *IN_PARTS, *inputs).good()
     assert set(connecting.splitlines()) <= set(expected.splitlines())
     assert grouped(connecting) == grouped(expected)
 
@@ -119,9 +138,12 @@ def test_a_forest_connects_the_same(
         inputs += ["--in", tmp_path / "two"]
     given = b"".join(path.read_bytes() for path in inputs[1::2] if isinstance(path, Path))
     every = set(pipe(given, options).splitlines())
-    ran = simspark(f"{options} --forest", *inputs)
+    ran = simspark(f"{options} --forest", *IN_PARTS, *inputs)
     assert set(ran.good().splitlines()) <= every
     assert grouped(ran.out) == grouped(b"".join(line + b"\n" for line in sorted(every)))
+    at_once = simspark(f"{options} --forest", *inputs, "--out", tmp_path / "at once")
+    written = b"".join(path.read_bytes() for path in sorted((tmp_path / "at once").glob("part-*")))
+    assert (at_once.status, written) == (0, pipe(given, f"{options} --forest"))
 
 
 @pytest.mark.parametrize("keep", ["first", "longest", "shortest", "longest --annotate"])
@@ -167,7 +189,7 @@ def test_groups_of_pairs_that_come_in_many_parts(
     (tmp_path / "docs").write_bytes(jsonl(*({"id": number} for number in range(5))))
     commands = [*TO_SKETCHES, "simjoin -t 0.1", f"{command} --singletons {tmp_path / 'docs'}"]
     expected = pipe(DOCS.read_bytes(), *commands)
-    assert simspark(" | ".join(commands), "--in", DOCS).good() == expected
+    assert simspark(" | ".join(commands), *IN_PARTS, "--in", DOCS).good() == expected
     assert expected.count(b"\n") > 10
 
 
@@ -179,14 +201,16 @@ def test_pairs_that_are_none_in_their_order(simspark: Simspark, tmp_path: Path) 
     assert ran.err.splitlines() == [f'simspark: simgroup: pairs "{name}" with itself' for name in "cab"]
 
 
-def test_bad_records(simspark: Simspark, tmp_path: Path) -> None:
+@IN_BOTH_WAYS
+def test_bad_records(way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
     bad = [b"{", b"\xff\xfe\r", b"", b'{"id":1.5,"text":"a"}', b'{"id":"x"}', b'{"id":"' + b"\xe2\x80\xa8" + b'"']
     lines = DOCS.read_bytes().splitlines()
     for place, line in enumerate(bad):
         lines.insert(40 * place, line)
     lines.append(lines[-1])
     (tmp_path / "docs").write_bytes(b"\n".join(lines))
-    ran = simspark("canon | shingle | sketch | simjoin", "--in", tmp_path / "docs", "--rejects", tmp_path / "bad")
+    files = "--in", tmp_path / "docs", "--rejects", tmp_path / "bad"
+    ran = simspark("canon | shingle | sketch | simjoin", *way, *files)
     assert ran.status == 1
     said = ran.err.splitlines()
     assert said[0] == f"simspark: canon: file:{tmp_path}/docs:1: not JSON (column 2)"
@@ -221,10 +245,12 @@ def test_one_command_rejects_for_several_reasons(simspark: Simspark, tmp_path: P
 ONE, TWO, SHINGLE = "0" * 8, "0" * 8 + " 00000001", "0" * 16
 
 
-def as_in_the_shell(simspark: Simspark, options: str, records: list[Record], folder: Path) -> Ran:
+def as_in_the_shell(
+    simspark: Simspark, options: str, records: list[Record], folder: Path, way: tuple[str, ...] = ()
+) -> Ran:
     """What both say of a file of these records, and write; the shell's."""
     (folder / "docs").write_bytes(jsonl(*records))
-    there, here = run(options, folder / "docs"), simspark(options, "--in", folder / "docs")
+    there, here = run(options, folder / "docs"), simspark(options, *way, "--in", folder / "docs")
     said = there.err.replace(f"simjoin: {folder}", f"simspark: simjoin: file:{folder}")
     assert (here.status, here.out) == (there.status, there.out)
     if here.status == 2:  # what is rejected behind the record that fails the run is told, too
@@ -234,8 +260,9 @@ def as_in_the_shell(simspark: Simspark, options: str, records: list[Record], fol
     return there
 
 
+@IN_BOTH_WAYS
 @pytest.mark.parametrize(
-    ("options", "records", "status"),
+    "case",
     [
         ("--verify", [{"id": 1, "sketch": TWO, "shingles": "x", "via": "other"}], 1),
         ("", [{"id": 0, "sketch": "", "via": "mine"}, {"id": 0, "sketch": TWO, "via": "mine"}], 1),
@@ -243,15 +270,16 @@ def as_in_the_shell(simspark: Simspark, options: str, records: list[Record], fol
     ],
 )
 def test_what_is_rejected_leaves_no_trace(
-    options: str, records: list[Record], status: int, simspark: Simspark, tmp_path: Path
+    case: tuple[str, list[Record], int], way: tuple[str, ...], simspark: Simspark, tmp_path: Path
 ) -> None:
+    options, records, status = case
     pair = [{"id": number, "sketch": ONE, "shingles": SHINGLE, "via": "mine"} for number in (1, 2)]
-    ran = as_in_the_shell(simspark, f"simjoin {options}", records + pair, tmp_path)
+    ran = as_in_the_shell(simspark, f"simjoin {options}", records + pair, tmp_path, way)
     assert (ran.status, ran.out.count(b"similarity")) == (status, status % 2)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_rejected_or_failed(seed: int, simspark: Simspark, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("seed", "way"), [*((seed, IN_PARTS) for seed in range(6)), (6, ()), (7, ()), (8, ())])
+def test_rejected_or_failed(seed: int, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
     """A few records with faults of all kinds."""
     rng = random.Random(seed)
     records = [
@@ -264,7 +292,7 @@ def test_rejected_or_failed(seed: int, simspark: Simspark, tmp_path: Path) -> No
         for _ in range(6)
     ]
     options = rng.choice(["simjoin -m 1", "simjoin -t 1", "simjoin --verify -t 1", "simjoin --verify -t 1"])
-    as_in_the_shell(simspark, options, records, tmp_path)
+    as_in_the_shell(simspark, options, records, tmp_path, way)
 
 
 def test_what_is_rejected_leaves_no_trace_in_groups(simspark: Simspark, tmp_path: Path) -> None:
