@@ -23,11 +23,21 @@ if kernel.NAME == "c":
         read_signed,
         set_keys,
         shared,
+        shared_counts,
     )
 else:
     from shingletools.kernel.groups import connect, group_lines, read_documents, read_members, read_pairs
     from shingletools.kernel.ids import pair_lines, read_signed
-    from shingletools.kernel.reference import agreements, band_keys, count_tokens, overlaps, rarest, set_keys, shared
+    from shingletools.kernel.reference import (
+        agreements,
+        band_keys,
+        count_tokens,
+        overlaps,
+        rarest,
+        set_keys,
+        shared,
+        shared_counts,
+    )
 
     def part_large_arrays() -> None:
         """Asks the system's allocator to give large arrays back as soon as they are freed, if it can be asked."""
@@ -61,4 +71,5 @@ __all__ = [
     "read_signed",
     "set_keys",
     "shared",
+    "shared_counts",
 ]

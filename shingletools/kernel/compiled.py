@@ -7,7 +7,7 @@ import numpy as np
 from shingletools.kernel import _kernel
 from shingletools.kernel.groups import DocumentFields, Grouped, ReadDocuments, ReadPairs
 from shingletools.kernel.ids import IdsAt, SignedFields, SignedLines
-from shingletools.kernel.types import U8, U32, U64, Flags, Index, Rows, TokenSets
+from shingletools.kernel.types import U8, U32, U64, Flags, Index, Postings, Rows, TokenSets
 
 
 def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
@@ -51,6 +51,17 @@ def rarest(sets: TokenSets, wanted: Index, counters: U32) -> Index:
     places = np.empty(int(wanted.sum()), np.int64)
     _kernel.rarest(sets.tokens, sets.starts, sets.sizes, np.ascontiguousarray(wanted), counters, places)
     return places
+
+
+def shared_counts(
+    postings: Postings, asking: range, after: int, least: int, room: int, /
+) -> tuple[int, Index, Index, Index]:
+    out = np.empty(2 + 3 * room, np.int64)
+    _kernel.shared_counts(asking.start, asking.stop, after, least, postings.numbers, postings.starts, postings.sizes,
+                          postings.rows, postings.bounds, out)  # fmt: skip
+    met, pairs = out[:2].tolist()
+    left, right, counts = out[2 : 2 + 3 * pairs].reshape(-1, 3).T.copy()
+    return met, left, right, counts
 
 
 def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> bytes:

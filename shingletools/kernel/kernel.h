@@ -67,6 +67,7 @@ PyObject *agreements(PyObject *self, PyObject *args);
 PyObject *band_keys(PyObject *self, PyObject *args);
 PyObject *shared(PyObject *self, PyObject *args);
 PyObject *overlaps(PyObject *self, PyObject *args);
+PyObject *shared_counts(PyObject *self, PyObject *args);
 PyObject *count_tokens(PyObject *self, PyObject *args);
 PyObject *set_keys(PyObject *self, PyObject *args);
 PyObject *rarest(PyObject *self, PyObject *args);

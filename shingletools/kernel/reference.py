@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shingletools.kernel.types import U32, U64, Flags, Index, Rows, TokenSets
+from shingletools.kernel.types import U32, U64, Flags, Index, Postings, Rows, TokenSets
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # where SipHash's state starts
@@ -208,3 +208,28 @@ def rarest(sets: TokenSets, wanted: Index, counters: U32) -> Index:
     order = np.lexsort((sets.tokens, counters[counters_of(sets.tokens)], owner))
     number = np.arange(len(owner)) - np.repeat(sets.starts, sets.sizes)
     return order[number < np.repeat(wanted, sets.sizes)]
+
+
+def shared_counts(
+    postings: Postings, asking: range, after: int, least: int, _room: int, /
+) -> tuple[int, Index, Index, Index]:
+    """Pairs of rows with `least` tokens in common or more, by counting how often they meet.
+
+    One row is asking, the other behind it and no less than `after`. Gives how many pairs met by the numbers of the
+    asking row but for its last least - 1, without which no pair has enough; and of each pair that has, in any order,
+    the rows and how many tokens they have in common, (pairs,) each. `_room`: so many pairs there are at most.
+    """
+    met = 0
+    found = [np.empty((0, 3), np.int64)]
+    for row, end in zip(asking, np.cumsum(postings.sizes)[asking.start : asking.stop].tolist(), strict=True):
+        of_row = postings.numbers[end - int(postings.sizes[row]) : end].tolist()
+        parts = [postings.rows[postings.bounds[number] : postings.bounds[number + 1]] for number in of_row]
+        parts = [part[np.searchsorted(part, max(row + 1, after)) :] for part in parts]
+        nothing = np.empty(0, np.int64)
+        candidates = np.unique(np.concatenate([nothing, *parts[: max(len(parts) - least + 1, 0)]]))
+        other, count = np.unique(np.concatenate([nothing, *parts]), return_counts=True)
+        some = (count >= least) & np.isin(other, candidates)
+        met += len(candidates)
+        found.append(np.column_stack([np.full(np.count_nonzero(some), row), other[some], count[some]]))
+    left, right, counts = np.concatenate(found).T
+    return met, left, right, counts

@@ -24,3 +24,18 @@ class TokenSets(NamedTuple):
         """Where each begins."""
         starts: Index = np.cumsum(self.sizes) - self.sizes
         return starts
+
+
+class Postings(NamedTuple):
+    """Sets of numbered tokens, and for each number the rows of the sets that have it."""
+
+    numbers: Index  # of one set after the other
+    sizes: Index  # of the sets
+    rows: Index  # of one number after the other, those of each ascending
+    bounds: Index  # where those of each number begin, and the end of the last
+
+    @property
+    def starts(self) -> Index:
+        """Where each set begins."""
+        starts: Index = np.cumsum(self.sizes) - self.sizes
+        return starts

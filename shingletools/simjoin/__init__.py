@@ -13,6 +13,7 @@ sorter      entries of keys and values, sorted and looked up, in memory or on di
 factory     makes tables of payloads, once what all have in common has been counted
 table       what the join compares: rows of components; into how many bands they are cut
 sets        the same for sets of shingles; and for sketches that propose what sets decide
+counted     pairs of sets with so many in common, by counting
 stored      a table on disk, of which those rows are loaded that are being compared
 measures    what Jaccard, Dice and other similarities mean in whole numbers
 buckets     finds copies; brings the rows of each bucket together, band by band

@@ -49,15 +49,23 @@ class Join:
         """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
         original, copied = self._collapse()
         found = Sorter(self.memory, 4, self.limits)
-        for batch in self._batches(original, jobs) if np.count_nonzero(original) > 1 else ():
-            for compared, pairs in in_threads(self._compare, batch, jobs):
-                self.candidates += compared
-                found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
-                # An original's copies may be in front of its partner
-                some = copied[pairs.a] | copied[pairs.b]
-                found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
+        for compared, pairs in self._found(original, jobs) if np.count_nonzero(original) > 1 else ():
+            self.candidates += compared
+            found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
+            # An original's copies may be in front of its partner
+            some = copied[pairs.a] | copied[pairs.b]
+            found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
         self.partners = Entries(found.distinct(self.limits.candidates), self.memory)
         yield from self._expand()
+
+    def _found(self, original: Flags, jobs: int) -> Iterator[tuple[int, Pairs]]:
+        """How many candidates there are, and the pairs of originals among them, block by block."""
+        counted = self.table.counted(original)
+        if counted is not None:
+            yield from counted.pairs(self.cross, self.limits.meetings, jobs)
+            return
+        for batch in self._batches(original, jobs):
+            yield from in_threads(self._compare, batch, jobs)
 
     def _keys(self, one: Index, two: Index) -> U64:
         """Rows one[i] and two[i] as one number, by which they sort as pairs do. Shapes: (n,), (n,) in; (n,) out."""

@@ -30,6 +30,8 @@ class Limits(NamedTuple):
     # and with a limit of memory, where most of them are on disk
     sorted_in_memory: int = 1 << 22
     sorted_on_disk: int = 1 << 26
+    # Meetings of sets that are counted together: 24 bytes for each that is a pair
+    meetings: int = 1 << 20
     # Candidates of a forest, chosen by what is connected so far: more of them spare choices, fewer spare comparisons
     compared: int = 1 << 20
     # Candidates of a bucket that may well be compared: only where there are more is it cut again

@@ -19,6 +19,11 @@ class Measure:
     def __init__(self, threshold: Fraction) -> None:
         self.t = threshold
 
+    @property
+    def absolute(self) -> int | None:
+        """The least overlap of a pair, where the sizes do not matter."""
+        return None
+
     def combined(self, a: "Index", b: "Index", /) -> "Index":
         """Of the smaller and the larger size, what the least overlap depends on."""
         return a + b
@@ -28,6 +33,7 @@ class Measure:
         return math.ceil(self.t * total / (1 + self.t))
 
     def least(self, size: int) -> int:
+        """The smallest overlap of a set with any partner; where that is more than its size, it has none."""
         return math.ceil(self.t * size)
 
     def least_in_larger(self, size: int) -> int:
@@ -101,6 +107,24 @@ class Overlap(Measure):
 
     def similarity(self, o: int, a: int, b: int) -> float:
         return o / min(a, b)
+
+
+class Shared(Measure):
+    """o itself, a number of tokens, however large the sets are. Sets of fewer have no pair, nor do copies of them."""
+
+    def __init__(self, tokens: int) -> None:
+        super().__init__(Fraction(tokens))
+        self.tokens = tokens
+
+    @property
+    def absolute(self) -> int:
+        return self.tokens
+
+    def overlap(self, _total: int) -> int:
+        return self.tokens
+
+    def least(self, _size: int) -> int:
+        return self.tokens
 
 
 MEASURES: dict[str, type[Measure]] = {

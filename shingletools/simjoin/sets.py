@@ -7,9 +7,10 @@ import numpy as np
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference import COUNTERS
 from shingletools.kernel.types import U32, U64, Flags, Index, TokenSets
+from shingletools.simjoin.counted import CountedSets
 from shingletools.simjoin.measures import Measure
 from shingletools.simjoin.pairs import spread
-from shingletools.simjoin.table import Bucketed, Components, Table
+from shingletools.simjoin.table import Bucketed, Components, Counted, Table
 
 
 def exactly(values: Index, function: Callable[[int], int]) -> Index:
@@ -57,13 +58,14 @@ class SetTable:
         return kernel.set_keys(self.sets)
 
     def equal(self, left: Index, right: Index) -> Flags:
-        same: Flags = self.sizes[left] == self.sizes[right]
+        size = self.sizes[left]
+        same: Flags = (size == self.sizes[right]) & (size >= exactly(size, self.measure.least))
         some = np.flatnonzero(same)
         same[some] = kernel.overlaps(self.sets, left[some], right[some], self.sizes[left[some]]) > 0
         return same
 
     def buckets(self, _bands: range) -> Iterator[Bucketed]:
-        prefix = self.sizes - exactly(self.sizes, self.measure.least) + 1
+        prefix = np.maximum(self.sizes - exactly(self.sizes, self.measure.least) + 1, 0)
         asking = self.sizes - exactly(self.sizes, self.measure.least_in_larger) + 1
         place = kernel.rarest(self.sets, prefix, self.counters)
         number, row = spread(np.zeros(len(prefix), np.int64), prefix)
@@ -82,6 +84,10 @@ class SetTable:
     @property
     def components(self) -> None:
         return None
+
+    def counted(self, alive: Flags, /) -> Counted | None:
+        least = self.measure.absolute
+        return None if least is None else CountedSets(self.sets, alive, least, self.counters)
 
 
 class Verified:
@@ -120,3 +126,6 @@ class Verified:
     @property
     def components(self) -> Components | None:
         return self.sketches.components
+
+    def counted(self, _alive: Flags, /) -> None:
+        return None

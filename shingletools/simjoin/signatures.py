@@ -12,7 +12,7 @@ from shingletools.errors import Failed
 from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import U32, Index, Rows
 from shingletools.simjoin.interval import interval
-from shingletools.simjoin.measures import MEASURES
+from shingletools.simjoin.measures import MEASURES, Measure, Shared
 from shingletools.simjoin.sets import SetTable, count_tokens
 from shingletools.simjoin.table import ComponentTable, Table
 from shingletools.simjoin.wanted import (
@@ -69,6 +69,9 @@ class Signature(Protocol):
 
     def check(self, wanted: Wanted, size: int) -> None:
         """Raises Failed if signatures of so many bytes cannot have what is wanted."""
+
+    def smallest(self, wanted: Wanted, /) -> int:
+        """The bytes of the smallest signature that can be in a pair, be it with a copy."""
 
     def counted(self, parts: Iterable[Data], /) -> U32:
         """What tables need of all payloads together, of these: counts, to be added up; of no length if none."""
@@ -164,6 +167,9 @@ class Sketches(NamedTuple):
         deviation = math.sqrt(least * (1 - least) / components)
         return max(1, math.ceil((float(least) - 3 * deviation) * components))
 
+    def smallest(self, _wanted: Wanted, /) -> int:
+        return 1
+
     def counted(self, _parts: Iterable[Data], /) -> U32:
         return np.empty(0, np.uint32)
 
@@ -238,6 +244,9 @@ class SimHashes(NamedTuple):
         assert wanted.distance is not None  # said, or the default
         return BITS - wanted.distance
 
+    def smallest(self, _wanted: Wanted, /) -> int:
+        return 1
+
     def counted(self, _parts: Iterable[Data], /) -> U32:
         return np.empty(0, np.uint32)
 
@@ -278,8 +287,6 @@ class ShingleSets(NamedTuple):
         return ALIKE
 
     def check(self, wanted: Wanted, _size: int, /) -> None:
-        if wanted.agreeing is not None:
-            raise Failed("-m counts the components of sketches, but the records have shingles")
         if wanted.distance is not None:
             raise Failed("-d counts the bits of simhashes, but the records have shingles")
         if wanted.verify:
@@ -289,13 +296,21 @@ class ShingleSets(NamedTuple):
         if wanted.recall < 1:
             raise Failed("--recall: sets of shingles are joined with a recall of 1 in any case")
 
+    def smallest(self, wanted: Wanted, /) -> int:
+        return 8 * (wanted.agreeing or 1)
+
     def counted(self, parts: Iterable[Data], /) -> U32:
         return count_tokens(part.view(np.uint64) for part in parts)
 
     def table(self, wanted: Wanted, data: Data, sizes: Index, counts: U32, /) -> Table:
+        return SetTable(data.view(np.uint64), sizes // 8, self.measure(wanted), counts)
+
+    def measure(self, wanted: Wanted) -> Measure:
+        """What makes a pair."""
+        if wanted.agreeing is not None:
+            return Shared(wanted.agreeing)
         assert wanted.similarity is not None  # said, or the default
-        measure = MEASURES[wanted.measure](wanted.similarity)
-        return SetTable(data.view(np.uint64), sizes // 8, measure, counts)
+        return MEASURES[wanted.measure](wanted.similarity)
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
         a, b = self.components(one), self.components(two)
@@ -303,6 +318,8 @@ class ShingleSets(NamedTuple):
         said: dict[str, float | str] = {"similarity": round(measure.similarity(agreeing, a, b), 6)}
         if wanted.measure == CONTAINMENT:
             said["contained"] = "both" if a == b else "a" if a < b else "b"
+        if wanted.agreeing is not None:
+            said["shared"] = agreeing
         return said
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index, Rows
+from shingletools.simjoin.pairs import Pairs
 
 TOGETHER = 4  # bands whose keys are made while the rows are read once: 8 bytes each for each row
 ROWS = 1 << 16  # whose components are copied together
@@ -47,7 +48,10 @@ class Documents(Protocol):
         """The rows in tables that are in memory, and the number of the first row of each."""
 
     def equal(self, left: Index, right: Index) -> Flags:
-        """Whether row left[i] equals row right[i], for each i. Shapes: (pairs,), (pairs,) in; (pairs,) out."""
+        """Whether row left[i] is a copy of row right[i], and so a pair with it, for each i.
+
+        Shapes: (pairs,), (pairs,) in; (pairs,) out.
+        """
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
         """Whether row left[i] and row right[i] are a pair, and in how many things they agree, where they are.
@@ -61,6 +65,16 @@ class Documents(Protocol):
     @property
     def components(self) -> "Components | None":
         """Their components, if they have any."""
+
+    def counted(self, alive: Flags, /) -> "Counted | None":
+        """The pairs of rows that are alive by counting, where that is cheaper than buckets. Shape: (documents,)."""
+
+
+class Counted(Protocol):
+    """Pairs without candidates that are compared."""
+
+    def pairs(self, cross: int | None, most: int, jobs: int, /) -> Iterator[tuple[int, Pairs]]:
+        """How many rows met, and the pairs a < b among them, with `cross` a < cross <= b, each once, in any order."""
 
 
 class Components(Protocol):
@@ -181,6 +195,9 @@ class ComponentTable:
     @property
     def components(self) -> Components:
         return self
+
+    def counted(self, _alive: Flags, /) -> None:
+        return None
 
     @property
     def n(self) -> int:

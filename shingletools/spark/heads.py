@@ -27,18 +27,19 @@ def digests(things: Iterator[bytes]) -> U64:
 
 @dataclass(frozen=True)
 class Heads:
-    """Rows of SIGNED to HEAD: of each document its id, and its signature if it has one."""
+    """Rows of SIGNED to HEAD: of each document its id, and its signature if that can be in a pair."""
 
     reading: Reading
     cross: int | None
     ids: bool  # or only signatures
+    least: int  # bytes of a signature
     parts: int
 
     def __call__(self, batches: Batches) -> Iterator[tuple[Entries, Index]]:
         for documents in self.reading(batches):
             if self.ids:
                 yield self.sent(documents, digests(documents.ids.each()), IDS)
-            signed = documents.signed()
+            signed = documents.at(documents.payloads[0].sizes >= self.least)
             columns = [each.each() for each in signed.payloads]
             yield self.sent(signed, digests(map(b"".join, zip(*columns, strict=True))), SIGNATURES)
 

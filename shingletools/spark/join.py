@@ -96,6 +96,8 @@ class Run:
         alone = f"{self.context.master}".startswith("local")
         self.most = most if most is not None else at_once.HERE if alone else at_once.ELSEWHERE
         self.comparable = Comparable(stage.wanted)
+        kinds = {each.mark.kind for each in marks_of(self.told, self.numbers) if each.mark.size}
+        self.least = min((SIGNATURES[kind].smallest(stage.wanted) for kind in kinds), default=1)
         self.reading = Reading(self.numbers.starts, 1 + stage.wanted.verify, Chosen.none())
         self.ids = sum(split.figures.get(IDS, 0) for split in self.told)  # bytes of all
         self.id_size = self.ids // max(1, self.numbers.count) + 1  # bytes, on average
@@ -192,7 +194,8 @@ class Run:
 
     def repeating(self, reading: Reading, ids: bool, parts: int) -> tuple[DataFrame, list[int]]:
         tally = Tally(self.context)
-        found = sent(self.of("ids", "payload", "second"), heads.Heads(reading, self.cross, ids, parts), parts)
+        heading = heads.Heads(reading, self.cross, ids, self.least, parts)
+        found = sent(self.of("ids", "payload", "second"), heading, parts)
         kept = self.kept(through(found, heads.Repeating(tally), heads.REPEATED))
         return kept, [sum(each.figures[what] for each in tally.all()) for what in (heads.IDS, heads.SIGNATURES)]
 

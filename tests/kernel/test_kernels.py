@@ -6,6 +6,7 @@ import re
 import struct
 from collections.abc import Callable
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from shingletools import kernel
 from shingletools.canon.canonizer import Canonizer
 from shingletools.kernel import _kernel, codec, compiled, lines, reference, strings
 from shingletools.kernel.memo import FingerprintMemo, WordMemo, compiled_words, reference_fingerprints, reference_words
-from shingletools.kernel.types import Rows, TokenSets
+from shingletools.kernel.types import Postings, Rows, TokenSets
 from shingletools.shingle.fingerprints import word_fingerprint
 from shingletools.shingle.keys import PUBLIC
 
@@ -296,6 +297,31 @@ def test_overlaps(several: list[set[int]], data: st.DataObject) -> None:
     assert reference.overlaps(sets, left, right, least).tolist() == expected
 
 
+@given(token_sets, st.integers(1, 27), st.integers(0, 9), st.data())
+def test_shared_counts(several: list[set[int]], least: int, after: int, data: st.DataObject) -> None:
+    """Whatever the order of tokens in a set: its last ones need not bring anyone together."""
+    number = {token: place for place, token in enumerate(sorted(set().union(*several)))}
+    ordered = [data.draw(st.permutations(sorted(number[token] for token in each))) for each in several]
+    rows = [[row for row, each in enumerate(several) if token in each] for token in number]
+    postings = Postings(*(np.array(values, np.int64) for values in (
+        [each for one in ordered for each in one], [len(each) for each in several],
+        [row for each in rows for row in each], [0, *accumulate(map(len, rows))],
+    )))  # fmt: skip
+    last = data.draw(st.integers(0, len(several)))
+    asking = range(data.draw(st.integers(0, last)), last)
+    met = 0
+    pairs = []
+    for one in asking:
+        for other in range(max(one + 1, after), len(several)):
+            met += bool(set(ordered[one][: max(len(ordered[one]) - least + 1, 0)]) & set(ordered[other]))
+            if (expected := len(several[one] & several[other])) >= least:
+                pairs.append((one, other, expected))
+    for function in (compiled.shared_counts, reference.shared_counts):
+        found, *columns = function(postings, asking, after, least, 64)
+        assert found == met
+        assert sorted(zip(*(column.tolist() for column in columns), strict=True)) == pairs
+
+
 @given(token_sets, st.data())
 def test_the_rarest_tokens(several: list[set[int]], data: st.DataObject) -> None:
     """By their counters, which collide: some are set by hand, so that one sort by bytes is not enough."""
@@ -353,10 +379,20 @@ RAREST = (TOKENS, STARTS, SIZES, WANTED, COUNTERS, COUNTS), [
     *NO_SETS, (3, np.array([4, 0])), (3, np.array([-1, 3])), (3, WANTED[:1]), (4, COUNTERS[:-1]), (5, COUNTS[:1]),
 ]  # fmt: skip
 
+# Two rows: tokens 0, 1 and 2, and 1, 2 and 3; what it writes are 2 numbers and 3 for a pair
+NUMBERS, POSTED, BOUNDS = np.array([0, 1, 2, 1, 2, 3]), np.array([0, 0, 1, 0, 1, 1]), np.array([0, 1, 3, 5, 6])
+THREE, MET = np.array([3, 3]), np.zeros(5, np.int64)
+SHARED_COUNTS = (0, 2, 0, 2, NUMBERS, np.array([0, 3]), THREE, POSTED, BOUNDS, MET), [
+    (0, -1), (1, 3), (4, NUMBERS[:5]), (4, NUMBERS + 1), (4, -NUMBERS), (5, np.array([0, 4])), (5, np.array([-1, 3])),
+    (6, THREE[:1]), (6, -THREE), (7, POSTED[:5]), (7, POSTED + 1), (8, BOUNDS[:3]),
+    (8, -BOUNDS), (8, BOUNDS[::-1].copy()), (8, BOUNDS + 1), (9, MET[:4]), (9, MET[:1]),
+]  # fmt: skip
+
 
 @pytest.mark.parametrize(
     ("function", "case"),
     [
+        (_kernel.shared_counts, SHARED_COUNTS),
         (_kernel.agreements, AGREEMENTS),
         (_kernel.band_keys, BAND_KEYS),
         (_kernel.overlaps, OVERLAPS),

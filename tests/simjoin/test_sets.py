@@ -271,7 +271,13 @@ def test_verify_needs_both() -> None:
 @pytest.mark.parametrize(
     ("argv", "field", "message"),
     [
-        (["-m", "1"], "shingles", "-m counts the components of sketches, but the records have shingles"),
+        (["-m", "1", "--interval"], "shingles", "--interval: the similarity of shingles is no estimate"),
+        (["-m", "1", "--verify"], "shingles", "--verify needs a sketch beside the shingles"),
+        (
+            ["-m", "1", "--recall", "0.9"],
+            "shingles",
+            "--recall: sets of shingles are joined with a recall of 1 in any case",
+        ),
         (["-d", "1"], "shingles", "-d counts the bits of simhashes, but the records have shingles"),
         (["--interval"], "shingles", "--interval: the similarity of shingles is no estimate"),
         (["--measure", "cosine"], "sketch", "--measure cosine: a sketch does not tell; keep the shingles for that"),

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ IN_BOTH_WAYS = pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "i
         ["canon", "shingle -k 3", "simjoin -t 0.5"],
         ["canon", "shingle -k 3 --hash crc32", "simjoin --measure containment -t 0.8"],
         ["canon", "shingle -k 2", "simjoin --measure overlap -t 1/3", "simgroup"],
+        ["canon", "shingle -k 3", "simjoin -m 20 --measure containment"],
     ],
     ids=lambda commands: " | ".join(commands[-2:]),
 )
@@ -92,11 +94,17 @@ def grouped(pairs: bytes) -> set[frozenset[object]]:
     return {frozenset(json.loads(line)["members"]) for line in pipe(pairs, "simgroup").splitlines()}
 
 
-@pytest.mark.parametrize(
-    ("how", "against"), [(how, against) for how in ("at once", "in parts", "forest") for against in (False, True)]
-)
+SETS = "-t 0.5 --measure containment", "-m 7"
+
+
+@pytest.mark.parametrize("against", [False, True])
+@pytest.mark.parametrize("case", [*product(SETS, ["", " --forest"], [IN_PARTS]), *product(SETS, [""], [()])])
 def test_sets_within_larger_ones(
-    how: str, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: tuple[str, str, tuple[str, ...]],
+    against: bool,
+    simspark: Simspark,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from shingletools.spark import join
 
@@ -108,14 +116,14 @@ def test_sets_within_larger_ones(
     records = [{"id": number, "shingles": payload} for number, payload in enumerate(payloads)]
     for name, some in (("one", records[:150]), ("two", records[150:])):
         (tmp_path / name).write_bytes(jsonl(*some))
-    options = "simjoin --measure containment -t 0.5" + (f" --against {tmp_path / 'two'}" if against else "")
+    wanted, forest, way = case
+    options = f"simjoin {wanted}" + (f" --against {tmp_path / 'two'}" if against else "")
     inputs = ["--in", tmp_path / "one"] if against else ["--in", tmp_path / "one", "--in", tmp_path / "two"]
     expected = pipe((tmp_path / "one").read_bytes() if against else jsonl(*records), options)
-    if how != "forest":
-        way = IN_PARTS if how == "in parts" else ()
+    if not forest:
         assert simspark(options, *way, *inputs).good() == expected
         return
-    connecting = simspark(f"{options} --forest", *IN_PARTS, *inputs).good()
+    connecting = simspark(options + forest, *way, *inputs).good()
     assert set(connecting.splitlines()) <= set(expected.splitlines())
     assert grouped(connecting) == grouped(expected)
 
