@@ -17,7 +17,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     least.add_argument("-t", "--threshold", metavar="T", type=threshold,
         help="the least similarity, up to 1: 0.8, 4/5 (default 0.8 for min-hashes and shingles)")  # fmt: skip
     least.add_argument("-m", "--agreeing", metavar="M", type=count,
-        help="the least number of agreeing components (default 2 for supershingles, 1 for megashingles)")  # fmt: skip
+        help="the least number of agreeing components (default 2 for supershingles, 1 for megashingles), "
+             "or of shingles in common")  # fmt: skip
     least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
         help="the greatest number of differing bits (default 3 for simhashes)")  # fmt: skip
     parser.add_argument("--measure", choices=list(MEASURES), default=JACCARD,

@@ -109,7 +109,7 @@ class Overlap(Measure):
         return o / min(a, b)
 
 
-class Shared(Measure):
+class InCommon(Measure):
     """o itself, a number of tokens, however large the sets are. Sets of fewer have no pair, nor do copies of them."""
 
     def __init__(self, tokens: int) -> None:

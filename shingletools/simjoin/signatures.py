@@ -12,7 +12,7 @@ from shingletools.errors import Failed
 from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import U32, Index, Rows
 from shingletools.simjoin.interval import interval
-from shingletools.simjoin.measures import MEASURES, Measure, Shared
+from shingletools.simjoin.measures import MEASURES, InCommon, Measure
 from shingletools.simjoin.sets import SetTable, count_tokens
 from shingletools.simjoin.table import ComponentTable, Table
 from shingletools.simjoin.wanted import (
@@ -308,7 +308,7 @@ class ShingleSets(NamedTuple):
     def measure(self, wanted: Wanted) -> Measure:
         """What makes a pair."""
         if wanted.agreeing is not None:
-            return Shared(wanted.agreeing)
+            return InCommon(wanted.agreeing)
         assert wanted.similarity is not None  # said, or the default
         return MEASURES[wanted.measure](wanted.similarity)
 

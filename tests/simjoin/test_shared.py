@@ -1,6 +1,7 @@
 """simjoin -m on shingles: pairs with so many in common, against the intersections of Python's sets."""
 
 import json
+import math
 import random
 from itertools import combinations
 from pathlib import Path
@@ -171,3 +172,18 @@ def test_sampled_shingles_are_counted() -> None:
     expected = [pair | {"a": made[pair["a"]]["id"], "b": made[pair["b"]]["id"]} for pair in brute_force(documents, 5)]
     assert len(expected) > 50
     assert run("simjoin", "-m", "5", stdin=shingled).records() == expected
+
+
+def test_how_many_passages_are_found_by_sampled_shingles() -> None:
+    """Of 600 pairs with 31 shingles in common, of which one in 8 is left, those with 2 or more: a binomial tail."""
+    rng = random.Random(7)
+    found_by_chance = 1 - sum(math.comb(31, i) * (1 / 8) ** i * (7 / 8) ** (31 - i) for i in range(2))
+    texts = []
+    for _ in range(600):
+        passage = [f"w{rng.randrange(10**12)}" for _ in range(31)]
+        texts += [" ".join([*passage, *(f"w{rng.randrange(10**12)}" for _ in range(50))]) for _ in range(2)]
+    stdin = pipe(jsonl(*({"id": i, "text": text} for i, text in enumerate(texts))), "shingle -k 1 --mod 8")
+    found = run("simjoin", "-m", "2", stdin=stdin).records()
+    assert all(pair["b"] == pair["a"] + 1 for pair in found)
+    deviation = math.sqrt(600 * found_by_chance * (1 - found_by_chance))
+    assert abs(len(found) - 600 * found_by_chance) < 3 * deviation
