@@ -2,7 +2,7 @@
 
 Documents say in which buckets they are, such that two that are a pair share one at least, and whether two are a pair.
 Only those that share a bucket are compared. So nothing is missed, unless the buckets are made for a part of the pairs
-only.
+only. Some tables find the pairs themselves, by counting.
 """
 
 from collections.abc import Iterable, Iterator
