@@ -8,10 +8,10 @@ from shingletools.canon.folding import fold
 from shingletools.canon.patterns import Budget, WordPattern
 from shingletools.canon.repertoire import is_later, part_later
 from shingletools.canon.rules import Rule, fold_accents
-from shingletools.canon.sentences import sentences
 from shingletools.canon.words import SPACER, cut, wherever
 from shingletools.kernel.lines import Link, unlinked
 from shingletools.kernel.memo import LONGEST, SEGMENT, Known, segments
+from shingletools.sentences import sentences
 
 
 class Rules(NamedTuple):

@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING
 
 from shingletools import deferred
 from shingletools.deferred import later
+from shingletools.scripts import ALONE, SPACELESS
 
 if TYPE_CHECKING:
     import regex
 else:
     regex = deferred.module("regex")
 
-# Scripts written without spaces. Script extensions, so that the sign that lengthens a kana vowel counts as kana.
-SPACELESS = r"[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]"
-ALONE = rf"[[\p{{L}}\p{{N}}]&&{SPACELESS}]"
 LETTER = rf"[[\p{{L}}\p{{N}}]--{SPACELESS}]"
 RUN = rf"{LETTER}[{LETTER}\p{{M}}']*+"
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from harness import jsonl, run
 from shingletools.canon import patterns
-from shingletools.canon.sentences import sentences
 from shingletools.errors import Rejected
+from shingletools.sentences import sentences
 
 
 def text_of(text: str, *argv: str) -> str:
