@@ -11,11 +11,11 @@ import numpy as np
 import orjson
 
 from shingletools import errors, signals, wire
-from shingletools.dedup.spec import DUPLICATE_OF, FIRST, LONGEST, DedupSpec, in_two_groups
+from shingletools.dedup.spec import DUPLICATE_OF, LONGEST, DedupSpec, in_two_groups
 from shingletools.errors import Failed, Rejected, seen_before
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
 from shingletools.records import in_quotes, line_at, members
 from shingletools.scratch import scratch_errors, scratch_folder
 from shingletools.stage import Collector, Written
@@ -124,8 +124,9 @@ class Block(NamedTuple):
 class Dedup(Collector):
     """What all ways to choose have in common.
 
-    A document in no group stays. Of each group one of the documents that are really there stays, whatever members the
-    group may name besides. Memory: the ids of groups and documents, and some 50 bytes for each.
+    A document in no group stays, nor are groups looked at that are too small. Of each other group one of the documents
+    that are really there stays, whatever members the group may name besides, or none. Memory: the ids of groups and
+    documents, and some 50 bytes for each.
     """
 
     def __init__(self, spec: DedupSpec) -> None:
@@ -133,12 +134,14 @@ class Dedup(Collector):
         found = read_groups(spec.reads)
         self.ids = found.ids  # of members of groups, then of other documents
         self.group = np.array(found.group)  # of each member
+        sizes = np.bincount(self.group, minlength=found.groups)
+        self.counts = (sizes > spec.larger_than)[self.group]  # for each member whether its group is looked at
         self.kept = np.full(found.groups, -1)  # of each group the document that stays, once there is one
         self.seen = bytearray()  # for each id whether a document had it
         names = [in_quotes(name) for name in (spec.id_field, spec.text_field)]
         self.fields: DocumentFields | None = None
         if not any(b"\\" in name for name in names):
-            text = None if spec.keep == FIRST else names[1]
+            text = None if spec.measured is None else names[1]
             self.fields = DocumentFields(names[0], text, DUPLICATE_OF.encode(), not spec.annotate)
         self.block: Block | None = None
         self.stay = self.go = 0
@@ -190,10 +193,16 @@ class Dedup(Collector):
     def accept(self, documents: Block) -> Written:
         """Takes documents whose ids are new; gives what can be written already."""
 
-    def choose(self, numbers: Index) -> Index:
-        """For each document the one that is kept in its place; itself, if it stays."""
-        kept = numbers.copy()
+    def members(self, numbers: Index) -> Flags:
+        """Which documents are in groups that are looked at."""
         member = numbers < len(self.group)
+        member[member] = self.counts[numbers[member]]
+        return member
+
+    def choose(self, numbers: Index) -> Index:
+        """For each document the one that is kept in its place; itself, if it stays; -1, if none does."""
+        kept = numbers.copy()
+        member = self.members(numbers)
         kept[member] = self.kept[self.group[numbers[member]]]
         goes = int(np.count_nonzero(kept != numbers))
         self.go += goes
@@ -286,10 +295,23 @@ class First(Dedup):
 
     def meet(self, numbers: Index) -> None:
         """Documents, of which the first of each group stays."""
-        member = numbers[numbers < len(self.group)]
+        member = numbers[self.members(numbers)]
         groups = self.group[member]
         new = self.kept[groups] < 0
         self.kept[groups[new][::-1]] = member[new][::-1]  # backwards, so that the first stays
+
+    def finish(self) -> Iterator[Written]:
+        return iter(())
+
+
+class NoneStays(Dedup):
+    """All of a group go; documents are written as they come."""
+
+    def take(self, record: Record, line: bytes, _side: int, /) -> Written:
+        return self.write_one(self.take_name(record), line)
+
+    def accept(self, documents: Block) -> Written:
+        return self.write(documents)
 
     def finish(self) -> Iterator[Written]:
         return iter(())
@@ -321,7 +343,7 @@ class ByLength(Dedup):
 
     def meet(self, numbers: Index, lengths: Index) -> None:
         """Documents, of which the best of each group stays."""
-        member = numbers < len(self.group)
+        member = self.members(numbers)
         numbers, lengths = numbers[member], self.sign * lengths[member]
         groups = self.group[numbers]
         order = np.lexsort((-lengths, groups))

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from shingletools import wire
 from shingletools.dedup.choice import MARK, annotated, take_members
-from shingletools.dedup.spec import DUPLICATE_OF, FIRST, SHORTEST, DedupSpec, in_two_groups
+from shingletools.dedup.spec import DUPLICATE_OF, NONE, SHORTEST, DedupSpec, in_two_groups
 from shingletools.errors import Failed, Rejected, seen_before
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
@@ -43,9 +43,9 @@ from shingletools.spark.names import (
 
 PART = 1 << 26  # bytes of documents that are brought together
 FEW = 1 << 25  # bytes of decisions that every machine may have
-NONE = np.iinfo(np.int64).max
-# Names of documents, with ranks, the least of which stays, or of members of a group, with their places in it; blocks,
-# which are rows of documents; bad lines
+NO_GROUP = np.iinfo(np.int64).max
+# Names of documents, with ranks, the least of which stays, or of members of a group, with their places in it, doubled,
+# and odd if the group is too small to be looked at; blocks, which are rows of documents; bad lines
 TAKEN = pa.schema([*NAMES, ("ranks", pa.binary()), ("block", pa.int64()), ("count", pa.int64()), ("bytes", pa.int64()),
                    ("group", pa.bool_()), *BAD])  # fmt: skip
 # Documents in groups, with names, by their groups; and those whose id was seen before, without
@@ -79,9 +79,11 @@ class TakeDocuments:
     step: int
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        text = None if self.spec.keep == FIRST else self.spec.text_field
         fields = document_fields(
-            self.spec.id_field, text, mark=DUPLICATE_OF.encode() if self.spec.annotate else None, marked=True
+            self.spec.id_field,
+            self.spec.measured,
+            mark=DUPLICATE_OF.encode() if self.spec.annotate else None,
+            marked=True,
         )
         for number, some in rows_of_lines(batches):
             found = read_documents(some, fields, self.name, self.step)
@@ -92,13 +94,15 @@ class TakeDocuments:
 
     def name(self, line: bytes) -> tuple[bytes, int]:
         record = parse(line, self.spec.once(0))
-        length = 0 if self.spec.keep == FIRST else len(wire.take_string(record, self.spec.text_field))
+        length = 0 if self.spec.measured is None else len(wire.take_string(record, self.spec.measured))
         return orjson.dumps(wire.take_id(record, self.spec.id_field)), length
 
 
 @dataclass(frozen=True)
 class TakeMembers:
     """Groups to the names of their members, with twice the number of the group. Memory: that of a row."""
+
+    larger_than: int
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for some in packed(batches):
@@ -123,8 +127,21 @@ class TakeMembers:
                     place += 1
             members, named = concatenated(counts), Named(b"".join(names), concatenated(sizes))
             places = np.arange(len(named.sizes)) - np.repeat(np.cumsum(members) - members, members)
-            rows = by_bucket(named, numbers=np.repeat(some.numbers, members), ranks=places)
+            ranks = 2 * places + np.repeat(different(named, members) <= self.larger_than, members)
+            rows = by_bucket(named, numbers=np.repeat(some.numbers, members), ranks=ranks)
             yield rows_of(TAKEN, [*bad, *({**row, "group": True} for row in rows)])
+
+
+def different(named: Named, counts: Index) -> Index:
+    """How many different names each group has, of so many."""
+    ids = numbers_of(kernel.new_ids().number(named.names, named.sizes.tobytes()))
+    groups = np.repeat(np.arange(len(counts)), counts)
+    order = np.lexsort((ids, groups))
+    ids, groups = ids[order], groups[order]
+    new = np.ones(len(ids), np.bool_)
+    new[1:] = (ids[1:] != ids[:-1]) | (groups[1:] != groups[:-1])
+    found: Index = np.bincount(groups[new], minlength=len(counts))
+    return found
 
 
 @dataclass(frozen=True)
@@ -146,8 +163,9 @@ class MeetGroups:
                 columns[2].append(row["ranks"])
             named = Named(bytes(ids.data), np.diff(numbers_of(bytes(ids.ends)), prepend=0))
             name, group, place = map(concatenated, members)
-            group_of = np.full(len(ids), NONE)
+            group_of = np.full(len(ids), NO_GROUP)
             np.minimum.at(group_of, name, group)
+            small = name[place % 2 == 1]
             rows: list[Row] = []
             wrong = np.flatnonzero(group != group_of[name])
             if len(wrong):
@@ -155,17 +173,18 @@ class MeetGroups:
                 twice = {"twice": int(group[first][0]), "place": int(place[first][0])}
                 rows.append({**twice, "name": named.at(name[first]).names})
             name, number, rank = map(concatenated, documents)
-            first_of = np.full(len(ids), NONE)
+            first_of = np.full(len(ids), NO_GROUP)
             np.minimum.at(first_of, name, number)
             again = number != first_of[name]
             rows += [{"again": each} for each in number[again].tolist()]
+            group_of[small] = NO_GROUP
             rows += in_groups(named, group_of, name[~again], number[~again], rank[~again])
             yield rows_of(MET, rows)
 
 
 def in_groups(named: Named, group_of: Index, name: Index, number: Index, rank: Index) -> Iterator[Row]:
     """Rows of MET, of those of some documents that are in groups, in buckets by these."""
-    member = np.flatnonzero(group_of[name] != NONE)
+    member = np.flatnonzero(group_of[name] != NO_GROUP)
     group = group_of[name[member]]
     bucket = (kernel.fmix64(group.view(np.uint64)) >> np.uint64(56)).astype(np.int64)
     order = np.argsort(bucket, kind="stable")
@@ -179,6 +198,7 @@ class Choose:
     """Documents of groups to those that go, by blocks. Memory: documents of a unit, their names, 100 bytes for each."""
 
     blocks: bytes  # the first number of each
+    every: bool  # or one of each group stays
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for _, rows in runs(batches, "unit"):
@@ -189,7 +209,7 @@ class Choose:
             order = np.lexsort((number, rank, group))
             firsts = np.append(True, np.diff(group[order]) != 0)
             best = order[np.flatnonzero(firsts)[np.cumsum(firsts) - 1]]
-            goes, stays = order[~firsts], best[~firsts]
+            goes, stays = (order, order) if self.every else (order[~firsts], best[~firsts])
             ascending = np.argsort(number[goes])
             goes, stays = goes[ascending], stays[ascending]
             yield rows_of(DECIDED, list(decided(self.blocks, named.at(stays), number[goes])))
@@ -359,7 +379,7 @@ def deduplicated(  # noqa: PLR0913, PLR0917
     """
     every = through(frame, TakeDocuments(stage, step), TAKEN)
     for other in others:
-        every = every.unionAll(through(other, TakeMembers(), TAKEN))
+        every = every.unionAll(through(other, TakeMembers(stage.larger_than), TAKEN))
     seen = Observation()
     taken = kept(every.observe(
         seen, total("names"), F.count("step").alias("bad"), F.sum("count").alias("documents"),
@@ -378,7 +398,7 @@ def deduplicated(  # noqa: PLR0913, PLR0917
         .unionAll(met.where("again is not null").select("again", F.lit(True)))
     )
     units = units_of(told.get["names"] or 0)
-    goes = through(in_units(met, units, "ranks", "groups"), Choose(blocks.tobytes()), DECIDED)
+    goes = through(in_units(met, units, "ranks", "groups"), Choose(blocks.tobytes(), stage.keep == NONE), DECIDED)
     out = through(left_out, LeftOut(blocks.tobytes()), DECIDED)
     said = Observation()
     decisions = kept(through(together(goes.unionAll(out), "block", alone=units == 1), Merge(), DECIDED).observe(

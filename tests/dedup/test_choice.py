@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run, shell
 from shingletools.dedup import choice
-from shingletools.dedup.spec import FIRST, LONGEST, SHORTEST, DedupSpec
+from shingletools.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
 from shingletools.driver import collect_chunk
 from shingletools.errors import Failed
 from shingletools.kernel import NAME, arrays
@@ -59,13 +59,40 @@ def test_keep(keep: str, stay: list[str | int], folder: Path) -> None:
     assert of == {name: survivor[groups[name]] for name in groups if name not in stay}
 
 
+@pytest.mark.parametrize(
+    ("options", "stay"),
+    [
+        ("--keep none", ["z", "1", "gone3"]),
+        ("--keep none --larger-than 1", ["z", "1", "gone3"]),
+        ("--keep none --larger-than 2", ["z", "1", "gone3"]),
+        ("--keep none --larger-than 3", ["b", "z", "a", 1, "c", "1", "x", "gone3"]),
+        ("--keep first --larger-than 2", ["b", "z", 1, "1", "gone3"]),
+        ("--keep longest --larger-than 3", ["b", "z", "a", 1, "c", "1", "x", "gone3"]),
+    ],
+)
+def test_groups_by_size(options: str, stay: list[str | int], folder: Path) -> None:
+    """A size is that of all whom a group names, be they there or not."""
+    command = f"dedup -v --groups groups {options} --removed gone"
+    ran = run(*command.split(), "docs", cwd=folder)
+    assert (ran.status, ran.err.split(" MB/s, ")[1]) == (0, f"{len(stay)} stay, {8 - len(stay)} removed\n")
+    kept, gone = ran.out.splitlines(), (folder / "gone").read_bytes().splitlines()
+    assert [json.loads(line)["id"] for line in kept] == stay
+    assert sorted(kept + gone) == sorted(DOCUMENTS.splitlines())
+
+
+def test_the_size_of_a_group_counts_each_document_once(folder: Path) -> None:
+    (folder / "groups").write_bytes(jsonl({"members": ["a", "a", "a"]}, {"members": ["b", "c", "b"]}, {"members": []}))
+    ran = run("dedup", "--groups", "groups", "--keep", "none", "docs", cwd=folder)
+    assert [record["id"] for record in ran.records()] == ["z", "a", 1, "1", "x", "gone3"]
+
+
 names = st.integers(0, 9)
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-@given(st.lists(names, unique=True), st.lists(st.integers(0, 3), min_size=10, max_size=10))
-def test_one_of_each_group_stays(at_once: bool, present: list[int], group_of: list[int]) -> None:
-    """The first of the best, found by looking at all."""
+@given(st.lists(names, unique=True), st.lists(st.integers(0, 3), min_size=10, max_size=10), st.integers(1, 4))
+def test_one_of_each_group_stays(at_once: bool, present: list[int], group_of: list[int], least: int) -> None:
+    """The first of the best, found by looking at all; or none. Groups that are too small are left alone."""
     groups = [[name for name in range(10) if group_of[name] == group] for group in (1, 2, 3)]  # 0: in none
     records = [{"id": name, "text": "x" * (name % 3)} for name in present]
     with tempfile.NamedTemporaryFile() as file:
@@ -75,8 +102,9 @@ def test_one_of_each_group_stays(at_once: bool, present: list[int], group_of: li
             (FIRST, lambda _: 0),
             (LONGEST, lambda name: -(name % 3)),
             (SHORTEST, lambda name: name % 3),
+            (NONE, None),
         ):
-            dedup = DedupSpec("id", (file.name,), keep).collector(1)
+            dedup = DedupSpec("id", (file.name,), keep, larger_than=least).collector(1)
             written, taken = [], 0
             if at_once:
                 taken, _, lines = dedup.take_lines(jsonl(*records), 0, 0)
@@ -86,8 +114,10 @@ def test_one_of_each_group_stays(at_once: bool, present: list[int], group_of: li
             written += dedup.finish()
             kept = [json.loads(line)["id"] for lines in written for line in lines.output.splitlines()]
             gone = [json.loads(line)["id"] for lines in written for line in lines.removed.splitlines()]
-            there = [[name for name in present if name in group] for group in groups]
-            stay = {min(group, key=best) for group in there if group} | {name for name in present if not group_of[name]}
+            large = [group for group in groups if len(group) > least]
+            there = [[name for name in present if name in group] for group in large]
+            stay = {min(group, key=best) for group in there if group and best}
+            stay |= {name for name in present if not any(name in group for group in large)}
             assert kept == [name for name in present if name in stay]
             assert gone == [name for name in present if name not in stay]
 
@@ -150,6 +180,14 @@ def test_usage(folder: Path) -> None:
     for script, message in [
         ("dedup docs", "the following arguments are required: --groups (see dedup --help)"),
         ("dedup --groups none docs", "--groups: none: No such file or directory"),
+        (
+            "dedup --groups groups --annotate --keep none docs",
+            "--annotate names the document that stays, and with --keep none there is no such",
+        ),
+        (
+            "dedup --groups groups --larger-than 0 docs",
+            'argument --larger-than: not a whole number from 1 to 1000000: "0" (see dedup --help)',
+        ),
         ("dedup --groups groups --annotate --removed x docs", "--annotate removes nothing that --removed could keep"),
         (
             "dedup --groups groups --annotate --id duplicate_of docs",

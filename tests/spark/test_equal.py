@@ -154,7 +154,10 @@ def test_a_forest_connects_the_same(
     assert (at_once.status, written) == (0, pipe(given, f"{options} --forest"))
 
 
-@pytest.mark.parametrize("keep", ["first", "longest", "shortest", "longest --annotate"])
+@pytest.mark.parametrize(
+    "keep",
+    ["first", "longest", "shortest", "longest --annotate", "none", "none --larger-than 3", "shortest --larger-than 2"],
+)
 def test_dedup(keep: str, simspark: Simspark, tmp_path: Path) -> None:
     groups = pipe(DOCS.read_bytes(), *TO_SKETCHES, "simjoin -t 0.5", "simgroup")
     (tmp_path / "groups").write_bytes(groups)
