@@ -1,6 +1,7 @@
 """Filters one after the other, on the same lines: what they make of them, and which filter rejects a line."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import NamedTuple, Protocol
 
 from shingletools import kernel
@@ -39,6 +40,10 @@ class Chain:
     def __init__(self, filters: Sequence[tuple[Filter, str]]) -> None:
         self.filters = tuple(filters)
         self.parts = tuple(parts_of(self.filters))
+        # The first filter that makes several lines of one, if there is such, and what is left behind it
+        cut = next((step for step, (stage, _) in enumerate(self.filters) if stage.lines is not None), None)
+        self.cut = cut
+        self.behind = None if cut is None else Chain(self.filters[cut + 1 :])
 
     def __reduce__(self) -> "tuple[type[Chain], tuple[tuple[tuple[Filter, str], ...]]]":
         """Another process asks the kernel that it has."""
@@ -49,7 +54,36 @@ class Chain:
 
         Without filters the lines are what they were.
         """
-        return through(self.parts, lines)
+        if self.cut is None or self.behind is None:
+            return through(self.parts, lines)
+        gone: list[Rejection] = []
+        if self.cut:
+            lines, gone = Chain(self.filters[: self.cut]).work(lines) if lines else (lines, gone)
+        left = rest_of(each.place for each in gone)
+        stage, id_field = self.filters[self.cut]
+        made, origins = [], []
+        for place, (_, result) in zip(left, filter_lines(stage, id_field, lines), strict=False):
+            if isinstance(result, Reject):
+                gone.append(Rejection(place, self.cut + 1, *result))
+            else:
+                made.append(result)
+                origins += [place] * result.count(b"\n")
+        lines, more = self.behind.work(b"".join(made))
+        gone += [each._replace(place=origins[each.place], step=each.step + self.cut + 1) for each in more]
+        return lines, sorted(gone, key=lambda each: each.place)
+
+
+def rest_of(places: Iterable[int]) -> Iterator[int]:
+    """All numbers from 0 but these, which ascend.
+
+    >>> [number for number, _ in zip(rest_of([0, 2]), range(3))]
+    [1, 3, 4]
+    """
+    number = 0
+    for place in places:
+        yield from range(number, place)
+        number = place + 1
+    yield from count(number)
 
 
 def through(parts: Iterable[Part], lines: bytes) -> Worked:

@@ -13,7 +13,7 @@ from shingletools import deferred, kernel, wire
 from shingletools.deferred import later
 from shingletools.errors import Rejected, shown
 from shingletools.kernel.lines import Done, Fields
-from shingletools.stage import Filter
+from shingletools.stage import Filter, Several
 
 if TYPE_CHECKING:
     import orjson
@@ -187,6 +187,9 @@ class Reject(NamedTuple):
 
 def filter_lines(stage: Filter, id_field: str, lines: bytes) -> Iterator[tuple[int, bytes | Reject]]:
     """What a filter makes of lines: of some together with their number, or of one that it rejects."""
+    if stage.lines is not None:
+        yield from several_lines(stage.lines, id_field, lines)
+        return
     fields = fields_of([stage], id_field)
     link = stage.link()
     work = partial(kernel.linked_lines, (link,)) if link else _each_line(stage)
@@ -202,6 +205,17 @@ def filter_lines(stage: Filter, id_field: str, lines: bytes) -> Iterator[tuple[i
         line, at = line_at(lines, at)
         try:
             yield 1, _odd_line(stage, id_field, line, error)
+        except Rejected as rejected:
+            yield 1, Reject(str(rejected), line)
+
+
+def several_lines(make: Several, id_field: str, lines: bytes) -> Iterator[tuple[int, bytes | Reject]]:
+    """The same of a filter that makes several lines of one."""
+    at = 0
+    while at < len(lines):
+        line, at = line_at(lines, at)
+        try:
+            yield 1, make(id_field, line)
         except Rejected as rejected:
             yield 1, Reject(str(rejected), line)
 

@@ -22,6 +22,14 @@ Source = Callable[[bytes, int, str], bytes]  # a document, its number in the who
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
 
 
+class Several(Protocol):
+    """What makes several lines of one."""
+
+    carried: Sequence[str]  # fields that they have of it, beside those that the filter reads
+
+    def __call__(self, id_field: str, line: bytes, /) -> bytes: ...
+
+
 class Written(NamedTuple):
     """Whole lines for the output, and for the file that keeps what was removed."""
 
@@ -121,6 +129,9 @@ class Filter(Stage):
     field via; every other byte of the line passes. `function` may raise Rejected. `link` gives what makes the same
     payloads in C, if there is such; it may raise what `function` raises. `source` makes the line of a document that is
     none yet, and may raise Rejected. `listed` says that the payload is a list of strings, not one string.
+
+    A filter that makes several lines of one has `lines`, which makes them, each ended by a line feed, of the name of
+    the field of ids and a line, and may raise Rejected; then `function` says where in the payload they are.
     """
 
     consumes: str
@@ -133,15 +144,16 @@ class Filter(Stage):
     whole: bool  # each FILE is one document
     reads: tuple[str, ...]
     listed: bool
+    lines: Several | None
 
     def __init__(  # noqa: PLR0913  # each has a name of its own
         self, consumes: str, produces: str, recipe: str, function: Callable[[str], Any], *, keep: bool = False,
         link: Linking = unlinked, source: Source | None = None, whole: bool = False, reads: tuple[str, ...] = (),
-        listed: bool = False,
+        listed: bool = False, lines: Several | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             consumes=consumes, produces=produces, recipe=recipe, function=function, keep=keep,
-            link=link, source=source, whole=whole, reads=reads, listed=listed,
+            link=link, source=source, whole=whole, reads=reads, listed=listed, lines=lines,
         )  # fmt: skip
 
     @property

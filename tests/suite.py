@@ -29,6 +29,9 @@ class Command:
     by_id: tuple[str, ...] = ()  # ways that ask for no more than the id, and let each record pass at once
     verbatim: bool = False  # what it does not consume passes as it came, white space included
     scratch: tuple[str, ...] = ()  # ways that write scratch files before their output
+    also: tuple[tuple[str, Any], ...] = ()  # other fields that a good record needs
+    carrying: str = ""  # what lets a filter pass a field
+    late: tuple[str, ...] = ()  # ways that write before all is read, but of what is read not the last
     killed: tuple[str, ...] = ()  # ways that leave most to clear up; if there are none, all ways, filters with workers
     before: str | None = None  # what makes its input from that of a command above; without, documents are its input
     little: bool = False  # it makes less than two blocks of output of megabytes of input
@@ -63,15 +66,35 @@ SUITE = (
         by_id=("dedup --groups /dev/null",), scratch=("dedup --groups /dev/null --keep longest",),
         killed=("dedup --groups /dev/null --keep longest",), repeated=frozenset({"--groups"}),
     ),
+    Command(
+        "parts", "text", "A word, or two", ways=("parts",), produces="text", repeated=frozenset({"--carry"}),
+        carrying="--carry", gives=lambda a, b, text: [
+            {"id": f"{name}#1", "of": name, "part": 1, "place": [0, len(text)], "before": "", "text": text,
+             "behind": "", "via": "parts by=paragraph"} for name in (a, b)
+        ],
+    ),
+    Command(
+        "parts", "text", "A word, or two", ways=("parts --together",), identity="of", before="parts",
+        also=(("part", 1), ("before", "")), repeated=frozenset({"--carry"}), late=("parts --together",),
+        killed=("parts --together",),
+        gives=lambda a, b, text: [{"id": name, "text": text, "via": "parts together"} for name in (a, b)],
+        wrong=(
+            (b'{"of":1,"text":""}', 'field "part" is missing'),
+            (b'{"of":1,"part":0,"text":""}', 'field "part" is not a number from 1 on'),
+            (b'{"of":1,"part":1,"text":""}', 'field "before" is missing'),
+            (b'{"of":1,"part":1,"before":"","text":"","behind":null}', 'field "behind" is not a string'),
+        ),
+    ),
 )  # fmt: skip
 RUNNERS = ("simspark",)  # which run the others, and have tests of their own
 
-COMMANDS = tuple(each.name for each in SUITE)
+COMMANDS = tuple(dict.fromkeys(each.name for each in SUITE))
 PROGRAMS = (*COMMANDS, *RUNNERS)
 FILTERS = tuple(each.name for each in SUITE if each.produces is not None)
 WAYS = tuple(way for each in SUITE for way in each.ways)
 WITH_WORKERS = tuple(f"{name} -j2" for name in FILTERS)
 AT_ONCE = (*FILTERS, *(way for each in SUITE for way in each.by_id))  # they write before all is read
+LATE = tuple(way for each in SUITE for way in each.late)
 SCRATCH = tuple(way for each in SUITE for way in each.scratch)
 KILLED = tuple(
     way for each in SUITE for way in each.killed or ((f"{each.name} -j2",) if each.name in FILTERS else each.ways)
@@ -79,18 +102,21 @@ KILLED = tuple(
 
 
 def of(command: str) -> Command:
-    """The command that is run in this way."""
-    return next(each for each in SUITE if each.name == program(command))
+    """The command that is run in this way, perhaps with more options."""
+    same = [each for each in SUITE if each.name == program(command)]
+    return next(
+        (each for each in reversed(same) if any(f"{command} ".startswith(f"{way} ") for way in each.ways)), same[0]
+    )
 
 
 def good(command: str, identity: str | int) -> Record:
     """A record that it takes."""
     each = of(command)
-    return {each.identity: identity, each.field: each.payload}
+    return {each.identity: identity, **dict(each.also), each.field: each.payload}
 
 
 def inputs(documents: bytes) -> dict[str, bytes]:
-    """Each command's input, from documents."""
+    """Each command's input, from documents; that of a command with several entries will do for all of them."""
     made: dict[str, bytes] = {}
     for each in SUITE:
         made[each.name] = pipe(made[program(each.before)], each.before) if each.before else documents

@@ -152,15 +152,62 @@ def test_groups(options: str, pairs: list[bytes], documents: list[bytes]) -> Non
     check(f"simgroup --singletons x {options}", pairs, documents)
 
 
-@pytest.mark.parametrize("keep", ["first", "longest", "shortest"])
-@pytest.mark.parametrize("annotate", ["", "--annotate"])
+@pytest.mark.parametrize(
+    "options",
+    [*(f"--keep {keep} {mark}" for keep in ("first", "longest", "shortest") for mark in ("", "--annotate")),
+     "--keep none", "--keep none --larger-than 3", "--keep longest --larger-than 3"],
+)  # fmt: skip
 @FEW
 @given(st.lists(lines(DOCUMENTS), max_size=3))
-def test_choices(keep: str, annotate: str, chunks: list[bytes]) -> None:
+def test_choices(options: str, chunks: list[bytes]) -> None:
     with tempfile.NamedTemporaryFile() as file:
         file.write(GROUPS)
         file.flush()
-        check(f"dedup --groups {file.name} --keep {keep} {annotate}", chunks)
+        check(f"dedup --groups {file.name} {options}", chunks)
+
+
+PART = b'{"id":"1#%d","of":%b,"part":%d,"place":[0,1],"before":"-","text":"t"%b}\n'
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        *((b'"t"', text) for text in (rb'"\u000A"', rb'"\u0041"', rb'"\/"', rb'"\ud800"', rb'"\"', b'"\t"', b"1",
+                                      b'"\xff"', rb'"\n\"\\\u0000\u001f"', '"é\x7f"'.encode(), b'"', b'"\xc3"')),
+        *((b'"of":1', of) for of in (b'"of":-0', rb'"of":"\u0031"', b'"of":1.0', b'"of":null', b'"of":01',
+                                     rb'"of":"\n"', b'"of":123456789012345678901', b'"of":"1"', b'"of":-7')),
+        *((b'"part":2', part) for part in (b'"part":0', b'"part":1', b'"part":02', b'"part":2.0', b'"part":"2"',
+                                           b'"part":99999999999999999999', b'"part":9')),
+        *((b"[0,1]", place) for place in (b"[0,01]", b"[-1,1]", b"[0]", b"null", b"[0,1e999]")),
+        (b',"n":1', b',"behind":"b","n":1'), (b',"n":1', b',"n":1,"behind":"b"'), (b',"n":1', b',"n":01'),
+        (b',"n":1', b',"n":1,"part":3'), (b',"n":1', b',"n":1e999'), (b',"n":1', b',"n":1,"t\\u0065xt":"x"'),
+        (b"}", b"}}"), (b"}", b"} "), (b"}", b"}\r"), (b"{", b" {"), (b'{"id"', b'\xef\xbb\xbf{"id"'), (b"}", b""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("last", [False, True])
+def test_parts(old: bytes, new: bytes, last: bool) -> None:
+    """One that is odd among ordinary ones, of the same document or the next; also where all others end as it does."""
+    for rest in (b',"n":1', b',"n":1,"via":"parts by=line"'):
+        ends = rest + b',"behind":""' if last else rest
+        good = [PART % (1, b"1", 1, rest), PART % (2, b"1", 2, ends), PART % (1, b'"x"', 1, rest)]
+        for place in range(3):
+            lines = [*good[:place], good[place].replace(old, new), *good[place + 1 :]]
+            check("parts --together", [b"".join(lines) + PART % (4, b'"x"', 4, rest)])
+            check("parts --together", [b"".join(lines[:2]), b"".join(lines[:1] + lines[2:])])
+        check("parts --together", [b"".join(line.replace(old, new) for line in good)])
+
+
+def test_ordinary_parts_are_taken_at_once() -> None:
+    """All but the first, of which it is learned how lines end."""
+    line = b'{"id":"1#%d","of":%d,"part":%d,"place":[0,1],"before":"","text":"\xc3\xa9\\n","behind":"","n":{"a":[1]}}\n'
+    collector = stage_of("parts --together").collector(1)
+    lines = b"".join(line % (part, of, part) for of in (1, 2) for part in (1,)) + b"bad\n"
+    assert collector.take_lines(lines, 0, 0)[:2] == (0, 0)
+    first = lines.split(b"\n")[0]
+    collector.take(parse(first, ()), first, 0)
+    taken, at, written = collector.take_lines(lines, len(first) + 1, 0)
+    assert (taken, lines[at:]) == (1, b"bad\n")
+    assert written.output == '{"id":1,"text":"é\\n","n":{"a":[1]},"via":"parts together"}\n'.encode()
 
 
 def test_a_similarity_counts_as_it_is_written() -> None:

@@ -78,6 +78,8 @@ def test_a_small_run_loads_what_it_needs(command: str, record: dict[str, object]
         ("simjoin", (), {"id": 1, "sketch": "01234567"}, SLOW - JSON - {"fractions", "numpy", "pickle"}),
         ("simgroup", (), {"a": 1, "b": 2, "similarity": 0.9}, SLOW - JSON - {"fractions", "numpy", "pickle"}),
         ("dedup", ("--groups", "/dev/null"), ASCII, {"blake3", "regex", "sqlite3", "subprocess", "tempfile"}),
+        ("parts", (), ASCII, SLOW - JSON),
+        ("parts", ("--together",), {"of": 1, "part": 1, "before": "", "text": ""}, SLOW - JSON),
     ],
 )
 def test_a_run_does_without(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness import BIN, ENVIRONMENT, Ran, jsonl, program, run, shell
-from suite import AT_ONCE, FILTERS, SCRATCH, WAYS, WITH_WORKERS, of
+from suite import AT_ONCE, FILTERS, LATE, SCRATCH, WAYS, WITH_WORKERS, of
 
 pytestmark = pytest.mark.slow
 every_command = pytest.mark.parametrize("command", WAYS)
@@ -57,7 +57,7 @@ def test_a_read_error_in_the_middle(command: str, output: str, inputs: Path, fai
     ran = failing(f"{command} {source} {output}", function, str(source), nth, errno.EIO)
     assert (ran.status, ran.err) == (2, f"{program(command)}: {source}: Input/output error\n")
     assert failing.left() == []
-    assert bool(ran.out) == (not output and command in (*AT_ONCE, *WITH_WORKERS))
+    assert bool(ran.out) == (not output and command in (*AT_ONCE, *LATE, *WITH_WORKERS))
     assert ran.out.endswith(b"\n" * bool(ran.out))
     assert run(command, source).good().startswith(ran.out)
 

@@ -1,0 +1,1 @@
+"""parts: documents into their parts, and back."""

@@ -1,0 +1,55 @@
+"""A document into the records of its parts."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shingletools import deferred, wire
+from shingletools.parts.places import Places
+from shingletools.records import members, parse
+
+if TYPE_CHECKING:
+    import orjson
+else:
+    orjson = deferred.module("orjson")
+
+LINE = b'{%b:%b%d","of":%b,"part":%d,"place":[%d,%d],"before":%b,%b:%b%b'
+
+
+class PartLines:
+    """Makes the lines of a document's parts; it is pickled for worker processes.
+
+    What stands between parts goes with the one behind it, as `before`; what stands behind the last with that, as
+    `behind`, which no other part has. A text without parts becomes one empty part, which has all of it before it.
+    """
+
+    def __init__(self, places: Places, text_field: str, carried: Sequence[str], recipe: str) -> None:
+        self.places = places
+        self.text_field = text_field
+        self.carried: Sequence[str] = tuple(carried)
+        self.recipe = recipe
+
+    def __call__(self, id_field: str, line: bytes, /) -> bytes:
+        """Lines for a line, each ended by a line feed; raises Rejected."""
+        record = parse(line, (id_field, self.text_field, "via", *self.carried))
+        name = wire.take_id(record, id_field)
+        text = wire.take_string(record, self.text_field)
+        via = wire.take_recipe(record)
+        dumps = orjson.dumps
+        of, numbered = dumps(name), dumps(f"{name}#")[:-1]
+        id_name, text_name = dumps(id_field), dumps(self.text_field)
+        tail = b"".join(
+            b",%b:%b" % (dumps(member.name), line[member.value : member.end])
+            for member in (members(line) if self.carried else ())
+            if member.name in self.carried
+        )
+        tail += b',"via":%b}\n' % dumps(f"{via} | {self.recipe}" if via else self.recipe)
+        made = []
+        places = list(self.places(text)) or [(len(text), len(text))]
+        at, last = 0, len(places)
+        for number, (start, end) in enumerate(places, 1):
+            before, part = dumps(text[at:start]), dumps(text[start:end])
+            at = end
+            if number == last:
+                tail = b',"behind":%b%b' % (dumps(text[at:]), tail)
+            made.append(LINE % (id_name, numbered, number, of, number, start, end, before, text_name, part, tail))
+        return b"".join(made)

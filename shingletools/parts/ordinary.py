@@ -1,0 +1,49 @@
+"""Parts as `parts` writes them, read without an object for each: the definition is in together.py."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+# Of strings those that orjson would write again as they are, since they are copied. Whether they are UTF-8 is for the
+# caller to know.
+TEXT = rb'(?:[^"\\\x00-\x1f]++|\\["\\bfnrt]|\\u00(?:0[0-7bef]|1[0-9a-f]))*+'
+PLAIN = rb'"[^"\\\x00-\x1f]*+"'
+NUMBER = rb"(?:0|[1-9][0-9]{0,17})"
+
+
+class OrdinaryPart(NamedTuple):
+    """A part; its texts are JSON between quotes."""
+
+    of: bytes  # as JSON
+    number: int
+    before: bytes
+    text: bytes
+    behind: bytes | None
+    rest: bytes  # of the line, with its line feed, from where carried fields may begin; it may be anything
+    end: int  # where the next line begins
+
+
+class Reader:
+    """Reads parts, the names of whose id and text are given as JSON between quotes, without backslashes."""
+
+    def __init__(self, id_name: bytes, text_name: bytes) -> None:
+        self.pattern = re.compile(
+            rb'\{"%b":(?:"%b"|-?%b),"of":(%b|0|-?[1-9][0-9]{0,17}),"part":([1-9][0-9]{0,17}),"place":\[%b,%b\],'
+            rb'"before":"(%b)","%b":"(%b)"(?:,"behind":"(%b)")?+([,}][^\n]*+\n)'
+            % (re.escape(id_name), TEXT, NUMBER, PLAIN, NUMBER, NUMBER, TEXT, re.escape(text_name), TEXT, TEXT)
+        )
+
+    def __call__(self, lines: bytes, at: int) -> Iterator[OrdinaryPart]:
+        """The parts from a place on, up to the first line that looks different."""
+        while found := self.pattern.match(lines, at):
+            at = found.end()
+            of, number, before, text, behind, rest = found.groups()
+            yield OrdinaryPart(of, int(number), before, text, behind, rest, at)
+
+
+def is_utf8(lines: bytes) -> bool:
+    try:
+        lines.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

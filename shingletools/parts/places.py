@@ -1,0 +1,93 @@
+"""Where the parts of a text are, in code points, half open: in order, none of them blank.
+
+What is white space says str.isspace; lines end where Unicode's Technical Standard 18 ends them (RL1.6).
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from shingletools import deferred
+from shingletools.deferred import later
+from shingletools.scripts import ALONE
+from shingletools.sentences import sentences
+
+if TYPE_CHECKING:
+    import regex
+else:
+    regex = deferred.module("regex")
+
+Place = tuple[int, int]
+Places = Callable[[str], Iterator[Place]]
+
+FEEDS = r"\n-\r\x85\u2028"
+ENDS = rf"{FEEDS}\u2029"  # of lines; a carriage return and a line feed are one
+BLANK = rf"[^\S{ENDS}]"  # white space within a line
+FILLED = rf"{BLANK}*+\S[^{ENDS}]*+"  # a line that is not blank
+LINE = later(lambda: re.compile(rf"[^{ENDS}]++"))
+# All that is blank matches too, with no group, so that no run of blanks is looked at from each of its characters
+PARAGRAPH = later(lambda: re.compile(rf"{BLANK}*+(\S[^{ENDS}]*+(?:(?:\r\n|[{FEEDS}]){FILLED})*+)?"))
+# A word is what stands between white space. Where a script has none, each letter is one, with what is no letter around;
+# but the apostrophe U+02BC, which Thai has like others, is not.
+WHITE = r"\s\x1c-\x1f"
+NO_LETTER = rf"[^\p{{L}}\p{{N}}{WHITE}]*+"
+LETTER = rf"[{ALONE}--\u02BC]"
+WORD = later(lambda: regex.compile(rf"{NO_LETTER}{LETTER}{NO_LETTER}|(?:(?!{LETTER})[^{WHITE}])++", regex.VERSION1))
+SPACED_WORD = later(lambda: re.compile(r"\S++"))
+MAY_BE_SPACELESS = later(lambda: re.compile(r"[\u0e00-\u1fff\u2e80-\U0010ffff]"))  # the scripts that ALONE has
+
+
+def lines(text: str) -> Iterator[Place]:
+    r"""Lines, whole, without what ends them.
+
+    >>> list(lines("one\n\n  two \r\n"))
+    [(0, 3), (5, 11)]
+    """
+    for line in LINE.finditer(text):
+        if not line[0].isspace():
+            yield line.span()
+
+
+def paragraphs(text: str) -> Iterator[Place]:
+    r"""Runs of lines that are not blank; U+2029 parts them, too.
+
+    >>> list(paragraphs("\n one\ntwo\n \nthree\n"))
+    [(1, 9), (12, 17)]
+    """
+    for found in PARAGRAPH.finditer(text):
+        if found[1] is not None:
+            yield found.span()
+
+
+def by_sentence(text: str) -> Iterator[Place]:
+    """Sentences, as canon --sentences has them, without the white space around them.
+
+    >>> list(by_sentence("One.  Two? "))
+    [(0, 4), (6, 10)]
+    """
+    at = 0
+    for sentence in sentences(text):
+        end = at + len(sentence.rstrip())
+        start = at + len(sentence) - len(sentence.lstrip())
+        if start < end:
+            yield start, end
+        at += len(sentence)
+
+
+class RunsOfWords:
+    """So many words each, from the first one's start to the last one's end.
+
+    >>> list(RunsOfWords(2)("A b, c")), list(RunsOfWords(2)("你好。吗"))
+    ([(0, 4), (5, 6)], [(0, 3), (3, 4)])
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __call__(self, text: str) -> Iterator[Place]:
+        found = (WORD if MAY_BE_SPACELESS.search(text) else SPACED_WORD).finditer(text)
+        words = (word.span() for word in found)
+        for start, end in words:
+            *_, (_, end_of_last) = (start, end), *islice(words, self.number - 1)
+            yield start, end_of_last
