@@ -26,6 +26,7 @@ from shingletools.spark.lines import (
     KEPT,
     LINES,
     NUMBERED,
+    READ,
     REJECTED,
     SIZE,
     WRITTEN,
@@ -52,6 +53,7 @@ class Jobs:
     """One run of a pipeline: from --in to --out, and what is said of it."""
 
     numbers: LineNumbers
+    read_numbers: LineNumbers  # of the lines that were read, not of those that filters made of them
 
     def __init__(self, spark: SparkSession, options: argparse.Namespace, complain: Callable[[str], None]) -> None:
         self.spark = spark
@@ -69,7 +71,7 @@ class Jobs:
         self.inputs = len(self.options.inputs)
         behind = list(enumerate(steps, 1))[len(self.filters) :]
         joins = len(behind) > 0 and behind[0][1].name == "simjoin"
-        carries = not behind and self.options.keep is None
+        carries = not behind and self.options.keep is None and all(each.lines is None for each, _ in self.filters)
         carries &= all(map(is_parquet, [*self.options.inputs, self.options.out]))
         if not carries:
             self.sources = self.read(self.inputs + len(behind[0][1].stage.beside) if joins else 0)
@@ -86,7 +88,7 @@ class Jobs:
             with suppress(Failed, PySparkException, Py4JError):
                 self.tell_rejects()  # so that these are not lost
             raise
-        read = f"{self.numbers.first_of(self.inputs)} lines read"
+        read = f"{self.read_numbers.first_of(self.inputs)} lines read"
         return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"]
 
     def read(self, some: int = 0) -> list[files.Source]:
@@ -162,7 +164,9 @@ class Jobs:
 
     def begun(self) -> tuple[DataFrame, Filtered, Sequence[Told]]:
         """The lines of the input, or what was kept of the first filters; what is left to do; what was told of them."""
-        for count in range(len(self.filters), 0, -1):
+        # Where one makes several lines of one, those before it count others than those behind it
+        least = len(self.filters) - 1 if any(each.lines for each, _ in self.filters) else 0
+        for count in range(len(self.filters), least, -1):
             if (found := self.stages.find(LINES, self.recipe(count, self.inputs))) is not None:
                 return found.rows, self.through_filters(count), found.told
         return all_rows(self.sources[: self.inputs]), self.through_filters(), []
@@ -175,7 +179,8 @@ class Jobs:
         """What decides what comes of the first filters and parts: how it is made, and of which files."""
         if self.options.keep is None:
             return []
-        how = [[each.recipe, each.consumes, each.produces, each.keep, name] for each, name in self.filters[:filters]]
+        how = [[each.recipe, each.consumes, each.produces, each.keep, each.lines and each.lines.carried, name]
+               for each, name in self.filters[:filters]]  # fmt: skip
         if not self.states:
             self.states = [self.stages.files.states(source.files()) for source in self.sources]
         # Of Parquet, lines that are rejected have all columns only if they are kept
@@ -235,9 +240,13 @@ class Jobs:
 
     def count(self, told: Sequence[Told], rows: DataFrame | None) -> None:
         """Gives lines their numbers, and finds those rejected among the rows (PLACES, REJECTED), if there are any."""
-        self.numbers = LineNumbers(told)
+        self.numbers = self.read_numbers = LineNumbers(told)
+        if any(READ in each.figures for each in told):
+            self.read_numbers = LineNumbers([each._replace(lines=each.figures.get(READ, each.lines)) for each in told])
         if has_bad(told) and rows is not None:
-            self.rejects.add(self.numbers.numbered(rows.where("step > 0"), REJECTED))
+            filters = len(self.filters)
+            self.rejects.add(self.read_numbers.numbered(rows.where(f"step > 0 and step <= {filters}"), REJECTED))
+            self.rejects.add(self.numbers.numbered(rows.where(f"step > {filters}"), REJECTED))
 
     def made(  # noqa: PLR0913, PLR0917  # each has a name of its own
         self, frame: DataFrame, kept: DataFrame | None, part: int, number: int, step: Step, before: int = 0
@@ -278,7 +287,11 @@ class Jobs:
 
     def tell_rejects(self) -> None:
         if self.rejects.frames:
-            self.rejects.tell([step.name for step in self.steps], self.numbers)
+            self.rejects.tell([step.name for step in self.steps], self.numbers_of)
+
+    def numbers_of(self, step: int) -> LineNumbers:
+        """What a step, from 1, counts: lines of the input, or what filters made of them."""
+        return self.read_numbers if step <= len(self.filters) else self.numbers
 
     def refuse_to_overwrite(self) -> None:
         """Now, rather than when all is done."""

@@ -35,6 +35,7 @@ WRITTEN = pa.schema([("kind", pa.string()), ("run", pa.int32()), ("value", pa.bi
 STARTS = pa.schema([*PLACES[:3], ("start", pa.int64())])
 LINES, BAD = "lines", "rejected"  # kinds of what is written
 SIZE = "bytes"  # of lines that are kept, or of signatures
+READ = "read"  # lines, where those that are made of them are counted
 ABOUT = "part int, file string, block long, place long, step int, cause string"
 SHOWN = 10  # rejected records that are told one by one
 
@@ -94,9 +95,22 @@ class Done(NamedTuple):
     portion: SplitLines
     lines: bytes
     rejections: list[Rejection]
+    first: int | None = None  # the place of the first line that was made, if these are counted by themselves
+
+    @property
+    def place(self) -> int:
+        """Behind which the places of the lines are that were made."""
+        return self.portion.place if self.first is None else self.first
+
+    @property
+    def made(self) -> int:
+        """How many lines were made."""
+        return len(self.portion.places) - len(self.rejections) if self.first is None else self.lines.count(b"\n")
 
     def places(self) -> Index:
-        """Of the lines that were made, behind the first of the portion."""
+        """Of the lines that were made."""
+        if self.first is not None:
+            return np.arange(self.made)
         return np.delete(self.portion.places, [each.place for each in self.rejections])
 
     def rejected(self) -> list[tuple[int, str, int, int, int, str, bytes]]:
@@ -109,7 +123,11 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True)
 class Filtered:
-    """Lines of the input through filters, those of files beside as they are; tells the lines of each split."""
+    """Lines of the input through filters, those of files beside as they are; tells the lines of each split.
+
+    Where a filter makes several lines of one, the lines that come of all filters are counted, and those that were read
+    are told beside.
+    """
 
     chain: Chain
     inputs: int  # parts before this one are input
@@ -119,14 +137,18 @@ class Filtered:
     def __call__(self, batches: Batches, runs: Telling) -> Iterator[Done]:
         for portion, rejections in self.portions(batches):
             runs.begin(portion.source)
-            runs.lines += len(portion.places)
-            lines, bad = portion.lines, rejections
+            first, lines, bad = None, portion.lines, rejections
             if portion.source[0] < self.inputs and lines:
                 lines, more = self.chain.work(lines)
                 bad = [each._replace(step=each.step + (self.before or 0)) for each in more]
+            if self.chain.cut is not None and portion.source[0] < self.inputs:
+                first = runs.lines
+                runs.figures[READ] = runs.figures.get(READ, 0) + len(portion.places)
             if bad:
                 runs.figures[BAD] = 1
-            yield Done(portion, lines, bad)
+            done = Done(portion, lines, bad, first)
+            runs.lines += len(portion.places) if first is None else done.made
+            yield done
         runs.end()
 
     def portions(self, batches: Batches) -> Iterator[tuple[SplitLines, list[Rejection]]]:
@@ -157,7 +179,7 @@ class Writing:
         runs = Telling(self.filtered.tally)
         for done in self.filtered(batches, runs):
             if done.lines:
-                runs.figures[LINES] = runs.figures.get(LINES, 0) + len(done.portion.places) - len(done.rejections)
+                runs.figures[LINES] = runs.figures.get(LINES, 0) + done.made
                 yield of_rows(WRITTEN, [(LINES, runs.run, done.lines[:-1])])
             if bad := done.rejected():
                 yield of_rows(WRITTEN, [(BAD, 0, about(*row) + b"\t" + line.hex().encode()) for *row, line in bad])
@@ -186,7 +208,7 @@ class Keeping:
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         telling = Telling(self.filtered.tally)
         for done in self.filtered(batches, telling):
-            source, place, _, _ = done.portion
+            source, place = done.portion.source, done.place
             if done.lines:
                 telling.figures[SIZE] = telling.figures.get(SIZE, 0) + len(done.lines)
                 places = done.places()
@@ -280,13 +302,14 @@ class RejectedLines:
         """`frame` has number (below 0 if the record is in no file), step (from 1), cause, and the line as it came."""
         self.frames.append(frame.select("number", "step", "cause", "line"))
 
-    def tell(self, steps: Sequence[str], numbers: LineNumbers) -> None:
+    def tell(self, steps: Sequence[str], numbers: Callable[[int], LineNumbers]) -> None:
+        """With the numbers of the lines that each step counts."""
         every, self.frames = reduce(DataFrame.unionAll, self.frames), []
         for row in every.groupBy("step").count().orderBy("step").collect():
             name, count = steps[row["step"] - 1], row["count"]
             these = every.where(F.col("step") == row["step"]).orderBy("number", "line")
             for first in these.limit(SHOWN).collect():
-                where = "" if first["number"] < 0 else f"{numbers.where(first['number'])}: "
+                where = "" if first["number"] < 0 else f"{numbers(row['step']).where(first['number'])}: "
                 self.complain(f"{name}: {where}{first['cause']}")
             if count > SHOWN:
                 self.complain(f"{name}: {count} records rejected in all")

@@ -10,7 +10,7 @@ from shingletools.options import make_parser
 from shingletools.simjoin.signatures import SIGNATURES
 from shingletools.stage import Command, Stage
 
-COMMANDS = ("canon", "shingle", "sketch", "simjoin", "simgroup", "dedup")
+COMMANDS = ("canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "parts")
 ELSEWHERE = {  # options that Spark has its own means for: what they would say, and whose that is
     "output": "-o: --out says where to write",
     "rejects": "--rejects: simspark has one for all commands",

@@ -153,7 +153,7 @@ class Signing:
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         runs, taker = Telling(self.filtered.tally), Taker(self.id_field, self.once, self.verify)
         for done in self.filtered(batches, runs):
-            source, place, _, _ = done.portion
+            source, place = done.portion.source, done.place
             taken, bad = taker.take(done.lines, done.places())
             for mark, (first, last) in taken.seen.items():
                 if tuple(mark) in runs.marks or len(runs.marks) < MARKS:
