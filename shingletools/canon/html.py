@@ -1,10 +1,15 @@
 """The text of HTML: parsed by Lexbor, an HTML5 parser, and parted where a browser would part it."""
 
+from collections.abc import Iterable
 from functools import partial
+from itertools import chain
+from typing import cast
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
 
 from shingletools.canon.confined import Confined, TooMuch
+from shingletools.canon.markup import numbered
+from shingletools.canon.origins import Origin
 from shingletools.canon.rules import Rule, made_with
 from shingletools.errors import Failed, Rejected, shown
 from shingletools.wire import quoted
@@ -61,34 +66,64 @@ class Html:
         return Html, self.parse.args
 
     def __call__(self, markup: str) -> str:
-        size = len(markup)
+        return self.texts(markup)[0]
+
+    def traced(self, markup: str) -> tuple[str, Origin]:
+        """The same, and where it comes from."""
+        page = numbered(markup)
+        text, numbers = self.texts(markup, page.markup)
+        origin = page.trace(text, numbers)
+        if origin is None:
+            raise Rejected("HTML of which --offsets cannot tell what is text")
+        return text, origin
+
+    def texts(self, *markups: str) -> list[str]:
+        """The texts of pages that differ in nothing but letters."""
+        size = sum(map(len, markups))
         try:
             if size <= SMALL:
-                return self.parse(markup)
+                return self.parse(markups)
             seconds, memory = SECONDS + SECONDS_A_CHARACTER * size, MEMORY + MEMORY_A_CHARACTER * size
-            return self.confined(markup, seconds, memory)
+            return self.confined(markups, seconds, memory)
         except TooMuch:
             raise Rejected("HTML that takes too much memory or time") from None
 
 
-def parse(main: bool, skip: tuple[str, ...], markup: str) -> str:
-    """The text of a page; raises TooMuch if there is not enough memory."""
+def parse(main: bool, skip: tuple[str, ...], markups: tuple[str, ...]) -> list[str]:
+    """The texts of pages, the first of which decides what is left out; raises TooMuch if there is not enough memory."""
     # Without events no option's content is copied elsewhere; with scripting, what is for browsers without is text
     try:
-        tree = LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS, scripting=True)
-        root = tree.root
-        if root is None:
-            return ""
-        left_out = {node.mem_id for selector in skip for node in tree.css(selector)}
+        options = LexborDocumentOptions.WO_EVENTS
+        trees = [LexborHTMLParser(markup, options=options, scripting=True) for markup in markups]
+        skipped = {node.mem_id for selector in skip for node in trees[0].css(selector)}
     except SelectolaxError:
         raise TooMuch from None
+    roots = [[] if tree.root is None else [tree.root] for tree in trees]
+    left_out = [skipped, *(likewise(skipped, roots[0], other) for other in roots[1:])]
     if main:
-        around = left_out | {node.mem_id for node in tree.css(AROUND)}
-        mains = tree.css(MAIN)
-        for text in (PARAGRAPH.join(text_of(node, around) for node in mains), text_of(root, around)):
-            if text.strip():
-                return text
-    return text_of(root, left_out)
+        around = [some | {node.mem_id for node in tree.css(AROUND)} for some, tree in zip(left_out, trees, strict=True)]
+        mains = [tree.css(MAIN) for tree in trees]
+        for tops in (mains, roots):
+            texts = list(map(text_of_all, tops, around))
+            if texts[0].strip():
+                return texts
+    return list(map(text_of_all, roots, left_out))
+
+
+def text_of_all(tops: list[LexborNode], left_out: set[int]) -> str:
+    return PARAGRAPH.join(text_of(node, left_out) for node in tops)
+
+
+def likewise(chosen: set[int], roots: list[LexborNode], others: list[LexborNode]) -> set[int]:
+    """The nodes of another tree that stand where some stand in the first."""
+    if not chosen:
+        return set()
+    both = zip(*(chain.from_iterable(map(nodes_of, tops)) for tops in (roots, others)), strict=False)
+    return {two.mem_id for one, two in both if one.mem_id in chosen}
+
+
+def nodes_of(root: LexborNode) -> Iterable[LexborNode]:
+    return cast(Iterable[LexborNode], root.traverse())
 
 
 def text_of(top: LexborNode, left_out: set[int]) -> str:
@@ -129,4 +164,5 @@ def html(part: str, skip: list[str]) -> Rule:
     label = made_with(part, "selectolax")
     if skip:
         label += f",skip={quoted(','.join(sorted(set(skip))))}"
-    return Rule("html", label, Html(part == "main", tuple(skip)))
+    rule = Html(part == "main", tuple(skip))
+    return Rule("html", label, rule, rule.traced)

@@ -1,12 +1,14 @@
 """Rules of one's own, as regular expressions, with limits on what they may take for a record."""
 
 import contextlib
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from shingletools import deferred
+from shingletools.canon.origins import Origin, Place
 from shingletools.errors import Failed, Rejected, shown
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ CHARACTERS = 1_000_000  # that give a record one second more
 GROWTH = 10  # times its length may a record's text grow, and by CHARACTERS
 COMPILING = 1 << 30  # bytes that a pattern may take to be compiled; regex itself limits a search to as much
 UNCOUNTED = 1 << 27  # characters that may be put in before their number is looked at, which is three times as fast
+BETWEEN = re.compile(r"\S+")  # white space, as str.split has it
 MARKS = 0xF0000  # where a plane of characters for private use begins
 
 
@@ -105,20 +108,38 @@ class Replace:
         self.by = Template(option, self.compiled, template)
 
     def __call__(self, text: str) -> str:
-        most = self.budget.most
-        replacement = self.template if self.by.most(text) <= UNCOUNTED else self.counting(most)
+        return self._replaced(text, self.template if self.by.most(text) <= UNCOUNTED else self.counting())
 
+    def traced(self, text: str) -> tuple[str, Origin]:
+        """The same, and where it comes from: what is put in stands for the whole match."""
+        origin = Origin()
+        expanded = self.counting()
+        end = 0
+
+        def replacement(match: "regex.Match[str]") -> str:
+            nonlocal end
+            new = expanded(match)
+            origin.copy(match.start() - end, end)
+            origin.stand_for(len(new), *match.span())
+            end = match.end()
+            return new
+
+        replaced = self._replaced(text, replacement)
+        origin.copy(len(text) - end, end)
+        return replaced, origin
+
+    def _replaced(self, text: str, replacement: str | Callable[["regex.Match[str]"], str]) -> str:
         def search(seconds: float) -> str:
             return self.compiled.sub(replacement, text, timeout=seconds)
 
         replaced = self.budget.run(search, self.option, self.pattern)
-        if len(replaced) > most:
+        if len(replaced) > self.budget.most:
             raise self.too_long()
         return replaced
 
-    def counting(self, most: int) -> Callable[["regex.Match[str]"], str]:
+    def counting(self) -> Callable[["regex.Match[str]"], str]:
         """Replaces a match as the template says, as long as all that is put in is not longer than the text may be."""
-        left = most
+        left = self.budget.most
 
         def replacement(match: "regex.Match[str]") -> str:
             nonlocal left
@@ -145,6 +166,18 @@ class WordPattern:
     def __call__(self, folded: str) -> list[str]:
         def search(seconds: float) -> list[str]:
             return [word for match in self.compiled.finditer(folded, timeout=seconds) for word in match[0].split()]
+
+        return self.budget.run(search, "--word", self.pattern)
+
+    def places(self, folded: str) -> list[Place]:
+        """Where these words are."""
+
+        def search(seconds: float) -> list[Place]:
+            found = []
+            for match in self.compiled.finditer(folded, timeout=seconds):
+                begin = match.start()
+                found += [(begin + word.start(), begin + word.end()) for word in BETWEEN.finditer(match[0])]
+            return found
 
         return self.budget.run(search, "--word", self.pattern)
 

@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import deferred, signals
+from shingletools.canon.origins import Origin
 from shingletools.canon.repertoire import is_later
 from shingletools.deferred import later
 from shingletools.errors import Failed
@@ -19,12 +20,14 @@ else:
 class Rule(NamedTuple):
     """A step of canonization: what it is called, how a recipe says it, what it makes of a string.
 
-    A rule for texts may give anything; a rule for words gives a word, or nothing for a word to be dropped.
+    A rule for texts may give anything, and also tells where it has it from; a rule for words gives a word, or nothing
+    for a word to be dropped.
     """
 
     name: str
     label: object  # a recipe's value: True for a rule without arguments
     function: Callable[[str], str]
+    traced: Callable[[str], tuple[str, Origin]] | None = None  # of a rule for texts
 
 
 def needs(option: str, module: str) -> ModuleType:

@@ -34,7 +34,7 @@ REST = ("x", " ", "&amp;", "&#x41;", "<!-- ", "-->", "<![CDATA[", "]]>", "<!doct
 LIMIT, MOST = 20.0, 1 << 32  # seconds and bytes that a page in the search may take
 
 Page = tuple[list[str], list[str], list[str]]
-Parser = Confined[str, str]
+Parser = Confined[tuple[str, ...], list[str]]
 
 
 def token(rng: random.Random) -> str:
@@ -88,7 +88,7 @@ def climb(main: bool, seconds: float, rng: random.Random) -> dict[float, Page]:
     confined = Confined(partial(parse, main, ()))
 
     def seconds_of(page: Page) -> float:
-        return cost(confined, lambda markup: confined(markup, LIMIT, MOST), written(page, 20_000))
+        return cost(confined, lambda markup: confined((markup,), LIMIT, MOST), written(page, 20_000))
 
     tops: dict[float, Page] = {}
     end = time.monotonic() + seconds
