@@ -89,13 +89,15 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     """The line that a filter makes of a record: its payload's value gives way, via grows, all other bytes stay.
 
     Where the payload changes its name, it stands where the old one stood; a member that has the new name already is
-    overwritten, or gone if both are there. Raises Rejected.
+    overwritten, or gone if both are there. What the filter adds overwrites what has such a name, or comes behind all
+    else. Raises Rejected.
     """
     record = wire.parse_json(line)
     found = members(line)
-    check_once(found, (id_field, stage.consumes, stage.produces, "via"))
+    check_once(found, (id_field, stage.consumes, stage.produces, *stage.adds, "via"))
     wire.take_id(record, id_field)
-    payload = json_of(stage.function(wire.take_string(record, stage.consumes)))
+    made = stage.function(wire.take_string(record, stage.consumes))
+    payload = json_of(made.words if stage.placed else made)
     named = {member.name: member for member in found}
     via = wire.take_recipe(record)
     edits: list[tuple[int, int, bytes]] = []
@@ -113,6 +115,12 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
         edits.append((first.value, first.end, payload))
         if second is not first:
             edits.append((found[found.index(second) - 1].end, second.end, b""))
+    beside = (line[consumed.value : consumed.end], json_of(made.at)) if stage.placed else ()
+    for name, value in zip(stage.adds, beside, strict=True):
+        if name in named:
+            edits.append((named[name].value, named[name].end, value))
+        else:
+            added.append(json_of(name) + b":" + value)
     recipe = json_of(stage.recipe)[1:-1]
     if "via" in named:
         edits.append((named["via"].end - 1, named["via"].end - 1, b" | " + recipe if via else recipe))
@@ -161,7 +169,7 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
     if any(b"\\" in name for name in names):
         return None
     recipe = in_quotes(" | ".join(stage.recipe for stage in stages))
-    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:])
+    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed
 
 
 def in_quotes(text: str) -> bytes:
@@ -192,6 +200,8 @@ def filter_lines(stage: Filter, id_field: str, lines: bytes) -> Iterator[tuple[i
         return
     fields = fields_of([stage], id_field)
     link = stage.link()
+    if stage.placed and not link:
+        fields = None
     work = partial(kernel.linked_lines, (link,)) if link else _each_line(stage)
     at = 0
     while at < len(lines):

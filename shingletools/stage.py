@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 
 from shingletools.errors import Failed, shown
 from shingletools.kernel.lines import Link, unlinked
-from shingletools.wire import Record
+from shingletools.wire import AT, SOURCE, Record
 
 Linking = Callable[[], Link]  # what makes a filter's link in the process that works; see Filter
 Source = Callable[[bytes, int, str], bytes]  # a document, its number in the whole input, its file's name
@@ -128,7 +128,9 @@ class Filter(Stage):
     The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
     field via; every other byte of the line passes. `function` may raise Rejected. `link` gives what makes the same
     payloads in C, if there is such; it may raise what `function` raises. `source` makes the line of a document that is
-    none yet, and may raise Rejected. `listed` says that the payload is a list of strings, not one string.
+    none yet, and may raise Rejected. `listed` says that the payload is a list of strings, not one string. `placed` says
+    that the value consumed stays, as it is spelled, in the field SOURCE, and that `function` gives a Placed: the
+    payload and the value of the field AT.
 
     A filter that makes several lines of one has `lines`, which makes them, each ended by a line feed, of the name of
     the field of ids and a line, and may raise Rejected; then `function` says where in the payload they are.
@@ -144,26 +146,35 @@ class Filter(Stage):
     whole: bool  # each FILE is one document
     reads: tuple[str, ...]
     listed: bool
+    placed: bool
     lines: Several | None
 
     def __init__(  # noqa: PLR0913  # each has a name of its own
         self, consumes: str, produces: str, recipe: str, function: Callable[[str], Any], *, keep: bool = False,
         link: Linking = unlinked, source: Source | None = None, whole: bool = False, reads: tuple[str, ...] = (),
-        listed: bool = False, lines: Several | None = None,
+        listed: bool = False, placed: bool = False, lines: Several | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             consumes=consumes, produces=produces, recipe=recipe, function=function, keep=keep,
-            link=link, source=source, whole=whole, reads=reads, listed=listed, lines=lines,
+            link=link, source=source, whole=whole, reads=reads, listed=listed, placed=placed, lines=lines,
         )  # fmt: skip
 
     @property
     def texts(self) -> AbstractSet[str]:
         return {self.consumes}
 
+    @property
+    def adds(self) -> Sequence[str]:
+        """Fields that it writes beside the payload and via."""
+        return (SOURCE, AT) if self.placed else ()
+
     def check_fields(self, id_field: str, /) -> None:
+        own = ("via", *self.adds)
         for payload in (self.consumes, self.produces):
-            if payload in (id_field, "via") or id_field == "via":
-                names = ", ".join(map(shown, dict.fromkeys((id_field, self.consumes, self.produces, "via"))))
+            if payload in (id_field, *own) or id_field in own:
+                names = ", ".join(map(shown, dict.fromkeys((id_field, self.consumes, self.produces, *own))))
+                if self.placed:
+                    raise Failed(f"the id, the text, {SOURCE}, {AT} and via need fields of their own, not {names}")
                 raise Failed(f"the id, the payload and via need fields of their own, not {names}")
 
     def alone(self) -> str:

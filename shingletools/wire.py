@@ -5,7 +5,7 @@ import os
 import stat
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from shingletools import deferred
 from shingletools.errors import Failed, Rejected, printable, shown
@@ -19,10 +19,22 @@ else:
 
 Record = dict[str, Any]
 
+SOURCE, AT = "source", "at"  # the fields of canon --offsets: the text as it came, and where its words stand in it
+
 LINES = 4096  # written together
 CHUNK = 1 << 18  # bytes, read together
 DEVICE = 1 << 20  # bytes that a device may give, such as a terminal; some never end
 BOM = b"\xef\xbb\xbf"
+
+
+class Placed(NamedTuple):
+    """Words, and where they stand in the text that they were made of, as the field AT has it.
+
+    AT is one place for each word, in their order, single blanks between: FROM-TO, in code points, half open.
+    """
+
+    words: str
+    at: str
 
 
 def parse_json(line: bytes) -> Record:

@@ -28,6 +28,7 @@ words = st.sampled_from(
 named = st.one_of(
     st.tuples(st.just('"id"'), st.sampled_from(["1", '"é"', '"\\u00e9"', "-0", "1.0", "18446744073709551615", "null"])),
     st.tuples(st.sampled_from(['"text"', '"shingles"', '"words"', '"sketch"', '"simhash"', '"t\\u0065xt"']), words),
+    st.tuples(st.sampled_from(['"source"', '"at"', '"a\\u0074"']), values),
     st.tuples(st.just('"via"'), st.sampled_from(['"canon"', '""', '"\\u0063anon"', "1", '"x | \\"y\\""'])),
     st.tuples(st.sampled_from(['"x"', '""', '"\\u0078"', '"é"', '"x"', "x", '"a\x01"']), values),
 )

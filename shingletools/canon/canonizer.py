@@ -39,7 +39,7 @@ class Canonizer:
         self.rules = rules or Rules()
         alone = self.rules.cut is cut
         plain = alone and not self.rules.words
-        self.tokens = kernel.words(self._token, self._wherever if plain else None, alone)
+        self.tokens = kernel.words(self._token, self.wherever if plain else None, alone)
         self.words = Known(self._word)
 
     def __reduce__(self) -> "tuple[type[Canonizer], tuple[Rules]]":
@@ -89,7 +89,8 @@ class Canonizer:
             return " ".join(filter(None, (self._rest(self.rules.cut(part)) for part in segments(folded))))
         return self._rest(self.rules.cut(folded))
 
-    def _wherever(self, character: str) -> str | None:
+    def wherever(self, character: str) -> str | None:
+        """What words are made of a character in whatever company, as kernel.memo.Wherever has it."""
         return None if is_later(character) else wherever(character, self.fold(character))
 
     def _rest(self, words: Iterable[str]) -> str:

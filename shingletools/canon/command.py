@@ -15,6 +15,8 @@ from shingletools.stage import Filter, Stage
 
 if TYPE_CHECKING:
     import orjson
+
+    from shingletools.canon.placed import Placer
 else:
     orjson = deferred.module("orjson")
 
@@ -46,6 +48,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("--stem", "cut words down to their stem"),
     ):
         add(option, metavar="LANG[,LANG]", help=f"{does}; may be repeated", action="extend", type=languages, default=[])
+    add("--offsets", action="store_true",
+        help="keep the text as it came in the field source, and write where each word stands in it to at")  # fmt: skip
     add("--explain", action="store_true", help="print what each rule makes of each WORD given in place of FILE")
 
 
@@ -53,7 +57,7 @@ def build(options: argparse.Namespace) -> Stage:
     rules, via = chosen(options)
     if options.explain:
         raise Printed(explanations(rules, options))
-    canonizer = Canonizer(rules)
+    canonizer = placer(rules) if options.offsets else Canonizer(rules)
     return Filter(
         consumes=options.text,
         produces=options.text,
@@ -63,7 +67,14 @@ def build(options: argparse.Namespace) -> Stage:
         source=sources.source(options),
         whole=options.whole,
         reads=tuple(options.stop),
+        placed=options.offsets,
     )
+
+
+def placer(rules: Rules) -> "Placer":
+    from shingletools.canon.placed import Placer  # as in `chosen`
+
+    return Placer(rules)
 
 
 def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
@@ -146,7 +157,8 @@ def replacement(argument: str) -> tuple[str, str, str]:
 
 def edit(name: str, pattern: str, template: str, budget: Budget) -> Rule:
     label = wire.quoted(pattern) + (f",{wire.quoted(template)}" if name == "replace" else "")
-    return Rule(name, label, Replace(f"--{name}", pattern, template, budget))
+    rule = Replace(f"--{name}", pattern, template, budget)
+    return Rule(name, label, rule, rule.traced)
 
 
 def explanations(rules: Rules, options: argparse.Namespace) -> str:

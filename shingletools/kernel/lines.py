@@ -2,7 +2,8 @@
 
 # What the kernel does with the lines of filters; see splice.h
 Link = tuple[object, ...]  # a filter that is written in C; empty if it is not
-Fields = tuple[bytes, bytes, bytes, bool, bytes, tuple[bytes, ...]]  # id, consumed, produced, kept, recipe, between
+# id, consumed, produced, kept, recipe, between, placed
+Fields = tuple[bytes, bytes, bytes, bool, bytes, tuple[bytes, ...], bool]
 Done = tuple[bytes, int, int, Exception | None]  # lines, their number, where the next begins, its exception
 
 

@@ -16,7 +16,9 @@ Wherever = Callable[[str], str | None]
 ENTRIES = 1 << 16  # distinct keys held, at worst 45 MB with their values
 LONGEST = 32  # characters in a key; longer ones are rarely seen twice, and could fill the memory
 SPACE = re.compile(r"\s")  # as str.split has it
+TOKEN = re.compile(r"\S+")
 SEGMENT = 1 << 18  # characters
+NUMBER = re.compile("[0-9]+")
 KEY, WORD_KEY = 48, 32  # bytes: all of it, and the part for words
 
 
@@ -57,8 +59,17 @@ class WordMemo(Protocol):
         Raises UnicodeEncodeError for lone surrogates.
         """
 
+    def placed(self, text: str, /) -> str:
+        """The words, and behind a line feed their places in the text: FROM-TO in code points, half open.
+
+        The function gives likewise the words of what it is asked for, and behind a line feed their places in that.
+        """
+
     def link(self) -> Link:
-        """The same for the payloads of lines, if it is in C."""
+        """What `words` does, for the payloads of lines, if it is in C."""
+
+    def link_placed(self) -> Link:
+        """What `placed` does, likewise; see stage.Filter."""
 
 
 class FingerprintMemo(Protocol):
@@ -77,6 +88,15 @@ class FingerprintMemo(Protocol):
         """The same for the payloads of lines, of the fingerprints one in m, if it is in C."""
 
 
+def moved(places: str, by: int) -> str:
+    """Places in a part of a text as places in all of it.
+
+    >>> moved("0-3 4-7", 10)
+    '10-13 14-17'
+    """
+    return NUMBER.sub(lambda number: str(int(number[0]) + by), places) if by else places
+
+
 def segments(text: str) -> Iterator[str]:
     """A long text in parts, each cut at white space, since a list of all its words may take 20 times its memory."""
     start = 0
@@ -91,7 +111,7 @@ class _WordMemo:
 
     def __init__(self, function: Callable[[str], str]) -> None:
         self.known = Known(function)
-        self.link = unlinked
+        self.link = self.link_placed = unlinked
 
     def words(self, text: str, /) -> str:
         text.encode()  # what is no text is none for either kernel
@@ -99,6 +119,16 @@ class _WordMemo:
 
     def _words(self, text: str) -> str:
         return " ".join(filter(None, map(self.known.__getitem__, text.split())))
+
+    def placed(self, text: str, /) -> str:
+        text.encode()  # as above
+        words, places = [], []
+        for token in TOKEN.finditer(text):
+            found, _, at = self.known[token[0]].partition("\n")
+            if found:
+                words.append(found)
+                places.append(moved(at, token.start()))
+        return f"{' '.join(words)}\n{' '.join(places)}"
 
 
 class _FingerprintMemo:
@@ -132,7 +162,8 @@ def compiled_words(
 ) -> WordMemo:
     """A memo in C.
 
-    With `wherever`, the function is asked only for what has characters of which that gives None. With `alone`,
+    With `wherever`, the function is asked only for what has characters of which that gives None, though it is about
+    words even where `placed` is asked. With `alone`,
     ideographs and kana letters are asked for one by one: their words do not depend on what precedes. What the compiled
     memo has no place for, or has forgotten, is asked of one in Python.
     """

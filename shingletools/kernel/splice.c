@@ -4,7 +4,8 @@ enum { ID, CONSUMED, VIA, OTHERS }; /* the last and what follows it are not ther
 
 typedef struct {
     Member *members;
-    int count, keep, renamed; /* whether what is produced has another name */
+    int count, keep, placed;
+    int renamed; /* whether what is produced has another name */
     const uint8_t *produced, *recipe;
     size_t produced_size, recipe_size;
 } Fields;
@@ -26,11 +27,11 @@ static int take_fields(Fields *fields, PyObject *tuple)
     Py_ssize_t sizes[4];
     PyObject *between;
     memset(fields, 0, sizeof *fields);
-    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
-                          &fields->keep, &names[3], &sizes[3], &PyTuple_Type, &between))
+    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!p", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
+                          &fields->keep, &names[3], &sizes[3], &PyTuple_Type, &between, &fields->placed))
         return -1;
     Py_ssize_t count = PyTuple_Size(between);
-    fields->members = PyMem_Calloc((size_t)count + OTHERS + 1, sizeof *fields->members);
+    fields->members = PyMem_Calloc((size_t)count + OTHERS + 3, sizeof *fields->members);
     if (!fields->members) {
         PyErr_NoMemory();
         return -1;
@@ -41,6 +42,10 @@ static int take_fields(Fields *fields, PyObject *tuple)
     fields->renamed = sizes[1] != sizes[2] || memcmp(names[1], names[2], (size_t)sizes[1]);
     if (fields->renamed)
         add_member(fields, names[2], sizes[2]);
+    if (fields->placed) {
+        add_member(fields, "source", 6);
+        add_member(fields, "at", 2);
+    }
     for (Py_ssize_t i = 0; i < count; i++) {
         char *name;
         Py_ssize_t size;
@@ -102,10 +107,27 @@ static int add_via(Bytes *out, const Fields *fields, const uint8_t **from)
     return add_bytes(out, fields->recipe, fields->recipe_size);
 }
 
+static int add_source(Bytes *out, const Fields *fields, const Bytes *places)
+{
+    const Member *consumed = &fields->members[CONSUMED];
+    return add_bytes(out, ",\"source\":", 10) ||
+                   add_bytes(out, consumed->value, (size_t)(consumed->end - consumed->value)) ||
+                   add_bytes(out, ",\"at\":", 6) || add_payload(out, places, PLAIN)
+               ? -1
+               : 0;
+}
+
 /* The line with its new payload. */
 static int add_line(Bytes *out, const Fields *fields, const uint8_t *line, const uint8_t *end, const uint8_t *last,
-                    const Bytes *made, Made kind)
+                    const Bytes *whole, Made kind)
 {
+    Bytes payload = *whole, places = {0}, *made = &payload;
+    if (fields->placed) {
+        const uint8_t *feed = memchr(whole->data, '\n', whole->used); /* there is one */
+        payload.used = (size_t)(feed - whole->data);
+        places.data = payload.data + payload.used + 1;
+        places.used = whole->used - payload.used - 1;
+    }
     const uint8_t *from = line;
     const Member *via = &fields->members[VIA];
     int via_first = via->kind && via->value < fields->members[CONSUMED].value;
@@ -119,6 +141,8 @@ static int add_line(Bytes *out, const Fields *fields, const uint8_t *line, const
         return -1;
     if (fields->keep && (add_bytes(out, ",", 1) || add_name(out, fields) || add_bytes(out, ":", 1) ||
                          add_payload(out, made, kind)))
+        return -1;
+    if (fields->placed && add_source(out, fields, &places))
         return -1;
     if (!via->kind && (add_bytes(out, ",\"via\":\"", 8) || add_bytes(out, fields->recipe, fields->recipe_size) ||
                        add_bytes(out, "\"", 1)))

@@ -19,8 +19,9 @@ typedef Made (*Work)(void *self, const uint8_t *text, size_t size, Bytes *made);
 /* (fields, data, at): the lines of `data` from `at` on, up to the first that is not ordinary or fails. Returns a tuple:
    the lines made, their number, where the first line begins that was not done, and its exception or None.
 
-   fields: (id, consumed, produced, keep, recipe, between), the names as they stand between quotes, the recipe likewise.
-   `between` is a tuple of names that an ordinary line does not have. */
+   fields: (id, consumed, produced, keep, recipe, between, placed), the names as they stand between quotes, the recipe
+   likewise. `between` is a tuple of names that an ordinary line does not have. If `placed`, the work makes words, a line
+   feed and their places: what was consumed and the places become members, which an ordinary line does not have. */
 PyObject *splice_lines(Work work, void *self, PyObject *fields, PyObject *data, Py_ssize_t at);
 
 /* A filter in C. Where one follows another, its payload may pass as an array of uint64 instead of its digits:

@@ -1,6 +1,15 @@
-/* Texts to words: character by character where these are known, else token by token through a memo. */
+/* Texts to words: character by character where these are known, else token by token through a memo.
 
-#include "splice.h"
+   Whoever asks for places gives `Places`, all others NULL; each loop is compiled for both. What the function then gives
+   for a token are its words, a line feed, and their places in the token, FROM-TO with blanks between. */
+
+#include "places.h"
+
+#if defined(__GNUC__)
+#define FOR_BOTH static inline __attribute__((always_inline))
+#else
+#define FOR_BOTH static inline
+#endif
 
 static int add_word(Bytes *out, const uint8_t *word, size_t size)
 {
@@ -84,20 +93,30 @@ static int learn(WordMemo *self, Character *character, const uint8_t *at, size_t
 
 /* The words of a token, character by character: 1, and *from is its end; 0, and nothing is done, if one of them is not
    to be had so; -1 with an exception. */
-static int add_characters(WordMemo *self, const uint8_t **from, const uint8_t *end, Bytes *out)
+FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t *end, Bytes *out, Places *places)
 {
     Character *characters = self->characters;
     const uint8_t *at = *from;
     uint8_t *to = out->data + out->used, *last = to;
     size_t size;
     int inside = 0, apostrophe = 0; /* whether a word's letter was last, and an apostrophe behind it */
-    for (; at < end; at += size) {
+    int open = 0;                   /* whether a word's place is still to be written: */
+    size_t first = 0, stop = 0, places_before = 0, more = 0;
+    const uint8_t *origin = at;
+    if (places) {
+        see(places, at);
+        origin = places->origin;
+        places_before = places->out.used;
+    }
+    for (; at < end; at += size, origin += more) {
         uint32_t code = *at;
         size = 1;
+        more = 0;
         if (code >= 0x80) {
             size = code < 0xE0 ? 2 : 3;
+            more = size - 1;
             if (code >= 0xF0)
-                return 0;
+                goto complex;
             code = size == 2 ? (code & 31) << 6 | (at[1] & 63)
                              : (code & 15) << 12 | (uint32_t)(at[1] & 63) << 6 | (at[2] & 63);
         }
@@ -114,8 +133,19 @@ static int add_characters(WordMemo *self, const uint8_t **from, const uint8_t *e
             to += character->size;
             for (uint8_t letter; (letter = self->letters[at[size]]) && to < last; size++)
                 *to++ = letter;
+            if (places)
+                stop = (size_t)(at + size - origin) - more;
         } else if (character->kind == LETTERS || character->kind == ALONE) {
             int joined = character->kind == LETTERS && inside;
+            if (places) {
+                if (!joined) {
+                    if (open && add_place(places, first, stop))
+                        return -1;
+                    first = (size_t)(at - origin);
+                    open = 1;
+                }
+                stop = (size_t)(at - origin) + 1;
+            }
             if (joined || to > out->data)
                 *to++ = joined ? '\'' : ' ';
             memcpy(to, character->bytes, sizeof character->bytes);
@@ -129,33 +159,56 @@ static int add_characters(WordMemo *self, const uint8_t **from, const uint8_t *e
         } else if (character->kind == WHITE) {
             break;
         } else if (character->kind == COMPLEX) {
-            return 0;
+            goto complex;
         } else if (character->kind == UNKNOWN) {
             if (learn(self, character, at, size))
                 return -1;
-            size = 0; /* now with it known */
+            size = more = 0; /* now with it known */
         }
+    }
+    if (places) {
+        if (open && add_place(places, first, stop))
+            return -1;
+        places->origin = origin;
+        places->seen = at;
     }
     out->used = (size_t)(to - out->data);
     *from = at;
     return 1;
+complex:
+    if (places)
+        places->out.used = places_before;
+    return 0;
 }
 
-static int add_token(Memo *memo, const Token *token, Bytes *out)
+/* What the function gives for a token. */
+FOR_BOTH int add_value(Bytes *out, const Token *token, const uint8_t *value, size_t size, Places *places)
+{
+    const uint8_t *end = value + size, *feed = places ? memchr(value, '\n', size) : NULL;
+    if (places && !feed) {
+        PyErr_SetString(PyExc_ValueError, "words without places");
+        return -1;
+    }
+    if (add_word(out, value, places ? (size_t)(feed - value) : size))
+        return -1;
+    return places ? add_places(places, token->at, feed + 1, end) : 0;
+}
+
+FOR_BOTH int add_token(Memo *memo, const Token *token, Bytes *out, Places *places)
 {
     int fits = token->size <= INSIDE;
     const Line *line = fits ? find(memo, token->hash, token->at, token->size) : NULL;
     if (line) {
         size_t size;
         const uint8_t *value = value_of(line, &size);
-        return add_word(out, value, size);
+        return add_value(out, token, value, size, places);
     }
     PyObject *made = ask(memo->function, token->at, token->size);
     if (!made)
         return -1;
     Py_ssize_t size;
     const char *value = PyUnicode_AsUTF8AndSize(made, &size);
-    int failed = !value || add_word(out, (const uint8_t *)value, (size_t)size);
+    int failed = !value || add_value(out, token, (const uint8_t *)value, (size_t)size, places);
     if (!failed && fits)
         keep(memo, token->hash, token->at, token->size, (const uint8_t *)value, (size_t)size);
     Py_DECREF(made);
@@ -163,7 +216,7 @@ static int add_token(Memo *memo, const Token *token, Bytes *out)
 }
 
 /* The words of tokens, through the memo. */
-static int add_tokens(WordMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out)
+FOR_BOTH int add_tokens(WordMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out, Places *places)
 {
     Token tokens[AHEAD];
     int count;
@@ -172,29 +225,46 @@ static int add_tokens(WordMemo *self, const uint8_t *at, const uint8_t *end, Byt
         for (const uint8_t *stop; count < AHEAD && (stop = next_token(&at, end, self->alone)) > at; at = stop)
             tokens[count++] = token_of(&self->memo, at, stop, 0);
         for (int i = 0; i < count; i++)
-            if (add_token(&self->memo, &tokens[i], out))
+            if (add_token(&self->memo, &tokens[i], out, places))
                 return -1;
     } while (count == AHEAD);
     return 0;
 }
 
 /* The words of a text, whose characters are known but for some that depend on others. */
-static int add_text(WordMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out)
+FOR_BOTH int add_text(WordMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out, Places *places)
 {
     while (at < end) {
         size_t size = blank(at);
-        int done = size ? 1 : add_characters(self, &at, end, out);
+        int done = size ? 1 : add_characters(self, &at, end, out, places);
         if (done < 0)
             return -1;
         at += size;
         if (!done) {
             const uint8_t *stop = next_token(&at, end, 0);
-            if (add_tokens(self, at, stop, out))
+            if (add_tokens(self, at, stop, out, places))
                 return -1;
             at = stop;
         }
     }
     return 0;
+}
+
+static int add_words(WordMemo *self, const uint8_t *text, size_t size, Bytes *out)
+{
+    if (grow(out, size + 64))
+        return -1;
+    return self->wherever ? add_text(self, text, text + size, out, NULL)
+                          : add_tokens(self, text, text + size, out, NULL);
+}
+
+static int add_placed(WordMemo *self, const uint8_t *text, size_t size, Bytes *out, Places *places)
+{
+    begin_places(places, text);
+    if (grow(out, size + 64) || (self->wherever ? add_text(self, text, text + size, out, places)
+                                                : add_tokens(self, text, text + size, out, places)))
+        return -1;
+    return add_separate(out, places);
 }
 
 static PyObject *words(PyObject *object, PyObject *text)
@@ -203,11 +273,26 @@ static PyObject *words(PyObject *object, PyObject *text)
     const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
     if (!at)
         return NULL;
-    WordMemo *self = (WordMemo *)object;
     Bytes out = {0};
     PyObject *result = NULL;
-    if (!grow(&out, (size_t)size + 64) && !(self->wherever ? add_text : add_tokens)(self, at, at + size, &out))
+    if (!add_words((WordMemo *)object, at, (size_t)size, &out))
         result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
+    free(out.data);
+    return result;
+}
+
+static PyObject *placed(PyObject *object, PyObject *text)
+{
+    Py_ssize_t size;
+    const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
+    if (!at)
+        return NULL;
+    Bytes out = {0};
+    Places places = {{0}};
+    PyObject *result = NULL;
+    if (!add_placed((WordMemo *)object, at, (size_t)size, &out, &places))
+        result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
+    free(places.out.data);
     free(out.data);
     return result;
 }
@@ -256,10 +341,7 @@ static void free_words(PyObject *self)
 
 static Made words_of(void *self, const uint8_t *text, size_t size, Bytes *made)
 {
-    WordMemo *memo = self;
-    if (grow(made, size + 64))
-        return FAILED;
-    return (memo->wherever ? add_text : add_tokens)(memo, text, text + size, made) ? FAILED : TEXT;
+    return add_words(self, text, size, made) ? FAILED : TEXT;
 }
 
 static void *start_words(PyObject *arguments)
@@ -273,9 +355,43 @@ static PyObject *link_words(PyObject *object, PyObject *Py_UNUSED(none))
     return new_link(&WORDS, Py_BuildValue("(O)", object));
 }
 
+typedef struct {
+    WordMemo *memo;
+    Places places;
+} Placing;
+
+static Made placed_of(void *self, const uint8_t *text, size_t size, Bytes *made)
+{
+    Placing *placing = self;
+    return add_placed(placing->memo, text, size, made, &placing->places) ? FAILED : TEXT;
+}
+
+static void *start_placing(PyObject *arguments)
+{
+    Placing *placing = new_self(sizeof *placing);
+    if (placing)
+        placing->memo = (WordMemo *)PyTuple_GetItem(arguments, 0);
+    return placing;
+}
+
+static void end_placing(void *self)
+{
+    if (self)
+        free(((Placing *)self)->places.out.data);
+    PyMem_Free(self);
+}
+
+static PyObject *link_placed(PyObject *object, PyObject *Py_UNUSED(none))
+{
+    static const LinkType PLACED = {placed_of, NULL, NULL, start_placing, end_placing};
+    return new_link(&PLACED, Py_BuildValue("(O)", object));
+}
+
 static PyMethodDef methods[] = {
     {"words", words, METH_O, "A text's tokens between white space, each as the function has it, joined by blanks."},
-    {"link", link_words, METH_NOARGS, "The same for the payloads of lines: see linked_lines."},
+    {"placed", placed, METH_O, "Those words, a line feed, and their places: see memo.py."},
+    {"link_placed", link_placed, METH_NOARGS, "`placed` for the payloads of lines: see linked_lines."},
+    {"link", link_words, METH_NOARGS, "`words` for the payloads of lines: see linked_lines."},
     {0},
 };
 

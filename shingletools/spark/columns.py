@@ -50,7 +50,7 @@ def read_by(filters: Iterable[tuple[Filter, str]]) -> set[str]:
     made: set[str] = set()
     for stage, id_field in filters:
         read |= {id_field, stage.consumes, "via"} - made
-        made |= {stage.produces, "via"}
+        made |= {stage.produces, *stage.adds, "via"}
     return read
 
 
@@ -68,7 +68,7 @@ def made_by(filters: Iterable[tuple[Filter, str]], names: Iterable[str]) -> Made
             first = next(name for name in found if name in {one, other})
             found = {other if name == first else name: kind for name, kind in found.items()
                      if name == first or name not in {one, other}}  # fmt: skip
-        found |= {other: payload_type(stage), "via": StringType()}
+        found |= {other: payload_type(stage), **dict.fromkeys((*stage.adds, "via"), StringType())}
     return found
 
 

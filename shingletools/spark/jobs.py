@@ -179,8 +179,12 @@ class Jobs:
         """What decides what comes of the first filters and parts: how it is made, and of which files."""
         if self.options.keep is None:
             return []
-        how = [[each.recipe, each.consumes, each.produces, each.keep, each.lines and each.lines.carried, name]
-               for each, name in self.filters[:filters]]  # fmt: skip
+        how = [
+            [
+                each.recipe, each.consumes, each.produces, each.keep, each.lines and each.lines.carried, name, *each.adds,
+            ]
+            for each, name in self.filters[:filters]
+        ]  # fmt: skip
         if not self.states:
             self.states = [self.stages.files.states(source.files()) for source in self.sources]
         # Of Parquet, lines that are rejected have all columns only if they are kept

@@ -158,7 +158,7 @@ def columns(step: Step) -> StructType:
     text = StringType()
     kinds: dict[str, DataType] = {step.id_field: text}
     if (each := step.stage.record_by_record) is not None:
-        kinds |= {each.produces: payload_type(each), "via": text}
+        kinds |= {each.produces: payload_type(each), **dict.fromkeys((*each.adds, "via"), text)}
     elif step.name == "simjoin":
         kinds = {"a": text, "b": text, "similarity": DoubleType()}
     elif step.name == "simgroup":

@@ -46,7 +46,7 @@ TEXTS, SHINGLES = records(LATIN), records(PAYLOAD)
 # What a scanner must not skip: names, numbers, brackets, escapes
 FULL = records(LATIN, via="canon", meta={"a": [1, 2.5, {"b": None}], "c": 'one "two"\tthree'}, list=[*range(50)])
 FOREIGN = records(GREEK)
-FIELDS: Fields = b"id", b"x", b"x", False, b"recipe", ()
+FIELDS: Fields = b"id", b"x", b"x", False, b"recipe", (), False
 
 
 class Loop(NamedTuple):
@@ -78,6 +78,11 @@ def canonized_lines() -> None:
     _kernel.linked_lines((_kernel.WordMemo(str, str.lower).link(),), FIELDS, TEXTS, 0)
 
 
+def placed_lines() -> None:
+    placed = (*FIELDS[:-1], True)
+    _kernel.linked_lines((_kernel.WordMemo(str, str.lower).link_placed(),), placed, TEXTS, 0)
+
+
 def sketched_lines(lines: bytes) -> None:
     _kernel.linked_lines((_kernel.link_minima(FUNCTIONS, FUNCTIONS, 0, False),), FIELDS, lines, 0)
 
@@ -94,6 +99,7 @@ LOOPS = {
     "minima of a shingle": Loop("minima", 20_000, 165, lambda: _kernel.minima(PAYLOAD, FUNCTIONS, FUNCTIONS)),
     "simhash of a shingle": Loop("simhash", 20_000, 800, lambda: _kernel.simhash(PAYLOAD)),
     "canon, a word on lines": Loop("splice_lines", 20_000, 310, canonized_lines),
+    "canon --offsets, a word on lines": Loop("splice_lines", 20_000, 550, placed_lines),
     "shingle, a word on lines": Loop("splice_lines", 40_000, 520, shingled_lines),
     "sketch, a shingle on lines": Loop("splice_lines", 20_000, 310, lambda: sketched_lines(SHINGLES)),
     "scanning a byte of text": Loop("find_members", len(TEXTS), 6.5, lambda: scanned(TEXTS)),

@@ -30,7 +30,7 @@ from shingletools.stage import Collector, Filter, Stage
 from shingletools.streams import Chunk
 
 CANON = Canonizer()
-WORDS = compiled_words(CANON._token, CANON._wherever, True), reference_words(CANON._token)
+WORDS = compiled_words(CANON._token, CANON.wherever, True), reference_words(CANON._token)
 KEY = derive_key(b"a secret that stands in the source", "shingle")
 FINGERPRINTS = [
     (compiled_fingerprints(*each), reference_fingerprints(*each))
@@ -145,7 +145,7 @@ WAYS = (
     "canon", "canon --stop en --mask-numbers", "canon --sentences", "canon --text words", r"canon --word \S+",
     "shingle -k 2", "shingle -k 1 --mod 2", "shingle -k 2 --hash md5", "shingle --readable", "sketch -n 5",
     "sketch -n 4 --keep", "sketch -n 6 --super 2", "sketch -n 6 --mega 2", "sketch --simhash",
-    "sketch --simhash --keep",
+    "sketch --simhash --keep", "canon --offsets", "canon --offsets --stop en", "canon --offsets --sentences",
 )  # fmt: skip
 
 
@@ -194,6 +194,7 @@ CHAINS = (
     "shingle --id x -k 3 | sketch --id x -n 6 --mega 2",
     "canon --text words | shingle --text words --hash md5 | sketch -n 3",
     "canon | shingle --id x -k 2 | sketch --id x -n 3",
+    "canon --offsets | canon --offsets --stem en | shingle -k 2 | sketch -n 3",
     "canon --html | shingle | sketch -n 2",
 )  # fmt: skip
 
@@ -242,7 +243,7 @@ def one_by_one(results: Iterator[tuple[int, bytes | Reject]]) -> Iterator[bytes 
 
 def conserved(stage: Filter, line: bytes, made: bytes) -> None:
     """What is left without the payloads and via, white space behind their names aside, is the same."""
-    payloads = {stage.produces, "via"} | (set() if stage.keep else {stage.consumes})
+    payloads = {stage.produces, *stage.adds, "via"} | (set() if stage.keep else {stage.consumes})
     rest = []
     for each in (line.removeprefix(wire.BOM), made.removesuffix(b"\n")):
         every = members(each)

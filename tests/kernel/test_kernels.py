@@ -73,7 +73,7 @@ def test_words(several: list[str]) -> None:
 def test_canonical_words(several: list[str]) -> None:
     """One kernel asks for characters, and for chunks only where one of them depends on others."""
     of = Canonizer()
-    one, two = compiled_words(of._token, of._wherever, True), reference_words(of._token)
+    one, two = compiled_words(of._token, of.wherever, True), reference_words(of._token)
     for text in [*several, *several]:
         assert one.words(text) == two.words(text)
 
@@ -81,7 +81,7 @@ def test_canonical_words(several: list[str]) -> None:
 def test_every_character_in_company() -> None:
     """Of each character of the basic plane: whether it becomes one with what stands before it, as marks and jamo do."""
     of = Canonizer()
-    one, two = compiled_words(of._token, of._wherever, True), reference_words(of._token)
+    one, two = compiled_words(of._token, of.wherever, True), reference_words(of._token)
     for code in range(0x10000):
         if not 0xD800 <= code < 0xE000:
             text = " ".join(f"{before}{chr(code)}" for before in "a中가ᄒㅎ")
@@ -91,7 +91,7 @@ def test_every_character_in_company() -> None:
 @given(st.text("aZ09'’_-é \n", max_size=30))
 def test_canonical_words_of_ascii(text: str) -> None:
     of = Canonizer()
-    assert compiled_words(of._token, of._wherever, True).words(text) == reference_words(of._token).words(text)
+    assert compiled_words(of._token, of.wherever, True).words(text) == reference_words(of._token).words(text)
 
 
 def test_a_zero_is_no_end() -> None:

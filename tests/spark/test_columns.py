@@ -81,17 +81,19 @@ def test_other_columns_are_carried_along(simspark: Simspark, tmp_path: Path) -> 
     [
         ("canon",),
         ("canon --text more", "shingle --text more -k 2"),
+        ("canon --offsets",),
+        ("canon --offsets --text more", "shingle --text more -k 2", "sketch -n 2"),
         ("shingle --readable -k 2",),
         ("shingle -k 2", "sketch -n 4 --keep", "sketch --simhash"),
         ("shingle --text more -k 1", "sketch -n 2 --super 2"),
     ],
 )
-@pytest.mark.parametrize("before", [(), ("shingles", "text", "via"), ("via", "text", "sketch", "shingles")])
+@pytest.mark.parametrize("before", [(), ("shingles", "text", "via"), ("via", "text", "sketch", "shingles", "at")])
 def test_columns_are_the_members_of_lines(
     commands: tuple[str, ...], before: tuple[str, ...], simspark: Simspark, tmp_path: Path
 ) -> None:
     """Also where the payload's new name is there already."""
-    stale = {"shingles": "0" * 16, "sketch": "stale", "via": "of old"}
+    stale = {"shingles": "0" * 16, "sketch": "stale", "via": "of old", "at": "there"}
     texts = ["One two, three", 'a "quoted"\n\t\\ \u00e9\u2028\x00 100%', "", "one"]
     records = [{**{name: stale.get(name) for name in before}, "more": text, "id": f"%d{number}", "text": text}
                for number, text in enumerate(texts)]  # fmt: skip

@@ -26,6 +26,7 @@ IN_BOTH_WAYS = pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "i
         ["canon --stop en", "shingle -k 5 --chars", "sketch --simhash", "simjoin -d 12"],
         ["canon", "shingle -k 3", "sketch --keep", "simjoin --verify -t 0.5"],
         ["canon", "shingle -k 3", "simjoin -t 0.5"],
+        ["canon --offsets --stem en", "shingle -k 3", "sketch -n 5"],
         ["canon", "shingle -k 3 --hash crc32", "simjoin --measure containment -t 0.8"],
         ["canon", "shingle -k 2", "simjoin --measure overlap -t 1/3", "simgroup"],
         ["canon", "shingle -k 3", "simjoin -m 20 --measure containment"],

@@ -1,0 +1,197 @@
+"""Where canonical words come from: the words of Canonizer, each with its place in the text that was given."""
+
+import unicodedata
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from shingletools import kernel
+from shingletools.canon.canonizer import Canonizer, Rules, later_words
+from shingletools.canon.folding import fold
+from shingletools.canon.origins import Origin, traced
+from shingletools.canon.patterns import WordPattern
+from shingletools.canon.repertoire import is_later, part_later
+from shingletools.sentences import sentences
+from shingletools.canon.words import cut, joins
+from shingletools.kernel.lines import Link, unlinked
+from shingletools.kernel.memo import SEGMENT, Known, moved, segments
+from shingletools.wire import Placed
+
+
+class Placer:
+    """A text to its canonical words and their places; these are the words that Canonizer makes by the same rules.
+
+    A place, FROM-TO, is counted in code points of the given text, half open. It goes from the first character of which
+    the word has something to the last.
+
+    >>> Placer()("The cat’s  “whiskers”")
+    Placed(words="the cat's whiskers", at='0-3 4-9 12-20')
+    """
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        self.canonizer = Canonizer(rules)
+        self.rules = self.canonizer.rules
+        self.folded = Known(self.canonizer.fold)
+        alone = self.rules.cut is cut
+        plain = alone and not self.rules.words
+        self.tokens = kernel.words(self._token, self.canonizer.wherever if plain else None, alone)
+
+    def __reduce__(self) -> "tuple[type[Placer], tuple[Rules]]":
+        """Another process starts with empty memos, and with the kernel that it has."""
+        return (Placer, (self.rules,))
+
+    def __call__(self, text: str) -> Placed:
+        rules = self.rules
+        rules.budget.start(text)
+        origins: list[Origin] = []
+        for rule in rules.texts:
+            assert rule.traced is not None
+            text, origin = rule.traced(text)
+            origins.append(origin)
+        found, places = [], []
+        begin = 0
+        for part in sentences(text) if rules.sentences else [text]:
+            words, _, at = self.tokens.placed(part).partition("\n")
+            if words:
+                found.append(words)
+                places.append(moved(at, begin))
+            begin += len(part)
+        at = " ".join(places)
+        if origins:
+            at = " ".join(_before(origins, place) for place in at.split(" ")) if at else ""
+        return Placed("\n".join(found), at)
+
+    def link(self) -> Link:
+        """What it is to the kernel, as stage.Filter has it."""
+        return self.tokens.link_placed() if self.canonizer.by_token else unlinked()
+
+    def _token(self, token: str) -> str:
+        """The words of what stands between white space, and behind a line feed their places in it."""
+        words, places = [], []
+        for word, start, end in self._words(token):
+            words.append(word)
+            places.append(f"{start}-{end}")
+        return f"{' '.join(words)}\n{' '.join(places)}"
+
+    def _words(self, token: str) -> Iterator[tuple[str, int, int]]:
+        for piece, begin in pieces(token):
+            if len(piece) == 1 and is_later(piece):
+                for word in self._ruled(later_words(self.rules, piece)):
+                    yield word, begin, begin + 1
+                continue
+            folded = fold_places(piece, self.folded)
+            for start, end in cut_places(self.rules.cut, folded.text):
+                for word in self._ruled([folded.text[start:end]]):
+                    yield word, begin + folded.firsts[start], begin + folded.lasts[end - 1]
+
+    def _ruled(self, words: list[str]) -> Iterator[str]:
+        return filter(None, map(self.canonizer.words.__getitem__, words) if self.rules.words else words)
+
+
+def _before(origins: Sequence[Origin], place: str) -> str:
+    start, _, end = place.partition("-")
+    first, last = traced(origins, int(start), int(end))
+    return f"{first}-{last}"
+
+
+def pieces(token: str) -> Iterator[tuple[str, int]]:
+    """Characters later than Unicode 14.0, and what is between them, each with its place.
+
+    >>> list(pieces("ab\\U0001FADDc"))
+    [('ab', 0), ('\\U0001fadd', 2), ('c', 3)]
+    """
+    if part_later(token) is token:
+        yield token, 0
+        return
+    begin = 0
+    for place, character in enumerate(token):
+        if is_later(character):
+            if begin < place:
+                yield token[begin:place], begin
+            yield character, place
+            begin = place + 1
+    if begin < len(token):
+        yield token[begin:], begin
+
+
+class Folded(NamedTuple):
+    """Folded text, and for each of its characters where what it was made of begins and ends."""
+
+    text: str
+    firsts: Sequence[int]
+    lasts: Sequence[int]
+
+
+def fold_places(text: str, known: Known[str]) -> Folded:
+    """Folds as the function of a memo does, letter by letter, each with all that may become one with it.
+
+    The characters of a text that folds otherwise than its letters do stand for all of it; none such is known.
+
+    >>> fold_places("ÉE\\u00ad\\u0301½", Known(fold))
+    Folded(text='éé1⁄2', firsts=array('q', [0, 1, 4, 4, 4]), lasts=array('q', [1, 4, 5, 5, 5]))
+    """
+    whole = known.function(text)
+    if text.isascii():
+        return Folded(whole, range(len(text)), range(1, len(text) + 1))
+    firsts, lasts = array("q"), array("q")
+    parts = []
+    for letter, first, last in letters(text):
+        part = known[letter]
+        parts.append(part)
+        firsts.extend([first] * len(part))
+        lasts.extend([last] * len(part))
+    if "".join(parts) != whole:
+        return Folded(whole, [0] * len(whole), [len(text)] * len(whole))
+    return Folded(whole, firsts, lasts)
+
+
+def letters(text: str) -> Iterator[tuple[str, int, int]]:
+    """Each character with those behind it that may become one with it, without invisible ones, and its place."""
+    letter, first, last = "", 0, 0
+    for place, character in enumerate(text):
+        kind = KINDS[character]
+        if kind == INVISIBLE:
+            continue
+        if kind == JOINS and letter:
+            letter += character
+        else:
+            if letter:
+                yield letter, first, last
+            letter, first = character, place
+        last = place + 1
+    if letter:
+        yield letter, first, last
+
+
+INVISIBLE, JOINS, BEGINS = "invisible", "joins", "begins"
+
+
+def _kind(character: str) -> str:
+    folded = fold(character)
+    if not folded:
+        return INVISIBLE
+    return JOINS if joins(character) or joins(unicodedata.normalize("NFKD", folded)) else BEGINS
+
+
+KINDS = Known(_kind)
+
+
+def cut_places(cutter: Callable[[str], list[str]], folded: str) -> Iterator[tuple[int, int]]:
+    """Where the words are that a cutter finds in folded text, part by part as Canonizer cuts it.
+
+    >>> list(cut_places(cut, "don't-'quote'"))
+    [(0, 5), (7, 12)]
+    """
+    begin = 0
+    for part in segments(folded) if len(folded) > SEGMENT else [folded]:
+        if isinstance(cutter, WordPattern):
+            for start, end in cutter.places(part):
+                yield begin + start, begin + end
+        else:
+            # What is between words has no letter or digit, with one of which each word begins
+            end = 0
+            for word in cutter(part):
+                start = part.index(word, end)
+                end = start + len(word)
+                yield begin + start, begin + end
+        begin += len(part) + 1  # the white space behind it

@@ -1,0 +1,345 @@
+"""canon --offsets: the words are the same, and what stands at a word's place is what the word was made of."""
+
+import json
+import pickle
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+import regex
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from harness import DATA, DOCS, jsonl, pipe, run
+from shingletools import kernel
+from shingletools.canon.canonizer import Canonizer
+from shingletools.canon.command import add_options, chosen
+from shingletools.canon.html import Html
+from shingletools.canon.origins import Origin, traced
+from shingletools.canon.patterns import Budget, Replace
+from shingletools.canon.placed import Placer
+from shingletools.errors import Rejected
+from shingletools.kernel.memo import compiled_words, reference_words
+from shingletools.options import make_parser
+
+Word = tuple[str, int, int]
+
+SAMPLES = (
+    "The QUICK, brown fox — “jumps” over 2024 lazy dogs’ running children's state-of-the-art mice! 3.14 p.m.",
+    "Съешь ещё этих мя\u0301гких французских булок, да выпей чаю. Красивые кошки шли домой 25 мая.",
+    "Häuser der Straßen, GRÖSSE: crème BRÛLÉE; Łódź, İstanbul ısı. Ὀδυσσεύς Άλφα tiếng Việt",
+    "我们来到北京清华大学2024年，漢字かな交じり文。ラーメンﾗｰﾒﾝ ガギグ한국어 가각 ไทยภาษา",
+    "شָלוֹם العَرَبِيَّة كتابــــة ﷺ हिन्दी भाषा ½ ① ﬁne ㎞ Ⅷ x\u00ad\u200by ＦＵＬＬ ｗｉｄｔｈ \U0001faddz 👍🏽 𝔘𝔫𝔦",
+)
+PAGE = (DATA / "page.html").read_text("utf-8")
+RULES = (
+    "", "--fold-accents", "--drop-numbers", "--mask-numbers", "--stop en --stop ru --stop zh", "--stop iso:de",
+    "--drop-adjectives en,ru", "--lemma en,ru", "--lemma de", "--lemma ru", "--stem en", "--stem ru,de", "--stem ar",
+    "--sentences", "--sentences --stem en", "--segment zh", "--segment zh --stop zh", r"--word \w+", "--word [a-z]{3,}",
+    "--word (..)", "--delete [aeé-]", r"--delete \s", "--replace q=x", "--replace [0-9]+=number",
+    "--delete a --replace e=oo",
+    "--fold-accents --stop en --mask-numbers --lemma en --stem en", "--html", "--html=main", "--html --skip p",
+)  # fmt: skip
+# The words at a place alone are others: they depend on their run of characters, or on a match that begins before
+IN_COMPANY = ("--segment", "--word")
+
+
+def both(options: str) -> tuple[Canonizer, Placer]:
+    """Without --offsets, and with them."""
+    rules = chosen(make_parser("canon", "", add_options).parse(options.split()))[0]
+    return Canonizer(rules), Placer(rules)
+
+
+def found(words: str, at: str) -> list[Word]:
+    """Each word with its place."""
+    places = [tuple(map(int, place.split("-"))) for place in at.split(" ")] if at else []
+    return [(word, start, end) for word, (start, end) in zip(words.split(), places, strict=True)]
+
+
+def check(options: str, text: str, canonize: Canonizer, place: Placer) -> list[Word]:
+    words, at = place(text)
+    assert words == canonize(text)
+    each = found(words, at)
+    assert all(0 <= start < end <= len(text) for _, start, end in each)
+    for word, start, end in each:
+        alone = canonize(text[start:end]).split()
+        if not options.startswith(IN_COMPANY):
+            assert word in alone, (word, text[start:end])
+            assert alone == [word] or shares(each, start, end), (word, text[start:end])
+    for (_, first, last), (_, start, end) in pairwise(each):
+        assert first <= start
+        assert last <= end
+    return each
+
+
+def shares(each: Sequence[Word], start: int, end: int) -> bool:
+    """Whether another word has some character of a place, too."""
+    return sum(first < end and start < last for _, first, last in each) > 1
+
+
+@pytest.mark.parametrize("options", RULES)
+def test_what_stands_at_a_place_is_its_word(options: str) -> None:
+    canonize, place = both(options)
+    texts = [*SAMPLES, *(json.loads(line)["text"] for line in DOCS.read_bytes().splitlines()[::7])]
+    if "--html" in options:
+        texts = [PAGE, *(f"<title>{text}</title><p id='x>'>{text}<b>{text}</b>" for text in texts)]
+    every = [word for text in texts for word in check(options, text, canonize, place)]
+    assert len(every) > 100
+    assert pickle.loads(pickle.dumps(place))(texts[0]) == place(texts[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "at"),
+    [
+        ("", "The Cat", "0-3 4-7"),
+        ("", "", ""),
+        ("", " ... ", ""),
+        ("", "“Don’t!”", "1-6"),
+        ("", "e\u0301te\u0301 co\u00ad\u200boperate\u00ad.", "0-5 6-17"),
+        ("", "\u200ba", "1-2"),
+        ("", "a½b", "0-2 1-3"),
+        ("", "ﷺ x", "0-1 0-1 0-1 0-1 2-3"),
+        ("", "中文 ab漢", "0-1 1-2 3-5 5-6"),
+        ("", "x\U0001faddy", "0-1 1-2 2-3"),
+        ("", "😀 A 😀 b", "2-3 6-7"),
+        ("", "ﬁ STRASSE straße", "0-1 2-9 10-16"),
+        ("--stop en", "The cat and the dog", "4-7 16-19"),
+        ("--lemma en", "Two mice", "0-3 4-8"),
+        ("--segment zh", "我来到北京", "0-1 1-3 3-5"),
+        ("--word (..)", "abcde fg", "0-2 2-4 6-8"),
+        ("--word (?<=x)a", "axa", "2-3"),
+        ("--word a.+b", "aﷺb", "0-2 1-2 1-2 1-3"),  # a match in which folding has made white space
+        ("--sentences", "A b. C d.", "0-1 2-3 5-6 7-8"),
+        ("--delete -", "co-operate-", "0-10"),
+        ("--delete x", "xaxbx", "1-4"),
+        ("--replace &=and", "salt&pepper", "0-11"),
+        (r"--replace (\w+)@(\w+)=\1\x20at\x20\2", "to bob@site now", "0-2 3-11 3-11 3-11 12-15"),
+        ("--replace ^=zz;", "a", "0-0 0-1"),
+        ("--replace $=;zz", "a", "0-1 1-1"),
+        ("--replace ^=zz; --replace zz=yy", "ab", "0-0 0-2"),
+        ("--replace EUR=euro --delete o", "5 EUR.", "0-1 2-5"),
+        ("--html", "<p>a&lt;b <b>C</b>D</p>", "3-4 8-9 13-19"),
+        ("--html", "caf&eacute; &#x41;&#66;&notit; &amp &copy", "0-11 12-23 27-29"),
+        ("--html", "a<!-- no -->b<script>no</script>c<style>no</style>", "0-33"),
+        ("--html", "<table>x<tr><td>y</table>z", "7-8 16-17 25-26"),
+        ("--html", "<table><tr><td>y</td></tr>x</table>z", "26-27 15-16 35-36"),  # where browsers put x
+        ("--html", "<xmp>a&amp;b</xmp><textarea>a&amp;b</textarea>", "5-6 7-10 11-12 28-29 34-35"),
+        ("--html", "<svg><title>a<b>c</b></title></svg>d", "12-17 35-36"),
+        ("--html --skip i", "a<i>b</i>c", "0-10"),
+        ("--html --delete <i>.*</i>", "a<i>b</i>c", "0-10"),
+        ("--html=main", "<nav>no</nav><main>a</main>", "19-20"),
+    ],
+)
+def test_places(options: str, text: str, at: str) -> None:
+    canonize, place = both(options)
+    assert place(text).at == at
+    assert place(text).words == canonize(text)
+
+
+alphabet = st.sampled_from(
+    "aZ éÉßΣσςПйЁʼ’'.,-[]<>&\"#%\t\n\u00a0½ﬁ①中文，。ガｶﾞー가ᄀ\u1161\u11a8ไทยहि\u0301\u0316\u0308\u0345"
+    "\u200b\u00ad0٣ـ\u064bﷺ\U0001fadd😀"
+)
+texts = st.text(alphabet, max_size=40) | st.text(max_size=20)
+PLAIN, ACCENTS, STEMS = both(""), both("--fold-accents"), both("--stem en --mask-numbers")
+
+
+@given(texts)
+@example("\u0301a\u0301 \u1161가")
+@example("a" * 300 + "\u0301" * 40 + "\u0316" * 40 + "é" * 100)
+def test_any_text(text: str) -> None:
+    for options, (canonize, place) in (("", PLAIN), ("--fold-accents", ACCENTS)):
+        check(options, text, canonize, place)
+    canonize, place = STEMS
+    assert place(text).words == canonize(text)
+
+
+@given(st.lists(texts, max_size=4))
+def test_both_kernels(several: list[str]) -> None:
+    for canonize, place in (PLAIN, STEMS):
+        plain = canonize.wherever if place is PLAIN[1] else None
+        one, two = compiled_words(place._token, plain, True), reference_words(place._token)
+        for text in [*several, *several]:  # not known, then known
+            assert one.placed(text) == two.placed(text)
+
+
+def test_both_kernels_on_every_character() -> None:
+    canonize, place = PLAIN
+    one, two = compiled_words(place._token, canonize.wherever, True), reference_words(place._token)
+    for code in range(0x10000):
+        if not 0xD800 <= code < 0xE000:
+            text = " ".join(f"{before}{chr(code)}{before}" for before in "a中'ᄒé")
+            assert one.placed(text) == two.placed(text), hex(code)
+
+
+@pytest.mark.parametrize("size", [9, 10, 99, 100, 101, 999, 1000, 9999, 10_000, 99_999, 100_000, 1_000_000])
+def test_numbers_of_any_length(size: int) -> None:
+    text = "." * size + "Ab" + "é" * 101 + " c"
+    assert PLAIN[1](text).at == f"{size}-{size + 103} {size + 104}-{size + 105}"
+
+
+def test_words_without_places() -> None:
+    if kernel.NAME == "c":
+        with pytest.raises(ValueError, match="words without places"):
+            compiled_words(str.lower).placed("Word")
+
+
+@given(
+    st.text("ab cé", max_size=12),
+    st.lists(
+        st.tuples(st.sampled_from("a b+ c* ^ $ \\b é".split()), st.sampled_from(["", "x", "bb", "é"])), max_size=3
+    ),
+)
+def test_where_replaced_text_comes_from(text: str, edits: list[tuple[str, str]]) -> None:
+    """Character by character: those that were there, and those that stand for a match."""
+    budget = Budget()
+    budget.start(text)
+    made, origins = text, []
+    places = [(place, place + 1) for place in range(len(text))]  # of each character in the first text
+    for pattern, new in edits:
+        rule = Replace("--replace", pattern, new, budget)
+        every, end = [], 0
+        for match in regex.finditer(pattern, made):
+            covered = places[match.start() : match.end()]
+            if not covered:
+                at = places[match.start()][0] if match.start() < len(places) else places[-1][1] if places else 0
+                covered = [(at, at)]
+            every += places[end : match.start()]
+            every += [(min(first for first, _ in covered), max(last for _, last in covered))] * len(new)
+            end = match.end()
+        places = every + places[end:]
+        expected = rule(made)
+        made, origin = rule.traced(made)
+        assert made == expected
+        assert len(made) == len(places) == origin.size
+        origins.append(origin)
+    for place, expected_place in enumerate(places):
+        assert traced(origins, place, place + 1) == expected_place
+
+
+def test_an_origin_whose_pieces_are_in_no_order() -> None:
+    origin = Origin()
+    origin.copy(3, 10)
+    origin.stand_for(2, 5, 6)
+    origin.copy(0, 7)
+    origin.copy(1, 20)
+    places = [(start, end, origin.place(start, end)) for start, end in ((0, 1), (1, 4), (3, 4), (0, 6), (5, 6))]
+    assert places == [(0, 1, (10, 11)), (1, 4, (5, 13)), (3, 4, (5, 6)), (0, 6, (5, 21)), (5, 6, (20, 21))]
+
+
+PARTS = """
+<p> </p> <b> </b> <i> </i> <table> <tr> <td> </table> <svg> </svg> <math> <mi> <title> </title> <style> </style> <desc>
+</desc> <script> </script> <!-- --> <!--> <textarea> </textarea> <select> <option> </select> <xmp> </xmp> <br/> &lt;
+&amp &copyx; &#65; &#0; &#x80; &bogus; & < <3 </ </> <? > <![CDATA[ ]]> a b\u0301 É 中 \0 \u00ad x"y ' = <a <a/b=c/d>
+<foreignObject> <template> </template> <frameset> <noscript> </noscript> <body> &nbsp; &#32; &NotEqualTilde; \ufeff
+"""
+SPACED = [" ", "\n", "\r\n", "<i a='x>y' b=\">\" c >", "\U000f0001"]
+soup = st.lists(st.sampled_from([*PARTS.split(), *SPACED]), max_size=14).map("".join)
+
+
+@given(soup)
+@example("<frameset>a<frame>b</frameset>c")
+@example("<svg><![CDATA[a<b>&lt;]]></svg><p>c")
+@example("<svg><desc><style>a<b></style></desc><style>c<b>d</style></svg>e")
+@example("<script><!--<script>a</script>b--></script>c<script><!--></script>d")
+@example("<select><title>a<b>c</title></select>d")
+@example("\ufeffa<plaintext>b&lt;</plaintext>")
+@example("<textarea>\n\na</textarea><pre>\nb")
+def test_any_markup(markup: str) -> None:
+    """The text is the same, and what is copied stands where it comes from; or else the page is refused."""
+    for page in (Html(), Html(main=True), Html(skip=("i", "p:empty", ":lexbor-contains('a')"))):
+        expected = page(markup)
+        try:
+            text, origin = page.traced(markup)
+        except Rejected as error:
+            assert str(error) == "HTML of which --offsets cannot tell what is text"
+            continue
+        assert text == expected
+        for place, letter in enumerate(text):
+            start, end = origin.place(place, place + 1)
+            assert 0 <= start <= end <= len(markup)
+            assert (
+                markup[start:end] == letter
+                or markup[start:end].startswith("&")
+                or letter.isspace()
+                or letter in "\0\ufffd"
+            )
+
+
+def test_a_page_whose_text_is_not_found() -> None:
+    """In a page of frames a title is none, but a tokenizer does not know that."""
+    line = jsonl({"id": 1, "text": "<frameset><title>a<?</title>"}, {"id": 2, "text": "<title>a<?</title>"})
+    ran = run("canon --html --offsets", stdin=line)
+    assert (ran.status, ran.err) == (1, "canon: -:1: HTML of which --offsets cannot tell what is text\n")
+    assert [json.loads(each)["at"] for each in ran.out.splitlines()] == ["7-8"]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<p>" * 600 + "a" + "<b>x</b>" * 4000,  # numbers of one digit, in a process of its own
+        "<i>x</i> " * 33_000,  # of two
+    ],
+)
+def test_a_large_page(markup: str) -> None:
+    canonize, place = both("--html")
+    words, at = place(markup)
+    assert words == canonize(markup)
+    every = found(words, at)
+    assert "".join(re.sub("<[^>]*>", "", markup[start:end]) for _, start, end in every) == words.replace(" ", "")
+
+
+def test_the_text_stays_as_it_is_spelled() -> None:
+    line = rb'{"id":1,"text" : "The \u0043at\n\/", "x":0.10}'
+    made = b'{"id":1,"text" : "the cat", "x":0.10,"source":"The \\u0043at\\n\\/","at":"0-3 4-7","via":"canon"}\n'
+    assert run("canon --offsets", stdin=line).good() == made
+
+
+def test_fields_that_are_there_already() -> None:
+    line = b'{"at":[1],"id":1,"source":"x", "text":"A b","via":"x"}'
+    made = b'{"at":"0-1 2-3","id":1,"source":"A b", "text":"a b","via":"x | canon"}\n'
+    assert run("canon --offsets", stdin=line).good() == made
+    assert run("canon", stdin=line).good() == line.replace(b"A b", b"a b").replace(b'"x"}', b'"x | canon"}\n')
+    ran = run("canon --offsets", stdin=b'{"id":1,"text":"a","at":1,"at":2}\n{"id":2,"text":"b"}')
+    assert (ran.status, ran.err) == (1, 'canon: -:1: field "at" stands twice\n')
+    assert json.loads(ran.out)["id"] == 2
+
+
+@pytest.mark.parametrize("option", ["--text source", "--text at", "--id at", "--id source"])
+def test_fields_that_would_have_to_hold_two_things(option: str) -> None:
+    ran = run(f"canon --offsets {option}", stdin=b"{}")
+    assert ran.status == 2
+    assert ran.err.startswith("canon: the id, the text, source, at and via need fields of their own, not ")
+
+
+@pytest.mark.parametrize("options", ["", "--stem en", "--html", "--sentences", r"--word \w+", "--lines"])
+def test_the_words_are_those_of_canon(options: str) -> None:
+    stdin = DOCS.read_bytes()
+    made = run(f"canon --offsets {options}", stdin=stdin).good()
+    assert run(f"canon -j2 --offsets {options}", stdin=stdin).good() == made
+    records = [json.loads(line) for line in made.splitlines()]
+    for record in records:
+        assert all(0 <= start < end for _, start, end in found(record["text"], record["at"]))
+    sources = [record.pop("source") for record in records]
+    assert all(record.pop("at") is not None for record in records)
+    assert records == [json.loads(line) for line in run(f"canon {options}", stdin=stdin).good().splitlines()]
+    if options != "--lines":
+        assert sources == [json.loads(line)["text"] for line in stdin.splitlines()]
+
+
+def test_what_follows_passes_the_text_and_the_places() -> None:
+    canonized = run("canon --offsets", stdin=DOCS.read_bytes()).good()
+    kept = [re.search(b'"source":.*"at":"[^"]*"', line) for line in canonized.splitlines()]
+    for commands in (
+        ["shingle"],
+        ["shingle", "sketch"],
+        ["shingle -k 3", "sketch --keep"],
+        ["dedup --groups /dev/null"],
+    ):
+        made = pipe(canonized, *commands)
+        assert [match and match[0] for match in kept] == [
+            match and match[0] for match in (re.search(b'"source":.*"at":"[^"]*"', line) for line in made.splitlines())
+        ]
+    plain = pipe(DOCS.read_bytes(), "canon", "shingle -k 3", "sketch", "simjoin -t 0.3")
+    assert pipe(canonized, "shingle -k 3", "sketch", "simjoin -t 0.3") == plain
