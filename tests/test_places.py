@@ -1,0 +1,43 @@
+"""What canon --offsets writes, as other commands read it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shingletools.errors import Failed, Rejected
+from shingletools.places import canonizing, read_places
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**17), st.integers(0, 10**17)), max_size=30))
+def test_reading_places(every: list[tuple[int, int]]) -> None:
+    every = [(min(pair), max(pair)) for pair in every]
+    places = read_places(" ".join(f"{start}-{end}" for start, end in every))
+    assert list(zip(places.starts.tolist(), places.ends.tolist(), strict=True)) == every
+    assert places.starts.dtype == places.ends.dtype == "int64"
+
+
+@pytest.mark.parametrize(
+    "at",
+    ["1", "1-", "-1", "1-2 ", " 1-2", "1-2  3-4", "1 2", "1-2-3-4", "1-2 3", "3-2", "1-2\n3-4", "é-3", "\ud800-3", "x",
+     "1-1234567890123456789", "0x1-2", "٣-4", "1--2 3-4"],
+)  # fmt: skip
+def test_what_is_no_places(at: str) -> None:
+    with pytest.raises(Rejected, match='field "at" holds no places'):
+        read_places(at)
+
+
+def test_canonizing_elsewhere() -> None:
+    stage = canonizing("--text body --stop en --delete '[ab] c'")
+    assert (stage.consumes, stage.recipe.split(" ")[:2]) == ("body", ["canon", "delete=%5Bab%5D%20c"])
+    assert stage.function("The dog") == ("dog", "4-7")
+    for options, message in {
+        "file": "canon: no place for a file here: file",
+        "-o x": "canon: no place for --output here",
+        "-j 2": "canon: no place for --jobs here",
+        "--lines": "canon: no place for --lines here",
+        "'": "canon: no closing quotation",
+        "--stop none-such": "--stop: none-such: No such file or directory (shipped: en, ru, zh; iso:LANG for more)",
+    }.items():
+        with pytest.raises(Failed) as caught:
+            canonizing(options)
+        assert str(caught.value) == message
