@@ -118,6 +118,7 @@ def collect_chunk(
             if at == len(chunk.data):
                 break
             document, at = line_at(chunk.data, at)
+            collector.place = chunk.name, line
             if (made := collector.take(parse(document, once), document, side)) is not None:
                 written.append(made)
             good += 1
@@ -135,7 +136,7 @@ def collect_chunk(
 
 
 def run_collector(collector: Collector, stage: Stage, options: argparse.Namespace) -> Generator[Outcome]:
-    for side, files in enumerate((options.files, stage.against)):
+    for side, files in enumerate((options.files, *stage.sides)):
         once = stage.once(side)
         with contextlib.closing(chunks_ahead(collector, files, options.jobs)) as chunks:
             for chunk in chunks:
@@ -144,7 +145,8 @@ def run_collector(collector: Collector, stage: Stage, options: argparse.Namespac
                 if failed is not None:
                     raise failed
     for rest in collector.finish():
-        yield Outcome(0, None, 0, 0, [], rest)
+        late = collector.late()
+        yield Outcome(0, None, 0, -len(late), late, rest)  # they were counted as good when they were taken
 
 
 def chunks_ahead(collector: Collector, files: Sequence[str], jobs: int) -> Generator[Chunk]:
@@ -191,7 +193,7 @@ def prepare() -> None:
 
 def check(stage: Stage, options: argparse.Namespace, closed: set[int]) -> list[str]:
     """The files to be read. Raises Failed for what would fail, or destroy what it reads or writes, later on."""
-    inputs = [*options.files, *stage.against]
+    inputs = [*options.files, *(name for files in stage.sides for name in files)]
     if "-" in (*inputs, *stage.reads):
         streams.check_open(0, closed)
     if options.output is None:

@@ -43,10 +43,20 @@ class Written(NamedTuple):
         return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
 
 
+class Late(NamedTuple):
+    """A record that was taken, and turned out to be bad when all were there: its place, why, and its line."""
+
+    file: str
+    line: int | None
+    cause: str
+    document: bytes
+
+
 class Collector(ABC):
     """What makes an output that depends on more than one record; it takes them in order, in one process."""
 
     reads_ahead = False  # whether it can: see `ahead`
+    place: tuple[str, int | None] = ("", None)  # the file and the line of the record that it is to take
 
     def ahead(self, _lines: bytes, /) -> None:
         """Prepares for taking these lines, in another thread, while those before them are taken."""
@@ -70,6 +80,10 @@ class Collector(ABC):
     def finish(self) -> Iterator[Written]:
         """The rest."""
 
+    def late(self) -> Sequence[Late]:
+        """Records that turned out to be bad since it was last asked; it is asked after each part of the rest."""
+        return ()
+
     def summary(self) -> list[str]:
         """What -v adds to its line, after `finish`."""
         return []
@@ -81,7 +95,7 @@ class Stage:
     A frozen dataclass says the same in fewer lines; but dataclasses load inspect, and --help and most filters do not.
     """
 
-    against: Sequence[str] = ()  # files read after the others: their records belong to side 1
+    against: Sequence[str] = ()  # files read after the others
     reads: Sequence[str] = ()  # files that shape the output, and are read before it begins
     removed: str | None = None  # the file that keeps what was removed
 
@@ -90,6 +104,11 @@ class Stage:
 
     def __setattr__(self, name: str, _value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
+
+    @property
+    def sides(self) -> Sequence[Sequence[str]]:
+        """Files read after the others, whose records belong to side 1, 2 and so on."""
+        return (self.against,)
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:
