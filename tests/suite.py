@@ -1,10 +1,14 @@
 """The commands of the suite, and what tests ask of each: a command that is added gets one entry here."""
 
+import json
+import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from harness import Record, pipe, program
+from harness import DOCS, Record, jsonl, pipe, program
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,44 @@ class Command:
     late: tuple[str, ...] = ()  # ways that write before all is read, but of what is read not the last
     killed: tuple[str, ...] = ()  # ways that leave most to clear up; if there are none, all ways, filters with workers
     before: str | None = None  # what makes its input from that of a command above; without, documents are its input
+    documents: int = 0  # how many it reads beside its input, whose records name some of them
     little: bool = False  # it makes less than two blocks of output of megabytes of input
+
+
+ODD = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\rh\x00"  # separators that do not part lines
+COPIES = 12  # of the sample documents, which tests of larger inputs make
+
+
+SAMPLE = [str(json.loads(line)["id"]) for line in DOCS.read_bytes().splitlines()]
+NAMES: list[str | int] = [
+    "é", "a", "b", "x", "y", "one", "two", "other", f"x{ODD}", *range(-1, 200),
+    *(f"{copy}-{name}" for copy in range(COPIES) for name in SAMPLE),
+]  # fmt: skip
+
+
+def everybody() -> Path:
+    """A file of documents with all ids that tests give to pairs; all have the same text.
+
+    Its name is the same in all processes of a run of the tests, for it is in the names of tests.
+    """
+    content = jsonl(*({"id": name, "text": "A word or two of it all"} for name in NAMES))
+    path = Path(tempfile.gettempdir(), f"shingletools-everybody-{os.getuid()}.jsonl")
+    if not path.exists() or path.read_bytes() != content:
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(content)
+        os.replace(file.name, path)
+    return path
+
+
+EVERYBODY = everybody()
+
+
+def same(a: object, b: object) -> Record:
+    """What two documents of EVERYBODY share."""
+    return {
+        "a": a, "b": b, "similarity": None, "shared": [{"a": [0, 23], "b": [0, 23], "words": 7}], "words": 7,
+        "share_a": 1.0, "share_b": 1.0, "longest": 7, "jaccard": 1.0, "containment": 1.0,
+    }  # fmt: skip
 
 
 SUITE = (
@@ -84,6 +125,13 @@ SUITE = (
             (b'{"of":1,"part":1,"text":""}', 'field "before" is missing'),
             (b'{"of":1,"part":1,"before":"","text":"","behind":null}', 'field "behind" is not a string'),
         ),
+    ),
+    Command(
+        "simshow", "b", "other", identity="a", before="simjoin -t 0.95", recipes=False, documents=len(NAMES),
+        ways=(f"simshow --json --docs {EVERYBODY}", f"simshow --json -S1M --docs {EVERYBODY}"),
+        gives=lambda a, b, other: [same(a, other), same(b, other)],
+        form="neither a string nor an integer of 64 bits", needed=("--docs=d",),
+        scratch=(f"simshow --json -S1M --docs {EVERYBODY}",), repeated=frozenset({"--docs", "--against"}),
     ),
 )  # fmt: skip
 RUNNERS = ("simspark",)  # which run the others, and have tests of their own

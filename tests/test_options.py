@@ -12,7 +12,7 @@ from suite import PROGRAMS, RUNNERS, SUITE
 
 ADDING_UP = {each.name: each.repeated for each in SUITE} | {"simspark": frozenset({"--in", "--conf"})}
 NEEDED = {each.name: each.needed for each in SUITE} | {"simspark": ("--in=i", "--out=o", "pipeline")}
-ARGUMENTS = tuple("1 2 0.5 a=b c=d zh page main first longest line sentence jaccard dice md5 sha1".split())
+ARGUMENTS = tuple("1 2 0.5 a=b c=d zh page main first longest line sentence jaccard dice md5 sha1 always never".split())
 
 
 def actions_of(command: str) -> list[argparse.Action]:

@@ -7,7 +7,7 @@ import pytest
 
 from harness import jsonl, program, run, run_here
 from shingletools import kernel
-from suite import WAYS, good
+from suite import WAYS, good, of
 
 every_command = pytest.mark.parametrize("command", WAYS)
 
@@ -66,6 +66,6 @@ def test_progress_and_figures_stay_off_standard_output(command: str, tmp_path: P
     assert (ran.status, ran.out) == (1, quiet.out)
     assert "100%" in ran.err
     assert "docs:3: not JSON (column 1)" in ran.err
-    assert ran.err.splitlines()[-1].startswith(f"{program(command)}: 2 records, 1 rejected, ")
+    assert ran.err.splitlines()[-1].startswith(f"{program(command)}: {2 + of(command).documents} records, 1 rejected, ")
     from_pipe = run(command, "--progress", stdin=(tmp_path / "docs").read_bytes())
     assert (from_pipe.status, from_pipe.out) == (1, quiet.out)

@@ -1,0 +1,81 @@
+"""Records of pairs and groups, and which of their pairs are shown."""
+
+from array import array
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from shingletools import wire
+from shingletools.errors import Rejected
+from shingletools.kernel.types import Index
+from shingletools.simshow.documents import Name
+from shingletools.simshow.spec import Selection
+from shingletools.wire import Record
+
+Pair = tuple[Name, Name, object]  # a, b, similarity
+
+
+def take_pairs(record: Record, id_field: str) -> list[Pair]:
+    """The pairs that a record stands for; raises Rejected for one that stands for none.
+
+    A group is its first member beside each other one. A document of `dedup --annotate` is the one that is kept beside
+    it, or none if it is kept itself.
+
+    >>> take_pairs({"group": 1, "members": [1, "x", 3]}, "id")
+    [(1, 'x', None), (1, 3, None)]
+    """
+    if "members" in record and "a" not in record:
+        return group(record["members"])
+    if "a" not in record and "b" not in record and id_field in record:
+        name = wire.take_id(record, id_field)
+        return [pair(wire.take_id(record, "duplicate_of"), name, None)] if "duplicate_of" in record else []
+    return [pair(wire.take_id(record, "a"), wire.take_id(record, "b"), record.get("similarity"))]
+
+
+def group(members: object) -> list[Pair]:
+    if type(members) is not list or not all(type(name) in (str, int) for name in members):
+        raise Rejected('field "members" is not a list of strings and integers')
+    return [pair(members[0], name, None) for name in members[1:]]
+
+
+def pair(a: Name, b: Name, similarity: object) -> Pair:
+    return a, b, similarity
+
+
+def exact(similarity: object) -> Fraction:
+    """A pair's similarity, as it is written; raises Rejected unless it is a number."""
+    if similarity is None:
+        raise Rejected('field "similarity" is missing')
+    if type(similarity) not in (int, float):
+        raise Rejected('field "similarity" is not a number')
+    return Fraction(str(similarity))
+
+
+def within(chosen: Selection, similarity: object) -> bool:
+    """Whether a pair of this similarity may be shown. Raises Rejected."""
+    if not chosen.by_similarity:
+        return True
+    value = exact(similarity)
+    return (chosen.least is None or value >= chosen.least) and (chosen.most is None or value <= chosen.most)
+
+
+def sample(similarities: "Sequence[float] | array[float]", count: int) -> Index:
+    """The places of so many values, ascending, that are spread over their range.
+
+    The range is cut into so many equal parts, and the first value in each is taken; for parts without values, others
+    are taken at equal distances in the order of the values. The same values always give the same places.
+
+    >>> sample([0.5, 0.8, 0.81, 0.82, 1.0], 3).tolist()
+    [0, 1, 4]
+    """
+    values = np.array(similarities, np.float64)
+    if count >= len(values):
+        return np.arange(len(values))
+    low, high = values.min(), values.max()
+    parts = np.minimum((values - low) * (count / (high - low) if high > low else 0), count - 1).astype(np.int64)
+    taken = np.unique(parts, return_index=True)[1]
+    rest = np.setdiff1d(np.argsort(values, kind="stable"), taken, assume_unique=True)
+    missing = count - len(taken)
+    more = rest[(np.arange(missing) * len(rest)) // max(missing, 1)]
+    return np.sort(np.append(taken, more))

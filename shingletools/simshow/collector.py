@@ -1,0 +1,150 @@
+"""Pairs in, then documents; then what each pair shares."""
+
+from array import array
+from collections.abc import Iterator
+
+from shingletools import errors, wire
+from shingletools.errors import Rejected, seen_before
+from shingletools.simshow.chosen import Pair, exact, sample, take_pairs, within
+from shingletools.simshow.documents import Name, Reader, Shown
+from shingletools.simshow.holding import Allowed, Held
+from shingletools.simshow.passages import Manner, Text, compare
+from shingletools.simshow.runs import Prepared
+from shingletools.simshow.spec import ShowSpec
+from shingletools.simshow.template import frequent_shingles
+from shingletools.simshow.writers import writer_of
+from shingletools.stage import Collector, Late, Written
+from shingletools.wire import Record
+
+Waiting = tuple[str, int | None, bytes]  # a record: its file, its line's number, its line
+
+WORDS = 1 << 20  # of texts that stay ready to be compared, each of which needs some 60 bytes
+
+
+class Show(Collector):
+    """Takes pairs or groups, and remembers whom they name; takes those documents; then compares.
+
+    Memory: the records, and 200 bytes for each id that they name; the documents, of each word 24 bytes beside its
+    original. Beyond the size that is allowed, records and documents are in scratch files.
+    """
+
+    def __init__(self, spec: ShowSpec) -> None:
+        self.spec = spec
+        self.read = Reader(spec.text_field, spec.canon)
+        share = None if spec.size is None else spec.size // 4
+        self.records: Held[Waiting] = Held(Allowed(share, spec.folder))
+        self.documents: Held[Shown] = Held(Allowed(None if share is None else 2 * share, spec.folder))
+        rows: dict[Name, int] = {}
+        self.rows = (rows, {} if spec.others else rows)  # of the documents that each side names; -1 for none yet
+        self.similarities = array("d")  # of pairs, if some are to be chosen
+        self.chosen: frozenset[int] | None = None  # which of the pairs, once that is known
+        self.lost: list[Late] = []
+        self.texts: dict[int, Text] = {}
+        self.ready = 0  # words in them
+        self.pairs = self.passages = self.shared = 0
+
+    def take(self, record: Record, line: bytes, side: int, /) -> None:
+        if side:
+            self.choose()
+            self.take_document(record, side - 1)
+            return
+        pairs = self.wanted(record)
+        if self.spec.chosen.sample is None:
+            self.name(pairs)
+        else:
+            self.similarities.extend(float(exact(similarity)) for *_, similarity in pairs)
+        if pairs:
+            self.records.add((*self.place, line), len(line) + 100)
+
+    def wanted(self, record: Record) -> list[Pair]:
+        """A record's pairs that may be shown, before some of all are chosen."""
+        return [pair for pair in take_pairs(record, self.spec.id_field) if within(self.spec.chosen, pair[2])]
+
+    def name(self, pairs: list[Pair]) -> None:
+        for pair in pairs:
+            for rows, name in zip(self.rows, pair[:2], strict=True):
+                rows.setdefault(name, -1)
+
+    def choose(self) -> None:
+        """Which pairs are shown, now that all have come."""
+        if self.spec.chosen.sample is None or self.chosen is not None:
+            return
+        self.chosen = frozenset(sample(self.similarities, self.spec.chosen.sample).tolist())
+        for _, pairs in self.waiting():
+            self.name(pairs)
+
+    def waiting(self) -> Iterator[tuple[Waiting, list[Pair]]]:
+        """The records, and of each the pairs to be shown."""
+        number = 0
+        for record in self.records:
+            pairs = self.wanted(wire.parse_json(record[2]))
+            if self.chosen is not None:
+                pairs, number = (
+                    [pair for place, pair in enumerate(pairs, number) if place in self.chosen],
+                    number + len(pairs),
+                )
+            yield record, pairs
+
+    def take_document(self, record: Record, side: int) -> None:
+        name = wire.take_id(record, self.spec.id_field)
+        row = self.rows[side].get(name)
+        if row is None:
+            return
+        if row >= 0:
+            raise Rejected(seen_before(name))
+        document = self.read(name, record)
+        self.rows[side][name] = len(self.documents)
+        self.documents.add(document, 2 * len(document.source) + 20 * len(document.words) + 500)
+
+    def finish(self) -> Iterator[Written]:
+        self.choose()
+        writer = writer_of(self.spec.form)
+        k, least = self.spec.k, self.spec.template
+        frequent = None if least is None else frequent_shingles(self.documents, k, least)
+        manner = Manner(self.spec.gap, self.read.vocabulary.spelled, frequent)
+        for (file, line, document), pairs in self.waiting():
+            unknown = self.unknown(pairs)
+            if unknown:
+                self.lost.append(Late(file, line, unknown, document))
+                yield Written()
+                continue
+            for a, b, similarity in pairs:
+                one, two = self.text(self.rows[0][a]), self.text(self.rows[1][b])
+                compared = compare(one, two, similarity, manner)
+                self.pairs += 1
+                self.passages += len(compared.passages)
+                self.shared += compared.shared
+                yield Written(writer.write(compared, one.shown, two.shown))
+        yield Written(writer.finish())
+
+    def late(self) -> list[Late]:
+        lost, self.lost = self.lost, []
+        return lost
+
+    def unknown(self, pairs: list[Pair]) -> str:
+        """Why a record cannot be shown, if that is so."""
+        for pair in pairs:
+            for rows, name, option in zip(self.rows, pair[:2], ("--docs", "--against"), strict=True):
+                if rows[name] < 0:
+                    given = option if self.spec.others else "--docs"
+                    return f"no document of {given} has the id {errors.shown(name)}"
+        return ""
+
+    def text(self, row: int) -> Text:
+        """A document, ready to be compared."""
+        if row not in self.texts:
+            shown = self.documents[row]
+            if self.ready > WORDS:
+                self.texts.clear()
+                self.ready = 0
+            self.texts[row] = Text(shown, Prepared(shown.words, self.spec.k))
+            self.ready += len(shown.words)
+        return self.texts[row]
+
+    def summary(self) -> list[str]:
+        return [
+            f"{self.pairs} pairs",
+            f"{len(self.documents)} documents",
+            f"{self.passages} passages",
+            f"{self.shared} words in them",
+        ]

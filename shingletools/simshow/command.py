@@ -1,0 +1,72 @@
+"""show what the two documents of each pair share"""
+
+import argparse
+import os
+from functools import partial
+
+from shingletools.options import count, size, text, threshold
+from shingletools.scratch import scratch_folder
+from shingletools.simshow.spec import BRIEF, JSON, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
+from shingletools.stage import Stage
+
+AUTO, ALWAYS, NEVER = "auto", "always", "never"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--docs", metavar="FILE", action="append", required=True,
+        help="the documents, from canon --offsets or plain; may be repeated")  # fmt: skip
+    add("--against", metavar="FILE", action="append", default=[],
+        help="the documents of b, where --docs has those of a; may be repeated")  # fmt: skip
+    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
+    add("--canon", metavar="OPTIONS", type=text, help="how canon was told to make words of plain documents")
+    add("-k", metavar="K", type=count, default=5, help="a run of equal words has K words or more (default 5)")
+    add("-g", "--gap", metavar="G", type=partial(count, least=0), default=10,
+        help="runs with G words or fewer between them are one passage (default 10)")  # fmt: skip
+    add("--template", metavar="N", type=count, help="mark runs of K words that stand in N documents or more")
+    add("--least", metavar="T", type=threshold, help="only pairs with a similarity of T or more")
+    add("--most", metavar="T", type=threshold, help="only pairs with a similarity of T or less")
+    add("--sample", metavar="N", type=count, help="only N pairs, spread over the range of similarities")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="write records: places, words, shares")
+    form.add_argument("--brief", action="store_true", help="write a line for each pair")
+    form.add_argument("--side-by-side", action="store_true", help="show a and b in two columns")
+    add("--color", choices=[AUTO, ALWAYS, NEVER], default=AUTO, help="when to use colours (default auto)")
+    add("--context", metavar="N", type=partial(count, least=0), default=6,
+        help="show N words before and behind a passage (default 6)")  # fmt: skip
+    add("--whole", action="store_true", help="show long stretches of equal words whole")
+    add("-S", "--buffer-size", metavar="SIZE", type=size,
+        help="hold documents on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
+    add("-T", "--temporary-directory", metavar="DIR",
+        help="where -S has its scratch files (TMPDIR or /tmp if none is given)")  # fmt: skip
+
+
+def build(options: argparse.Namespace) -> Stage:
+    return ShowSpec(
+        options.id, options.docs, options.against, text_field=options.text, canon=options.canon or "", k=options.k,
+        gap=options.gap, template=options.template,
+        chosen=Selection(options.least, options.most, options.sample), form=form_of(options),
+        size=options.buffer_size, folder=scratch_folder(options.temporary_directory),
+    )  # fmt: skip
+
+
+def form_of(options: argparse.Namespace) -> Form:
+    name = JSON if options.json else BRIEF if options.brief else SIDE_BY_SIDE if options.side_by_side else TEXT
+    if name in (JSON, BRIEF):
+        return Form(name)
+    import shutil  # which knows how wide the terminal is
+
+    return Form(
+        name, coloured(options), shutil.get_terminal_size().columns, context=options.context, whole=options.whole
+    )
+
+
+def coloured(options: argparse.Namespace) -> bool:
+    """Whether to write colours: unless told, to a terminal that has them, if its user has not said NO_COLOR."""
+    if options.color != AUTO:
+        return bool(options.color == ALWAYS)
+    refused = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    try:
+        return options.output is None and not refused and os.isatty(1)
+    except OSError:
+        return False

@@ -1,0 +1,79 @@
+"""What waits in a run: pairs until the documents have come, documents until they are compared.
+
+Both stay in memory up to a size, and then go to a scratch file, from which what is asked for comes back.
+"""
+
+import os
+import pickle
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from shingletools import deferred, signals
+from shingletools.scratch import scratch_errors
+
+if TYPE_CHECKING:
+    import tempfile
+else:
+    tempfile = deferred.module("tempfile")  # which only a limit of memory needs
+
+Item = TypeVar("Item")
+
+
+class Allowed(NamedTuple):
+    """How many bytes things may have that wait, and where the rest goes; no size is no limit."""
+
+    size: int | None
+    folder: str
+
+
+class Held(Generic[Item]):
+    """Things by their numbers, from 0 on, in the order in which they came."""
+
+    def __init__(self, memory: Allowed) -> None:
+        self.memory = memory
+        self.here: OrderedDict[int, tuple[Item, int]] = OrderedDict()  # and their sizes, the first the next to go
+        self.size = 0
+        self.count = 0
+        self.file: IO[bytes] | None = None
+        self.places: dict[int, int] = {}  # in the file, of what was written
+
+    def __len__(self) -> int:
+        return self.count
+
+    def add(self, item: Item, size: int) -> None:
+        """An item, and how many bytes it has."""
+        self._keep(self.count, item, size)
+        self.count += 1
+
+    def __getitem__(self, number: int) -> Item:
+        if number in self.here:
+            self.here.move_to_end(number)
+            return self.here[number][0]
+        assert self.file is not None
+        with scratch_errors(self.memory.folder):
+            self.file.seek(self.places[number])
+            item, size = pickle.load(self.file)
+        self._keep(number, item, size)
+        return item  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[Item]:
+        return map(self.__getitem__, range(self.count))
+
+    def _keep(self, number: int, item: Item, size: int) -> None:
+        self.here[number] = item, size
+        self.size += size
+        limit = self.memory.size
+        while limit is not None and self.size > limit and len(self.here) > 1:
+            oldest, (gone, its_size) = self.here.popitem(last=False)
+            self.size -= its_size
+            if oldest not in self.places:
+                self._write(oldest, gone, its_size)
+
+    def _write(self, number: int, item: Item, size: int) -> None:
+        with scratch_errors(self.memory.folder):
+            if self.file is None:
+                with signals.held():
+                    self.file = tempfile.TemporaryFile(dir=self.memory.folder)
+            self.places[number] = self.file.seek(0, os.SEEK_END)
+            pickle.dump((item, size), self.file, pickle.HIGHEST_PROTOCOL)

@@ -1,0 +1,221 @@
+"""What two texts share: passages of equal words, with the differences within them.
+
+Runs of equal words that follow one another in both texts, with at most so many words between them on either side, are
+one passage. What differs in such a gap are the words that a shortest edit script of insertions and deletions leaves: it
+keeps the most words, where one that may also replace words would rather pair different ones.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from shingletools import deferred
+from shingletools.kernel.types import U64, Flags
+from shingletools.simshow.documents import Name, Place, Shown
+from shingletools.simshow.runs import EqualRun, Prepared, common_runs
+
+if TYPE_CHECKING:
+    from rapidfuzz import distance
+else:
+    distance = deferred.module("rapidfuzz.distance")  # which texts without gaps do not need
+
+EQUAL, ONLY_A, ONLY_B = "equal", "a", "b"
+
+
+class Piece(NamedTuple):
+    """A stretch of a passage: equal words, or words that only one side has (its other side is empty)."""
+
+    kind: str  # "equal", "a" (only in a), "b" (only in b)
+    a: Place  # code points in the original of a, half open
+    b: Place
+    words: int
+    template: bool  # of words that stand in many of the given documents
+
+
+class Passage(NamedTuple):
+    """Equal words, and what stands in the gaps between them."""
+
+    a: Place
+    b: Place
+    words: int  # equal ones
+    pieces: tuple[Piece, ...]  # in the order of the texts; where both have words of their own, those of a first
+
+
+class Comparison(NamedTuple):
+    """All that two texts share."""
+
+    a: Name
+    b: Name
+    similarity: object  # as the pair's record said it (a number of JSON), or None
+    passages: tuple[Passage, ...]  # in the order of a
+    words: tuple[int, int]  # of each text
+    shared: int  # words in passages that are equal
+    longest: int  # run of equal words
+    jaccard: Fraction  # of the two sets of shingles of k words, as many as a run has at least
+    containment: Fraction  # of the smaller of these sets in the larger
+
+
+class Stretch(NamedTuple):
+    """A piece in words: from which to which of a, and of b."""
+
+    kind: str
+    i: int
+    i_end: int
+    j: int
+    j_end: int
+    template: bool = False
+
+
+class Text(NamedTuple):
+    """A document, and its words ready to be compared."""
+
+    shown: Shown
+    prepared: Prepared
+
+
+class Manner(NamedTuple):
+    """How texts are compared."""
+
+    gap: int  # words between two runs of a passage, at most
+    spelled: Sequence[str]  # the word of each number
+    frequent: U64 | None = None  # fingerprints of runs, ascending, that stand in many documents
+
+
+def compare(a: Text, b: Text, similarity: object, manner: Manner) -> Comparison:
+    """Compares two texts; with b and a it gives the mirror image."""
+    gap, spelled, frequent = manner
+    turned = comes_after(a.prepared, b.prepared, spelled)
+    if turned:
+        runs = sorted(EqualRun(run.b, run.a, run.words) for run in common_runs(b.prepared, a.prepared))
+    else:
+        runs = common_runs(a.prepared, b.prepared)
+    passages = []
+    longest = 0
+    for group in grouped(runs, gap):
+        steps = joined(differences(group, a.shown, b.shown, turned))
+        longest = max(longest, *(step.i_end - step.i for step in steps if step.kind == EQUAL))
+        if frequent is not None:
+            steps = list(parted(steps, a.prepared, frequent))
+        passages.append(passage(steps, a.shown, b.shown))
+    common = shared(a.prepared.distinct, b.prepared.distinct)
+    sizes = len(a.prepared.distinct), len(b.prepared.distinct)
+    return Comparison(
+        a.shown.name, b.shown.name, similarity, tuple(passages), (len(a.prepared), len(b.prepared)),
+        sum(each.words for each in passages), longest, Fraction(common, max(sum(sizes) - common, 1)),
+        Fraction(common, max(min(sizes), 1)),
+    )  # fmt: skip
+
+
+def comes_after(a: Prepared, b: Prepared, spelled: Sequence[str]) -> bool:
+    """Whether b is to be taken first: so equally long runs are chosen in the same way whichever text is a."""
+    if len(a) != len(b):
+        return len(a) > len(b)
+    differ = a.words != b.words
+    first = int(differ.argmax()) if len(a) else 0
+    return len(a) > 0 and bool(differ[first]) and spelled[a.words[first]] > spelled[b.words[first]]
+
+
+def shared(one: U64, two: U64) -> int:
+    """How many fingerprints are in both; each has none twice, and ascends."""
+    if not len(one) or not len(two):
+        return 0
+    return int(np.count_nonzero(two[np.minimum(two.searchsorted(one), len(two) - 1)] == one))
+
+
+def grouped(runs: list[EqualRun], gap: int) -> Iterator[list[EqualRun]]:
+    """Runs that make one passage: next to each other in both texts, with gaps of at most so many words."""
+    in_b = {run: number for number, run in enumerate(sorted(runs, key=lambda run: run.b))}
+    group: list[EqualRun] = []
+    for run in runs:
+        if group:
+            last = group[-1]
+            near = run.a - last.a - last.words <= gap and 0 <= run.b - last.b - last.words <= gap
+            if not (near and in_b[run] == in_b[last] + 1):
+                yield group
+                group = []
+        group.append(run)
+    if group:
+        yield group
+
+
+def differences(group: list[EqualRun], a: Shown, b: Shown, turned: bool) -> Iterator[Stretch]:
+    """A passage's runs, and in the gaps between them the words that are equal and those that are not."""
+    i, j = group[0].a, group[0].b
+    for run in group:
+        left, right = a.words[i : run.a].tolist(), b.words[j : run.b].tolist()
+        if left and right:
+            edits = distance.Indel.opcodes(right, left) if turned else distance.Indel.opcodes(left, right)
+            for edit in edits:
+                ends = [(edit.src_start, edit.src_end), (edit.dest_start, edit.dest_end)]
+                (one, one_end), (two, two_end) = reversed(ends) if turned else ends
+                kind = EQUAL if edit.tag == "equal" else ONLY_A if one < one_end else ONLY_B
+                yield Stretch(kind, i + one, i + one_end, j + two, j + two_end)
+        elif left or right:
+            yield Stretch(ONLY_A if left else ONLY_B, i, run.a, j, run.b)
+        i, j = run.a + run.words, run.b + run.words
+        yield Stretch(EQUAL, run.a, i, run.b, j)
+
+
+def joined(steps: Iterator[Stretch]) -> list[Stretch]:
+    """Equal words together; between two such, those of a only, then those of b only. The first and last are equal."""
+    made: list[Stretch] = []
+    end = Stretch(EQUAL, 0, 0, 0, 0)  # the last equal words
+    for step in steps:
+        if step.kind != EQUAL:
+            continue
+        if made and (step.i, step.j) == (end.i_end, end.j_end):
+            end = made[-1] = end._replace(i_end=step.i_end, j_end=step.j_end)
+            continue
+        if made and step.i > end.i_end:
+            made.append(Stretch(ONLY_A, end.i_end, step.i, end.j_end, end.j_end))
+        if made and step.j > end.j_end:
+            made.append(Stretch(ONLY_B, step.i, step.i, end.j_end, step.j))
+        made.append(step)
+        end = step
+    return made
+
+
+def parted(steps: list[Stretch], a: Prepared, frequent: U64) -> Iterator[Stretch]:
+    """Equal words cut where template begins or ends: words in runs of k that are frequent."""
+    for step in steps:
+        if step.kind != EQUAL:
+            yield step
+            continue
+        flags = template(a, step.i, step.i_end, frequent)
+        edges: list[int] = [0, *(np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist(), len(flags)]
+        for start, end in pairwise(edges):
+            yield Stretch(EQUAL, step.i + start, step.i + end, step.j + start, step.j + end, bool(flags[start]))
+
+
+def template(a: Prepared, start: int, end: int, frequent: U64) -> Flags:
+    """Which words of a run are in a frequent one that lies within it."""
+    size = min(a.k, len(a))
+    windows = a.shingles[start : max(end - size + 1, start)]
+    hits = np.flatnonzero(in_sorted(windows, frequent))
+    change = np.zeros(end - start + 1, np.int64)
+    np.add.at(change, hits, 1)
+    np.add.at(change, hits + size, -1)
+    return np.cumsum(change[:-1]) > 0
+
+
+def in_sorted(some: U64, ascending: U64) -> Flags:
+    if not len(ascending):
+        return np.zeros(len(some), np.bool_)
+    found: Flags = ascending[np.minimum(ascending.searchsorted(some), len(ascending) - 1)] == some
+    return found
+
+
+def passage(steps: list[Stretch], a: Shown, b: Shown) -> Passage:
+    """Words' numbers as places in the originals."""
+    pieces = []
+    for step in steps:
+        in_a = a.place(step.i, step.i_end) if step.i < step.i_end else (int(a.ends[step.i - 1]),) * 2
+        in_b = b.place(step.j, step.j_end) if step.j < step.j_end else (int(b.ends[step.j - 1]),) * 2
+        pieces.append(Piece(step.kind, in_a, in_b, max(step.i_end - step.i, step.j_end - step.j), step.template))
+    return Passage(
+        (pieces[0].a[0], pieces[-1].a[1]), (pieces[0].b[0], pieces[-1].b[1]),
+        sum(piece.words for piece in pieces if piece.kind == EQUAL), tuple(pieces),
+    )  # fmt: skip

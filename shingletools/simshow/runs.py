@@ -1,0 +1,292 @@
+"""Runs of equal words that two texts share, longest first: greedy string tiling, bounded.
+
+Again and again the longest run that both texts have is taken, none of whose words is in a run that was taken before, as
+long as there is one of k words or more; of equally long ones that which begins first in a, then first in b (Wise 1993,
+String Similarity via Greedy String Tiling and Running Karp-Rabin Matching). So a block that moved is found as well as
+one that stayed.
+
+All places where the two texts have the same k words are met at once, and those in a row on one diagonal are a run. A
+heap gives the longest; what others took of it since is cut off, and what is left goes back. That is exact, and linear
+where few runs of k words come again. Where a text repeats itself so often that there are more than `most` such meetings
+(as many as both texts have words), they are sought for longer runs first, k 2^n words, and of what those leave
+for half of that, and so on. Only where even that is too much are words left to chance: of runs that both texts repeat
+most, the first in one meets the first in the other, the second the second. Then the order is that of the longest at
+each size, and what is found is disjoint and equal still. Time: O(n log n) at each size for texts of n words, so
+O(n log^2 n) at most; memory: some 100 bytes a word.
+"""
+
+import heapq
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shingletools.kernel.types import U64, Index
+
+Words = NDArray[np.int32]  # a text's, numbered
+
+BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse
+ROUNDS = 2  # at one size, each of which pairs half of what comes again most, and more
+LEAST = 1 << 16  # meetings that any two texts may have
+SCANNED = 64  # words that are looked at for the price of one step
+
+
+class EqualRun(NamedTuple):
+    """So many equal words, from a place in each text on."""
+
+    a: int
+    b: int
+    words: int
+
+
+class Powers:
+    """Of BASE and of its inverse, modulo 2^64, as many as were needed so far."""
+
+    def __init__(self) -> None:
+        self.up = self.down = powers(BASE, 1)
+
+    def grow(self, count: int) -> None:
+        if count > len(self.up):
+            size = 1 << count.bit_length()
+            self.up, self.down = powers(BASE, size), powers(pow(BASE, -1, 1 << 64), size)
+
+
+def powers(base: int, count: int) -> U64:
+    factors = np.full(count, base, np.uint64)
+    factors[0] = 1
+    return np.cumprod(factors, dtype=np.uint64)
+
+
+POWERS = Powers()
+
+
+class Prepared:
+    """A text's words, and what finds runs of k of them.
+
+    A run's fingerprint is the sum of its words' random 64 bits, each times a power of BASE: from sums over all words
+    before, those of any size are a difference. Equal runs have equal ones; what is found by them is compared.
+    """
+
+    def __init__(self, words: Words, k: int) -> None:
+        self.words = words
+        self.k = k
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def sums(self) -> U64:
+        POWERS.grow(len(self))
+        sums = np.zeros(len(self) + 1, np.uint64)
+        np.cumsum(random_bits(self.words) * POWERS.up[: len(self)], out=sums[1:])
+        return sums
+
+    def windows(self, size: int) -> U64:
+        """The fingerprints of all runs of so many words. Shape (words - size + 1,)."""
+        count = max(len(self) - size + 1, 0)
+        windows: U64 = (self.sums[size : size + count] - self.sums[:count]) * POWERS.down[:count]
+        return windows
+
+    @cached_property
+    def shingles(self) -> U64:
+        """Fingerprints of its shingles, in their order: of all words, where there are fewer than k."""
+        return self.windows(min(self.k, len(self))) if len(self) else np.empty(0, np.uint64)
+
+    @cached_property
+    def order(self) -> Index:
+        return np.argsort(self.shingles, kind="stable")
+
+    @cached_property
+    def ranked(self) -> U64:
+        """The shingles, ascending."""
+        return self.shingles[self.order]
+
+    @cached_property
+    def distinct(self) -> U64:
+        """Each shingle once, ascending."""
+        ranked = self.ranked
+        return ranked[np.append(True, ranked[1:] != ranked[:-1])] if len(ranked) else ranked
+
+
+def random_bits(words: Words) -> U64:
+    """64 bits for each number, the same ones each time (Steele, Lea and Flood 2014, SplitMix64)."""
+    bits = (words.astype(np.uint64) + np.uint64(1)) * np.uint64(BASE)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+def common_runs(a: Prepared, b: Prepared, most: int | None = None) -> list[EqualRun]:
+    """The runs, in the order of a: none share a word of either text, and each has k words or is the whole of both.
+
+    >>> a, b = (Prepared(np.array(words, np.int32), 2) for words in ([1, 2, 3, 9, 4, 5], [4, 5, 1, 2, 3]))
+    >>> common_runs(a, b)
+    [EqualRun(a=0, b=2, words=3), EqualRun(a=4, b=0, words=2)]
+    """
+    k = a.k
+    if np.array_equal(a.words, b.words):
+        return [EqualRun(0, 0, len(a))] if len(a) else []
+    if min(len(a), len(b)) < k:
+        return []
+    most = max(LEAST, len(a) + len(b)) if most is None else most
+    first, counts = places(a.shingles, b.ranked)
+    total = int(counts.sum())
+    if not total:
+        return []
+    tiling = Tiling(a, b)
+    if total <= most:
+        tiling.lay(*meetings(b.order, first, counts), k, 2 * most)
+    else:
+        for size in sizes(a, b):
+            for _ in range(ROUNDS):
+                if not tiling.lay_some(size, most):
+                    break
+    return sorted(tiling.runs)
+
+
+def sizes(a: Prepared, b: Prepared) -> list[int]:
+    """The sizes at which runs are sought where there are too many of k words, descending: k 2^n, from the longest that
+    both texts have."""
+    ladder = [a.k]
+    while 2 * ladder[-1] <= min(len(a), len(b)):
+        ladder.append(2 * ladder[-1])
+    low, high = 0, len(ladder)  # there are runs of the size ladder[low], and none of ladder[high]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if len(np.intersect1d(a.windows(ladder[middle]), b.windows(ladder[middle]))):
+            low = middle
+        else:
+            high = middle
+    return ladder[low::-1]
+
+
+def places(of_a: U64, ranked: U64) -> tuple[Index, Index]:
+    """For each fingerprint of a where it begins among those of b, which ascend, and how often it is there."""
+    first = np.searchsorted(ranked, of_a, "left")
+    return first, np.searchsorted(ranked, of_a, "right") - first
+
+
+def meetings(order: Index, first: Index, counts: Index) -> tuple[Index, Index]:
+    """Every place in a with every place in b that has the same words. Shapes (meetings,)."""
+    of_a = np.repeat(np.arange(len(counts)), counts)
+    before = np.cumsum(counts) - counts
+    of_b = order[np.arange(len(of_a)) + np.repeat(first - before, counts)]
+    return of_a, of_b
+
+
+def some_meetings(of_a: U64, of_b: U64, most: int) -> tuple[Index, Index, bool]:
+    """As `meetings`, but for fingerprints that would bring more than `most`: of those the nth meets the nth.
+
+    Also whether these are all.
+    """
+    order = np.argsort(of_b, kind="stable")
+    first, counts = places(of_a, of_b[order])
+    if int(counts.sum()) <= most:
+        return *meetings(order, first, counts), True
+    order_a = np.argsort(of_a, kind="stable")
+    ranked_a = of_a[order_a]
+    begins, here = places(of_a, ranked_a)
+    rank = np.empty(len(of_a), np.int64)
+    rank[order_a] = np.arange(len(of_a)) - begins[order_a]
+    cost = here * counts  # meetings of all places with the same fingerprint
+    ascending = np.argsort(cost, kind="stable")
+    within = int(np.searchsorted(np.cumsum(counts[ascending]), most, "right"))
+    few = cost < cost[ascending[within]]
+    paired = ~few & (rank < counts)
+    one = meetings(order, first[few], counts[few])
+    return (
+        np.concatenate([np.flatnonzero(few)[one[0]], np.flatnonzero(paired)]),
+        np.concatenate([one[1], order[(first + rank)[paired]]]),
+        False,
+    )
+
+
+class Tiling:
+    """Two texts, and which of their words are in runs already."""
+
+    def __init__(self, a: Prepared, b: Prepared) -> None:
+        self.a, self.b = a, b
+        self.in_a, self.in_b = bytearray(len(a)), bytearray(len(b))
+        self.runs: list[EqualRun] = []
+
+    def lay_some(self, size: int, most: int) -> bool:
+        """Takes runs of so many words at least, of what is free still; whether there may be more."""
+        (free_a, of_a), (free_b, of_b) = (
+            free_windows(text, taken, size) for text, taken in ((self.a, self.in_a), (self.b, self.in_b))
+        )
+        one, two, every = some_meetings(of_a, of_b, most)
+        before = len(self.runs)
+        self.lay(free_a[one], free_b[two], size, 2 * most)
+        return not every and len(self.runs) > before
+
+    def lay(self, of_a: Index, of_b: Index, size: int, steps: int) -> None:
+        """Takes runs, longest first, from all places where both texts have the same words, `size` of them.
+
+        It ends after so many steps, whatever is left.
+        """
+        heap = diagonals(of_a, of_b, len(self.a), len(self.b), size)
+        in_a, in_b = self.in_a, self.in_b
+        while heap and steps > 0:
+            minus, i, j = heapq.heappop(heap)
+            words = -minus
+            steps -= 1 + words // SCANNED
+            if in_a.find(1, i, i + words) < 0 and in_b.find(1, j, j + words) < 0:
+                if np.array_equal(self.a.words[i : i + words], self.b.words[j : j + words]):
+                    in_a[i : i + words] = in_b[j : j + words] = b"\1" * words
+                    self.runs.append(EqualRun(i, j, words))
+                continue
+            for start, end in free_parts(in_a, in_b, i, j, words):
+                if end - start >= size:
+                    heapq.heappush(heap, (start - end, i + start, j + start))
+
+
+def free_windows(text: Prepared, taken: bytearray, size: int) -> tuple[Index, U64]:
+    """Where runs of so many words begin of which none is taken, and their fingerprints."""
+    before = np.append(0, np.cumsum(np.frombuffer(taken, np.uint8), dtype=np.int64))
+    count = max(len(text) - size + 1, 0)
+    free = np.flatnonzero(before[size : size + count] == before[:count])
+    return free, text.windows(size)[free]
+
+
+def diagonals(of_a: Index, of_b: Index, n: int, m: int, size: int) -> list[tuple[int, int, int]]:
+    """Runs of meetings one behind the other: minus their words, and where they begin; ascending, so a heap."""
+    if not len(of_a):
+        return []
+    width = n + m
+    keys = np.sort((of_b - of_a + n) * width + of_a)
+    begins = np.append(True, np.diff(keys) != 1)
+    starts = np.flatnonzero(begins)
+    words = np.diff(np.append(starts, len(keys))) + size - 1
+    shift, i = np.divmod(keys[starts], width)
+    j = i + shift - n
+    order = np.lexsort((j, i, -words))
+    return list(zip((-words[order]).tolist(), i[order].tolist(), j[order].tolist(), strict=True))
+
+
+def free_parts(in_a: bytearray, in_b: bytearray, i: int, j: int, words: int) -> list[tuple[int, int]]:
+    """The parts of a run of which neither text has taken a word: start and end, counted from its beginning."""
+    parts = []
+    at = 0
+    while at < words:
+        ends = [
+            found - start
+            for taken, start in ((in_a, i), (in_b, j))
+            if (found := taken.find(1, start + at, start + words)) >= 0
+        ]
+        end = min(ends, default=words)
+        if end > at:
+            parts.append((at, end))
+        at = end
+        while at < words:
+            moved = at
+            for taken, start in ((in_a, i), (in_b, j)):
+                if taken[start + moved]:
+                    found = taken.find(0, start + moved, start + words)
+                    moved = words if found < 0 else found - start
+                    if moved == words:
+                        break
+            if moved == at:
+                break
+            at = moved
+    return parts

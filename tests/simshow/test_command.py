@@ -1,0 +1,310 @@
+"""simshow as people run it: what names documents, where words come from, what comes out, what is rejected."""
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import DOCS, Record, jsonl, pipe, run, run_here
+from shingletools.errors import Failed, Rejected
+from shingletools.simshow.chosen import sample
+from shingletools.simshow.documents import canonizer, places
+from shingletools.simshow.holding import Allowed, Held
+from shingletools.simshow.terminal import columns, flow, safe
+
+ONE: Record = {"id": 1, "text": "The quick brown fox, it jumps over a lazy dog."}
+TWO: Record = {"id": "2", "text": "So THE QUICK-BROWN fox, he jumps over a lazy dog!"}
+THREE = {"id": 3, "text": "Nothing of the kind."}
+PAIR = {"a": 1, "b": "2", "similarity": 0.25}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "docs").write_bytes(jsonl(ONE, TWO, THREE))
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def pairs() -> bytes:
+    """Of the sample documents, with the exact Jaccard of their shingles of 10 words."""
+    return pipe(DOCS.read_bytes(), "canon", "shingle -k 10", "simjoin -t 0.3")
+
+
+def test_a_record_of_a_pair(folder: Path) -> None:
+    (record,) = run("simshow --docs docs --json -k 4", stdin=jsonl(PAIR), cwd=folder).records()
+    assert record == {
+        "a": 1, "b": "2", "similarity": 0.25, "shared": [{"a": [0, 45], "b": [3, 48], "words": 9}], "words": 9,
+        "share_a": 0.9, "share_b": 0.818182, "longest": 5, "jaccard": 0.25, "containment": 0.428571,
+    }  # fmt: skip
+    assert ONE["text"][0:45] == "The quick brown fox, it jumps over a lazy dog"
+    assert TWO["text"][3:48] == "THE QUICK-BROWN fox, he jumps over a lazy dog"
+
+
+def test_resemblance_is_what_simjoin_found(pairs: bytes) -> None:
+    """Which has it from other fingerprints, and by other means."""
+    records = run("simshow", "-k", "10", "--json", "--docs", DOCS, stdin=pairs).records()
+    assert len(records) > 200
+    assert [record["jaccard"] for record in records] == [record["similarity"] for record in records]
+    assert [(each["a"], each["b"]) for each in records] == [
+        (each["a"], each["b"]) for each in map(json.loads, pairs.splitlines())
+    ]
+
+
+def test_other_sides_give_the_mirror_image(pairs: bytes) -> None:
+    turned = jsonl(*({**each, "a": each["b"], "b": each["a"]} for each in map(json.loads, pairs.splitlines())))
+    one, two = (run("simshow", "--json", "--docs", DOCS, stdin=each).records() for each in (pairs, turned))
+    for here, there in zip(one, two, strict=True):
+        passages = [{**each, "a": each["b"], "b": each["a"]} for each in there["shared"]]
+        sides = {"a": there["b"], "b": there["a"], "share_a": there["share_b"], "share_b": there["share_a"]}
+        assert here == {**there, **sides, "shared": sorted(passages, key=lambda each: list(each["a"]))}
+
+
+def test_words_of_canon_with_offsets(folder: Path) -> None:
+    """The words are those of the record, whatever they are; the originals are only shown."""
+    one = {"id": 1, "text": "x y z", "source": "Ex, <b>Why</b> Zed", "at": "0-2 7-10 15-18", "via": "canon --html"}
+    two = {"id": 2, "text": "w x y z", "source": "W...xyz", "at": "0-1 4-5 5-6 6-7"}
+    (folder / "docs").write_bytes(jsonl(one, two))
+    (record,) = run("simshow --docs docs --json -k 3", stdin=jsonl({"a": 1, "b": 2}), cwd=folder).records()
+    assert record["shared"] == [{"a": [0, 18], "b": [4, 7], "words": 3}]
+    assert (record["similarity"], record["jaccard"]) == (None, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("at", "cause"),
+    [
+        ("0-1", "has places for 1 words, of 2"),
+        ("0-1 2-3 4-5", "has places for 3 words, of 2"),
+        ("0-1 2-4", "has a place that is not in the original"),
+        ("0-1 3-2", "has a place that is not in the original"),
+        ("0-1  2-3", "has what is no FROM-TO"),
+        ("0-1 2-3 ", "has what is no FROM-TO"),
+        ("0-1 2:3", "has what is no FROM-TO"),
+        ("0-1 -3", "has what is no FROM-TO"),
+        ("٠-1 2-3", "has what is no FROM-TO"),
+        ("0-1 2-99999999999", "has what is no FROM-TO"),
+    ],
+)
+def test_places_that_are_none(at: str, cause: str, folder: Path) -> None:
+    with pytest.raises(Rejected, match=cause):
+        places(at, 2, 3)
+    (folder / "docs").write_bytes(jsonl({"id": 1, "text": "a b", "source": "a b", "at": at}, TWO))
+    ran = run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder)
+    said = 'simshow: docs:1: field "at" ' + cause + "\nsimshow: -:1: no document of --docs has the id 1\n"
+    assert (ran.status, ran.out, ran.err) == (1, b"", said)
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "words"),
+    [
+        ("", "The Cat's “whiskers”", ["The", "Cat's", "whiskers"]),
+        ("", "near-duplicate (Texts)", ["near", "duplicate", "Texts"]),
+        ("", "STRASSE Straße ﬁne ½x", None),
+        ("", "中文字 abc", ["中", "文", "字", "abc"]),
+        ("--stop en", "the cat and a dog", ["cat", "dog"]),
+        ("--fold-accents", "Éclair été", ["Éclair", "été"]),
+        ("--drop-numbers", "1 cat, 22 dogs", ["cat", "dogs"]),
+        ("--stem en", "running dogs", None),
+    ],
+)
+def test_words_of_plain_documents(options: str, text: str, words: list[str] | None) -> None:
+    """As canon makes them, and where they are."""
+    found, starts, ends = canonizer(options)(text)
+    (record,) = run(f"canon {options}", stdin=jsonl({"id": 1, "text": text})).records()
+    assert " ".join(found) == record["text"]
+    assert all(0 <= start < end <= len(text) for start, end in zip(starts, ends, strict=True))
+    if words is not None:
+        assert [text[start:end] for start, end in zip(starts, ends, strict=True)] == words
+
+
+@given(st.text(max_size=40))
+def test_words_of_any_plain_text(text: str) -> None:
+    found, starts, ends = canonizer("")(text)
+    assert starts == sorted(starts)
+    for start, end in zip(starts, ends, strict=True):
+        assert 0 <= start < end <= len(text)
+    assert len(found) == len(starts)
+
+
+@pytest.mark.parametrize(
+    ("options", "cause"),
+    [
+        ("--html", "--canon: --html: give the records of canon --offsets with these options"),
+        ("--delete x", "--canon: --delete x: give the records of canon --offsets with these options"),
+        ("--nonsense", "--canon: unrecognized arguments: --nonsense (see canon --help)"),
+        ("'", "--canon: No closing quotation"),
+        ("file", "--canon: takes options of canon, and no files"),
+        ("--help", "--canon: needs options that make words"),
+    ],
+)
+def test_options_of_canon_that_cannot_be_had(options: str, cause: str, folder: Path) -> None:
+    with pytest.raises(Failed, match=re.escape(cause)):
+        canonizer(options)
+    ran = run_here("simshow", "--docs", "docs", f"--canon={options}", stdin=jsonl(PAIR), cwd=folder)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"simshow: {cause}\n")
+
+
+def test_groups_and_documents_that_are_marked(folder: Path) -> None:
+    group = {"group": 1, "size": 3, "members": [1, "2", 3]}
+    records = run("simshow --docs docs --json", stdin=jsonl(group), cwd=folder).records()
+    assert [(each["a"], each["b"], each["words"]) for each in records] == [(1, "2", 5), (1, 3, 0)]
+    marked = [ONE, {**TWO, "duplicate_of": 1}, THREE]
+    records = run("simshow --docs docs --json", stdin=jsonl(*marked), cwd=folder).records()
+    assert [(each["a"], each["b"], each["words"]) for each in records] == [(1, "2", 5)]
+
+
+def test_two_sides(folder: Path) -> None:
+    """Of which each has ids of its own."""
+    (folder / "old").write_bytes(jsonl({"id": 1, "text": "over a lazy dog that sleeps"}))
+    pair = jsonl({"a": 1, "b": 1, "similarity": 1})
+    (record,) = run("simshow --docs docs --against old --json -k 4", stdin=pair, cwd=folder).records()
+    assert record["shared"] == [{"a": [30, 45], "b": [0, 15], "words": 4}]
+    ran = run("simshow --docs docs --against old", stdin=jsonl(PAIR), cwd=folder)
+    assert (ran.status, ran.err) == (1, 'simshow: -:1: no document of --against has the id "2"\n')
+    several = "simshow --docs docs --docs old --json"
+    assert run(several, stdin=jsonl(PAIR), cwd=folder).err == "simshow: old:1: id 1 was seen before\n"
+    assert run(several, stdin=jsonl({"a": 3, "b": "2"}), cwd=folder).status == 0  # nobody named the other
+
+
+@pytest.mark.parametrize("options", ["", "-S 1b"])
+def test_records_whose_documents_are_not_there(options: str, folder: Path) -> None:
+    """They are rejected as they came, with their places, once all documents were read; all others come out."""
+    lost: list[Record] = [{"a": 1, "b": 9}, {"group": 1, "members": [1, "2", "x" * 300]}]
+    stdin = jsonl(PAIR, lost[0], PAIR, lost[1])
+    ran = run(f"simshow {options} --docs docs --json --rejects bad -v", stdin=stdin, cwd=folder)
+    first, second, figures = ran.err.splitlines()
+    assert (ran.status, ran.out.count(b"\n")) == (1, 2)
+    assert first == "simshow: -:2: no document of --docs has the id 9"
+    assert second == f'simshow: -:4: no document of --docs has the id "{"x" * 200}"... (300 characters)'
+    assert figures.startswith("simshow: 5 records, 2 rejected, ")
+    assert figures.endswith(" 2 pairs, 2 documents, 2 passages, 10 words in them")
+    assert (folder / "bad").read_bytes() == jsonl(*lost)
+    ran = run(f"simshow {options} --docs docs --json --strict", stdin=stdin, cwd=folder)
+    assert (ran.status, ran.out.count(b"\n"), ran.err) == (2, 1, first + "\n")
+
+
+def test_bad_documents(folder: Path) -> None:
+    """Of those that nobody names, only the id is asked."""
+    (folder / "docs").write_bytes(jsonl(ONE, TWO, {"id": 4}, {"id": 3, "text": 7}, {"text": "a"}, ONE))
+    ran = run("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder)
+    said = 'simshow: docs:5: field "id" is missing\nsimshow: docs:6: id 1 was seen before\n'
+    assert (ran.status, ran.out.count(b"\n"), ran.err) == (1, 1, said)
+
+
+@pytest.mark.parametrize("size", ["1b", "1K", "100K"])
+def test_in_little_memory_it_is_the_same(size: str, pairs: bytes) -> None:
+    command = ("simshow", "--json", "--template", "3", "--docs", DOCS)
+    assert run(*command, "-S", size, stdin=pairs).good() == run(*command, stdin=pairs).good()
+
+
+def test_what_is_held_is_bounded(tmp_path: Path) -> None:
+    held: Held[int] = Held(Allowed(100, str(tmp_path)))
+    for number in range(50):
+        held.add(number * number, 30)
+        assert len(held.here) <= 3
+    for number in (0, 49, 7, 7, 8, 0):
+        assert held[number] == number * number
+        assert len(held.here) <= 3
+    assert list(held) == [number * number for number in range(50)]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ranges_of_similarity(folder: Path) -> None:
+    stdin = jsonl(*({"a": 1, "b": 3, "similarity": value} for value in (0.5, 0.81, 0.8, 1, 0.1 + 0.2)))
+    for options, expected in [
+        ("--least 0.8", [0.81, 0.8, 1]), ("--least 4/5 --most 0.8", [0.8]), ("--most 0.3", []),
+        ("--most 0.5", [0.5, 0.30000000000000004]), ("--sample 2", [0.5, 0.81]),
+            ("--sample 9", [0.5, 0.81, 0.8, 1, 0.30000000000000004]), ("--sample 1 --least 0.8", [0.81]),
+    ]:  # fmt: skip
+        records = run(f"simshow --docs docs --json {options}", stdin=stdin, cwd=folder).records()
+        assert [each["similarity"] for each in records] == expected
+    cases: list[tuple[Record, str]] = [
+        ({"a": 1, "b": 3}, "is missing"),
+        ({**PAIR, "similarity": "1"}, "is not a number"),
+    ]
+    for bad, cause in cases:
+        ran = run("simshow --docs docs --sample 2", stdin=jsonl(bad), cwd=folder)
+        assert (ran.status, ran.err) == (1, f'simshow: -:1: field "similarity" {cause}\n')
+
+
+@given(st.lists(st.integers(0, 40).map(lambda number: number / 40), min_size=1), st.integers(1, 30))
+def test_a_sample_is_spread_over_the_range(values: list[float], count: int) -> None:
+    """As many as asked for; one of each part of the range that has one, so the least and the greatest part too."""
+    found = sample(values, count).tolist()
+    assert found == sorted(set(found))
+    assert len(found) == min(count, len(values))
+    if count < len(values) and max(values) > min(values):
+        low, width = Fraction(min(values)), Fraction(max(values)) - Fraction(min(values))
+
+        def part(value: float) -> int:
+            return min(int((Fraction(value) - low) * count / width), count - 1)
+
+        assert len({part(values[place]) for place in found}) >= len({part(value) for value in values}) - 1
+
+
+def test_for_people(folder: Path) -> None:
+    ran = run("simshow --docs docs -k 4 --context 1", stdin=jsonl(PAIR, {"a": 1, "b": 3}), cwd=folder)
+    assert ran.good().decode() == (
+        '1 "2" 0.25: 9 words in 1 passage, 90% of a, 81% of b, longest 5\n'
+        "  1: a 0-45, b 3-48, 9 words\n"
+        "    >>The quick brown fox, [-it-]{+he+} jumps over a lazy dog<<\n"
+        "\n"
+        "1 3: 0 words in 0 passages, 0% of a, 0% of b, longest 0\n"
+        "\n"
+    )
+    ran = run("simshow --docs docs -k 4 --side-by-side", stdin=jsonl(PAIR), cwd=folder, env={"COLUMNS": "50"})
+    assert ran.good().decode().splitlines()[2:-1] == [
+        "    The quick brown fox,  | THE QUICK-BROWN fox,",
+        "    [-it-] jumps over a   | {+he+} jumps over a",
+        "    lazy dog              | lazy dog",
+    ]
+    ran = run("simshow --docs docs --brief", stdin=jsonl(PAIR), cwd=folder)
+    assert ran.good() == b'1 "2" 0.25: 5 words in 1 passage, 50% of a, 45% of b, longest 5\n'
+
+
+def test_colours(folder: Path) -> None:
+    command = "simshow --docs docs -k 4 --color"
+    coloured = run(f"{command} always", stdin=jsonl(PAIR), cwd=folder, env={"NO_COLOR": "1"}).good().decode()
+    assert "\x1b[31m[-it-]\x1b[0m\x1b[32m{+he+}\x1b[0m" in coloured
+    plain = run(f"{command} never", stdin=jsonl(PAIR), cwd=folder).good().decode()
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+    assert run(f"{command} auto", stdin=jsonl(PAIR), cwd=folder).good().decode() == plain  # to no terminal
+
+
+def test_long_stretches(folder: Path) -> None:
+    text = " ".join(f"word{number}" for number in range(200))
+    (folder / "docs").write_bytes(jsonl({"id": 1, "text": text}, {"id": "2", "text": text + " more"}))
+    short, whole = (
+        run("simshow --docs docs", *more, stdin=jsonl(PAIR), cwd=folder).good() for more in ((), ("--whole",))
+    )
+    assert b"characters ...]" in b" ".join(short.split())
+    assert text.encode() in b" ".join(whole.replace(b"<<", b"").replace(b">>", b"").split())
+
+
+HOSTILE = "one two three \x1b[2J\x1b]0;x\x07 \u202efour\u202c five\r six\x00 \u200bseven \x9b31m eight"
+
+
+@pytest.mark.parametrize("options", [(), ("--side-by-side",), ("--brief",)])
+def test_no_terminal_obeys_a_text(options: tuple[str, ...], folder: Path) -> None:
+    name = "x\x1b[2J\u202e"
+    (folder / "docs").write_bytes(jsonl({"id": name, "text": HOSTILE}, {"id": 2, "text": HOSTILE + " nine"}))
+    stdin = jsonl({"a": name, "b": 2, "similarity": "\x1b[2J"})
+    out = run("simshow --docs docs --color never", *options, stdin=stdin, cwd=folder).good().decode()
+    assert all(character.isprintable() or character == "\n" for character in out)
+
+
+@given(st.lists(st.tuples(st.text(max_size=30), st.sampled_from(["", "31"])), max_size=6), st.integers(2, 30))
+def test_lines_are_as_wide_as_they_may_be(spans: list[tuple[str, str]], width: int) -> None:
+    """Nothing is lost but white space; no line is wider, whatever the characters."""
+    lines = flow(spans, width)
+    for line in lines:
+        assert columns("".join(text for text, _ in line)) <= width
+    given_text = "".join(safe(text) for text, _ in spans)
+    assert "".join(text for line in lines for text, _ in line).replace(" ", "") == given_text.replace(" ", "")
+
+
+def test_columns_of_wide_characters() -> None:
+    assert [columns(text) for text in ("abc", "中文", "e\u0301", "한글", "🙂")] == [3, 4, 1, 4, 2]
