@@ -18,7 +18,7 @@ from shingletools.wire import Record
 
 Waiting = tuple[str, int | None, bytes]  # a record: its file, its line's number, its line
 
-WORDS = 1 << 20  # of texts that stay ready to be compared, each of which needs some 60 bytes
+WORDS = 1 << 19  # of texts that stay ready to be compared, each of which needs some 200 bytes
 
 
 class Show(Collector):

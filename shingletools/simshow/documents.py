@@ -115,25 +115,24 @@ def canonizer(given: str) -> Callable[[str], Token]:
     stage = canon_stage(given)
     if not getattr(stage.function, "by_token", False):
         raise Failed(f"--canon: {errors.printable(given)}: give the records of canon --offsets with these options")
-    known: dict[str, Token] = {}
+    known: dict[str, list[tuple[str, int, int]]] = {}
 
-    def token(stretch: str) -> Token:
-        if stretch not in known:
-            if len(known) >= REMEMBERED:
-                known.clear()
-            known[stretch] = placed(stretch, stage.function(stretch).split())
-        return known[stretch]
+    def token(stretch: str) -> list[tuple[str, int, int]]:
+        if len(known) >= REMEMBERED:
+            known.clear()
+        found = known[stretch] = list(zip(*placed(stretch, stage.function(stretch).split()), strict=True))
+        return found
 
     def canonize(text: str) -> Token:
         words: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
         for match in TOKEN.finditer(text):
-            at = match.start()
-            some, begin, end = token(match[0])
-            words += some
-            starts += [at + place for place in begin]
-            ends += [at + place for place in end]
+            at, stretch = match.start(), match[0]
+            for word, start, end in known[stretch] if stretch in known else token(stretch):
+                words.append(word)
+                starts.append(at + start)
+                ends.append(at + end)
         return words, starts, ends
 
     return canonize
@@ -157,6 +156,8 @@ def canon_stage(given: str) -> Filter:
 
 def placed(stretch: str, words: list[str]) -> Token:
     """Where in a stretch without white space its words stand."""
+    if stretch.isascii() and len(words) == 1 and (found := stretch.lower().find(words[0])) >= 0:
+        return words, [found], [found + len(words[0])]
     forms = [unicodedata.normalize("NFKC", character.casefold()).replace("\u2019", "'") for character in stretch]
     folded = "".join(forms)
     origin = [place for place, form in enumerate(forms) for _ in form]

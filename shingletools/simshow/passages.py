@@ -100,8 +100,7 @@ def compare(a: Text, b: Text, similarity: object, manner: Manner) -> Comparison:
         if frequent is not None:
             steps = list(parted(steps, a.prepared, frequent))
         passages.append(passage(steps, a.shown, b.shown))
-    common = shared(a.prepared.distinct, b.prepared.distinct)
-    sizes = len(a.prepared.distinct), len(b.prepared.distinct)
+    common, *sizes = shingles_of(a.prepared, b.prepared)
     return Comparison(
         a.shown.name, b.shown.name, similarity, tuple(passages), (len(a.prepared), len(b.prepared)),
         sum(each.words for each in passages), longest, Fraction(common, max(sum(sizes) - common, 1)),
@@ -116,6 +115,13 @@ def comes_after(a: Prepared, b: Prepared, spelled: Sequence[str]) -> bool:
     differ = a.words != b.words
     first = int(differ.argmax()) if len(a) else 0
     return len(a) > 0 and bool(differ[first]) and spelled[a.words[first]] > spelled[b.words[first]]
+
+
+def shingles_of(a: Prepared, b: Prepared) -> tuple[int, int, int]:
+    """How many different shingles are in both, in a, and in b."""
+    if a.index is not None and b.index is not None:
+        return len(a.index.keys() & b.index.keys()), len(a.index), len(b.index)
+    return shared(a.distinct, b.distinct), len(a.distinct), len(b.distinct)
 
 
 def shared(one: U64, two: U64) -> int:

@@ -29,7 +29,12 @@ Words = NDArray[np.int32]  # a text's, numbered
 BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse
 ROUNDS = 2  # at one size, each of which pairs half of what comes again most, and more
 LEAST = 1 << 16  # meetings that any two texts may have
+SHORT, SHORT_RUN = 1 << 10, 32  # words of a text, and k, for which Python looks up runs: it is done before numpy begins
 SCANNED = 64  # words that are looked at for the price of one step
+
+
+Places = dict[tuple[int, ...], int]  # of shingles
+Heap = list[tuple[int, int, int]]  # of runs: minus their words, and where they begin in a and in b
 
 
 class EqualRun(NamedTuple):
@@ -108,6 +113,17 @@ class Prepared:
         ranked = self.ranked
         return ranked[np.append(True, ranked[1:] != ranked[:-1])] if len(ranked) else ranked
 
+    @cached_property
+    def index(self) -> Places | None:
+        """Where each shingle of a short text begins, if none comes again; in their order."""
+        if len(self) > SHORT or self.k > SHORT_RUN:
+            return None
+        words = self.words.tolist()
+        size = min(self.k, len(words))
+        shingles = zip(*(words[place:] for place in range(size)), strict=False)
+        index = dict(zip(shingles, range(len(words)), strict=False))
+        return index if len(index) == max(len(words) - size + 1, 0) or not words else None
+
 
 def random_bits(words: Words) -> U64:
     """64 bits for each number, the same ones each time (Steele, Lea and Flood 2014, SplitMix64)."""
@@ -130,13 +146,14 @@ def common_runs(a: Prepared, b: Prepared, most: int | None = None) -> list[Equal
     if min(len(a), len(b)) < k:
         return []
     most = max(LEAST, len(a) + len(b)) if most is None else most
+    tiling = Tiling(a, b)
+    if a.index is not None and b.index is not None:
+        tiling.lay(one_by_one(a.index, b.index, k), k, 2 * most)
+        return sorted(tiling.runs)
     first, counts = places(a.shingles, b.ranked)
     total = int(counts.sum())
-    if not total:
-        return []
-    tiling = Tiling(a, b)
     if total <= most:
-        tiling.lay(*meetings(b.order, first, counts), k, 2 * most)
+        tiling.lay(diagonals(*meetings(b.order, first, counts), len(a), len(b), k), k, 2 * most)
     else:
         for size in sizes(a, b):
             for _ in range(ROUNDS):
@@ -217,15 +234,11 @@ class Tiling:
         )
         one, two, every = some_meetings(of_a, of_b, most)
         before = len(self.runs)
-        self.lay(free_a[one], free_b[two], size, 2 * most)
+        self.lay(diagonals(free_a[one], free_b[two], len(self.a), len(self.b), size), size, 2 * most)
         return not every and len(self.runs) > before
 
-    def lay(self, of_a: Index, of_b: Index, size: int, steps: int) -> None:
-        """Takes runs, longest first, from all places where both texts have the same words, `size` of them.
-
-        It ends after so many steps, whatever is left.
-        """
-        heap = diagonals(of_a, of_b, len(self.a), len(self.b), size)
+    def lay(self, heap: Heap, size: int, steps: int) -> None:
+        """Takes runs of `size` words or more, longest first; it ends after so many steps, whatever is left."""
         in_a, in_b = self.in_a, self.in_b
         while heap and steps > 0:
             minus, i, j = heapq.heappop(heap)
@@ -249,8 +262,8 @@ def free_windows(text: Prepared, taken: bytearray, size: int) -> tuple[Index, U6
     return free, text.windows(size)[free]
 
 
-def diagonals(of_a: Index, of_b: Index, n: int, m: int, size: int) -> list[tuple[int, int, int]]:
-    """Runs of meetings one behind the other: minus their words, and where they begin; ascending, so a heap."""
+def diagonals(of_a: Index, of_b: Index, n: int, m: int, size: int) -> Heap:
+    """Runs of meetings one behind the other."""
     if not len(of_a):
         return []
     width = n + m
@@ -262,6 +275,24 @@ def diagonals(of_a: Index, of_b: Index, n: int, m: int, size: int) -> list[tuple
     j = i + shift - n
     order = np.lexsort((j, i, -words))
     return list(zip((-words[order]).tolist(), i[order].tolist(), j[order].tolist(), strict=True))
+
+
+def one_by_one(of_a: Places, of_b: Places, k: int) -> Heap:
+    """As `diagonals`, for texts of which no shingle comes again."""
+    heap = []
+    begin = begin_b = after = -1  # of the run so far, and the place in b behind its last shingle
+    for shingle, i in of_a.items():
+        j = of_b.get(shingle, -1)
+        if j == after >= 0:
+            after += 1
+            continue
+        if after >= 0:
+            heap.append((begin_b - after - k + 1, begin, begin_b))
+        begin, begin_b, after = i, j, j + 1 if j >= 0 else -1
+    if after >= 0:
+        heap.append((begin_b - after - k + 1, begin, begin_b))
+    heap.sort()
+    return heap
 
 
 def free_parts(in_a: bytearray, in_b: bytearray, i: int, j: int, words: int) -> list[tuple[int, int]]:
