@@ -1,0 +1,78 @@
+// The data: JSON in script elements that the browser does not run, each parsed when it is first shown. Whatever stands
+// in it becomes text nodes and attributes that hold no code, never markup.
+const byId = (id) => document.getElementById(id);
+const parsed = (id) => JSON.parse(byId(id)?.textContent ?? 'null');
+const lists = parsed('lists');
+const pairs = { count: lists.pairs.a?.length ?? 0, ...lists.pairs };
+const groups = lists.groups;
+
+const texts = new Map(); // the last ones that were shown
+function textOf(document_) {
+  if (!texts.has(document_)) {
+    if (texts.size > 200) texts.clear();
+    texts.set(document_, parsed(`d${document_}`) ?? '');
+  }
+  return texts.get(document_);
+}
+
+let between = null; // two documents -> the number of their pair, which is made when it is first needed
+function pairOf(one, other) {
+  const key = (a, b) => Math.min(a, b) * lists.names.length + Math.max(a, b);
+  between ??= new Map(Array.from({ length: pairs.count }, (_, pair) => [key(pairs.a[pair], pairs.b[pair]), pair]));
+  return between.get(key(one, other));
+}
+
+// Documents whose id or text has these letters, whatever their case: an array of 0 and 1. Texts are searched as the JSON
+// that they are, which spares parsing all of them; what is found is looked at again.
+function documentsWith(letters) {
+  const wanted = letters.toLowerCase();
+  const quoted = JSON.stringify(wanted).slice(1, -1).replaceAll('<', '\\u003c');
+  return Uint8Array.from(lists.names, (name, document_) => {
+    if (name.toLowerCase().includes(wanted)) return 1;
+    const text = byId(`d${document_}`)?.textContent ?? '';
+    return text.toLowerCase().includes(quoted) && JSON.parse(text).toLowerCase().includes(wanted) ? 1 : 0;
+  });
+}
+
+const SVG = new Set(['svg', 'rect', 'polygon', 'text']);
+function element(name, attributes = {}, ...children) {
+  const made = SVG.has(name)
+    ? document.createElementNS('http://www.w3.org/2000/svg', name)
+    : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') made.addEventListener(key, value);
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value === true ? '' : value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+// Characters that would be invisible, or reorder what stands around them, are shown by their numbers
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const visible = (text) =>
+  text.replace(CONTROLS, (each) => `⟦U+${each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟧`);
+
+// A place that does not cut a character beyond U+FFFF in two
+const whole = (text, place) => ((text.charCodeAt(place) & 0xfc00) === 0xdc00 ? place + 1 : place);
+
+const LONGEST_NAME = 100;
+const short = (name) => (name.length > LONGEST_NAME ? `${name.slice(0, whole(name, LONGEST_NAME))}…` : name);
+const nameOf = (document_) => visible(short(lists.names[document_]));
+const named = (document_) => element('bdi', {}, nameOf(document_));
+
+const grouped = new Intl.NumberFormat('en');
+const number = (value) => (value === null || value === undefined ? '–' : grouped.format(value));
+const plural = (count, unit) => `${number(count)} ${unit}${count === 1 ? '' : 's'}`;
+const share = (value) => (value === null || value === undefined ? '–' : value.toFixed(3));
+const percent = (part, of) => (of ? `${((100 * part) / of).toFixed(0)} %` : '–');
+
+function say(message) {
+  byId('status').textContent = message;
+}
+
+const facts = (...rows) =>
+  element('dl', { class: 'facts' }, rows.map(([term, ...values]) =>
+    element('div', {}, element('dt', {}, term), element('dd', {}, ...values))));
+
+// A heading that the focus moves to when the view changes, so that a screen reader begins there
+const heading = (...content) => element('h2', { tabindex: -1, id: 'heading' }, ...content);

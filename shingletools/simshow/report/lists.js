@@ -1,0 +1,149 @@
+// A list that can be searched and sorted, one page at a time: a table of ten thousand rows would take seconds.
+const PAGE = 50;
+
+class List {
+  // columns: {title, value(row) to sort by, cell(row), wide: left out on small screens}; the first names the row
+  constructor({ title, unit, count, columns, documents, sorted, descending }) {
+    Object.assign(this, { title, unit, count, columns, documents, sorted, descending, page: 0, query: '' });
+    this.all = Array.from({ length: count }, (_, row) => row);
+    this.rows = this.all;
+    this.sort();
+  }
+
+  sort() {
+    const values = this.all.map((row) => this.columns[this.sorted].value(row));
+    const sign = this.descending ? -1 : 1;
+    const none = (value) => value === null || value === undefined;
+    const compare = (a, b) => (a < b ? -sign : a > b ? sign : 0);
+    this.rows = [...this.rows].sort((one, other) => {
+      const [a, b] = [values[one], values[other]];
+      return none(a) || none(b) ? none(a) - none(b) || one - other : compare(a, b) || one - other;
+    });
+    this.page = 0;
+  }
+
+  search(query) {
+    this.query = query;
+    this.rows = this.all;
+    if (query) {
+      const found = documentsWith(query);
+      this.rows = this.all.filter((row) => this.documents(row).some((document_) => found[document_]));
+    }
+    this.sort();
+  }
+
+  pages() {
+    return Math.max(1, Math.ceil(this.rows.length / PAGE));
+  }
+
+  turn(by) {
+    this.page = Math.min(Math.max(this.page + by, 0), this.pages() - 1);
+    this.draw();
+    say(this.where());
+  }
+
+  where() {
+    const first = this.page * PAGE;
+    const last = Math.min(first + PAGE, this.rows.length);
+    const found = this.query ? ` of ${number(this.count)}` : '';
+    const range = this.rows.length > PAGE ? `, ${number(first + 1)} to ${number(last)} are shown` : '';
+    return `${plural(this.rows.length, this.unit)}${found}${range}`;
+  }
+
+  show(main) {
+    let waiting;
+    const input = element('input', {
+      type: 'search', id: 'search', value: this.query, autocomplete: 'off', spellcheck: 'false',
+      input: () => {
+        clearTimeout(waiting);
+        waiting = setTimeout(() => {
+          this.search(input.value);
+          this.draw();
+          say(this.where());
+        }, 150);
+      },
+    });
+    this.body = element('div');
+    main.append(
+      heading(this.title), ...leftOut(),
+      element('p', { role: 'search' }, element('label', { for: 'search' }, 'Search in ids and texts '), input),
+      this.body,
+    );
+    this.draw();
+  }
+
+  head(column, place) {
+    const sorted = place === this.sorted;
+    const order = sorted ? (this.descending ? 'descending' : 'ascending') : false;
+    return element('th', { scope: 'col', class: column.wide && 'wide', 'aria-sort': order }, element('button', {
+      type: 'button',
+      click: () => {
+        this.descending = sorted ? !this.descending : place > 0;
+        this.sorted = place;
+        this.sort();
+        this.draw();
+        this.body.querySelectorAll('th button')[place].focus();
+        say(`Sorted by ${column.title}, ${this.descending ? 'descending' : 'ascending'}`);
+      },
+    }, column.title, element('span', { class: 'arrow', 'aria-hidden': 'true' }, sorted ? (this.descending ? '▼' : '▲') : '')));
+  }
+
+  draw() {
+    const shown = this.rows.slice(this.page * PAGE, (this.page + 1) * PAGE);
+    const table = element('table', { class: 'list' },
+      element('caption', {}, this.where()),
+      element('thead', {}, element('tr', {}, this.columns.map((column, place) => this.head(column, place)))),
+      element('tbody', {}, shown.map((row) => element('tr', {}, this.columns.map((column, place) =>
+        element(place ? 'td' : 'th', { scope: !place && 'row', class: column.wide && 'wide' }, column.cell(row)))))));
+    this.body.replaceChildren(table, ...pager(this.page, this.pages(), (by) => this.turn(by)));
+  }
+}
+
+function pager(page, count, turn) {
+  if (count < 2) return [];
+  const button = (label, by, off) => element('button', { type: 'button', disabled: off, click: () => turn(by) }, label);
+  return [element('p', { class: 'pager' }, button('Previous page', -1, page === 0),
+    ` Page ${number(page + 1)} of ${number(count)} `, button('Next page', 1, page === count - 1))];
+}
+
+function leftOut() {
+  const { pairs: without, groups: others } = lists.left;
+  if (!without && !others) return [];
+  const what = [without && plural(without, 'pair'), others && plural(others, 'group')].filter(Boolean).join(' and ');
+  return [element('p', { class: 'left', role: 'note' }, `Left out: ${what}. With all, the page would have more than the `
+    + `${number(lists.limit)} bytes of data that --limit allows. The figures of the overview count them.`)];
+}
+
+const pairList = new List({
+  title: 'Pairs', unit: 'pair', count: pairs.count, sorted: 1, descending: true,
+  documents: (pair) => [pairs.a[pair], pairs.b[pair]],
+  columns: [
+    { title: 'Pair', value: (pair) => lists.names[pairs.a[pair]],
+      cell: (pair) => element('a', { href: `#pair/${pair}` }, named(pairs.a[pair]), ' and ', named(pairs.b[pair])) },
+    { title: 'Similarity', value: (pair) => pairs.similarity[pair], cell: (pair) => share(pairs.similarity[pair]) },
+    { title: 'Words shared', value: (pair) => pairs.shared[pair], cell: (pair) => number(pairs.shared[pair]) },
+    { title: 'Longest run', wide: true, value: (pair) => pairs.longest[pair], cell: (pair) => number(pairs.longest[pair]) },
+    { title: 'Passages', wide: true, value: (pair) => pairs.passages[pair], cell: (pair) => number(pairs.passages[pair]) },
+    { title: 'Jaccard', wide: true, value: (pair) => pairs.jaccard[pair], cell: (pair) => share(pairs.jaccard[pair]) },
+    { title: 'Containment', wide: true, value: (pair) => pairs.containment[pair],
+      cell: (pair) => share(pairs.containment[pair]) },
+  ],
+});
+
+const wordsThatGo = (group) => group.members.slice(1).reduce((sum, member) => sum + (lists.words[member] ?? 0), 0);
+
+const groupList = new List({
+  title: 'Groups', unit: 'group', count: groups.length, sorted: 1, descending: true,
+  documents: (group) => groups[group].members,
+  columns: [
+    { title: 'Group', value: (group) => groups[group].name,
+      cell: (group) => element('a', { href: `#group/${group}` }, element('bdi', {}, visible(short(groups[group].name)))) },
+    { title: 'Documents', value: (group) => groups[group].members.length,
+      cell: (group) => number(groups[group].members.length) },
+    { title: 'Density', value: (group) => groups[group].density, cell: (group) => share(groups[group].density) },
+    { title: 'Weakest link', wide: true, value: (group) => groups[group].weakest?.[2],
+      cell: (group) => share(groups[group].weakest?.[2]) },
+    { title: 'Words that would go', wide: true, value: (group) => wordsThatGo(groups[group]),
+      cell: (group) => number(wordsThatGo(groups[group])) },
+  ],
+});

@@ -1,0 +1,195 @@
+"""Comparisons and groups in, one HTML page out."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import IO, NamedTuple
+
+import orjson
+
+from shingletools.simshow.passages import Comparison, Name
+from shingletools.simshow.report.figures import bars_of_similarities, bars_of_sizes, rounded
+from shingletools.simshow.report.frame import frame
+from shingletools.simshow.report.places import Units, packed
+from shingletools.simshow.report.ties import Graph, Link, Steps
+
+UNKNOWN = -1  # how many words a document has
+PAIR, DOCUMENT, MEMBER = 160, 96, 48  # bytes at most beside passages, text and name: in the lists, and of an element
+
+
+class Bonds(NamedTuple):
+    """What is known of a group's pairs (`ties` finds it)."""
+
+    density: Fraction  # the pairs that there are, of all that there might be
+    weakest: tuple[Name, Name, float]  # two members and their similarity
+
+
+class Report:
+    """A page of pairs, and of the groups that are given, or else of those that the pairs make.
+
+    Texts and passages are written as they come; the figures, which are of all pairs, and the lists at the end. `limit`
+    is how many bytes of data the page may have: what would make it larger is left out, and the page says so. Memory: 24
+    bytes a pair, the ids, and of what is in the page the lists, which are smaller than the page.
+
+    >>> import io
+    >>> out = io.BytesIO()
+    >>> report = Report(out, limit=1 << 20)
+    >>> report.add_pair(Comparison("x", "y", 0.9, (), (2, 1), 0, 0, Fraction(0), Fraction(0)), "one text", "other")
+    >>> report.finish()
+    >>> b'<script type="application/json" id="d1">"other"</script>' in out.getvalue()
+    True
+    """
+
+    def __init__(self, out: IO[bytes], limit: int, title: str = "Shared passages") -> None:
+        self.out, self.limit, self.title = out, limit, title
+        self.room = limit  # bytes that are left of it
+        self.numbers: dict[Name, int] = {}
+        self.names: list[Name] = []
+        self.words = array("q")  # of each document
+        self.graph = Graph()
+        self.shown: list[int] = []  # the documents that the page names
+        self.place_of: dict[int, int] = {}  # each one's place among these
+        self.texts: set[int] = set()  # documents whose text is in the page
+        self.pairs: list[tuple[object, ...]] = []
+        self.groups: list[dict[str, object]] = []
+        self.sizes: Counter[int] = Counter()  # of all groups
+        self.go: set[int] = set()  # documents that are in a group, and not its first
+        self.left = {"pairs": 0, "groups": 0}
+        self.out.write(frame()[0])
+
+    def add_pair(self, comparison: Comparison, source_a: str, source_b: str) -> None:
+        """A pair of two different documents, and their texts. Raises what `out` does."""
+        numbers = self.number(comparison.a), self.number(comparison.b)
+        for number, words in zip(numbers, comparison.words, strict=True):
+            self.words[number] = words
+        said = comparison.similarity
+        similarity = float(said) if isinstance(said, int | float) else float(comparison.jaccard)
+        self.graph.add(*numbers, similarity)
+        size, new = PAIR, {}
+        for number, source in zip(numbers, (source_a, source_b), strict=True):
+            if number not in self.texts:
+                new[number] = in_script(source) if size + len(source) <= self.room else b""
+                size += max(len(new[number]), len(source)) + self.name_size(number)
+        passages = (
+            in_script(packed(comparison.passages, Units(source_a), Units(source_b))) if size <= self.room else b""
+        )
+        size += len(passages)
+        if size > self.room:
+            self.left["pairs"] += 1
+            return
+        self.room -= size
+        for number, text in new.items():
+            self.write(f"d{self.show(number)}", text)
+        self.texts.update(new)
+        self.write(f"p{len(self.pairs)}", passages)
+        self.pairs.append(
+            (
+                *(self.place_of[number] for number in numbers),
+                None if said is None else rounded(similarity),
+                *(rounded(comparison.jaccard), rounded(comparison.containment)),
+                *(comparison.shared, comparison.longest, len(comparison.passages)),
+            )
+        )
+
+    def add_group(
+        self,
+        name: Name,
+        members: Sequence[Name],
+        comparisons: Iterable[Comparison],
+        sources: Mapping[Name, str],
+        bonds: Bonds | None = None,
+    ) -> None:
+        """A group, whose first member is its representative, and what the others share with that one.
+
+        `comparisons` may come one by one, and `sources` look texts up. Without `bonds`, nobody knows the group's pairs.
+        """
+        for comparison in comparisons:
+            self.add_pair(comparison, sources[comparison.a], sources[comparison.b])
+        numbers = [self.number(member) for member in members]
+        if bonds:
+            a, b, similarity = bonds.weakest
+            self.place_group(name, numbers, bonds.density, Link(self.number(a), self.number(b), similarity))
+        else:
+            self.place_group(name, numbers, None, None)
+
+    def finish(self) -> None:
+        """Writes the lists, and the end of the page."""
+        documents = len(self.names)
+        if not self.sizes:
+            steps = Steps(self.graph, documents)
+            for ties in self.graph.groups(documents):
+                self.place_group(self.names[ties.members[0]], ties.members, ties.density, ties.weakest, steps)
+        self.write("lists", in_script(self.lists()))
+        self.out.write(frame()[1])
+
+    def number(self, name: Name) -> int:
+        if name not in self.numbers:
+            self.numbers[name] = len(self.names)
+            self.names.append(name)
+            self.words.append(UNKNOWN)
+        return self.numbers[name]
+
+    def show(self, number: int) -> int:
+        """The document's place among those that the page names."""
+        if number not in self.place_of:
+            self.place_of[number] = len(self.shown)
+            self.shown.append(number)
+        return self.place_of[number]
+
+    def name_size(self, number: int) -> int:
+        """The bytes at most that the document adds to the lists."""
+        return 0 if number in self.place_of else len(in_script(str(self.names[number]))) + DOCUMENT
+
+    def place_group(
+        self, name: Name, members: list[int], density: Fraction | None, weakest: Link | None, steps: Steps | None = None
+    ) -> None:
+        self.sizes[len(members)] += 1
+        self.go.update(members[1:])
+        size = PAIR + len(in_script(name)) + sum(MEMBER + self.name_size(member) for member in members)
+        if size > self.room:
+            self.left["groups"] += 1
+            return
+        self.room -= size
+        places = [self.show(member) for member in members]
+        ways = steps.of(members) if steps else {}
+        self.groups.append(
+            {
+                "name": name if isinstance(name, str) else str(name),
+                "members": places,
+                "density": None if density is None else rounded(density),
+                "weakest": weakest and (self.show(weakest.a), self.show(weakest.b), rounded(weakest.similarity)),
+                "ways": [(ways[member][0], self.place_of[ways[member][1]]) for member in members] if steps else None,
+            }
+        )
+
+    def lists(self) -> dict[str, object]:
+        """All but the texts and the passages."""
+        columns = ("a", "b", "similarity", "jaccard", "containment", "shared", "longest", "passages")
+        known = [words if words != UNKNOWN else None for words in self.words]
+        return {
+            "title": self.title,
+            "limit": self.limit,
+            "left": self.left,
+            "figures": {
+                "documents": len(self.names),
+                "pairs": len(self.graph),
+                "groups": self.sizes.total(),
+                "go": len(self.go),
+                "words": sum(words or 0 for words in known),
+                "wordsThatGo": sum(known[number] or 0 for number in self.go),
+            },
+            "bars": {"similarity": bars_of_similarities(self.graph.similarity), "size": bars_of_sizes(self.sizes)},
+            "names": [str(self.names[number]) for number in self.shown],
+            "words": [known[number] for number in self.shown],
+            "pairs": dict(zip(columns, map(list, zip(*self.pairs, strict=True)), strict=True)) if self.pairs else {},
+            "groups": self.groups,
+        }
+
+    def write(self, name: str, content: bytes) -> None:
+        self.out.write(b'<script type="application/json" id="%b">%b</script>\n' % (name.encode(), content))
+
+
+def in_script(value: object) -> bytes:
+    """JSON as a script element may hold it: no `<`, so neither an end of the element nor a comment."""
+    return orjson.dumps(value).replace(b"<", b"\\u003c")

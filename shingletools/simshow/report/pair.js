@@ -1,0 +1,148 @@
+// A pair side by side.
+const BUDGET = 3000; // pieces that are marked at first, since an element each for megabytes of them would take minutes
+const SHARED = { most: 6000, kept: 2500 }; // letters of a piece, and of its ends if it is longer
+const PLAIN = { most: 1500, kept: 500 }; // of what lies between passages
+const MORE = { most: 100000, kept: 50000 };
+
+// A stretch of a text; of a long one the ends, and a button for more
+function stretch(text, from, to, { most, kept }) {
+  if (to - from <= most) return [visible(text.slice(from, to))];
+  const [first, last] = [whole(text, from + kept), whole(text, to - kept)];
+  const more = element('button', {
+    type: 'button', class: 'more',
+    click: (event) => {
+      event.stopPropagation();
+      more.replaceWith(...stretch(text, first, last, MORE));
+    },
+  }, `… ${plural(last - first, 'character')} more …`);
+  return [visible(text.slice(from, first)), more, visible(text.slice(last, to))];
+}
+
+class Pair {
+  constructor(place) {
+    this.place = place;
+    this.documents = [pairs.a[place], pairs.b[place]];
+    this.passages = parsed(`p${place}`);
+    this.budget = BUDGET;
+    this.current = -1;
+    this.panes = [0, 1].map((side) => element('div', {
+      class: 'text', role: 'region', tabindex: 0, 'aria-label': `Text of ${nameOf(this.documents[side])}`,
+    }));
+    this.rest = element('p');
+    this.draw();
+  }
+
+  draw() {
+    const limits = []; // how many pieces of each passage are marked, as long as the budget lasts
+    let left = this.budget;
+    for (const passage of this.passages) {
+      if (left <= 0) break;
+      limits.push(Math.min(left, passage[5].length));
+      left -= Math.max(1, passage[5].length);
+    }
+    this.marked = limits.length;
+    this.panes.forEach((pane, side) => pane.replaceChildren(...this.side(side, limits)));
+    const more = left < 0 || this.marked < this.passages.length;
+    this.rest.replaceChildren(...(more ? [`${number(this.marked)} of ${plural(this.passages.length, 'passage')} are marked, `
+      + 'the last perhaps in part. ', element('button', { type: 'button', click: () => this.more() }, 'Mark more')] : []));
+  }
+
+  more() {
+    this.budget += BUDGET;
+    this.draw();
+    say(`${plural(this.marked, 'passage')} are marked`);
+  }
+
+  side(side, limits) {
+    const text = textOf(this.documents[side]);
+    const [start, end] = [2 * side, 2 * side + 1];
+    const order = limits.map((_, number_) => number_).sort((one, other) =>
+      this.passages[one][start] - this.passages[other][start] || one - other);
+    const made = [];
+    let place = 0;
+    for (const number_ of order) {
+      const passage = this.passages[number_];
+      made.push(...stretch(text, place, Math.max(place, passage[start]), PLAIN));
+      place = Math.max(place, passage[start]);
+      made.push(this.mark(side, number_, text, place, limits[number_]));
+      place = Math.max(place, passage[end]);
+    }
+    return [...made, ...stretch(text, place, text.length, PLAIN)];
+  }
+
+  mark(side, number_, text, from, limit) {
+    const passage = this.passages[number_];
+    const [kind, start, end] = [1 + side, 1 + 2 * side, 2 + 2 * side]; // of a piece: its own side's
+    const made = [];
+    let place = from;
+    for (const piece of passage[5].slice(0, limit)) {
+      if (piece[0] !== 0 && piece[0] !== kind) continue;
+      const begins = Math.max(place, piece[start]);
+      made.push(...stretch(text, place, begins, SHARED));
+      place = Math.max(begins, piece[end]);
+      const content = stretch(text, begins, place, SHARED);
+      if (piece[0]) made.push(element(side ? 'ins' : 'del', {}, content));
+      else if (piece[6]) made.push(element('span', { class: 'template' }, content));
+      else made.push(...content);
+    }
+    made.push(...stretch(text, place, Math.max(place, passage[2 * side + 1]), SHARED));
+    return element('mark', {
+      class: `c${number_ % TONES}${isTemplate(passage) ? ' template' : ''}`, id: `${'ab'[side]}${number_}`,
+      click: () => this.align(number_, side),
+    }, element('button', {
+      type: 'button', class: 'number', 'aria-label': `Passage ${number_ + 1}: bring the other text to it`,
+    }, String(number_ + 1)), made);
+  }
+
+  // Brings the other text's passage to the height of this one's; without a side, both to the upper third
+  align(number_, side) {
+    const marks = [0, 1].map((each) => byId(`${'ab'[each]}${number_}`));
+    const height = (each) => marks[each].getClientRects()[0].top - this.panes[each].getBoundingClientRect().top;
+    const scroll = (each, to) => {
+      this.panes[each].scrollTop += height(each) - to;
+    };
+    if (side === undefined) [0, 1].forEach((each) => scroll(each, this.panes[each].clientHeight / 3));
+    const near = side ?? 0;
+    scroll(1 - near, height(near));
+    scroll(near, height(1 - near)); // where the other text could not go so far
+    this.panes.forEach((pane) => pane.querySelector('.current')?.classList.remove('current'));
+    marks.forEach((mark) => mark.classList.add('current'));
+    this.current = number_;
+    const template = isTemplate(this.passages[number_]) ? ', all of it template' : '';
+    say(`Passage ${number(number_ + 1)} of ${number(this.passages.length)}: ${plural(this.passages[number_][4], 'equal word')}${template}`);
+  }
+
+  step(by) {
+    if (!this.passages.length) return say('Nothing is shared');
+    const next = this.current < 0 ? 0 : (this.current + by + this.passages.length) % this.passages.length;
+    while (next >= this.marked) this.more();
+    this.align(next);
+    return byId(`a${next}`).querySelector('button').focus({ preventScroll: true });
+  }
+
+  show(main) {
+    const [a, b] = this.documents;
+    const { place } = this;
+    const of = (document_) => percent(pairs.shared[place], lists.words[document_]);
+    const button = (label, by) => element('button', { type: 'button', click: () => this.step(by) }, label);
+    main.append(
+      heading(named(a), ' and ', named(b)),
+      turns('pair', place, pairList),
+      facts(['Similarity', share(pairs.similarity[place])], ['Jaccard', share(pairs.jaccard[place])],
+        ['Containment', share(pairs.containment[place])],
+        ['Words shared', `${number(pairs.shared[place])} (${of(a)} and ${of(b)})`],
+        ['Longest run', plural(pairs.longest[place], 'word')], ['Passages', number(this.passages.length)]),
+      strip(place, 0),
+      element('details', {}, element('summary', {}, 'What this shows'), element('p', {},
+        'Passages that both texts have are framed and have one number in both. Click one, or its number, to bring the other '
+        + 'text to it. Within them: ', element('del', {}, 'words of the first text only'), ', ',
+        element('ins', {}, 'words of the second text only'), ', ', element('span', { class: 'template' }, 'template'),
+        ', which is words that stand in many of the documents. Control characters are shown as ⟦U+…⟧.')),
+      element('p', { class: 'turns' }, button('Previous passage', -1), ' ', button('Next passage', 1)),
+      this.rest,
+      element('div', { class: 'sides' }, this.panes.map((pane, side) => element('section', { 'aria-labelledby': `side${side}` },
+        element('h3', { id: `side${side}` }, named(this.documents[side]), element('span', { class: 'hint' },
+          ` ${plural(lists.words[this.documents[side]], 'word')}`)), pane))));
+    for (const pane of this.panes) pane.classList.toggle('long', pane.scrollHeight > pane.clientHeight);
+  }
+}
