@@ -1,0 +1,105 @@
+"""Texts, and pages of them: real ones, and some that are made to harm."""
+
+import json
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from harness import DOCS
+from report.naive import SHINGLE, WORD, compare
+from shingletools.simshow.passages import Comparison
+from shingletools.simshow.report.page import Report
+
+LIMIT = 1 << 26
+MOVED = (
+    "One two three four five six seven. Here stands what only this one has. And the end of many words indeed.",
+    "And the end of many words indeed. Nothing else, nothing at all. One two three four FIVE six seven!",
+)
+ARABIC = (
+    "مرحبا بالعالم هذا نص عربي طويل نسبيا للاختبار مع بعض الكلمات الإضافية هنا.",
+    "قال: مرحبا بالعالم هذا نص عربي طويل نسبيا للاختبار مع كثير من الكلمات الإضافية هنا.",
+)
+MARKUP = (
+    "</script><script>hit()</script><!-- <script> --><img src=x onerror=hit()><svg onload=hit()><style>*{display:none}"
+    "</style><iframe src='https://example.org'></iframe><a href='javascript:hit()'>a</a>{{7*7}}${hit()}&lt;&amp;"
+    "<meta http-equiv=refresh content='0;url=https://example.org'><base href='https://example.org'>]]>"
+)
+HOSTILE = (
+    MARKUP,
+    "nul \0, feeds \r\n\f\v, separators \u2028 \u2029 \x85, bidi \u202e\u2066 no end, \ufeff, wide 😀😀 𝒳",
+    '"quotes\\" `ticks` \\u003c/script\\u003e \\',
+)
+COMMON = "these words stand in all of these texts and so there is a passage for everybody to look at"
+
+
+@cache
+def documents() -> dict[str, str]:
+    return {record["id"]: record["text"] for record in map(json.loads, DOCS.read_text("utf-8").splitlines())}
+
+
+@cache
+def comparisons() -> list[Comparison]:
+    """Of real texts with a Jaccard of 0.2 or more; words that stand in every fourth of them are template."""
+    texts = documents()
+    words = {name: [word.lower() for word in WORD.findall(text)] for name, text in texts.items()}
+    sets = {name: {*zip(*(each[at:] for at in range(SHINGLE)), strict=False)} for name, each in words.items()}
+    counts: dict[str, int] = {}
+    for each in words.values():
+        for word in set(each):
+            counts[word] = counts.get(word, 0) + 1
+    template = frozenset(word for word, count in counts.items() if 4 * count >= len(texts))
+    near = [(a, b) for a, b in combinations(texts, 2) if 5 * len(sets[a] & sets[b]) >= len(sets[a] | sets[b]) > 0]
+    return [compare(a, b, texts[a], texts[b], template) for a, b in near]
+
+
+def write(
+    path: Path, pairs: list[Comparison], texts: dict[Any, str], limit: int = LIMIT, title: str = "A page"
+) -> None:
+    with path.open("wb") as out:
+        report = Report(out, limit, title)
+        for pair in pairs:
+            report.add_pair(pair, texts[pair.a], texts[pair.b])
+        report.finish()
+
+
+def real(path: Path) -> None:
+    """A page of real texts."""
+    write(path, comparisons(), documents())
+
+
+def special(path: Path) -> None:
+    """What a page of few texts shows best: moved passages, a chain, right to left, and one text far longer than the
+    other, with passages in the other order.
+    """
+    words = documents()["libk5crypto3"].split()
+    chain = [" ".join(words[12 * at : 12 * at + 30]) for at in range(4)]
+    lines = [f"Paragraph {at}: " + " ".join(f"{word}{at}" for word in words[:30]) for at in range(30)]
+    long = "\n\n".join(lines), "\n\n".join(f"Other {2**at} words.\n{line}" for at, line in enumerate(reversed(lines)))
+    texts = dict(zip(("moved a", "moved b", "عربي", "عربي ٢"), (*MOVED, *ARABIC), strict=True))
+    texts |= {f"chain {at}": text for at, text in enumerate(chain)} | {"long a": long[0], "long b": long[1]}
+    pairs = [("moved a", "moved b"), ("عربي", "عربي ٢"), *((f"chain {at}", f"chain {at + 1}") for at in range(3))]
+    write(path, [compare(a, b, texts[a], texts[b]) for a, b in [*pairs, ("long a", "long b")]], texts)
+
+
+def hostile(path: Path) -> None:
+    """A page of texts, ids and a title that are made to harm."""
+    giant = "x" * 3_000_000
+    contents = [*(f"{each} {COMMON} {each}" for each in HOSTILE), f"{giant} {COMMON}", f"{COMMON} {giant}"]
+    texts = {f"{HOSTILE[at % len(HOSTILE)]} {at}": text for at, text in enumerate(contents)}
+    texts |= {"y" * 1_000_000: COMMON, "__proto__": COMMON, "constructor": COMMON}
+    first, *others = texts
+    write(path, [compare(first, other, texts[first], texts[other]) for other in others], texts, title=MARKUP)
+
+
+def short(path: Path) -> None:
+    """A page of real texts that has room for a few only."""
+    write(path, comparisons(), documents(), limit=20_000)
+
+
+def empty(path: Path) -> None:
+    """A page of nothing."""
+    write(path, [], {})
+
+
+PAGES = {make.__name__: make for make in (real, special, hostile, short, empty)}

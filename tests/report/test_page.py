@@ -1,0 +1,221 @@
+"""The page as a file: what it holds, what its policy allows, its limit, its places."""
+
+import base64
+import hashlib
+import io
+import json
+import re
+from collections import Counter
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from report.naive import compare
+from report.samples import comparisons, documents, hostile, real
+from shingletools.simshow.passages import Comparison, Name
+from shingletools.simshow.report.figures import bars_of_similarities, bars_of_sizes
+from shingletools.simshow.report.frame import frame
+from shingletools.simshow.report.page import Bonds, Report
+from shingletools.simshow.report.places import Units
+
+NOTHING = Comparison("a", "b", None, (), (3, 4), 0, 0, Fraction(1, 3), Fraction(1, 2))
+
+
+class Parts(HTMLParser):
+    """The elements of a page, and what stands in scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.code: list[tuple[str, dict[str, str | None], str]] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes += attrs
+        if tag in ("script", "style"):
+            self.code.append((tag, dict(attrs), ""))
+
+    def handle_data(self, data: str) -> None:
+        if self.cdata_elem:
+            tag, attributes, content = self.code[-1]
+            self.code[-1] = tag, attributes, content + data
+
+    def data(self) -> dict[str, Any]:
+        return {attributes["id"] or "": json.loads(text) for _, attributes, text in self.code if "type" in attributes}
+
+
+def page(*pairs: tuple[Comparison, str, str], limit: int = 1 << 20) -> tuple[bytes, dict[str, Any]]:
+    out = io.BytesIO()
+    report = Report(out, limit)
+    for pair in pairs:
+        report.add_pair(*pair)
+    report.finish()
+    return out.getvalue(), Parts(out.getvalue().decode()).data()
+
+
+@pytest.mark.parametrize("make", [real, hostile], ids=lambda make: make.__name__)
+def test_the_policy_allows_the_one_script_and_the_one_style(make: Any, tmp_path: Path) -> None:
+    make(tmp_path / "page.html")
+    parts = Parts((tmp_path / "page.html").read_text("utf-8"))
+    policy = next(value for _, value in parts.attributes if value and "default-src" in value)
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    for tag in ("script", "style"):
+        (code,) = (text for name, attributes, text in parts.code if name == tag and not attributes)
+        digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+        assert rules.pop(f"{tag}-src") == f"'sha256-{digest}'"
+    assert rules == {
+        "default-src": "'none'", "base-uri": "'none'", "form-action": "'none'",
+        "require-trusted-types-for": "'script'", "trusted-types": "'none'",
+    }  # fmt: skip
+    assert parts.tags["script"] == len(parts.data()) + 1
+    assert {"img", "iframe", "svg", "base", "link"}.isdisjoint(parts.tags)
+    names = {name for name, _ in parts.attributes}
+    assert "style" not in names and "src" not in names and not any(name.startswith("on") for name in names)
+
+
+def test_nothing_in_the_frame_calls_the_network_or_makes_markup() -> None:
+    before, after = (part.decode() for part in frame())
+    assert re.findall(r"\b(?:innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|fetch|import)\b", after) == []
+    assert re.findall(r"\w*://[\w.]+|'//|url\(|@import", before + after) == ["http://www.w3.org"]  # the name of SVG
+
+
+def test_texts_come_back(tmp_path: Path) -> None:
+    real(tmp_path / "page.html")
+    data = Parts((tmp_path / "page.html").read_text("utf-8")).data()
+    names = data["lists"]["names"]
+    assert {name: data[f"d{place}"] for place, name in enumerate(names)} == {
+        name: text for name, text in documents().items() if name in set(names)
+    }
+    pairs = data["lists"]["pairs"]
+    assert [(names[a], names[b]) for a, b in zip(pairs["a"], pairs["b"], strict=True)] == [
+        (pair.a, pair.b) for pair in comparisons()
+    ]
+
+
+def test_figures_are_those_of_the_pairs(tmp_path: Path) -> None:
+    real(tmp_path / "page.html")
+    figures = Parts((tmp_path / "page.html").read_text("utf-8")).data()["lists"]["figures"]
+    pairs = comparisons()
+    words = {pair.a: pair.words[0] for pair in pairs} | {pair.b: pair.words[1] for pair in pairs}
+    groups: list[set[Any]] = []
+    for pair in pairs:
+        mine = [group for group in groups if group & {pair.a, pair.b}]
+        groups = [group for group in groups if group not in mine] + [{pair.a, pair.b}.union(*mine)]
+    order = list(dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b)))
+    stay = {min(group, key=order.index) for group in groups}
+    assert figures == {
+        "documents": len(words), "pairs": len(pairs), "groups": len(groups), "go": len(words) - len(groups),
+        "words": sum(words.values()), "wordsThatGo": sum(words[name] for name in words.keys() - stay),
+    }  # fmt: skip
+
+
+@given(st.text(), st.text())
+def test_any_text_comes_back(one: str, other: str) -> None:
+    one, other = (text.encode("utf-8", "ignore").decode() for text in (one, other))
+    data = page((NOTHING._replace(a=one + "1", b=other + "2"), one, other))[1]
+    assert (data["d0"], data["d1"]) == (one, other)
+    assert data["lists"]["names"] == [one + "1", other + "2"]
+
+
+@given(st.text(st.sampled_from("aé漢😀𝒳"), max_size=20))
+def test_places_are_those_of_utf_16(text: str) -> None:
+    units = Units(text)
+    for place in range(len(text) + 1):
+        assert units(place) == len(text[:place].encode("utf-16-le")) // 2
+
+
+@pytest.mark.parametrize("limit", [0, 500, 20_000, 60_000])
+def test_the_limit(limit: int) -> None:
+    """What does not fit is left out and counted; the figures are those of all; smaller pairs may follow."""
+    texts = documents()
+    pairs = [(pair, texts[pair.a], texts[pair.b]) for pair in comparisons()]  # type: ignore[index]
+    whole, parts = page(*pairs), page(*pairs, limit=limit)
+    lists, others = whole[1]["lists"], parts[1]["lists"]
+    assert lists["left"] == {"pairs": 0, "groups": 0}
+    assert len(others["pairs"].get("a", [])) + others["left"]["pairs"] == len(pairs)
+    assert len(others["groups"]) + others["left"]["groups"] == lists["figures"]["groups"]
+    assert others["left"]["pairs"] > 0
+    assert others["figures"] == lists["figures"] and others["bars"] == lists["bars"]
+    assert others["limit"] == limit
+    assert len(parts[0]) - sum(map(len, frame())) <= limit + 2_000  # the figures
+    places = {place for group in others["groups"] for place in group["members"]}
+    assert places <= set(range(len(others["names"])))
+    for place, (a, b) in enumerate(zip(others["pairs"].get("a", []), others["pairs"].get("b", []), strict=True)):
+        assert {f"p{place}", f"d{a}", f"d{b}"} <= parts[1].keys()
+
+
+def test_one_text_too_many_does_not_keep_others_out() -> None:
+    small = NOTHING._replace(a="c", b="d")
+    lists = page((NOTHING, "x" * 5000, "y"), (small, "z", "z"), limit=2000)[1]["lists"]
+    assert (lists["left"], lists["pairs"]["a"], lists["names"][:2]) == ({"pairs": 1, "groups": 0}, [0], ["c", "d"])
+
+
+def test_groups_that_are_given() -> None:
+    out = io.BytesIO()
+    report = Report(out, 1 << 20)
+    texts: dict[Name, str] = {"x": "text of x", 7: "text of seven", "z": "z"}
+    pairs = [NOTHING._replace(a="x", b=7, words=(3, 5)), NOTHING._replace(a="z", b="x", words=(1, 3))]
+    report.add_group("x", ["x", 7, "z"], pairs, texts, Bonds(Fraction(2, 3), ("z", "x", 0.25)))
+    report.add_group("alone", [7, "q"], [], texts)
+    report.finish()
+    lists = Parts(out.getvalue().decode()).data()["lists"]
+    assert lists["names"] == ["x", "7", "z", "q"]
+    assert lists["words"] == [3, 5, 1, None]
+    assert lists["groups"] == [
+        {"name": "x", "members": [0, 1, 2], "density": 0.666667, "weakest": [2, 0, 0.25], "ways": None},
+        {"name": "alone", "members": [1, 3], "density": None, "weakest": None, "ways": None},
+    ]
+    assert lists["figures"]["groups"] == 2 and lists["figures"]["wordsThatGo"] == 6
+    assert lists["pairs"]["similarity"] == [None, None]
+
+
+def test_the_same_page_always(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        real(tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_an_empty_page() -> None:
+    lists = page()[1]["lists"]
+    assert lists["pairs"] == {} and lists["groups"] == [] and lists["bars"] == {"similarity": [], "size": []}
+
+
+@given(st.lists(st.integers(0, 1_000_000), min_size=1))
+def test_bars_of_similarities(millionths: list[int]) -> None:
+    counts = Counter(min(value * 20 // 1_000_000, 19) for value in millionths)
+    bars = bars_of_similarities([value / 1_000_000 for value in millionths])
+    assert [count for _, _, count in bars] == [counts[place] for place in range(min(counts), max(counts) + 1)]
+    assert bars[0][0] == pytest.approx(min(counts) / 20) and bars[-1][1] == pytest.approx((max(counts) + 1) / 20)
+
+
+def test_bars_beyond_one() -> None:
+    bars = bars_of_similarities([-0.5, 0.25, 3.0, 3.0])
+    assert (bars[0][0], bars[-1][1], sum(count for *_, count in bars)) == (-0.6, 3.0, 4)
+    assert bars[-1][2] == 2
+
+
+@given(st.dictionaries(st.integers(1, 100), st.integers(1, 5)))
+def test_bars_of_sizes(sizes: dict[int, int]) -> None:
+    bars = bars_of_sizes(sizes)
+    assert sum(count for *_, count in bars) == sum(sizes.values())
+    for low, high, count in bars:
+        assert count == sum(groups for size, groups in sizes.items() if low <= size <= high)
+
+
+def test_the_matcher_of_these_tests() -> None:
+    a, b = "x One, two three FOUR five six. y", "z one two three four new five, six seven"
+    pair = compare("a", "b", a, b)
+    assert (pair.shared, pair.longest, pair.words) == (0, 0, (8, 9))
+    pair = compare("a", "b", "x a b c d e y f g h i j z", "a b c d e new f g h i j")
+    (passage,) = pair.passages
+    assert [(piece.kind, piece.a, piece.b) for piece in passage.pieces] == [
+        ("equal", (2, 11), (0, 9)), ("a", (12, 13), (9, 9)), ("b", (13, 13), (10, 13)), ("equal", (14, 23), (14, 23)),
+    ]  # fmt: skip

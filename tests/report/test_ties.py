@@ -1,0 +1,92 @@
+"""Density, weakest link and steps of groups against brute force."""
+
+from fractions import Fraction
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shingletools.simshow.report.ties import Graph, Steps
+
+Edge = tuple[int, int, float]
+edges = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from([0.2, 0.5, 0.5, 0.7, 0.9, 1.0])).filter(
+        lambda edge: edge[0] != edge[1]
+    ),
+    max_size=25,
+)
+
+
+def graph_of(pairs: list[Edge]) -> Graph:
+    graph = Graph()
+    for pair in pairs:
+        graph.add(*pair)
+    return graph
+
+
+def components(documents: set[int], pairs: list[Edge]) -> set[frozenset[int]]:
+    """Sets that are merged as long as a pair connects two of them."""
+    found = {frozenset([document]) for document in documents}
+    for a, b, _ in pairs:
+        one, other = (next(each for each in found if document in each) for document in (a, b))
+        found = (found - {one, other}) | {one | other}
+    return found
+
+
+def distances(first: int, pairs: list[Edge]) -> dict[int, int]:
+    """By relaxing all pairs until nothing changes."""
+    found = {first: 0}
+    for _ in pairs:
+        for one, other, _ in [*pairs, *((b, a, similarity) for a, b, similarity in pairs)]:
+            if one in found:
+                found[other] = min(found.get(other, 99), found[one] + 1)
+    return found
+
+
+@given(edges)
+def test_groups(pairs: list[Edge]) -> None:
+    documents = {document for a, b, _ in pairs for document in (a, b)}
+    groups = list(graph_of(pairs).groups(10))
+    assert {frozenset(ties.members) for ties in groups} == components(documents, pairs)
+    assert [ties.members for ties in groups] == sorted(sorted(ties.members) for ties in groups)
+
+
+@given(edges)
+def test_density(pairs: list[Edge]) -> None:
+    """A pair counts once, however often it came and in whichever order."""
+    for ties in graph_of(pairs).groups(10):
+        possible = list(combinations(ties.members, 2))
+        there = sum(any({a, b} == {*pair[:2]} for pair in pairs) for a, b in possible)
+        assert ties.density == Fraction(there, len(possible))
+
+
+@given(edges)
+def test_the_weakest_link(pairs: list[Edge]) -> None:
+    """The group holds with the pairs from its similarity on, and does not with those above."""
+    for ties in graph_of(pairs).groups(10):
+        assert ties.weakest in pairs
+        members = set(ties.members)
+        within = [pair for pair in pairs if pair[0] in members]
+        value = ties.weakest.similarity
+        assert len(components(members, [pair for pair in within if pair[2] >= value])) == 1
+        assert len(components(members, [pair for pair in within if pair[2] > value])) > 1
+
+
+@given(edges)
+def test_steps(pairs: list[Edge]) -> None:
+    graph = graph_of(pairs)
+    steps = Steps(graph, 10)
+    for ties in graph.groups(10):
+        found = steps.of(ties.members)
+        far = distances(ties.members[0], pairs)
+        assert {document: count for document, (count, _) in found.items()} == far
+        for document, (count, before) in found.items():
+            assert far[before] == max(count - 1, 0)
+            assert count == 0 or any({document, before} == {*pair[:2]} for pair in pairs)
+
+
+def test_a_long_chain() -> None:
+    graph = graph_of([(at, at + 1, 0.5) for at in range(50_000)])
+    (ties,) = graph.groups(50_001)
+    assert ties.density == Fraction(2, 50_001)
+    assert Steps(graph, 50_001).of(ties.members)[50_000] == (50_000, 49_999)
