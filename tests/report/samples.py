@@ -1,6 +1,7 @@
 """Texts, and pages of them: real ones, and some that are made to harm."""
 
 import json
+from fractions import Fraction
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 from harness import DOCS
 from report.naive import SHINGLE, WORD, compare
-from shingletools.simshow.passages import Comparison
+from shingletools.simshow.passages import Comparison, Passage, Piece
 from shingletools.simshow.report.page import Report
 
 LIMIT = 1 << 26
@@ -92,6 +93,31 @@ def hostile(path: Path) -> None:
     write(path, [compare(first, other, texts[first], texts[other]) for other in others], texts, title=MARKUP)
 
 
+def many(path: Path) -> None:
+    """A page with a pair of 5,000 passages of a word each, and one that is a passage of 8,000 pieces."""
+    words = [f"w{at:04}" for at in range(5000)]
+    texts = {"a": " ".join(words), "b": " ".join(reversed(words)), "c": "same only " * 4000, "d": "same " * 4000}
+    places = [(6 * at, 6 * at + 5) for at in range(5000)]
+    single = [
+        Passage(a, b, 1, (Piece("equal", a, b, 1, False),)) for a, b in zip(places, reversed(places), strict=True)
+    ]
+    pieces = [
+        piece
+        for at in range(4000)
+        for piece in (
+            Piece("equal", (10 * at, 10 * at + 4), (5 * at, 5 * at + 4), 1, False),
+            Piece("a", (10 * at + 5, 10 * at + 9), (5 * at + 4, 5 * at + 4), 1, False),
+        )
+    ]
+    whole = Passage((0, 40_000), (0, 20_000), 4000, tuple(pieces))
+    third = Fraction(1, 3)
+    pairs = [
+        Comparison("a", "b", 0.5, tuple(single), (5000, 5000), 5000, 1, third, third),
+        Comparison("c", "d", 0.5, (whole,), (8000, 4000), 4000, 1, third, third),
+    ]
+    write(path, pairs, texts)
+
+
 def short(path: Path) -> None:
     """A page of real texts that has room for a few only."""
     write(path, comparisons(), documents(), limit=20_000)
@@ -102,4 +128,4 @@ def empty(path: Path) -> None:
     write(path, [], {})
 
 
-PAGES = {make.__name__: make for make in (real, special, hostile, short, empty)}
+PAGES = {make.__name__: make for make in (real, special, hostile, many, short, empty)}

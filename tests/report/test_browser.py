@@ -403,6 +403,30 @@ def test_a_long_word_is_shown_in_parts(opened: Open) -> None:
     expect(more).to_have_count(1)
 
 
+def test_many_passages_are_marked_as_far_as_they_are_looked_at(opened: Open) -> None:
+    page = opened("many", "pair/0")
+    first = page.locator(".text").first
+    expect(page.locator("main")).to_contain_text("3,000 of 5,000 passages are marked")
+    expect(first.locator("mark")).to_have_count(3000)
+    expect(first).to_contain_text("w2999")
+    page.keyboard.press("p")
+    page.keyboard.press("p")  # from the first to the last, which is not marked yet
+    expect(page.get_by_role("status")).to_have_text("Passage 5,000 of 5,000: 1 equal word")
+    expect(first.locator("mark")).to_have_count(5000)
+    assert page.locator("#b4999").inner_text() == "5000w4999"
+    expect(page.get_by_role("button", name="Mark more")).to_have_count(0)
+
+
+def test_many_pieces_are_marked_as_far_as_they_are_looked_at(opened: Open) -> None:
+    page = opened("many", "pair/1")
+    gone = page.locator(".text del")
+    for count in (1500, 3000):
+        expect(gone).to_have_count(count)
+        page.get_by_role("button", name="Mark more").click()
+    expect(gone).to_have_count(4000)
+    expect(page.get_by_role("button", name="Mark more")).to_have_count(0)
+
+
 def test_right_to_left(opened: Open) -> None:
     page = opened("special", "pair/1")
     mark, frame = page.locator("#a0").bounding_box(), page.locator(".text").first.bounding_box()

@@ -4,6 +4,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import IO, NamedTuple
 
 import orjson
@@ -56,6 +57,7 @@ class Report:
         self.sizes: Counter[int] = Counter()  # of all groups
         self.go: set[int] = set()  # documents that are in a group, and not its first
         self.left = {"pairs": 0, "groups": 0}
+        self.units = lru_cache(maxsize=4)(Units)  # of a representative, whose text comes with each of its pairs
         self.out.write(frame()[0])
 
     def add_pair(self, comparison: Comparison, source_a: str, source_b: str) -> None:
@@ -72,7 +74,9 @@ class Report:
                 new[number] = in_script(source) if size + len(source) <= self.room else b""
                 size += max(len(new[number]), len(source)) + self.name_size(number)
         passages = (
-            in_script(packed(comparison.passages, Units(source_a), Units(source_b))) if size <= self.room else b""
+            in_script(packed(comparison.passages, self.units(source_a), self.units(source_b)))
+            if size <= self.room
+            else b""
         )
         size += len(passages)
         if size > self.room:

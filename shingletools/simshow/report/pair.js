@@ -47,8 +47,8 @@ class Pair {
       + 'the last perhaps in part. ', element('button', { type: 'button', click: () => this.more() }, 'Mark more')] : []));
   }
 
-  more() {
-    this.budget += BUDGET;
+  more(pieces = this.budget + BUDGET) {
+    this.budget = pieces;
     this.draw();
     say(`${plural(this.marked, 'passage')} are marked`);
   }
@@ -115,7 +115,9 @@ class Pair {
   step(by) {
     if (!this.passages.length) return say('Nothing is shared');
     const next = this.current < 0 ? 0 : (this.current + by + this.passages.length) % this.passages.length;
-    while (next >= this.marked) this.more();
+    if (next >= this.marked) {
+      this.more(this.passages.slice(0, next + 1).reduce((sum, passage) => sum + Math.max(1, passage[5].length), 0));
+    }
     this.align(next);
     return byId(`a${next}`).querySelector('button').focus({ preventScroll: true });
   }
