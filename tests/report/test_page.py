@@ -152,6 +152,22 @@ def test_the_limit(limit: int) -> None:
         assert {f"p{place}", f"d{a}", f"d{b}"} <= parts[1].keys()
 
 
+def test_there_is_room_for_the_groups_of_pairs_that_are_shown() -> None:
+    """However many pairs came before: a group is shown if all its documents are."""
+    texts = documents()
+    lists = page(*((pair, texts[str(pair.a)], texts[str(pair.b)]) for pair in comparisons()), limit=60_000)[1]["lists"]
+    groups: list[set[Any]] = []
+    for pair in comparisons():
+        mine = [group for group in groups if group & {pair.a, pair.b}]
+        groups = [group for group in groups if group not in mine] + [{pair.a, pair.b}.union(*mine)]
+    names, pairs = lists["names"], lists["pairs"]
+    there = {names[place] for place in (*pairs["a"], *pairs["b"])}
+    shown = [{names[place] for place in group["members"]} for group in lists["groups"]]
+    whole = [group for group in groups if group <= there]
+    assert len(groups) > len(whole) >= 5
+    assert all(group in shown for group in whole)
+
+
 def test_one_text_too_many_does_not_keep_others_out() -> None:
     small = NOTHING._replace(a="c", b="d")
     lists = page((NOTHING, "x" * 5000, "y"), (small, "z", "z"), limit=2000)[1]["lists"]

@@ -45,6 +45,7 @@ class Report:
     def __init__(self, out: IO[bytes], limit: int, title: str = "Shared passages") -> None:
         self.out, self.limit, self.title = out, limit, title
         self.room = limit  # bytes that are left of it
+        self.given = False  # groups are; else those that the pairs make come at the end, and room for them is kept
         self.numbers: dict[Name, int] = {}
         self.names: list[Name] = []
         self.words = array("q")  # of each document
@@ -73,6 +74,7 @@ class Report:
             if number not in self.texts:
                 new[number] = in_script(source) if size + len(source) <= self.room else b""
                 size += max(len(new[number]), len(source)) + self.name_size(number)
+                size += 0 if self.given else self.kept_for(number)
         passages = (
             in_script(packed(comparison.passages, self.units(source_a), self.units(source_b)))
             if size <= self.room
@@ -108,6 +110,7 @@ class Report:
 
         `comparisons` may come one by one, and `sources` look texts up. Without `bonds`, nobody knows the group's pairs.
         """
+        self.given = True
         for comparison in comparisons:
             self.add_pair(comparison, sources[comparison.a], sources[comparison.b])
         numbers = [self.number(member) for member in members]
@@ -120,7 +123,7 @@ class Report:
     def finish(self) -> None:
         """Writes the lists, and the end of the page."""
         documents = len(self.names)
-        if not self.sizes:
+        if not self.given:
             steps = Steps(self.graph, documents)
             for ties in self.graph.groups(documents):
                 self.place_group(self.names[ties.members[0]], ties.members, ties.density, ties.weakest, steps)
@@ -145,12 +148,18 @@ class Report:
         """The bytes at most that the document adds to the lists."""
         return 0 if number in self.place_of else len(in_script(str(self.names[number]))) + DOCUMENT
 
+    def kept_for(self, number: int) -> int:
+        """The bytes that are kept for the group of a document whose text is in the page."""
+        return MEMBER + PAIR // 2 + len(in_script(self.names[number]))
+
     def place_group(
         self, name: Name, members: list[int], density: Fraction | None, weakest: Link | None, steps: Steps | None = None
     ) -> None:
         self.sizes[len(members)] += 1
         self.go.update(members[1:])
         size = PAIR + len(in_script(name)) + sum(MEMBER + self.name_size(member) for member in members)
+        if not self.given:
+            size = max(0, size - sum(self.kept_for(member) for member in members if member in self.texts))
         if size > self.room:
             self.left["groups"] += 1
             return
