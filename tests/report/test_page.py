@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from report.naive import compare
 from report.samples import comparisons, documents, hostile, real
-from shingletools.simshow.passages import Comparison, Name
+from shingletools.simshow.passages import Comparison
 from shingletools.simshow.report.figures import bars_of_similarities, bars_of_sizes
 from shingletools.simshow.report.frame import frame
-from shingletools.simshow.report.page import Bonds, Report
+from shingletools.simshow.report.page import Bonds, Name, Report
 from shingletools.simshow.report.places import Units
 
 NOTHING = Comparison("a", "b", None, (), (3, 4), 0, 0, Fraction(1, 3), Fraction(1, 2))

@@ -9,11 +9,13 @@ from typing import IO, NamedTuple
 
 import orjson
 
-from shingletools.simshow.passages import Comparison, Name
+from shingletools.simshow.passages import Comparison
 from shingletools.simshow.report.figures import bars_of_similarities, bars_of_sizes, rounded
 from shingletools.simshow.report.frame import frame
 from shingletools.simshow.report.places import Units, packed
 from shingletools.simshow.report.ties import Graph, Link, Steps
+
+Name = str | int
 
 UNKNOWN = -1  # how many words a document has
 PAIR, DOCUMENT, MEMBER = 160, 96, 48  # bytes at most beside passages, text and name: in the lists, and of an element
