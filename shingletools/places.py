@@ -8,7 +8,7 @@ import numpy as np
 from shingletools import errors, signals, wire
 from shingletools.errors import Failed, Rejected
 from shingletools.kernel.types import Index
-from shingletools.options import make_parser
+from shingletools.options import Printed, make_parser
 from shingletools.stage import Command, Filter
 
 MOST = 10**18  # is no place: numpy gives the largest integer for what is beyond it
@@ -61,7 +61,10 @@ def canonizing(options: str) -> Filter:
         argv = shlex.split(options)
     except ValueError as error:
         raise Failed(f"canon: {str(error).lower()}") from None
-    parsed = make_parser("canon", command.__doc__ or "", command.add_options).parse(["--offsets", *argv])
+    try:
+        parsed = make_parser("canon", command.__doc__ or "", command.add_options).parse(["--offsets", *argv])
+    except Printed:
+        raise Failed("canon: no place for --help and --version here") from None
     if parsed.files != ["-"]:
         raise Failed(f"canon: no place for a file here: {errors.printable(parsed.files[0])}")
     for option in ELSEWHERE:

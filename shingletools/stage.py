@@ -31,7 +31,7 @@ class Several(Protocol):
 
 
 class Written(NamedTuple):
-    """Whole lines for the output, and for the file that keeps what was removed."""
+    """Whole lines for the output, and what goes to a second file: as lines what was removed, or a page."""
 
     output: bytes = b""
     removed: bytes = b""
@@ -109,6 +109,11 @@ class Stage:
     def sides(self) -> Sequence[Sequence[str]]:
         """Files read after the others, whose records belong to side 1, 2 and so on."""
         return (self.against,)
+
+    @property
+    def second(self) -> Sequence[tuple[str, str]]:
+        """The option that names a second file to be written, and its path; or nothing."""
+        return [] if self.removed is None else [("--removed", self.removed)]
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:

@@ -53,7 +53,7 @@ WINDOWS = {
 SURROGATES, REPLACEMENT = range(0xD800, 0xE000), 0xFFFD
 
 
-class Piece(NamedTuple):
+class SourcePiece(NamedTuple):
     """Text that begins with no white space, and where it stands."""
 
     start: int
@@ -65,7 +65,7 @@ class Page(NamedTuple):
     """A page with a number in place of each piece of its text; all numbers have as many digits."""
 
     markup: str
-    pieces: list[Piece]
+    pieces: list[SourcePiece]
     digits: int
 
     def trace(self, text: str, numbers: str) -> Origin | None:
@@ -118,7 +118,7 @@ def numbered(markup: str) -> Page:
     return Page("".join(parts), every, digits)
 
 
-def pieces(markup: str) -> Iterator[Piece]:
+def pieces(markup: str) -> Iterator[SourcePiece]:
     """The text of a page without white space before it, in its order, also what is for no one to read.
 
     >>> [piece.text for piece in pieces("<p title='a>b'> a&lt;b <!-- no --><b>c d</b>")]
@@ -208,7 +208,7 @@ def end_of_script(markup: str, at: int) -> int:
     return len(markup)
 
 
-def text_pieces(markup: str, start: int, end: int, references: bool = True) -> Iterator[Piece]:
+def text_pieces(markup: str, start: int, end: int, references: bool = True) -> Iterator[SourcePiece]:
     """The pieces of a stretch that has no markup; a character reference is one alone."""
     at = start
     while found := TEXT.search(markup, at, end):
@@ -218,7 +218,7 @@ def text_pieces(markup: str, start: int, end: int, references: bool = True) -> I
             text, at = referred(reference[0])
             at += first
         if text not in BLANK and text != "\0":
-            yield Piece(first, at, text)
+            yield SourcePiece(first, at, text)
 
 
 def referred(reference: str) -> tuple[str, int]:

@@ -11,10 +11,10 @@ from shingletools.canon.folding import fold
 from shingletools.canon.origins import Origin, traced
 from shingletools.canon.patterns import WordPattern
 from shingletools.canon.repertoire import is_later, part_later
-from shingletools.sentences import sentences
 from shingletools.canon.words import cut, joins
 from shingletools.kernel.lines import Link, unlinked
 from shingletools.kernel.memo import SEGMENT, Known, moved, segments
+from shingletools.sentences import sentences
 from shingletools.wire import Placed
 
 

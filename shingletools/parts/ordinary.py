@@ -23,7 +23,7 @@ class OrdinaryPart(NamedTuple):
     end: int  # where the next line begins
 
 
-class Reader:
+class OrdinaryParts:
     """Reads parts, the names of whose id and text are given as JSON between quotes, without backslashes."""
 
     def __init__(self, id_name: bytes, text_name: bytes) -> None:

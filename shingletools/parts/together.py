@@ -7,7 +7,7 @@ import orjson
 
 from shingletools import wire
 from shingletools.errors import Rejected, shown
-from shingletools.parts.ordinary import Reader, is_utf8
+from shingletools.parts.ordinary import OrdinaryParts, is_utf8
 from shingletools.parts.spec import OWN, TogetherSpec
 from shingletools.records import in_quotes, members
 from shingletools.stage import Collector, Written
@@ -36,7 +36,7 @@ class Together(Collector):
         self.gaps = False  # whether parts are missing
         self.incomplete = 0
         names = [in_quotes(name) for name in (spec.id_field, spec.text_field)]
-        self.reader = None if any(b"\\" in name for name in names) else Reader(*names)
+        self.reader = None if any(b"\\" in name for name in names) else OrdinaryParts(*names)
         self.known = b""  # how an ordinary line may end, and what a document has of that
         self.known_rest = b""
         self.lines = b""  # that were looked at last, and whether they are UTF-8

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
@@ -31,6 +32,19 @@ def take_pairs(record: Record, id_field: str) -> list[Pair]:
         name = wire.take_id(record, id_field)
         return [pair(wire.take_id(record, "duplicate_of"), name, None)] if "duplicate_of" in record else []
     return [pair(wire.take_id(record, "a"), wire.take_id(record, "b"), record.get("similarity"))]
+
+
+def group_of(line: bytes) -> tuple[Name, list[Name]] | None:
+    """The name and the members of a group, if a record that was taken is one.
+
+    >>> group_of(b'{"group":1,"members":["x","y"]}'), group_of(b'{"a":1,"b":2}')
+    ((1, ['x', 'y']), None)
+    """
+    record = wire.parse_json(line)
+    if "members" not in record or "a" in record or not record["members"]:
+        return None
+    name, members = record.get("group"), cast(list[Name], record["members"])
+    return (name if isinstance(name, str | int) else members[0]), members
 
 
 def group(members: object) -> list[Pair]:

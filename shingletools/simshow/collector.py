@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from shingletools import errors, wire
 from shingletools.errors import Rejected, seen_before
-from shingletools.simshow.chosen import Pair, exact, sample, take_pairs, within
+from shingletools.simshow.chosen import Pair, exact, group_of, sample, take_pairs, within
 from shingletools.simshow.documents import Name, Reader, Shown
 from shingletools.simshow.holding import Allowed, Held
 from shingletools.simshow.passages import Manner, Text, compare
@@ -58,7 +58,11 @@ class Show(Collector):
 
     def wanted(self, record: Record) -> list[Pair]:
         """A record's pairs that may be shown, before some of all are chosen."""
-        return [pair for pair in take_pairs(record, self.spec.id_field) if within(self.spec.chosen, pair[2])]
+        pairs = take_pairs(record, self.spec.id_field)
+        for a, b, _ in pairs:
+            if a == b and not self.spec.others:
+                raise Rejected(f"pairs {errors.shown(a)} with itself")
+        return [pair for pair in pairs if within(self.spec.chosen, pair[2])]
 
     def name(self, pairs: list[Pair]) -> None:
         for pair in pairs:
@@ -98,14 +102,14 @@ class Show(Collector):
 
     def finish(self) -> Iterator[Written]:
         self.choose()
-        writer = writer_of(self.spec.form)
+        writer = writer_of(self.spec.form, bool(self.spec.others))
         k, least = self.spec.k, self.spec.template
         frequent = None if least is None else frequent_shingles(self.documents, k, least)
         manner = Manner(self.spec.gap, self.read.vocabulary.spelled, frequent)
-        for (file, line, document), pairs in self.waiting():
+        for (file, line, record), pairs in self.waiting():
             unknown = self.unknown(pairs)
             if unknown:
-                self.lost.append(Late(file, line, unknown, document))
+                self.lost.append(Late(file, line, unknown, record))
                 yield Written()
                 continue
             for a, b, similarity in pairs:
@@ -114,8 +118,13 @@ class Show(Collector):
                 self.pairs += 1
                 self.passages += len(compared.passages)
                 self.shared += compared.shared
-                yield Written(writer.write(compared, one.shown, two.shown))
-        yield Written(writer.finish())
+                yield self.written(writer.write(compared, one.shown, two.shown))
+            if (found := group_of(record)) is not None:
+                yield self.written(writer.group(*found))
+        yield self.written(writer.finish())
+
+    def written(self, data: bytes) -> Written:
+        return Written(data) if self.spec.page is None else Written(removed=data)
 
     def late(self) -> list[Late]:
         lost, self.lost = self.lost, []

@@ -4,9 +4,10 @@ import argparse
 import os
 from functools import partial
 
+from shingletools.errors import Failed
 from shingletools.options import count, size, text, threshold
 from shingletools.scratch import scratch_folder
-from shingletools.simshow.spec import BRIEF, JSON, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
+from shingletools.simshow.spec import BRIEF, JSON, PAGE, PAGE_BYTES, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
 from shingletools.stage import Stage
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
@@ -30,10 +31,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="write records: places, words, shares")
     form.add_argument("--brief", action="store_true", help="write a line for each pair")
+    form.add_argument("--html", metavar="FILE", help="write a page of pairs and groups to FILE, and no records")
     form.add_argument("--side-by-side", action="store_true", help="show a and b in two columns")
     add("--color", choices=[AUTO, ALWAYS, NEVER], default=AUTO, help="when to use colours (default auto)")
     add("--context", metavar="N", type=partial(count, least=0), default=6,
         help="show N words before and behind a passage (default 6)")  # fmt: skip
+    add("--limit", metavar="SIZE", type=size, help="put no more than SIZE of data on a page (else 32M)")
     add("--whole", action="store_true", help="show long stretches of equal words whole")
     add("-S", "--buffer-size", metavar="SIZE", type=size,
         help="hold documents on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
@@ -45,12 +48,16 @@ def build(options: argparse.Namespace) -> Stage:
     return ShowSpec(
         options.id, options.docs, options.against, text_field=options.text, canon=options.canon or "", k=options.k,
         gap=options.gap, template=options.template,
-        chosen=Selection(options.least, options.most, options.sample), form=form_of(options),
+        chosen=Selection(options.least, options.most, options.sample), form=form_of(options), page=options.html,
         size=options.buffer_size, folder=scratch_folder(options.temporary_directory),
     )  # fmt: skip
 
 
 def form_of(options: argparse.Namespace) -> Form:
+    if options.html is not None:
+        return Form(PAGE, limit=PAGE_BYTES if options.limit is None else options.limit)
+    if options.limit is not None:
+        raise Failed("--limit is of the page that --html writes")
     name = JSON if options.json else BRIEF if options.brief else SIDE_BY_SIDE if options.side_by_side else TEXT
     if name in (JSON, BRIEF):
         return Form(name)

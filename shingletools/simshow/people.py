@@ -1,13 +1,13 @@
 """Comparisons for people: what is shared, with what stands around it, and the differences within it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 import numpy as np
 
 from shingletools import errors
 from shingletools.simshow import terminal
-from shingletools.simshow.documents import Place, Shown
+from shingletools.simshow.documents import Name, Place, Shown
 from shingletools.simshow.passages import EQUAL, ONLY_A, ONLY_B, Comparison, Passage
 from shingletools.simshow.spec import Form
 from shingletools.simshow.terminal import Line, Span
@@ -48,6 +48,9 @@ class AsLines:
 
     def write(self, compared: Comparison, _a: Shown, _b: Shown, /) -> bytes:
         return f"{summary(compared)}\n".encode()
+
+    def group(self, _name: Name, _members: Sequence[Name], /) -> bytes:
+        return b""
 
     def finish(self) -> bytes:
         return b""

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from shingletools.simshow.collector import Show
 
-TEXT, SIDE_BY_SIDE, BRIEF, JSON = "text", "side by side", "brief", "json"
+TEXT, SIDE_BY_SIDE, BRIEF, JSON, PAGE = "text", "side by side", "brief", "json", "page"
+PAGE_BYTES = 32 << 20  # of data, of a page
 
 
 class Selection(NamedTuple):
@@ -35,6 +36,7 @@ class Form(NamedTuple):
     width: int = 80  # of the terminal, in columns
     context: int = 6  # words
     whole: bool = False  # long stretches of equal words, too
+    limit: int = PAGE_BYTES
 
 
 class ShowSpec(Stage):
@@ -50,18 +52,24 @@ class ShowSpec(Stage):
     template: int | None  # documents in which words stand that are template
     chosen: Selection
     form: Form
+    page: str | None  # the file that is it
     size: int | None  # bytes that wait in memory
     folder: str  # of scratch files
 
     def __init__(  # noqa: PLR0913  # as in Filter
         self, id_field: str, docs: Sequence[str], others: Sequence[str] = (), *, text_field: str = "text",
         canon: str = "", k: int = 5, gap: int = 10, template: int | None = None, chosen: Selection | None = None,
-        form: Form | None = None, size: int | None = None, folder: str = "/tmp",
+        form: Form | None = None, page: str | None = None, size: int | None = None, folder: str = "/tmp",
     ) -> None:  # fmt: skip
         super().__init__(
             id_field=id_field, docs=tuple(docs), others=tuple(others), text_field=text_field, canon=canon, k=k,
-            gap=gap, template=template, chosen=chosen or Selection(), form=form or Form(), size=size, folder=folder,
+            gap=gap, template=template, chosen=chosen or Selection(), form=form or Form(), page=page, size=size,
+            folder=folder,
         )  # fmt: skip
+
+    @property
+    def second(self) -> Sequence[tuple[str, str]]:
+        return [] if self.page is None else [("--html", self.page)]
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:

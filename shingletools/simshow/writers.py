@@ -1,13 +1,16 @@
 """How comparisons are written: for people, as a line each, as records. One more form is one more Writer."""
 
+from collections.abc import Sequence
 from fractions import Fraction
+from io import BytesIO
 from typing import Protocol
 
 from shingletools import wire
-from shingletools.simshow.documents import Shown
+from shingletools.simshow.documents import Name, Shown
 from shingletools.simshow.passages import Comparison
 from shingletools.simshow.people import AsColumns, AsLines, AsText
-from shingletools.simshow.spec import BRIEF, JSON, SIDE_BY_SIDE, Form
+from shingletools.simshow.report.page import Report
+from shingletools.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, Form
 
 DECIMALS = 6
 
@@ -17,7 +20,40 @@ class Writer(Protocol):
 
     def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes: ...
 
+    def group(self, name: Name, members: Sequence[Name], /) -> bytes:
+        """What comes after the pairs of a group, which are its first member beside each other one."""
+
     def finish(self) -> bytes: ...
+
+
+class AsPage:
+    """A page, which is made of all of them together. With `apart`, ids of b are not those of a."""
+
+    def __init__(self, limit: int, apart: bool) -> None:
+        self.out = BytesIO()
+        self.report = Report(self.out, limit)
+        self.apart = apart
+
+    def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes:
+        self.report.add_pair(compared._replace(b=self.of_b(compared.b)), a.source, b.source)
+        return self.written()
+
+    def group(self, name: Name, members: Sequence[Name], /) -> bytes:
+        self.report.add_group(name, [members[0], *map(self.of_b, members[1:])], [], {})
+        return self.written()
+
+    def of_b(self, name: Name) -> Name:
+        return f"{name} (--against)" if self.apart else name
+
+    def finish(self) -> bytes:
+        self.report.finish()
+        return self.written()
+
+    def written(self) -> bytes:
+        data = self.out.getvalue()
+        self.out.seek(0)
+        self.out.truncate()
+        return data
 
 
 class AsRecords:
@@ -40,6 +76,9 @@ class AsRecords:
             }
         )
 
+    def group(self, _name: Name, _members: Sequence[Name], /) -> bytes:
+        return b""
+
     def finish(self) -> bytes:
         return b""
 
@@ -48,7 +87,10 @@ def rounded(number: Fraction) -> float:
     return round(number.numerator / number.denominator, DECIMALS)
 
 
-def writer_of(form: Form) -> Writer:
+def writer_of(form: Form, apart: bool) -> Writer:
+    """`apart` says that a and b are of different documents, even where their ids are equal."""
+    if form.name == PAGE:
+        return AsPage(form.limit, apart)
     if form.name == JSON:
         return AsRecords()
     if form.name == SIDE_BY_SIDE:

@@ -180,11 +180,9 @@ class Jobs:
         if self.options.keep is None:
             return []
         how = [
-            [
-                each.recipe, each.consumes, each.produces, each.keep, each.lines and each.lines.carried, name, *each.adds,
-            ]
+            [each.recipe, each.consumes, each.produces, each.keep, each.lines and each.lines.carried, *each.adds, name]
             for each, name in self.filters[:filters]
-        ]  # fmt: skip
+        ]
         if not self.states:
             self.states = [self.stages.files.states(source.files()) for source in self.sources]
         # Of Parquet, lines that are rejected have all columns only if they are kept

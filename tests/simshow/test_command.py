@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here
 from shingletools.errors import Failed, Rejected
+from shingletools.places import read_places
 from shingletools.simshow.chosen import sample
-from shingletools.simshow.documents import canonizer, places
+from shingletools.simshow.documents import Reader, checked
 from shingletools.simshow.holding import Allowed, Held
 from shingletools.simshow.terminal import columns, flow, safe
 
@@ -79,22 +80,29 @@ def test_words_of_canon_with_offsets(folder: Path) -> None:
         ("0-1", "has places for 1 words, of 2"),
         ("0-1 2-3 4-5", "has places for 3 words, of 2"),
         ("0-1 2-4", "has a place that is not in the original"),
-        ("0-1 3-2", "has a place that is not in the original"),
-        ("0-1  2-3", "has what is no FROM-TO"),
-        ("0-1 2-3 ", "has what is no FROM-TO"),
-        ("0-1 2:3", "has what is no FROM-TO"),
-        ("0-1 -3", "has what is no FROM-TO"),
-        ("٠-1 2-3", "has what is no FROM-TO"),
-        ("0-1 2-99999999999", "has what is no FROM-TO"),
+        ("0-1 3-2", "holds no places"),
+        ("0-1  2-3", "holds no places"),
+        ("0-1 2-3 ", "holds no places"),
+        ("0-1 2:3", "holds no places"),
+        ("0-1 -3", "holds no places"),
+        ("٠-1 2-3", "holds no places"),
+        ("0-1 2-9999999999999999999", "holds no places"),
     ],
 )
 def test_places_that_are_none(at: str, cause: str, folder: Path) -> None:
     with pytest.raises(Rejected, match=cause):
-        places(at, 2, 3)
+        checked(read_places(at), 2, 3)
     (folder / "docs").write_bytes(jsonl({"id": 1, "text": "a b", "source": "a b", "at": at}, TWO))
     ran = run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder)
-    said = 'simshow: docs:1: field "at" ' + cause + "\nsimshow: -:1: no document of --docs has the id 1\n"
-    assert (ran.status, ran.out, ran.err) == (1, b"", said)
+    assert (ran.status, ran.out) == (1, b"")
+    assert ran.err.startswith('simshow: docs:1: field "at" ' + cause)
+    assert ran.err.endswith("\nsimshow: -:1: no document of --docs has the id 1\n")
+
+
+def placed(options: str, text: str) -> tuple[list[str], list[int], list[int]]:
+    read = Reader("text", options)
+    shown = read(0, {"text": text})
+    return [read.vocabulary.spelled[word] for word in shown.words], shown.starts.tolist(), shown.ends.tolist()
 
 
 @pytest.mark.parametrize(
@@ -108,11 +116,13 @@ def test_places_that_are_none(at: str, cause: str, folder: Path) -> None:
         ("--fold-accents", "Éclair été", ["Éclair", "été"]),
         ("--drop-numbers", "1 cat, 22 dogs", ["cat", "dogs"]),
         ("--stem en", "running dogs", None),
+        ("--html", "<p>One <b>t</b>wo</p>", ["One", "t</b>wo"]),
+        ("--delete x+", "one xx two", ["one", "two"]),
     ],
 )
 def test_words_of_plain_documents(options: str, text: str, words: list[str] | None) -> None:
     """As canon makes them, and where they are."""
-    found, starts, ends = canonizer(options)(text)
+    found, starts, ends = placed(options, text)
     (record,) = run(f"canon {options}", stdin=jsonl({"id": 1, "text": text})).records()
     assert " ".join(found) == record["text"]
     assert all(0 <= start < end <= len(text) for start, end in zip(starts, ends, strict=True))
@@ -122,7 +132,7 @@ def test_words_of_plain_documents(options: str, text: str, words: list[str] | No
 
 @given(st.text(max_size=40))
 def test_words_of_any_plain_text(text: str) -> None:
-    found, starts, ends = canonizer("")(text)
+    found, starts, ends = placed("", text)
     assert starts == sorted(starts)
     for start, end in zip(starts, ends, strict=True):
         assert 0 <= start < end <= len(text)
@@ -132,17 +142,16 @@ def test_words_of_any_plain_text(text: str) -> None:
 @pytest.mark.parametrize(
     ("options", "cause"),
     [
-        ("--html", "--canon: --html: give the records of canon --offsets with these options"),
-        ("--delete x", "--canon: --delete x: give the records of canon --offsets with these options"),
         ("--nonsense", "--canon: unrecognized arguments: --nonsense (see canon --help)"),
-        ("'", "--canon: No closing quotation"),
-        ("file", "--canon: takes options of canon, and no files"),
-        ("--help", "--canon: needs options that make words"),
+        ("'", "--canon: no closing quotation"),
+        ("--lines", "--canon: no place for --lines here"),
+        ("file", "--canon: no place for a file here: file"),
+        ("--help", "--canon: no place for --help and --version here"),
     ],
 )
 def test_options_of_canon_that_cannot_be_had(options: str, cause: str, folder: Path) -> None:
     with pytest.raises(Failed, match=re.escape(cause)):
-        canonizer(options)
+        Reader("text", options)
     ran = run_here("simshow", "--docs", "docs", f"--canon={options}", stdin=jsonl(PAIR), cwd=folder)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"simshow: {cause}\n")
 
@@ -308,3 +317,52 @@ def test_lines_are_as_wide_as_they_may_be(spans: list[tuple[str, str]], width: i
 
 def test_columns_of_wide_characters() -> None:
     assert [columns(text) for text in ("abc", "中文", "e\u0301", "한글", "🙂")] == [3, 4, 1, 4, 2]
+
+
+def lists_of(page: bytes) -> Record:
+    """What the page says of all pairs and groups."""
+    found = re.search(rb'<script type="application/json" id="lists">(.*?)</script>', page)
+    assert found
+    lists: Record = json.loads(found[1])
+    return lists
+
+
+def test_a_page_of_pairs(folder: Path) -> None:
+    """And of the groups that they make; no records are written."""
+    ran = run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR), cwd=folder)
+    assert (ran.status, ran.out, ran.err) == (0, b"", "")
+    lists = lists_of((folder / "page.html").read_bytes())
+    assert (lists["names"], lists["figures"]["pairs"], lists["figures"]["groups"]) == (["1", "2"], 1, 1)
+    shared = json.loads(run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder).out)
+    assert lists["pairs"]["shared"] == [shared["words"]]
+    assert lists["pairs"]["longest"] == [shared["longest"]]
+
+
+def test_a_page_of_groups(folder: Path) -> None:
+    group = {"group": "two", "members": [1, "2"]}
+    run_here("simshow --docs docs --html page.html", stdin=jsonl(group), cwd=folder)
+    lists = lists_of((folder / "page.html").read_bytes())
+    assert [(each["name"], each["members"], each["density"]) for each in lists["groups"]] == [("two", [0, 1], None)]
+
+
+def test_a_page_of_two_sides_with_the_same_ids(folder: Path) -> None:
+    pair = {"a": 1, "b": 1, "similarity": 0.5}
+    run_here("simshow --docs docs --against docs --html page.html", stdin=jsonl(pair), cwd=folder)
+    lists = lists_of((folder / "page.html").read_bytes())
+    assert (lists["names"], lists["figures"]["documents"]) == (["1", "1 (--against)"], 2)
+
+
+def test_a_page_that_is_too_small(folder: Path) -> None:
+    ran = run_here("simshow --docs docs --html page.html --limit 10b", stdin=jsonl(PAIR), cwd=folder)
+    lists = lists_of((folder / "page.html").read_bytes())
+    assert (ran.status, lists["left"]["pairs"], lists["figures"]["pairs"], lists["names"]) == (0, 1, 1, [])
+    ran = run_here("simshow --docs docs --limit 10", stdin=jsonl(PAIR), cwd=folder)
+    assert (ran.status, ran.err) == (2, "simshow: --limit is of the page that --html writes\n")
+
+
+def test_a_document_with_itself(folder: Path) -> None:
+    """Is no pair, unless the sides differ."""
+    ran = run_here("simshow --docs docs --json", stdin=jsonl({"a": 1, "b": 1}), cwd=folder)
+    assert (ran.status, ran.out, ran.err) == (1, b"", "simshow: -:1: pairs 1 with itself\n")
+    ran = run_here("simshow --docs docs --against docs --brief", stdin=jsonl({"a": 1, "b": 1}), cwd=folder)
+    assert (ran.status, ran.out.count(b"100% of a, 100% of b")) == (0, 1)
