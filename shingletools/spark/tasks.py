@@ -1,18 +1,20 @@
 """simjoin on a cluster: what is done where the documents are, bucket by bucket."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
 from shingletools.kernel.types import Flags, Index
 from shingletools.simjoin.buckets import Portion, by_size
-from shingletools.simjoin.candidates import candidates_in
+from shingletools.simjoin.candidates import candidates_in, weigh
 from shingletools.simjoin.factory import TableFactory
+from shingletools.simjoin.finer import finer
 from shingletools.simjoin.forest import Forest
-from shingletools.simjoin.limits import DEFAULT
-from shingletools.simjoin.pairs import spread, stretches
+from shingletools.simjoin.limits import DEFAULT, Limits
+from shingletools.simjoin.pairs import Pairs, spread, stretches
 from shingletools.simjoin.table import Table
 from shingletools.spark.batches import Batches, batch_of, bytes_of
 
@@ -67,24 +69,48 @@ class Bundle:
 class Every:
     """Tasks to the pairs in them, each of which is told in one bucket only, the least of those that both rows are in.
 
+    A bucket with many candidates is cut again, as in the shell.
+
     Where two blocks of a bucket are compared, pairs inside of one of them belong to another task.
     """
 
     factory: TableFactory
     cross: int | None  # the first number of the other side
+    limits: Limits = DEFAULT
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for rows in bundles(batches):
             bundle = Bundle(rows, self.factory, self.cross)
             shared = Shared(bundle.table)
             portion = by_size(bundle.table, bundle.portion)
-            for one, other in candidates_in(portion, bundle.cross, DEFAULT.candidates):
+            whole, *cut = finer(bundle.table, portion, partial(weigh, cross=bundle.cross), self.limits)
+            for found in self.pairs(bundle, shared, [whole]):
+                yield told(bundle, found)
+            if cut:  # where rows meet again and again
+                yield told(bundle, distinct(len(bundle.number), list(self.pairs(bundle, shared, cut))))
+
+    def pairs(self, bundle: Bundle, shared: "Shared", portions: Iterable[Portion]) -> Iterator[Pairs]:
+        """Those of rows that meet in some buckets, and are a pair of the bundle's."""
+        for portion in portions:
+            for one, other in candidates_in(portion, bundle.cross, self.limits.candidates):
                 some = ~bundle.apart[one] | (bundle.mine[one] != bundle.mine[other])
                 some &= bundle.number[one] != bundle.number[other]  # in a bucket twice, if two bands' keys are equal
                 pair, agreeing = bundle.table.compare(one[some], other[some])
                 left, right = one[some][pair], other[some][pair]
                 here = shared.least(left, right) == bundle.key[left]
-                yield batch_of(FOUND, [*bundle.named(left[here], right[here]), agreeing[pair][here]])
+                yield Pairs(left[here], right[here], agreeing[pair][here])
+
+
+def told(bundle: Bundle, found: Pairs) -> pa.RecordBatch:
+    """Pairs of rows as FOUND."""
+    return batch_of(FOUND, [*bundle.named(found.a, found.b), found.agreeing])
+
+
+def distinct(rows: int, found: Sequence[Pairs]) -> Pairs:
+    """Pairs of so many rows, each once."""
+    a, b, agreeing = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    _, first = np.unique(a * rows + b, return_index=True)
+    return Pairs(a[first], b[first], agreeing[first])
 
 
 class Shared:

@@ -11,6 +11,7 @@ import pytest
 
 from shingletools.kernel.types import U64, Rows
 from shingletools.simjoin.factory import TableFactory
+from shingletools.simjoin.limits import DEFAULT
 from shingletools.simjoin.signatures import LONG_SHINGLES, MINHASHES
 from shingletools.simjoin.table import Table
 from shingletools.simjoin.wanted import Wanted
@@ -72,13 +73,16 @@ def every_bucket(table: Table, blocks: int) -> list[tuple[int, int, int, int, in
 
 @pytest.mark.parametrize("blocks", [1, 3])
 @pytest.mark.parametrize("cross", [None, 60])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(4))
 def test_every_pair_is_told_once(seed: int, cross: int | None, blocks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shingletools.spark.tasks.ENTRIES", 100)
-    monkeypatch.setattr("shingletools.spark.tasks.BUNDLE_ROWS", [1, 100, 10**6][seed])
-    rows = sketches(np.random.default_rng(seed), 120, 5, 3)
+    monkeypatch.setattr("shingletools.spark.tasks.BUNDLE_ROWS", [1, 100, 10**6, 1][seed])
+    rows = sketches(np.random.default_rng(seed), 120, 60 if seed else 5, 3)
+    if seed:
+        rows[:, :4] = 7  # a bucket of all, few of which are a pair, and these in most of what it is cut into
     tasks = every_bucket(table_of(FACTORY, [pa.array(payloads(rows), pa.binary())]), blocks)
-    told = Every(FACTORY, cross)(batches(random.Random(seed), tasks, rows))
+    limits = DEFAULT._replace(large=40) if seed else DEFAULT  # buckets of ten rows or so are cut again
+    told = Every(FACTORY, cross, limits)(batches(random.Random(seed), tasks, rows))
     found = [tuple(row.values()) for batch in told for row in batch.to_pylist()]
     assert sorted(found) == sorted((a, b, int((rows[a] == rows[b]).sum())) for a, b in alike(rows, cross))
 
