@@ -3,7 +3,7 @@
 import bz2
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -97,6 +97,16 @@ def test_bytes_in_parquet(simspark: Simspark, tmp_path: Path) -> None:
     assert json.loads(kept.splitlines()[0]) == {"id": 1, "text": None, "no": "/w=="}
 
 
+@pytest.fixture
+def large_splits(spark: SparkSession) -> Iterator[None]:
+    """As they are outside of tests: of a long line, Java reads all that is behind the beginning of each split."""
+    before = str(spark.conf.get("spark.sql.files.maxPartitionBytes"))
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "128m")
+    yield
+    spark.conf.set("spark.sql.files.maxPartitionBytes", before)
+
+
+@pytest.mark.usefixtures("large_splits")
 def test_a_large_line_is_rejected(simspark: Simspark, tmp_path: Path) -> None:
     line = jsonl({"id": 1, "more": "x" * 11_000_000})
     (tmp_path / "docs").write_bytes(line)
@@ -106,6 +116,7 @@ def test_a_large_line_is_rejected(simspark: Simspark, tmp_path: Path) -> None:
     assert kept.read_bytes() == line
 
 
+@pytest.mark.usefixtures("large_splits")
 def test_a_large_string_in_parquet(simspark: Simspark, tmp_path: Path) -> None:
     record = {"id": 1, "more": "x" * 21_000_000, "text": "a"}
     (tmp_path / "docs").write_bytes(jsonl(record))
