@@ -43,6 +43,7 @@ class Chain:
         # The first filter that makes several lines of one, if there is such, and what is left behind it
         cut = next((step for step, (stage, _) in enumerate(self.filters) if stage.lines is not None), None)
         self.cut = cut
+        self.before = None if not cut else Chain(self.filters[:cut])
         self.behind = None if cut is None else Chain(self.filters[cut + 1 :])
 
     def __reduce__(self) -> "tuple[type[Chain], tuple[tuple[tuple[Filter, str], ...]]]":
@@ -57,9 +58,9 @@ class Chain:
         if self.cut is None or self.behind is None:
             return through(self.parts, lines)
         gone: list[Rejection] = []
-        if self.cut:
-            lines, gone = Chain(self.filters[: self.cut]).work(lines) if lines else (lines, gone)
-        left = rest_of(each.place for each in gone)
+        if self.before is not None and lines:
+            lines, gone = self.before.work(lines)
+        left = rest_of([each.place for each in gone])  # now: more go below
         stage, id_field = self.filters[self.cut]
         made, origins = [], []
         for place, (_, result) in zip(left, filter_lines(stage, id_field, lines), strict=False):

@@ -250,3 +250,13 @@ def test_links_that_are_none() -> None:
     for at in (-1, len(GOOD) + 1):
         with pytest.raises(ValueError, match="no place"):
             _kernel.linked_lines((words,), fields, GOOD, at)
+
+
+def test_several_lines_of_one_behind_lines_that_go() -> None:
+    """Whichever filter rejects a line, it is told with its place among those that were given."""
+    several = b'{"id":"s%d","text":"one\\n\\ntwo","x":1}\n'
+    twice = b'{"id":"t","text":"three","x":1,"x":2}\n'  # only parts looks at what it carries
+    data = twice + several % 1 + b"{\n" + several % 2 + b"{\n" + twice + several % 3
+    made, gone = chain_of("canon | parts --carry x | shingle -k 1").work(data)
+    assert [(each.place, each.step) for each in gone] == [(0, 2), (2, 1), (4, 1), (5, 2)]
+    assert made.count(b"\n") == 3
