@@ -219,7 +219,7 @@ def check_files(stage: Stage, options: argparse.Namespace, inputs: Sequence[str]
             name = "standard output" if options.output is None else f"--output {errors.printable(options.output)}"
             raise Failed(f"{name}: this run reads that file already")
     others = [*reads, *shaping, 1 if options.output is None else options.output, 2]
-    for option, path in (*stage.second, ("--rejects", options.rejects)):
+    for option, path in (*([stage.second] if stage.second else []), ("--rejects", options.rejects)):
         if path is not None:
             if path == "-":
                 raise Failed(f"{option} -: needs the name of a file (standard output carries records only)")
@@ -264,9 +264,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         bar = progress_bar(name, inputs) if options.progress else None
         if bar is not None:
             stack.callback(bar.close)
-        removed = None
-        for _, path in stage.second:
-            removed = stack.enter_context(Output(path))
+        second = stage.second
+        removed = None if second is None else stack.enter_context(Output(second[1]))
         output = stack.enter_context(Output(options.output))
         rejects = Rejects(options.rejects, options.strict, partial(complain, name, bar))  # last: it empties its file
         stack.callback(rejects.close)
@@ -282,8 +281,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
                 for each in outputs:
                     each.commit()
         except ReaderGone:
-            for option, path in stage.second:
-                message = f"the reader has gone away, so {option} {errors.printable(path)} is not complete"
+            if second is not None:
+                message = f"the reader has gone away, so {second[0]} {errors.printable(second[1])} is not complete"
                 raise Failed(f"{errors.printable(output.name)}: {message}") from None
             return SOME_REJECTED if rejects.count else DONE
     if options.verbose:

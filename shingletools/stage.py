@@ -111,9 +111,9 @@ class Stage:
         return (self.against,)
 
     @property
-    def second(self) -> Sequence[tuple[str, str]]:
-        """The option that names a second file to be written, and its path; or nothing."""
-        return [] if self.removed is None else [("--removed", self.removed)]
+    def second(self) -> tuple[str, str] | None:
+        """The option that names a second file to be written, and its path."""
+        return None if self.removed is None else ("--removed", self.removed)
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:

@@ -68,8 +68,8 @@ class ShowSpec(Stage):
         )  # fmt: skip
 
     @property
-    def second(self) -> Sequence[tuple[str, str]]:
-        return [] if self.page is None else [("--html", self.page)]
+    def second(self) -> tuple[str, str] | None:
+        return None if self.page is None else ("--html", self.page)
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:

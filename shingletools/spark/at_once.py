@@ -12,6 +12,7 @@ from shingletools.kernel.ids import SignedLines
 from shingletools.simjoin.collector import JoinCollector
 from shingletools.simjoin.signatures import SIGNATURES
 from shingletools.simjoin.spec import JoinSpec
+from shingletools.simjoin.wanted import Wanted
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.lines import REJECTED
 from shingletools.spark.parts import PART_BYTES, PARTS
@@ -22,17 +23,19 @@ from shingletools.spark.tally import Tally, Telling
 FOUND = pa.schema([*PARTS, *REJECTED])
 AGAIN, JOINED, MADE = "again", "joined", "parts"  # told: how many were seen before, were joined, and parts of lines
 ROWS = 32  # some 30 MB, behind which memory is given back
-BASE, SETS, DOCUMENT = 100 << 20, 4, 128  # bytes of Python; how often sets are in memory; bytes for each document
+BASE, DOCUMENT = 100 << 20, 128  # bytes of Python, and for each document
+SETS, COUNTED = 4, 7  # how often the bytes of sets are in memory, and of those that are counted
 HERE, ELSEWHERE = 1 << 30, 1 << 29  # that may be taken where Spark is this machine; by a worker of a cluster
 
 
-def memory(mark: Mark, signatures: int, ids: int, documents: int) -> int:
+def memory(mark: Mark, wanted: Wanted, signatures: int, ids: int, documents: int) -> int:
     """Bytes of the process that joins so many, about, whose signatures and ids have so many bytes.
 
     A million sketches of 336 bytes: reckoned 570 MB, measured 594.
     """
-    fixed = SIGNATURES[mark.kind].fixed(mark.size)
-    return BASE + signatures * (1 if fixed else SETS) + ids + documents * DOCUMENT
+    sets = COUNTED if wanted.agreeing is not None else SETS
+    times = 1 if SIGNATURES[mark.kind].fixed(mark.size) else sets
+    return BASE + signatures * times + ids + documents * DOCUMENT
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,8 @@ class Run:
     def joined(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
         """`reject` is told who was seen before: number, step, cause; and the numbers. Raises Failed."""
         first = self.alike()
-        if first is not None and at_once.memory(first.mark, self.size, self.ids, self.numbers.count) <= self.most:
+        sizes = self.size, self.ids, self.numbers.count
+        if first is not None and at_once.memory(first.mark, self.stage.wanted, *sizes) <= self.most:
             return self.at_once(first, reject, step)
         return self.in_parts(reject, step)
 
