@@ -3,8 +3,8 @@
 usage: python tests/bench/cluster.py skew|stages [DOCUMENTS]
 
 skew: 200,000 identical sketches and 50,000 nearly identical ones among 300,000 others, on a master and two workers with
-executors of 1 GB, through `simjoin --forest` and `simgroup`. Tells the largest task of each stage that reads as
-much as 1 MB.
+executors of 1 GB, through `simjoin --forest`, in parts, and `simgroup`. Tells the largest task of each stage that reads
+as much as 1 MB.
 stages: DOCUMENTS (default 1,000,000) texts of 100 words, one in ten of which is another with a word changed, through
 the pipeline one command after the other, on local[2]. Tells seconds, and bytes a document, read, moved and written.
 """
@@ -104,7 +104,8 @@ def skew(folder: Path) -> None:
         cluster = Cluster(folder, stack, memory="2g")
         settings = LOGGED | {"spark.executor.memory": "1g", "spark.eventLog.dir": str(log)}
         begun = time.monotonic()
-        process = cluster.simspark("simjoin -t 0.8 --forest | simgroup", settings, "--in", source, "--out", out)
+        words = "--at-once", "0", "--in", source, "--out", out
+        process = cluster.simspark("simjoin -t 0.8 --forest | simgroup", settings, *words)
         _, said = process.communicate()
         assert process.returncode == 0, said.decode()
         seconds = time.monotonic() - begun
