@@ -35,6 +35,7 @@ class Origin:
         self._add(size, first, last)
 
     def _add(self, size: int, first: int, last: int | None) -> None:
+        assert size >= 0
         if size:
             self.begins.append(self.size)
             self.firsts.append(first)

@@ -112,19 +112,23 @@ class Replace:
 
     def traced(self, text: str) -> tuple[str, Origin]:
         """The same, and where it comes from: what is put in stands for the whole match."""
-        origin = Origin()
         expanded = self.counting()
-        end = 0
+        matches: list[tuple[int, int, int]] = []  # where each begins and ends, and the size of what is put in
 
         def replacement(match: "regex.Match[str]") -> str:
-            nonlocal end
             new = expanded(match)
-            origin.copy(match.start() - end, end)
-            origin.stand_for(len(new), *match.span())
-            end = match.end()
+            matches.append((*match.span(), len(new)))
             return new
 
         replaced = self._replaced(text, replacement)
+        if self.compiled.flags & regex.REVERSE:  # found from the end of the text to its beginning
+            matches.reverse()
+        origin = Origin()
+        end = 0
+        for start, stop, size in matches:
+            origin.copy(start - end, end)
+            origin.stand_for(size, start, stop)
+            end = stop
         origin.copy(len(text) - end, end)
         return replaced, origin
 

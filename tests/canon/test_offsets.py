@@ -38,7 +38,7 @@ RULES = (
     "--drop-adjectives en,ru", "--lemma en,ru", "--lemma de", "--lemma ru", "--stem en", "--stem ru,de", "--stem ar",
     "--sentences", "--sentences --stem en", "--segment zh", "--segment zh --stop zh", r"--word \w+", "--word [a-z]{3,}",
     "--word (..)", "--delete [aeé-]", r"--delete \s", "--replace q=x", "--replace [0-9]+=number",
-    "--delete a --replace e=oo",
+    "--delete a --replace e=oo", "--delete (?r)a --replace (?r)(e)=o\\1",
     "--fold-accents --stop en --mask-numbers --lemma en --stem en", "--html", "--html=main", "--html --skip p",
 )  # fmt: skip
 # The words at a place alone are others: they depend on their run of characters, or on a match that begins before
@@ -113,6 +113,8 @@ def test_what_stands_at_a_place_is_its_word(options: str) -> None:
         ("--sentences", "A b. C d.", "0-1 2-3 5-6 7-8"),
         ("--delete -", "co-operate-", "0-10"),
         ("--delete x", "xaxbx", "1-4"),
+        ("--delete (?r)abc", "abc def abc ghi abc jkl", "4-7 12-15 20-23"),
+        ("--replace (?r)[0-9][0-9]=x", "123 456", "0-3 4-7"),  # 1x 4x
         ("--replace &=and", "salt&pepper", "0-11"),
         (r"--replace (\w+)@(\w+)=\1\x20at\x20\2", "to bob@site now", "0-2 3-11 3-11 3-11 12-15"),
         ("--replace ^=zz;", "a", "0-0 0-1"),
@@ -188,7 +190,8 @@ def test_words_without_places() -> None:
 @given(
     st.text("ab cé", max_size=12),
     st.lists(
-        st.tuples(st.sampled_from("a b+ c* ^ $ \\b é".split()), st.sampled_from(["", "x", "bb", "é"])), max_size=3
+        st.tuples(st.sampled_from("a b+ c* ^ $ \\b é (?r)a (?r)b*".split()), st.sampled_from(["", "x", "bb", "é"])),
+        max_size=3,
     ),
 )
 def test_where_replaced_text_comes_from(text: str, edits: list[tuple[str, str]]) -> None:
@@ -200,7 +203,7 @@ def test_where_replaced_text_comes_from(text: str, edits: list[tuple[str, str]])
     for pattern, new in edits:
         rule = Replace("--replace", pattern, new, budget)
         every, end = [], 0
-        for match in regex.finditer(pattern, made):
+        for match in sorted(regex.finditer(pattern, made), key=regex.Match.span):
             covered = places[match.start() : match.end()]
             if not covered:
                 at = places[match.start()][0] if match.start() < len(places) else places[-1][1] if places else 0
