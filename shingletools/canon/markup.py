@@ -12,6 +12,7 @@ content. Where it is wrong, the two texts differ, and nobody takes a wrong place
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from html.entities import html5
 from typing import NamedTuple
@@ -125,11 +126,11 @@ def pieces(markup: str) -> Iterator[SourcePiece]:
     ['a', '<', 'b ', 'c d']
     """
     at = begin = 0
-    inside: list[Open] = []
+    foreign = Foreign()
     while opening := OPENING.search(markup, at):
         start = opening.start()
         yield from text_pieces(markup, begin, start)
-        is_foreign = bool(inside) and not inside[-1].holds_html
+        is_foreign = foreign.is_innermost()
         if is_foreign and (section := CDATA.match(markup, start)):
             yield from text_pieces(markup, *section.span(1), references=False)
         other = section if is_foreign and section else COMMENT.match(markup, start) or BOGUS.match(markup, start)
@@ -141,9 +142,9 @@ def pieces(markup: str) -> Iterator[SourcePiece]:
             return  # it never ends
         at = begin = tag.end()
         name = lowered(tag[2])
-        if inside or name in FOREIGN:
-            note(inside, name, bool(tag[1]), tag[0].endswith("/>"))
-        if tag[1] or (is_foreign and inside):
+        if foreign.inside or name in FOREIGN:
+            foreign.note(name, bool(tag[1]), tag[0].endswith("/>"))
+        if tag[1] or (is_foreign and foreign.inside):
             continue
         if name == "plaintext":
             yield from text_pieces(markup, at, len(markup), references=False)
@@ -165,18 +166,35 @@ class Open(NamedTuple):
     holds_html: bool
 
 
-def note(inside: list[Open], name: str, is_end: bool, is_closed: bool) -> None:
-    """What a tag does to the elements that are open in foreign content."""
-    is_foreign = bool(inside) and not inside[-1].holds_html
-    if is_end and any(each.name == name for each in inside):
-        while inside.pop().name != name:
-            pass
-    elif is_foreign and name in (("br", "p") if is_end else ENDS_FOREIGN):
-        while inside and not inside[-1].holds_html:
-            inside.pop()
-    elif (is_foreign or name in FOREIGN) and not is_end and not is_closed:
-        root = inside[-1].root if is_foreign else name
-        inside.append(Open(name, root, name in FOREIGN[root]))
+class Foreign:
+    """The elements that are open in foreign content, the innermost last, and how many of them have each name."""
+
+    def __init__(self) -> None:
+        self.inside: list[Open] = []
+        self.names: Counter[str] = Counter()  # to look through all at each end tag would cost the square of a page
+
+    def is_innermost(self) -> bool:
+        return bool(self.inside) and not self.inside[-1].holds_html
+
+    def note(self, name: str, is_end: bool, is_closed: bool) -> None:
+        """What a tag does to them."""
+        is_foreign = self.is_innermost()
+        if is_end and self.names[name]:
+            while self.pop() != name:
+                pass
+        elif is_foreign and name in (("br", "p") if is_end else ENDS_FOREIGN):
+            while self.is_innermost():
+                self.pop()
+        elif (is_foreign or name in FOREIGN) and not is_end and not is_closed:
+            root = self.inside[-1].root if is_foreign else name
+            self.inside.append(Open(name, root, name in FOREIGN[root]))
+            self.names[name] += 1
+
+    def pop(self) -> str:
+        """Closes the innermost, and tells its name."""
+        name = self.inside.pop().name
+        self.names[name] -= 1
+        return name
 
 
 def lowered(name: str) -> str:

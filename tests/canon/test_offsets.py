@@ -16,6 +16,7 @@ from shingletools import kernel
 from shingletools.canon.canonizer import Canonizer
 from shingletools.canon.command import add_options, chosen
 from shingletools.canon.html import Html
+from shingletools.canon.markup import pieces
 from shingletools.canon.origins import Origin, traced
 from shingletools.canon.patterns import Budget, Replace
 from shingletools.canon.placed import Placer
@@ -291,6 +292,15 @@ def test_a_large_page(markup: str) -> None:
     assert words == canonize(markup)
     every = found(words, at)
     assert "".join(re.sub("<[^>]*>", "", markup[start:end]) for _, start, end in every) == words.replace(" ", "")
+
+
+def test_ends_of_what_is_not_open() -> None:
+    """The parser takes the square of such a page's size, and is ended; to number its text must not take as long."""
+    markup = "<svg>" + "<a>" * 100_000 + "</q>" * 100_000 + "x"
+    assert [piece.text for piece in pieces(markup)] == ["x"]
+    for to_text in (Html(), Html().traced):
+        with pytest.raises(Rejected, match=r"^HTML that takes too much memory or time$"):
+            to_text(markup)
 
 
 def test_the_text_stays_as_it_is_spelled() -> None:
