@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import partial
 from itertools import chain
-from typing import cast
+from typing import TypeVar, cast
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
 
@@ -13,6 +13,9 @@ from shingletools.canon.origins import Origin
 from shingletools.canon.rules import Rule, made_with
 from shingletools.errors import Failed, Rejected, shown
 from shingletools.wire import quoted
+
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 
 PARAGRAPH = "\u2029"  # what a block leaves of itself in the text
 # Elements that the HTML Standard renders as blocks, list items or parts of tables (section 15.3).
@@ -46,6 +49,9 @@ AROUND = (
 SMALL = 1000  # characters, which cost some milliseconds at most, whatever they are
 SECONDS, SECONDS_A_CHARACTER = 0.5, 0.3e-6
 MEMORY, MEMORY_A_CHARACTER = 1 << 26, 128  # bytes; text with nothing but start tags takes 105 a character
+# With --offsets a page is parsed twice and its pieces are numbered, all under one limit. A page of prose takes 0.3
+# microseconds and 54 bytes a character; "<p>a" again and again takes 1.3 and 254, "&a" 2.7 and 341.
+SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED = 1.5e-6, 384
 
 
 class Html:
@@ -59,34 +65,40 @@ class Html:
     """
 
     def __init__(self, main: bool = False, skip: tuple[str, ...] = ()) -> None:
-        self.parse = partial(parse, main, skip)
-        self.confined = Confined(self.parse)
+        self.options = main, skip
+        self.confined = Confined(partial(parse, main, skip))
+        self.confined_traced = Confined(partial(parse_traced, main, skip))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Html, self.parse.args
+        return Html, self.options
 
     def __call__(self, markup: str) -> str:
-        return self.texts(markup)[0]
+        return within(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, (markup,), len(markup))[0]
 
     def traced(self, markup: str) -> tuple[str, Origin]:
         """The same, and where it comes from."""
-        page = numbered(markup)
-        text, numbers = self.texts(markup, page.markup)
-        origin = page.trace(text, numbers)
+        limits = SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED
+        text, origin = within(*limits, self.confined_traced, markup, len(markup))
         if origin is None:
             raise Rejected("HTML of which --offsets cannot tell what is text")
         return text, origin
 
-    def texts(self, *markups: str) -> list[str]:
-        """The texts of pages that differ in nothing but letters."""
-        size = sum(map(len, markups))
-        try:
-            if size <= SMALL:
-                return self.parse(markups)
-            seconds, memory = SECONDS + SECONDS_A_CHARACTER * size, MEMORY + MEMORY_A_CHARACTER * size
-            return self.confined(markups, seconds, memory)
-        except TooMuch:
-            raise Rejected("HTML that takes too much memory or time") from None
+
+def within(seconds: float, memory: int, confined: Confined[Argument, Result], argument: Argument, size: int) -> Result:
+    """What a function gives for a page of so many characters; raises Rejected beyond so much for each of them."""
+    try:
+        if size <= SMALL:
+            return confined.function(argument)
+        return confined(argument, SECONDS + seconds * size, MEMORY + memory * size)
+    except TooMuch:
+        raise Rejected("HTML that takes too much memory or time") from None
+
+
+def parse_traced(main: bool, skip: tuple[str, ...], markup: str) -> tuple[str, Origin | None]:
+    """The text of a page and where it comes from, None if that cannot be told; raises TooMuch as `parse` does."""
+    page = numbered(markup)
+    text, numbers = parse(main, skip, (markup, page.markup))
+    return text, page.trace(text, numbers)
 
 
 def parse(main: bool, skip: tuple[str, ...], markups: tuple[str, ...]) -> list[str]:

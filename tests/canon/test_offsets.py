@@ -303,6 +303,14 @@ def test_ends_of_what_is_not_open() -> None:
             to_text(markup)
 
 
+def test_numbers_take_no_more_memory_than_a_page_may() -> None:
+    """A million pieces of a character; where memory ends is not said, only that the next page is there."""
+    line = jsonl({"id": 1, "text": "&a" * 800_000}, {"id": 2, "text": "<p>next"})
+    ran = run("bash", "-c", "ulimit -v 500000; canon --html --offsets", stdin=line)
+    assert (ran.status, ran.err) == (1, "canon: -:1: HTML that takes too much memory or time\n")
+    assert [json.loads(each)["at"] for each in ran.out.splitlines()] == ["3-7"]
+
+
 def test_the_text_stays_as_it_is_spelled() -> None:
     line = rb'{"id":1,"text" : "The \u0043at\n\/", "x":0.10}'
     made = b'{"id":1,"text" : "the cat", "x":0.10,"source":"The \\u0043at\\n\\/","at":"0-3 4-7","via":"canon"}\n'
