@@ -26,8 +26,8 @@ class Shown(NamedTuple):
     ends: Index
 
     def place(self, first: int, end: int) -> Place:
-        """Where a run of words stands, one at least."""
-        return int(self.starts[first]), int(self.ends[end - 1])
+        """From the least start to the greatest end of a run of words, one at least; places need not ascend."""
+        return int(self.starts[first:end].min()), int(self.ends[first:end].max())
 
 
 class Vocabulary(dict[str, int]):

@@ -5,7 +5,7 @@ one passage. What differs in such a gap are the words that a shortest edit scrip
 keeps the most words, where one that may also replace words would rather pair different ones.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,7 +38,7 @@ class Piece(NamedTuple):
 class Passage(NamedTuple):
     """Equal words, and what stands in the gaps between them."""
 
-    a: Place
+    a: Place  # from the least start of its words to the greatest end
     b: Place
     words: int  # equal ones
     pieces: tuple[Piece, ...]  # in the order of the texts; where both have words of their own, those of a first
@@ -222,6 +222,12 @@ def passage(steps: list[Stretch], a: Shown, b: Shown) -> Passage:
         in_b = b.place(step.j, step.j_end) if step.j < step.j_end else (int(b.ends[step.j - 1]),) * 2
         pieces.append(Piece(step.kind, in_a, in_b, max(step.i_end - step.i, step.j_end - step.j), step.template))
     return Passage(
-        (pieces[0].a[0], pieces[-1].a[1]), (pieces[0].b[0], pieces[-1].b[1]),
+        enclosing(piece.a for piece in pieces), enclosing(piece.b for piece in pieces),
         sum(piece.words for piece in pieces if piece.kind == EQUAL), tuple(pieces),
     )  # fmt: skip
+
+
+def enclosing(places: Iterable[Place]) -> Place:
+    """From the least start to the greatest end."""
+    starts, ends = zip(*places, strict=True)
+    return min(starts), max(ends)

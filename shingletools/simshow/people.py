@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from typing import NamedTuple
 
 import numpy as np
 
 from shingletools import errors
+from shingletools.kernel.types import Index
 from shingletools.simshow import terminal
 from shingletools.simshow.documents import Name, Place, Shown
 from shingletools.simshow.passages import EQUAL, ONLY_A, ONLY_B, Comparison, Passage
@@ -16,6 +18,16 @@ LONG = 480  # code points of equal words that are shown whole
 KEPT = 200  # of longer ones, at each end
 AROUND = 200  # at most, of what stands before or behind a passage
 BETWEEN = " | "
+
+Marks = tuple[str, str, str]  # before and behind words of one side only, and their style
+MARKED: dict[str, Marks] = {ONLY_A: ("[-", "-]", terminal.ONLY_A), ONLY_B: ("{+", "+}", terminal.ONLY_B)}
+
+
+class Edges(NamedTuple):
+    """Where words of a text begin and end; each ascends, whatever the order of the words."""
+
+    starts: Index
+    ends: Index
 
 
 def summary(compared: Comparison) -> str:
@@ -61,14 +73,15 @@ class AsText(AsLines):
 
     def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes:
         lines = [[(summary(compared), terminal.HEAD)]]
+        edges = Edges(np.sort(a.starts), np.sort(a.ends))
         for number, passage in enumerate(compared.passages, 1):
             lines.append([(f"  {places(passage, number)}", terminal.PLAIN)])
-            lines += self.body(passage, a, b)
+            lines += self.body(passage, a, b, edges)
         lines.append([])
         return "".join(f"{terminal.shown(line, self.form.colour)}\n" for line in lines).encode()
 
-    def body(self, passage: Passage, a: Shown, b: Shown) -> Iterator[Line]:
-        before, behind = around(a, passage.a, self.form.context)
+    def body(self, passage: Passage, a: Shown, b: Shown, edges: Edges) -> Iterator[Line]:
+        before, behind = around(a.source, edges, passage.a, self.form.context)
         spans = [(before, terminal.CONTEXT), (">>", terminal.HEAD), *self.both(passage, a, b)]
         spans += [("<<", terminal.HEAD), (behind, terminal.CONTEXT)]
         for line in terminal.flow(spans, max(self.form.width - 4, 20)):
@@ -81,22 +94,26 @@ class AsText(AsLines):
             if piece.kind == ONLY_B:
                 paired = passage.pieces[number - 1].kind == ONLY_A
                 yield "" if paired else " ", terminal.PLAIN
-                yield f"{{+{b.source[slice(*piece.b)]}+}}", terminal.ONLY_B
+                yield self.piece(b.source, piece.b, 0, MARKED[ONLY_B], piece.template)
                 continue
             yield a.source[at : piece.a[0]], terminal.PLAIN
-            text = a.source[slice(*piece.a)]
-            yield (f"[-{text}-]", terminal.ONLY_A) if piece.kind == ONLY_A else self.equal(text, piece.template)
-            at = piece.a[1]
+            yield self.piece(a.source, piece.a, at, None if piece.kind == EQUAL else MARKED[ONLY_A], piece.template)
+            at = max(at, piece.a[1])
 
-    def equal(self, text: str, template: bool) -> Span:
+    def piece(self, source: str, place: Place, at: int, marks: Marks | None, template: bool) -> Span:
+        """Its text; of equal words, only what stands behind `at`, for places may go back and that is shown already."""
+        if marks is not None:
+            before, behind, style = marks
+            return f"{before}{source[slice(*place)]}{behind}", style
+        text = source[max(at, place[0]) : place[1]]
         text = text if self.form.whole else shortened(text)
-        return (f"[={text}=]", terminal.TEMPLATE) if template else (text, terminal.PLAIN)
+        return (f"[={text}=]", terminal.TEMPLATE) if template and text else (text, terminal.PLAIN)
 
 
 class AsColumns(AsText):
     """Each passage as it stands in a and, beside it, as it stands in b."""
 
-    def body(self, passage: Passage, a: Shown, b: Shown) -> Iterator[Line]:
+    def body(self, passage: Passage, a: Shown, b: Shown, _edges: Edges) -> Iterator[Line]:
         none: Line = []
         width = max((self.form.width - 4 - len(BETWEEN)) // 2, 10)
         left, right = (terminal.flow(self.one(passage, side, text), width) for side, text in ((ONLY_A, a), (ONLY_B, b)))
@@ -111,25 +128,25 @@ class AsColumns(AsText):
 
     def one(self, passage: Passage, side: str, text: Shown) -> Iterator[Span]:
         """A passage's words on one side."""
-        marks, style = (("[-", "-]"), terminal.ONLY_A) if side == ONLY_A else (("{+", "+}"), terminal.ONLY_B)
         at = getattr(passage, side)[0]
         for piece in passage.pieces:
             if piece.kind not in (EQUAL, side):
                 continue
             start, end = getattr(piece, side)
             yield text.source[at:start], terminal.PLAIN
-            words = text.source[start:end]
-            yield (f"{marks[0]}{words}{marks[1]}", style) if piece.kind == side else self.equal(words, piece.template)
-            at = end
+            marks = MARKED[side] if piece.kind == side else None
+            yield self.piece(text.source, (start, end), at, marks, piece.template)
+            at = max(at, end)
 
 
-def around(text: Shown, place: Place, words: int) -> tuple[str, str]:
+def around(source: str, edges: Edges, place: Place, words: int) -> tuple[str, str]:
     """So many words before and behind a place, and what stands between."""
-    first = int(np.searchsorted(text.starts, place[0]))
-    last = int(np.searchsorted(text.ends, place[1], "right"))
-    start = int(text.starts[max(first - words, 0)]) if words and first else place[0]
-    end = int(text.ends[min(last + words, len(text.ends)) - 1]) if words and last < len(text.ends) else place[1]
-    return text.source[max(start, place[0] - AROUND) : place[0]], text.source[place[1] : min(end, place[1] + AROUND)]
+    starts, ends = edges
+    first = int(np.searchsorted(starts, place[0]))
+    last = int(np.searchsorted(ends, place[1], "right"))
+    start = int(starts[max(first - words, 0)]) if words and first else place[0]
+    end = int(ends[min(last + words, len(ends)) - 1]) if words and last < len(ends) else place[1]
+    return source[max(start, place[0] - AROUND) : place[0]], source[place[1] : min(end, place[1] + AROUND)]
 
 
 def shortened(text: str) -> str:

@@ -74,6 +74,36 @@ def test_words_of_canon_with_offsets(folder: Path) -> None:
     assert (record["similarity"], record["jaccard"]) == (None, 0.5)
 
 
+TABLE = "<table><tr><td>cell one two three four</td></tr>foo bar baz qux</table>"
+
+
+def test_words_that_stand_in_another_order(folder: Path) -> None:
+    """As a browser moves what stands in a table before it: a place is from the first letter to the last."""
+    plain = "foo bar baz qux cell one two three four"
+    (folder / "docs").write_bytes(jsonl({"id": 1, "text": TABLE}, {"id": 2, "text": plain}))
+    command = "simshow --docs docs --canon=--html"
+    (record,) = run(f"{command} --json", stdin=jsonl({"a": 1, "b": 2}), cwd=folder).records()
+    place = [TABLE.index("cell"), TABLE.index("qux") + len("qux")]
+    assert record["shared"] == [{"a": place, "b": [0, len(plain)], "words": 9}]
+    shown = run(f"{command} --context 2", stdin=jsonl({"a": 1, "b": 2}), cwd=folder).good().decode()
+    assert TABLE[slice(*place)] in shown.replace("\n    ", " ")
+
+
+def test_context_and_differences_where_places_go_back(folder: Path) -> None:
+    """What stands between pieces is shown once, and the words around a passage are those beside its place."""
+    source = "D E A B C F"
+    at = " ".join(f"{source.index(word)}-{source.index(word) + 1}" for word in "ABCDEF")
+    one = {"id": 1, "text": "a b c d e f", "source": source, "at": at}
+    two = {"id": 2, "text": "b x c d", "source": "b x c d", "at": "0-1 2-3 4-5 6-7"}
+    (folder / "docs").write_bytes(jsonl(one, two))
+    stdin = jsonl({"a": 1, "b": 2}, {"a": 2, "b": 1})
+    here, there = run("simshow --docs docs --json -k 1", stdin=stdin, cwd=folder).records()
+    assert here["shared"] == [{"a": [0, 9], "b": [0, 7], "words": 3}]
+    assert there["shared"] == [{"a": [0, 7], "b": [0, 9], "words": 3}]
+    shown = run("simshow --docs docs -k 1 --context 1", stdin=stdin, cwd=folder).good().decode()
+    assert ">>D E A B {+x+} C<< F" in shown
+
+
 @pytest.mark.parametrize(
     ("at", "cause"),
     [
