@@ -86,6 +86,7 @@ def sample(similarities: "Sequence[float] | array[float]", count: int) -> Index:
     values = np.array(similarities, np.float64)
     if count >= len(values):
         return np.arange(len(values))
+    values = np.ldexp(values, -1 - int(np.frexp(np.abs(values).max())[1]))  # halves: no difference is out of range
     low, high = values.min(), values.max()
     parts = np.minimum((values - low) * (count / (high - low) if high > low else 0), count - 1).astype(np.int64)
     taken = np.unique(parts, return_index=True)[1]

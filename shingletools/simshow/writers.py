@@ -9,10 +9,9 @@ from shingletools import wire
 from shingletools.simshow.documents import Name, Shown
 from shingletools.simshow.passages import Comparison
 from shingletools.simshow.people import AsColumns, AsLines, AsText
+from shingletools.simshow.report.figures import rounded
 from shingletools.simshow.report.page import Report
 from shingletools.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, Form
-
-DECIMALS = 6
 
 
 class Writer(Protocol):
@@ -81,10 +80,6 @@ class AsRecords:
 
     def finish(self) -> bytes:
         return b""
-
-
-def rounded(number: Fraction) -> float:
-    return round(number.numerator / number.denominator, DECIMALS)
 
 
 def writer_of(form: Form, apart: bool) -> Writer:

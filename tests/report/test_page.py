@@ -6,8 +6,10 @@ import io
 import json
 import re
 from collections import Counter
+from decimal import Decimal
 from fractions import Fraction
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +218,30 @@ def test_bars_beyond_one() -> None:
     bars = bars_of_similarities([-0.5, 0.25, 3.0, 3.0])
     assert (bars[0][0], bars[-1][1], sum(count for *_, count in bars)) == (-0.6, 3.0, 4)
     assert bars[-1][2] == 2
+
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(FINITE | st.sampled_from([1e13, 1e300, 1e305, -1.7e308, 1.7e308, 5e-324]), min_size=1))
+def test_bars_of_any_numbers(values: list[float]) -> None:
+    """Each value is in one bar; bars meet, and reach from the least to the greatest, but for what was rounded."""
+    bars = bars_of_similarities(values)
+    assert sum(count for *_, count in bars) == len(values) and bars[0][2] > 0 and bars[-1][2] > 0
+    assert all(end == start for (_, end, _), (start, _, _) in pairwise(bars))
+    assert 1 <= len(bars) <= 20 and all(low < high for low, high, _ in bars)
+    lies = [(Fraction(value), Fraction(max(1e-6, abs(value) * 1e-15))) for value in (min(values), max(values))]
+    assert Fraction(bars[0][0]) <= sum(lies[0]) and Fraction(bars[-1][1]) >= lies[1][0] - lies[1][1]
+
+
+@pytest.mark.parametrize("similarity", [1e13, 1e300, 1e305, -1.7e308, 10**20, 1.7e308])
+def test_a_page_of_large_similarities(similarity: float) -> None:
+    """A similarity is what the pair says, whatever that is; as JSON tells it, it comes back."""
+    other = NOTHING._replace(a="c", b="d", similarity=0.1234565)
+    lists = page((NOTHING._replace(similarity=similarity), "x", "y"), (other, "x", "y"))[1]["lists"]
+    assert lists["pairs"]["similarity"] == [similarity, float(Decimal(0.1234565).quantize(Decimal("0.000001")))]
+    assert [group["weakest"][2] for group in lists["groups"]] == lists["pairs"]["similarity"]
+    assert sum(count for *_, count in lists["bars"]["similarity"]) == 2
 
 
 @given(st.dictionaries(st.integers(1, 100), st.integers(1, 5)))

@@ -269,7 +269,13 @@ def test_ranges_of_similarity(folder: Path) -> None:
         assert (ran.status, ran.err) == (1, f'simshow: -:1: field "similarity" {cause}\n')
 
 
-@given(st.lists(st.integers(0, 40).map(lambda number: number / 40), min_size=1), st.integers(1, 30))
+FORTIETHS = st.integers(0, 40).map(lambda number: number / 40)
+EXTREME = st.sampled_from([1.7e308, 1e308, -1e308, -1.7e308, 1e300, 1.0, 0.0])
+TINY = st.sampled_from([0.0, 5e-324, 1e-323, 1e-310, 1e-300])
+
+
+@pytest.mark.filterwarnings("error")
+@given(st.one_of(*(st.lists(each, min_size=1) for each in (FORTIETHS, EXTREME, TINY))), st.integers(1, 30))
 def test_a_sample_is_spread_over_the_range(values: list[float], count: int) -> None:
     """As many as asked for; one of each part of the range that has one, so the least and the greatest part too."""
     found = sample(values, count).tolist()

@@ -4,37 +4,43 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-import numpy as np
-
 Bar = tuple[float, float, int]  # from, to, how many
 
-UNIT = 10**6  # a similarity has at most so many decimals
+DECIMALS = 6  # of similarities and shares
+UNIT = 10**DECIMALS
 BARS = 20  # between 0 and 1
 
 
 def rounded(value: float | Fraction) -> float:
-    return round(value * UNIT) / UNIT
+    """To six decimals, as `simjoin` rounds: of any size, for nothing is multiplied.
+
+    >>> rounded(Fraction(2, 3)), rounded(1e305)
+    (0.666667, 1e+305)
+    """
+    return round(float(value), DECIMALS)
 
 
 def bars_of_similarities(values: Sequence[float]) -> list[Bar]:
     """Bars of one width, from the first that is not empty to the last; a bar has its lower end, the last both.
 
     They divide 0 to 1, or, if there are values outside, the whole numbers that these lie between. Whole millionths are
-    counted, so that no value is in a wrong bar for being rounded.
+    counted, as integers of any size, so that no value is in a wrong bar for being rounded.
 
     >>> bars_of_similarities([0.9, 0.9499999, 0.35, 1.0])[-2:]
     [(0.9, 0.95, 1), (0.95, 1.0, 2)]
     """
     if not values:
         return []
-    units = np.rint(np.array(values) * UNIT).astype(np.int64)
-    low, high = min(0, int(units.min()) // UNIT), max(1, -(-int(units.max()) // UNIT))
+    units: Counter[int] = Counter()
+    for value, pairs in Counter(values).items():
+        units[round(Fraction(value) * UNIT)] += pairs
+    low, high = min(0, min(units) // UNIT), max(1, -(-max(units) // UNIT))
     width = (high - low) * UNIT // BARS
-    places = np.minimum((units - low * UNIT) // width, BARS - 1)
-    counts = np.bincount(places, minlength=BARS).tolist()
-    edges = [low + place * width / UNIT for place in range(BARS)] + [float(high)]
-    first, last = int(places.min()), int(places.max())
-    return [(edges[place], edges[place + 1], counts[place]) for place in range(first, last + 1)]
+    counts: Counter[int] = Counter()
+    for unit, pairs in units.items():
+        counts[min((unit - low * UNIT) // width, BARS - 1)] += pairs
+    edges = [(low * UNIT + place * width) / UNIT for place in range(BARS + 1)]
+    return [(edges[place], edges[place + 1], counts[place]) for place in range(min(counts), max(counts) + 1)]
 
 
 def bars_of_sizes(sizes: Mapping[int, int]) -> list[Bar]:
