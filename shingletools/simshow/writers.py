@@ -30,19 +30,15 @@ class AsPage:
 
     def __init__(self, limit: int, apart: bool) -> None:
         self.out = BytesIO()
-        self.report = Report(self.out, limit)
-        self.apart = apart
+        self.report = Report(self.out, limit, apart)
 
     def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes:
-        self.report.add_pair(compared._replace(b=self.of_b(compared.b)), a.source, b.source)
+        self.report.add_pair(compared, a.source, b.source)
         return self.written()
 
     def group(self, name: Name, members: Sequence[Name], /) -> bytes:
-        self.report.add_group(name, [members[0], *map(self.of_b, members[1:])], [], {})
+        self.report.add_group(name, members)
         return self.written()
-
-    def of_b(self, name: Name) -> Name:
-        return f"{name} (--against)" if self.apart else name
 
     def finish(self) -> bytes:
         self.report.finish()

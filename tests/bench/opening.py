@@ -37,7 +37,7 @@ WORDS = [
 def write(path: Path, groups: int) -> None:
     random.seed(1)
     with path.open("wb") as out:
-        report = Report(out, LIMIT, "A page to be measured")
+        report = Report(out, LIMIT)
         for group in range(groups):
             origin = random.choices(WORDS, k=random.randrange(60, 400))
             texts = {}

@@ -54,11 +54,9 @@ def comparisons() -> list[Comparison]:
     return [compare(a, b, texts[a], texts[b], template) for a, b in near]
 
 
-def write(
-    path: Path, pairs: list[Comparison], texts: dict[Any, str], limit: int = LIMIT, title: str = "A page"
-) -> None:
+def write(path: Path, pairs: list[Comparison], texts: dict[Any, str], limit: int = LIMIT) -> None:
     with path.open("wb") as out:
-        report = Report(out, limit, title)
+        report = Report(out, limit)
         for pair in pairs:
             report.add_pair(pair, texts[pair.a], texts[pair.b])
         report.finish()
@@ -84,13 +82,13 @@ def special(path: Path) -> None:
 
 
 def hostile(path: Path) -> None:
-    """A page of texts, ids and a title that are made to harm."""
+    """A page of texts and ids that are made to harm."""
     giant = "x" * 3_000_000
     contents = [*(f"{each} {COMMON} {each}" for each in HOSTILE), f"{giant} {COMMON}", f"{COMMON} {giant}"]
     texts = {f"{HOSTILE[at % len(HOSTILE)]} {at}": text for at, text in enumerate(contents)}
     texts |= {"y" * 1_000_000: COMMON, "__proto__": COMMON, "constructor": COMMON}
     first, *others = texts
-    write(path, [compare(first, other, texts[first], texts[other]) for other in others], texts, title=MARKUP)
+    write(path, [compare(first, other, texts[first], texts[other]) for other in others], texts)
 
 
 def many(path: Path) -> None:

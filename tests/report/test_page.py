@@ -6,7 +6,6 @@ import io
 import json
 import re
 from collections import Counter
-from decimal import Decimal
 from fractions import Fraction
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -22,7 +21,7 @@ from report.samples import comparisons, documents, hostile, real
 from shingletools.simshow.passages import Comparison
 from shingletools.simshow.report.figures import bars_of_similarities, bars_of_sizes
 from shingletools.simshow.report.frame import frame
-from shingletools.simshow.report.page import Bonds, Name, Report
+from shingletools.simshow.report.page import Report
 from shingletools.simshow.report.places import Units
 
 NOTHING = Comparison("a", "b", None, (), (3, 4), 0, 0, Fraction(1, 3), Fraction(1, 2))
@@ -179,16 +178,16 @@ def test_one_text_too_many_does_not_keep_others_out() -> None:
 def test_groups_that_are_given() -> None:
     out = io.BytesIO()
     report = Report(out, 1 << 20)
-    texts: dict[Name, str] = {"x": "text of x", 7: "text of seven", "z": "z"}
-    pairs = [NOTHING._replace(a="x", b=7, words=(3, 5)), NOTHING._replace(a="z", b="x", words=(1, 3))]
-    report.add_group("x", ["x", 7, "z"], pairs, texts, Bonds(Fraction(2, 3), ("z", "x", 0.25)))
-    report.add_group("alone", [7, "q"], [], texts)
+    report.add_pair(NOTHING._replace(a="x", b=7, words=(3, 5)), "text of x", "text of seven")
+    report.add_pair(NOTHING._replace(a="z", b="x", words=(1, 3)), "z", "text of x")
+    report.add_group("x", ["x", 7, "z"])
+    report.add_group("alone", [7, "q"])
     report.finish()
     lists = Parts(out.getvalue().decode()).data()["lists"]
     assert lists["names"] == ["x", "7", "z", "q"]
     assert lists["words"] == [3, 5, 1, None]
     assert lists["groups"] == [
-        {"name": "x", "members": [0, 1, 2], "density": 0.666667, "weakest": [2, 0, 0.25], "ways": None},
+        {"name": "x", "members": [0, 1, 2], "density": None, "weakest": None, "ways": None},
         {"name": "alone", "members": [1, 3], "density": None, "weakest": None, "ways": None},
     ]
     assert lists["figures"]["groups"] == 2 and lists["figures"]["wordsThatGo"] == 6
@@ -239,7 +238,7 @@ def test_a_page_of_large_similarities(similarity: float) -> None:
     """A similarity is what the pair says, whatever that is; as JSON tells it, it comes back."""
     other = NOTHING._replace(a="c", b="d", similarity=0.1234565)
     lists = page((NOTHING._replace(similarity=similarity), "x", "y"), (other, "x", "y"))[1]["lists"]
-    assert lists["pairs"]["similarity"] == [similarity, float(Decimal(0.1234565).quantize(Decimal("0.000001")))]
+    assert lists["pairs"]["similarity"] == [similarity, float(f"{0.1234565:.6f}")]
     assert [group["weakest"][2] for group in lists["groups"]] == lists["pairs"]["similarity"]
     assert sum(count for *_, count in lists["bars"]["similarity"]) == 2
 

@@ -388,6 +388,26 @@ def test_a_page_of_two_sides_with_the_same_ids(folder: Path) -> None:
     assert (lists["names"], lists["figures"]["documents"]) == (["1", "1 (--against)"], 2)
 
 
+def test_a_page_of_ids_that_look_alike(folder: Path) -> None:
+    """Each side has its documents, and 1 is not "1": pairs or groups, they are as many as they are."""
+    words = "one two three four five"
+    (folder / "docs").write_bytes(jsonl({"id": "1 (--against)", "text": words + " a"}, {"id": 7, "text": words}))
+    (folder / "old").write_bytes(jsonl({"id": 1, "text": words + " b"}, {"id": "1", "text": words + " c d"}))
+    command = "simshow --docs docs --against old --html page.html"
+    for stdin in (
+        jsonl(*({"a": "1 (--against)", "b": name, "similarity": 0.5} for name in (1, "1"))),
+        jsonl({"group": 9, "members": ["1 (--against)", 1, "1"]}),
+    ):
+        ran = run_here(command, stdin=stdin, cwd=folder)
+        lists = lists_of((folder / "page.html").read_bytes())
+        assert (ran.status, lists["names"], lists["words"]) == (0, ["1 (--against)"] * 3, [6, 6, 7])
+        assert (lists["figures"]["documents"], lists["pairs"]["a"], lists["pairs"]["b"]) == (3, [0, 0], [1, 2])
+        assert [group["members"] for group in lists["groups"]] == [[0, 1, 2]]
+    run_here("simshow --docs old --html page.html", stdin=jsonl({"a": 1, "b": "1"}), cwd=folder)
+    lists = lists_of((folder / "page.html").read_bytes())
+    assert (lists["names"], lists["words"], lists["pairs"]["b"]) == (["1", "1"], [6, 7], [1])
+
+
 def test_a_page_that_is_too_small(folder: Path) -> None:
     ran = run_here("simshow --docs docs --html page.html --limit 10b", stdin=jsonl(PAIR), cwd=folder)
     lists = lists_of((folder / "page.html").read_bytes())

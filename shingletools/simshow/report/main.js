@@ -83,5 +83,4 @@ document.addEventListener('keydown', (event) => {
   KEYS[event.key]();
 });
 addEventListener('hashchange', route);
-byId('title').textContent = visible(lists.title);
 route(true);

@@ -2,10 +2,9 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import IO, NamedTuple
+from typing import IO
 
 import orjson
 
@@ -13,29 +12,28 @@ from shingletools.simshow.passages import Comparison
 from shingletools.simshow.report.figures import bars_of_similarities, bars_of_sizes, rounded
 from shingletools.simshow.report.frame import frame
 from shingletools.simshow.report.places import Units, packed
-from shingletools.simshow.report.ties import Graph, Link, Steps
+from shingletools.simshow.report.ties import Graph, Steps, Ties
 
 Name = str | int
+Key = tuple[int, Name]  # a document: its side, 1 only of b where ids of b are others, and its id
 
 UNKNOWN = -1  # how many words a document has
 PAIR, DOCUMENT, MEMBER = 160, 96, 48  # bytes at most beside passages, text and name: in the lists, and of an element
 
 
-class Bonds(NamedTuple):
-    """What is known of a group's pairs (`ties` finds it)."""
-
-    density: Fraction  # the pairs that there are, of all that there might be
-    weakest: tuple[Name, Name, float]  # two members and their similarity
+OTHERS = " (--against)"  # behind ids of b, where those may be ids of others in a
 
 
 class Report:
     """A page of pairs, and of the groups that are given, or else of those that the pairs make.
 
     Texts and passages are written as they come; the figures, which are of all pairs, and the lists at the end. `limit`
-    is how many bytes of data the page may have: what would make it larger is left out, and the page says so. Memory: 24
-    bytes a pair, the ids, and of what is in the page the lists, which are smaller than the page.
+    is how many bytes of data the page may have: what would make it larger is left out, and the page says so. With
+    `apart`, ids of b, and of all members of a group but its first, are those of other documents. Memory: 24 bytes a
+    pair, the ids, and of what is in the page the lists, which are smaller than the page.
 
     >>> import io
+    >>> from fractions import Fraction
     >>> out = io.BytesIO()
     >>> report = Report(out, limit=1 << 20)
     >>> report.add_pair(Comparison("x", "y", 0.9, (), (2, 1), 0, 0, Fraction(0), Fraction(0)), "one text", "other")
@@ -44,12 +42,13 @@ class Report:
     True
     """
 
-    def __init__(self, out: IO[bytes], limit: int, title: str = "Shared passages") -> None:
-        self.out, self.limit, self.title = out, limit, title
+    def __init__(self, out: IO[bytes], limit: int, apart: bool = False) -> None:
+        self.out, self.limit = out, limit
+        self.sides = 0, int(apart)  # of a and of b
         self.room = limit  # bytes that are left of it
         self.given = False  # groups are; else those that the pairs make come at the end, and room for them is kept
-        self.numbers: dict[Name, int] = {}
-        self.names: list[Name] = []
+        self.numbers: dict[Key, int] = {}
+        self.keys: list[Key] = []
         self.words = array("q")  # of each document
         self.graph = Graph()
         self.shown: list[int] = []  # the documents that the page names
@@ -65,7 +64,7 @@ class Report:
 
     def add_pair(self, comparison: Comparison, source_a: str, source_b: str) -> None:
         """A pair of two different documents, and their texts. Raises what `out` does."""
-        numbers = self.number(comparison.a), self.number(comparison.b)
+        numbers = self.number(self.sides[0], comparison.a), self.number(self.sides[1], comparison.b)
         for number, words in zip(numbers, comparison.words, strict=True):
             self.words[number] = words
         said = comparison.similarity
@@ -100,44 +99,35 @@ class Report:
             )
         )
 
-    def add_group(
-        self,
-        name: Name,
-        members: Sequence[Name],
-        comparisons: Iterable[Comparison],
-        sources: Mapping[Name, str],
-        bonds: Bonds | None = None,
-    ) -> None:
-        """A group, whose first member is its representative, and what the others share with that one.
-
-        `comparisons` may come one by one, and `sources` look texts up. Without `bonds`, nobody knows the group's pairs.
-        """
+    def add_group(self, name: Name, members: Sequence[Name]) -> None:
+        """A group, whose first member is its representative; its pairs may come before it. Raises what `out` does."""
         self.given = True
-        for comparison in comparisons:
-            self.add_pair(comparison, sources[comparison.a], sources[comparison.b])
-        numbers = [self.number(member) for member in members]
-        if bonds:
-            a, b, similarity = bonds.weakest
-            self.place_group(name, numbers, bonds.density, Link(self.number(a), self.number(b), similarity))
-        else:
-            self.place_group(name, numbers, None, None)
+        first, *others = members
+        numbers = [self.number(self.sides[0], first), *(self.number(self.sides[1], member) for member in others)]
+        self.place_group(name, numbers)
 
     def finish(self) -> None:
         """Writes the lists, and the end of the page."""
-        documents = len(self.names)
+        documents = len(self.keys)
         if not self.given:
             steps = Steps(self.graph, documents)
             for ties in self.graph.groups(documents):
-                self.place_group(self.names[ties.members[0]], ties.members, ties.density, ties.weakest, steps)
+                self.place_group(self.name(ties.members[0]), ties.members, ties, steps)
         self.write("lists", in_script(self.lists()))
         self.out.write(frame()[1])
 
-    def number(self, name: Name) -> int:
-        if name not in self.numbers:
-            self.numbers[name] = len(self.names)
-            self.names.append(name)
+    def number(self, side: int, name: Name) -> int:
+        key = side, name
+        if key not in self.numbers:
+            self.numbers[key] = len(self.keys)
+            self.keys.append(key)
             self.words.append(UNKNOWN)
-        return self.numbers[name]
+        return self.numbers[key]
+
+    def name(self, number: int) -> str:
+        """The document's id, as the page shows it."""
+        side, name = self.keys[number]
+        return f"{name}{OTHERS}" if side else str(name)
 
     def show(self, number: int) -> int:
         """The document's place among those that the page names."""
@@ -148,15 +138,13 @@ class Report:
 
     def name_size(self, number: int) -> int:
         """The bytes at most that the document adds to the lists."""
-        return 0 if number in self.place_of else len(in_script(str(self.names[number]))) + DOCUMENT
+        return 0 if number in self.place_of else len(in_script(self.name(number))) + DOCUMENT
 
     def kept_for(self, number: int) -> int:
         """The bytes that are kept for the group of a document whose text is in the page."""
-        return MEMBER + PAIR // 2 + len(in_script(self.names[number]))
+        return MEMBER + PAIR // 2 + len(in_script(self.name(number)))
 
-    def place_group(
-        self, name: Name, members: list[int], density: Fraction | None, weakest: Link | None, steps: Steps | None = None
-    ) -> None:
+    def place_group(self, name: Name, members: list[int], ties: Ties | None = None, steps: Steps | None = None) -> None:
         self.sizes[len(members)] += 1
         self.go.update(members[1:])
         size = PAIR + len(in_script(name)) + sum(MEMBER + self.name_size(member) for member in members)
@@ -168,11 +156,12 @@ class Report:
         self.room -= size
         places = [self.show(member) for member in members]
         ways = steps.of(members) if steps else {}
+        weakest = ties and ties.weakest
         self.groups.append(
             {
                 "name": name if isinstance(name, str) else str(name),
                 "members": places,
-                "density": None if density is None else rounded(density),
+                "density": ties and rounded(ties.density),
                 "weakest": weakest and (self.show(weakest.a), self.show(weakest.b), rounded(weakest.similarity)),
                 "ways": [(ways[member][0], self.place_of[ways[member][1]]) for member in members] if steps else None,
             }
@@ -183,11 +172,10 @@ class Report:
         columns = ("a", "b", "similarity", "jaccard", "containment", "shared", "longest", "passages")
         known = [words if words != UNKNOWN else None for words in self.words]
         return {
-            "title": self.title,
             "limit": self.limit,
             "left": self.left,
             "figures": {
-                "documents": len(self.names),
+                "documents": len(self.keys),
                 "pairs": len(self.graph),
                 "groups": self.sizes.total(),
                 "go": len(self.go),
@@ -195,7 +183,7 @@ class Report:
                 "wordsThatGo": sum(known[number] or 0 for number in self.go),
             },
             "bars": {"similarity": bars_of_similarities(self.graph.similarity), "size": bars_of_sizes(self.sizes)},
-            "names": [str(self.names[number]) for number in self.shown],
+            "names": [self.name(number) for number in self.shown],
             "words": [known[number] for number in self.shown],
             "pairs": dict(zip(columns, map(list, zip(*self.pairs, strict=True)), strict=True)) if self.pairs else {},
             "groups": self.groups,
