@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from shingletools.simshow.collector import Show
 
 TEXT, SIDE_BY_SIDE, BRIEF, JSON, PAGE = "text", "side by side", "brief", "json", "page"
+OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of"  # fields of what names documents
 PAGE_BYTES = 32 << 20  # of data, of a page
 
 
@@ -86,9 +87,11 @@ class ShowSpec(Stage):
     def once(self, side: int, /) -> Sequence[str]:
         if side:
             return self.id_field, self.text_field, "source", "at"
-        return self.id_field, "a", "b", "similarity", "members", "duplicate_of"
+        return self.id_field, *OF_PAIRS
 
     def check_fields(self, id_field: str, /) -> None:
+        if id_field in OF_PAIRS:
+            raise Failed(f"the id needs a field of its own, for {shown(id_field)} is one of pairs and groups")
         fields = (id_field, self.text_field, "source", "at")
         if len(set(fields)) < len(fields):
             raise Failed(

@@ -186,6 +186,13 @@ def test_options_of_canon_that_cannot_be_had(options: str, cause: str, folder: P
     assert (ran.status, ran.out, ran.err) == (2, b"", f"simshow: {cause}\n")
 
 
+@pytest.mark.parametrize("name", ["a", "b", "similarity", "members", "duplicate_of"])
+def test_ids_in_fields_of_pairs(name: str, folder: Path) -> None:
+    ran = run_here(f"simshow --docs docs --id {name}", stdin=jsonl(PAIR), cwd=folder)
+    said = f'simshow: the id needs a field of its own, for "{name}" is one of pairs and groups\n'
+    assert (ran.status, ran.out, ran.err) == (2, b"", said)
+
+
 def test_groups_and_documents_that_are_marked(folder: Path) -> None:
     group = {"group": 1, "size": 3, "members": [1, "2", 3]}
     records = run("simshow --docs docs --json", stdin=jsonl(group), cwd=folder).records()
