@@ -27,11 +27,11 @@ def take_pairs(record: Record, id_field: str) -> list[Pair]:
     [(1, 'x', None), (1, 3, None)]
     """
     if "members" in record and "a" not in record:
-        return group(record["members"])
+        return pairs_of_group(record["members"])
     if "a" not in record and "b" not in record and id_field in record:
         name = wire.take_id(record, id_field)
-        return [pair(wire.take_id(record, "duplicate_of"), name, None)] if "duplicate_of" in record else []
-    return [pair(wire.take_id(record, "a"), wire.take_id(record, "b"), record.get("similarity"))]
+        return [(wire.take_id(record, "duplicate_of"), name, None)] if "duplicate_of" in record else []
+    return [(wire.take_id(record, "a"), wire.take_id(record, "b"), record.get("similarity"))]
 
 
 def group_of(line: bytes) -> tuple[Name, list[Name]] | None:
@@ -47,14 +47,11 @@ def group_of(line: bytes) -> tuple[Name, list[Name]] | None:
     return (name if isinstance(name, str | int) else members[0]), members
 
 
-def group(members: object) -> list[Pair]:
+def pairs_of_group(members: object) -> list[Pair]:
+    """The first member beside each other one; raises Rejected for what is no list of ids."""
     if type(members) is not list or not all(type(name) in (str, int) for name in members):
         raise Rejected('field "members" is not a list of strings and integers')
-    return [pair(members[0], name, None) for name in members[1:]]
-
-
-def pair(a: Name, b: Name, similarity: object) -> Pair:
-    return a, b, similarity
+    return [(members[0], name, None) for name in members[1:]]
 
 
 def exact(similarity: object) -> Fraction:

@@ -126,9 +126,7 @@ def shingles_of(a: Prepared, b: Prepared) -> tuple[int, int, int]:
 
 def shared(one: U64, two: U64) -> int:
     """How many fingerprints are in both; each has none twice, and ascends."""
-    if not len(one) or not len(two):
-        return 0
-    return int(np.count_nonzero(two[np.minimum(two.searchsorted(one), len(two) - 1)] == one))
+    return int(np.count_nonzero(in_sorted(one, two)))
 
 
 def grouped(runs: list[EqualRun], gap: int) -> Iterator[list[EqualRun]]:

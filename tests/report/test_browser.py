@@ -410,7 +410,7 @@ def test_a_long_word_is_shown_in_parts(opened: Open) -> None:
 def test_many_passages_are_marked_as_far_as_they_are_looked_at(opened: Open) -> None:
     page = opened("many", "pair/0")
     first = page.locator(".text").first
-    expect(page.locator("main")).to_contain_text("3,000 of 5,000 passages are marked")
+    expect(page.locator("main")).to_contain_text("Marked: 3,000 of 5,000 passages")
     expect(first.locator("mark")).to_have_count(3000)
     expect(first).to_contain_text("w2999")
     page.keyboard.press("p")
@@ -427,6 +427,7 @@ def test_many_pieces_are_marked_as_far_as_they_are_looked_at(opened: Open) -> No
     for count in (1500, 3000):
         expect(gone).to_have_count(count)
         page.get_by_role("button", name="Mark more").click()
+        expect(page.get_by_role("status")).to_have_text("Marked: 1 passage")
     expect(gone).to_have_count(4000)
     expect(page.get_by_role("button", name="Mark more")).to_have_count(0)
 

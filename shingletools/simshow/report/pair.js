@@ -43,14 +43,14 @@ class Pair {
     this.marked = limits.length;
     this.panes.forEach((pane, side) => pane.replaceChildren(...this.side(side, limits)));
     const more = left < 0 || this.marked < this.passages.length;
-    this.rest.replaceChildren(...(more ? [`${number(this.marked)} of ${plural(this.passages.length, 'passage')} are marked, `
+    this.rest.replaceChildren(...(more ? [`Marked: ${number(this.marked)} of ${plural(this.passages.length, 'passage')}, `
       + 'the last perhaps in part. ', element('button', { type: 'button', click: () => this.more() }, 'Mark more')] : []));
   }
 
   more(pieces = this.budget + BUDGET) {
     this.budget = pieces;
     this.draw();
-    say(`${plural(this.marked, 'passage')} are marked`);
+    say(`Marked: ${plural(this.marked, 'passage')}`);
   }
 
   side(side, limits) {
