@@ -31,6 +31,7 @@ HOSTILE = (
     "nul \0, feeds \r\n\f\v, separators \u2028 \u2029 \x85, bidi \u202e\u2066 no end, \ufeff, wide 😀😀 𝒳",
     '"quotes\\" `ticks` \\u003c/script\\u003e \\',
 )
+HIDDEN = "hidden \xad\u061c\u180e\u200b\u200e\u200f\u2060\u2061\u2062\u2063\u2064, joined a\u200cb\u200dc"
 COMMON = "these words stand in all of these texts and so there is a passage for everybody to look at"
 
 
@@ -84,7 +85,7 @@ def special(path: Path) -> None:
 def hostile(path: Path) -> None:
     """A page of texts and ids that are made to harm."""
     giant = "x" * 3_000_000
-    contents = [*(f"{each} {COMMON} {each}" for each in HOSTILE), f"{giant} {COMMON}", f"{COMMON} {giant}"]
+    contents = [*(f"{each} {COMMON} {each} {HIDDEN}" for each in HOSTILE), f"{giant} {COMMON}", f"{COMMON} {giant}"]
     texts = {f"{HOSTILE[at % len(HOSTILE)]} {at}": text for at, text in enumerate(contents)}
     texts |= {"y" * 1_000_000: COMMON, "__proto__": COMMON, "constructor": COMMON}
     first, *others = texts

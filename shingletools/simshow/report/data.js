@@ -47,8 +47,10 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-// Characters that would be invisible, or reorder what stands around them, are shown by their numbers
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+// Characters that would be invisible, or reorder what stands around them, are shown by their numbers. Joiners and
+// non-joiners, U+200C and U+200D, are not: Persian, the scripts of India, and emoji are spelled with them.
+const CONTROLS = new RegExp('[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f'
+  + '\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u2069\\ufeff]', 'g');
 const visible = (text) =>
   text.replace(CONTROLS, (each) => `⟦U+${each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟧`);
 

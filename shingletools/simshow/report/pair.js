@@ -139,7 +139,8 @@ class Pair {
         'Passages that both texts have are framed and have one number in both. Click one, or its number, to bring the other '
         + 'text to it. Within them: ', element('del', {}, 'words of the first text only'), ', ',
         element('ins', {}, 'words of the second text only'), ', ', element('span', { class: 'template' }, 'template'),
-        ', which is words that stand in many of the documents. Control characters are shown as ⟦U+…⟧.')),
+        ', which is words that stand in many of the documents. Control characters, and others that nobody sees, are '
+        + 'shown as ⟦U+…⟧.')),
       element('p', { class: 'turns' }, button('Previous passage', -1), ' ', button('Next passage', 1)),
       this.rest,
       element('div', { class: 'sides' }, this.panes.map((pane, side) => element('section', { 'aria-labelledby': `side${side}` },
