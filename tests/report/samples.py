@@ -122,9 +122,19 @@ def short(path: Path) -> None:
     write(path, comparisons(), documents(), limit=20_000)
 
 
+def unsaid(path: Path) -> None:
+    """A page of a pair without a similarity, and one with it."""
+    first = compare("moved a", "moved b", *MOVED)._replace(similarity=None)
+    write(
+        path,
+        [first, compare("c", "d", *ARABIC)],
+        {"moved a": MOVED[0], "moved b": MOVED[1], "c": ARABIC[0], "d": ARABIC[1]},
+    )
+
+
 def empty(path: Path) -> None:
     """A page of nothing."""
     write(path, [], {})
 
 
-PAGES = {make.__name__: make for make in (real, special, hostile, many, short, empty)}
+PAGES = {make.__name__: make for make in (real, special, hostile, many, short, unsaid, empty)}

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from report.browser import at, settled
 from report.conftest import Open
+from report.naive import compare
 from report.samples import COMMON, HOSTILE, MOVED, comparisons, documents
 from shingletools.simshow.passages import Comparison
 
@@ -148,6 +149,16 @@ def test_a_group_is_strips_with_density_and_weakest_link(opened: Open) -> None:
     assert [members.nth(at).locator(".lane.chained").count() for at in range(4)] == [0, 0, 1, 1]
     page.get_by_role("link", name="Compare chain 3 with chain 2").click()
     expect(page.locator("#heading")).to_have_text("chain 2 and chain 3")
+
+
+def test_jaccard_is_not_called_a_similarity(opened: Open) -> None:
+    page = opened("unsaid")
+    expect(page.locator("#similarities")).to_have_text("Similarities of pairs (Jaccard where none was given)")
+    jaccard = float(compare("a", "b", *MOVED).jaccard)
+    for place, said in enumerate((f"Jaccard {jaccard:.3f}, where no similarity was given, ", "similarity ")):
+        go(page, f"group/{place}")
+        text = page.locator("li.member").nth(1).locator("p").text_content() or ""
+        assert text.startswith(said)
 
 
 def test_strips_lie_where_the_passages_are(opened: Open) -> None:

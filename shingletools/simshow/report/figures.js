@@ -23,7 +23,7 @@ function showOverview(main) {
       ['Documents that would go', number(go)], ['Words that would go', `${number(wordsGo)} (${percent(wordsGo, words)})`]),
     element('p', { class: 'hint' }, 'Of each group the first document stays, the others would go.'),
     element('div', { class: 'histograms' },
-      histogram('similarities', 'Similarities of pairs', 'Pairs', lists.bars.similarity,
+      histogram('similarities', 'Similarities of pairs (Jaccard where none was given)', 'Pairs', lists.bars.similarity,
         (from, to) => `${from.toFixed(2)} to ${to.toFixed(2)}`),
       histogram('sizes', 'Sizes of groups', 'Groups', lists.bars.size,
         (from, to) => (from === to ? `${number(to)}` : `${number(from)} to ${number(to)}`))));

@@ -73,10 +73,11 @@ function member(group, place) {
     ? [`Chained: ${number(steps)} pairs away from the representative, by way of `, named(before), '. With that one: ']
     : ['Its pair with the representative is not in this page. '];
   if (pair === undefined) return item(element('p', {}, ...how, length.slice(2)));
-  const value = pairs.similarity[pair] ?? pairs.jaccard[pair];
+  const said = pairs.similarity[pair];
+  const alike = said === null ? `Jaccard ${share(pairs.jaccard[pair])}, where no similarity was given` : `similarity ${share(said)}`;
   const other = chained ? before : first;
   return item(
-    element('p', {}, ...how, `similarity ${share(value)}${length}, ${number(pairs.shared[pair])} shared `
+    element('p', {}, ...how, `${alike}${length}, ${number(pairs.shared[pair])} shared `
       + `(${percent(pairs.shared[pair], words)}) in ${plural(pairs.passages[pair], 'passage')}. `,
     element('a', { href: `#pair/${pair}`, 'aria-label': `Compare ${nameOf(document_)} with ${nameOf(other)}` }, 'Compare')),
     strip(pair, pairs.a[pair] === other ? 0 : 1, chained));
@@ -115,6 +116,6 @@ function showGroup(main, place) {
       + 'strip is a document that has no pair with the representative, but is chained to it by pairs of others; it is '
       + 'shown against the one before it. Density is '
       + 'the share of all possible pairs that there are. Without the weakest link, and all pairs below it, the group '
-      + 'would fall apart. A dash stands for what is not known, as the pairs were not given.')),
+      + 'would fall apart; its similarity is Jaccard where none was given. A dash stands for what is not known, as the pairs were not given.')),
     body);
 }
