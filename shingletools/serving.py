@@ -9,7 +9,7 @@ from contextlib import suppress
 from mmap import PROT_READ, mmap
 from typing import IO, cast
 
-from shingletools import kernel
+from shingletools import kernel, signals
 from shingletools.errors import Failed
 
 AHEAD = 2  # items that a worker has: one at work, one that waits
@@ -40,7 +40,8 @@ class Messages:
         """Raises Gone, and Failed if the store cannot take the message."""
         store = next(self.stores)
         buffers: list[pickle.PickleBuffer] = []
-        head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
+        with signals.held():  # pickle imports, and makes what is raised there an error of its own
+            head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
         parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
         try:
             at = 0
@@ -123,8 +124,11 @@ def serve(keeps: bool, stores: Sequence[int]) -> None:
             except Gone:
                 raise
             except Exception as error:
-                import traceback  # which most workers do not need
+                try:
+                    import traceback  # which most workers do not need
 
-                error.add_note(traceback.format_exc())  # which the other process could not tell
-                answers.tell(error)
+                    error.add_note(traceback.format_exc())  # which the other process could not tell
+                    answers.tell(error)
+                except MemoryError:
+                    break  # without a word: the other process sees that this one has ended
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # to which Python, when it ends, says what nobody heard

@@ -8,11 +8,14 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 
 from shingletools import streams
+from shingletools.serving import Messages
 from shingletools.signals import ENDING, ended_by_signal, held, hold_imports, settling
 
 
@@ -77,6 +80,25 @@ def test_imports_are_held(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
         steps.append(f"after {outer_module}")
 
     assert steps_of(run) == (128 + signal.SIGTERM, ["loaded True"])
+
+
+def test_a_signal_while_a_message_is_pickled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What pickle imports for it fails by no exception of ours, which pickle would call an error of its own."""
+    load = __import__
+
+    def interrupted(name: str, *more: object) -> object:
+        if name == "functools":
+            asked_to_end()
+        return load(name, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("builtins.__import__", interrupted)
+    hold_imports()
+
+    def run(_steps: list[str]) -> None:
+        with TemporaryFile() as store, TemporaryFile() as pipe:
+            Messages(pipe, [store.fileno()]).send(partial(len))
+
+    assert steps_of(run) == (128 + signal.SIGTERM, [])
 
 
 def test_tidying_up_is_not_cut_in_two() -> None:
