@@ -34,13 +34,12 @@ def take_pairs(record: Record, id_field: str) -> list[Pair]:
     return [(wire.take_id(record, "a"), wire.take_id(record, "b"), record.get("similarity"))]
 
 
-def group_of(line: bytes) -> tuple[Name, list[Name]] | None:
+def group_of(record: Record) -> tuple[Name, list[Name]] | None:
     """The name and the members of a group, if a record that was taken is one.
 
-    >>> group_of(b'{"group":1,"members":["x","y"]}'), group_of(b'{"a":1,"b":2}')
+    >>> group_of({"group": 1, "members": ["x", "y"]}), group_of({"a": 1, "b": 2})
     ((1, ['x', 'y']), None)
     """
-    record = wire.parse_json(line)
     if "members" not in record or "a" in record or not record["members"]:
         return None
     name, members = record.get("group"), cast(list[Name], record["members"])

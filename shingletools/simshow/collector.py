@@ -74,20 +74,21 @@ class Show(Collector):
         if self.spec.chosen.sample is None or self.chosen is not None:
             return
         self.chosen = frozenset(sample(self.similarities, self.spec.chosen.sample).tolist())
-        for _, pairs in self.waiting():
+        for _, _, pairs in self.waiting():
             self.name(pairs)
 
-    def waiting(self) -> Iterator[tuple[Waiting, list[Pair]]]:
-        """The records, and of each the pairs to be shown."""
+    def waiting(self) -> Iterator[tuple[Waiting, Record, list[Pair]]]:
+        """The records, as they wait and as JSON, and of each the pairs to be shown."""
         number = 0
-        for record in self.records:
-            pairs = self.wanted(wire.parse_json(record[2]))
+        for waits in self.records:
+            record = wire.parse_json(waits[2])
+            pairs = self.wanted(record)
             if self.chosen is not None:
                 pairs, number = (
                     [pair for place, pair in enumerate(pairs, number) if place in self.chosen],
                     number + len(pairs),
                 )
-            yield record, pairs
+            yield waits, record, pairs
 
     def take_document(self, record: Record, side: int) -> None:
         name = wire.take_id(record, self.spec.id_field)
@@ -106,10 +107,11 @@ class Show(Collector):
         k, least = self.spec.k, self.spec.template
         frequent = None if least is None else frequent_shingles(self.documents, k, least)
         manner = Manner(self.spec.gap, self.read.vocabulary.spelled, frequent)
-        for (file, line, record), pairs in self.waiting():
+        for waits, record, pairs in self.waiting():
             unknown = self.unknown(pairs)
             if unknown:
-                self.lost.append(Late(file, line, unknown, record))
+                file, line, document = waits
+                self.lost.append(Late(file, line, unknown, document))
                 yield Written()
                 continue
             for a, b, similarity in pairs:

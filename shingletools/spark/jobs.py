@@ -25,8 +25,8 @@ from shingletools.spark.lines import (
     BAD,
     KEPT,
     LINES,
+    LINES_READ,
     NUMBERED,
-    READ,
     REJECTED,
     SIZE,
     WRITTEN,
@@ -243,8 +243,10 @@ class Jobs:
     def count(self, told: Sequence[Told], rows: DataFrame | None) -> None:
         """Gives lines their numbers, and finds those rejected among the rows (PLACES, REJECTED), if there are any."""
         self.numbers = self.read_numbers = LineNumbers(told)
-        if any(READ in each.figures for each in told):
-            self.read_numbers = LineNumbers([each._replace(lines=each.figures.get(READ, each.lines)) for each in told])
+        if any(LINES_READ in each.figures for each in told):
+            self.read_numbers = LineNumbers(
+                [each._replace(lines=each.figures.get(LINES_READ, each.lines)) for each in told]
+            )
         if has_bad(told) and rows is not None:
             filters = len(self.filters)
             self.rejects.add(self.read_numbers.numbered(rows.where(f"step > 0 and step <= {filters}"), REJECTED))

@@ -35,7 +35,7 @@ WRITTEN = pa.schema([("kind", pa.string()), ("run", pa.int32()), ("value", pa.bi
 STARTS = pa.schema([*PLACES[:3], ("start", pa.int64())])
 LINES, BAD = "lines", "rejected"  # kinds of what is written
 SIZE = "bytes"  # of lines that are kept, or of signatures
-READ = "read"  # lines, where those that are made of them are counted
+LINES_READ = "read"  # lines, where those that are made of them are counted
 ABOUT = "part int, file string, block long, place long, step int, cause string"
 SHOWN = 10  # rejected records that are told one by one
 
@@ -143,7 +143,7 @@ class Filtered:
                 bad = [each._replace(step=each.step + (self.before or 0)) for each in more]
             if self.chain.cut is not None and portion.source[0] < self.inputs:
                 first = runs.lines
-                runs.figures[READ] = runs.figures.get(READ, 0) + len(portion.places)
+                runs.figures[LINES_READ] = runs.figures.get(LINES_READ, 0) + len(portion.places)
             if bad:
                 runs.figures[BAD] = 1
             done = Done(portion, lines, bad, first)

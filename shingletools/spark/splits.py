@@ -15,6 +15,7 @@ import orjson
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+MOST = 10_000  # files: a plan that goes to all tasks names them
 OPENING = 4 << 20  # bytes that could be read while a file is opened, as Spark reckons
 BLOCK = 2 << 20  # bytes that are read at once
 MARK = b"\xef\xbb\xbf"
@@ -30,8 +31,8 @@ class Split(NamedTuple):
 
 
 def local(spark: SparkSession, files: Sequence[str]) -> bool:
-    """Whether these are files of the machine, and none is compressed, as Hadoop knows by their names."""
-    if not all(urlsplit(file).scheme == "file" for file in files):
+    """Whether these are files of the machine, not too many, and none is compressed, as Hadoop knows by their names."""
+    if len(files) > MOST or not all(urlsplit(file).scheme == "file" for file in files):
         return False
     machine = spark._jvm
     assert machine is not None

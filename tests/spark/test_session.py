@@ -9,6 +9,8 @@ from pyspark.sql import SparkSession
 
 from shingletools.spark import session
 
+OPTIONS = "spark.driver.extraJavaOptions"
+
 
 class Starting(session.Session):
     """A Spark that takes its time."""
@@ -41,3 +43,26 @@ def test_a_signal_does_not_wait_for_a_spark_that_starts(monkeypatch: pytest.Monk
     starting.up.set()
     assert stopped.wait(timeout=60)
     assert not worked
+
+
+@pytest.mark.parametrize(
+    ("master", "given", "expected"),
+    [
+        ("local[2]", {}, session.LOCAL[OPTIONS]),
+        (None, {}, session.LOCAL[OPTIONS]),
+        ("local", {OPTIONS: "-Dmine=1"}, "-Dmine=1"),
+        ("spark://host:7077", {}, None),
+    ],
+)
+def test_options_of_java(
+    master: str | None, given: dict[str, str], expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ours only where Java is this machine's, and nobody has said others."""
+    told: dict[str, str] = {}
+    builder = Mock()
+    builder.config.side_effect = lambda name, value: told.update({name: value}) or builder
+    monkeypatch.setattr(SparkSession, "builder", builder)
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    monkeypatch.setenv("PYSPARK_PYTHON", "python3")
+    session.Session("a run", master, given)._new()
+    assert told.get(OPTIONS) == expected

@@ -57,12 +57,21 @@ def test_tasks_have_all_of_the_files(sizes: list[int], most: int, cores: int) ->
 
 
 def test_who_reads_a_file(spark: "SparkSession") -> None:
-    """What is compressed or not here, Spark does."""
+    """What is compressed, not here, or in very many files, Spark does."""
     for files, here in [
         (["file:///a/b", "file:///a.b/c.jsonl"], True), (["file:///a", "file:///b.gz"], False),
         (["file:///b.bz2"], False), (["file:///b.zst"], False), (["hdfs://host/b"], False), ([], True),
+        (["file:///a"] * splits.MOST, True), (["file:///a"] * (splits.MOST + 1), False),
     ]:  # fmt: skip
         assert splits.local(spark, files) == here
+
+
+def test_names_that_a_url_would_cut(simspark: "Simspark", tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a?b#c;d%20e").write_bytes(DOCS.read_bytes() + b"{\n")
+    ran = simspark("canon", "--in", tmp_path / "docs")
+    assert (ran.status, ran.out) == (1, pipe(DOCS.read_bytes(), "canon"))
+    assert ran.err.endswith("a?b#c;d%20e:301: not JSON (column 2)\n")
 
 
 def test_files_that_spark_reads(simspark: "Simspark", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
