@@ -99,7 +99,9 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     words = word_rules(options)
     own = options.edits or options.word is not None or options.sentences
     via = wire.recipe(
-        "canon",
+        # The first one took what is main in another main twice, where a parent was between, and left out the header
+        # and footer of an article, a section or a main part, where they were no children of it
+        "canon/2" if options.html == "main" else "canon",
         *((rule.name, rule.label) for rule in texts),
         ("sentences", options.sentences),
         ("fold-accents", options.fold_accents),

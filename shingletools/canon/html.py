@@ -37,9 +37,10 @@ PARTING = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
 # lost more than half of the main text of 91, trafilatura 2.3.1 of 34, landmarks of none, at 1 to 20 times the speed.
 # The landmarks of ARIA, and the elements of HTML that are such: a header or footer is the page's own only outside of
 # its articles and main part (HTML Accessibility API Mappings).
-MAIN = ":is(main,[role=main i]):not(:is(main,[role=main i]) *)"
+# In the Lexbor of selectolax 1.0.2, :is before a blank looks at the parent only, *:is at all elements above.
+MAIN = "*:is(main,[role=main i]):not(*:is(main,[role=main i]) *)"
 AROUND = (
-    "nav,aside,header:not(:is(article,main,section) header),footer:not(:is(article,main,section) footer),"
+    "nav,aside,header:not(*:is(article,main,section) header),footer:not(*:is(article,main,section) footer),"
     "[role=navigation i],[role=complementary i],[role=banner i],[role=contentinfo i],[role=search i]"
 )
 

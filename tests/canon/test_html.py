@@ -128,7 +128,17 @@ SITE = """<!doctype html><title>Title</title><body>
         ("<article><header>Head</header>Body<nav>1 2</nav><footer>By me</footer></article>", "title head body by me"),
         ("<main><h1>Head</h1>Body</main>Outside", "head body"),
         ("<main>One<div role=main>Two</div></main><div role=MAIN>Three</div>", "one two three"),
+        (
+            "<main>One<div><p>Two<i role=main>Three</i><main>Four</main></div></main><main>Five</main>",
+            "one twothree four five",
+        ),
+        ("<aside><div><main>One</main></div></aside><p><b role=Main>Two</b>", "one two"),
         ("<main></main><p>Body", "title body"),
+        ("<article><div><header>Head</header>Body<footer>By me</footer></div></article>", "title head body by me"),
+        (
+            "<section><p>Body<div><div><header>Head</header></div><b><footer>By me</footer></b></div></section>",
+            "title body head by me",
+        ),
         ("<p>Body<div role=search>Find</div><div role=complementary>Ads</div>", "title body"),
     ],
 )
@@ -138,6 +148,34 @@ def test_main_content(content: str, text: str) -> None:
 
 def test_a_page_that_is_nothing_but_its_header_keeps_it() -> None:
     assert words("<header>All<nav> there</nav> is</header>", Html(main=True)) == "all there is"
+
+
+def main_parts(tree: "Tree | str", inside: bool = False) -> str:
+    """What is in the outermost main parts, by the definition."""
+    if isinstance(tree, str):
+        return tree if inside else ""
+    name, children = tree
+    within = "".join(main_parts(child, inside or name == "main") for child in children)
+    return f"\n{within}\n" if name in ("div", "main") else within
+
+
+@given(
+    st.recursive(
+        st.text("ab", max_size=2),
+        lambda inner: st.tuples(st.sampled_from(["div", "main", "b"]), st.lists(inner, max_size=3)),
+    )
+)
+def test_main_parts_in_each_other(tree: "Tree | str") -> None:
+    expected = canonize(main_parts(tree))
+    markup = markup_of(tree)
+    assert words(markup, Html(main=True)) == (expected or words(markup))
+
+
+def test_the_recipe_of_main_parts_has_a_version() -> None:
+    """The first one had other words for some pages."""
+    stdin = jsonl({"id": 1, "text": "<main>a</main>"})
+    stages = [run("canon", option, stdin=stdin).records()[0]["via"].split()[0] for option in ("--html=main", "--html")]
+    assert stages == ["canon/2", "canon"]
 
 
 def test_skip() -> None:
