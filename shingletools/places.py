@@ -12,6 +12,7 @@ from shingletools.options import Printed, make_parser
 from shingletools.stage import Command, Filter
 
 MOST = 10**18  # is no place: numpy gives the largest integer for what is beyond it
+TENS = 10 ** np.arange(1, 18)
 ELSEWHERE = ("output", "rejects", "strict", "progress", "verbose", "explain", "whole", "lines", "number")
 
 
@@ -38,14 +39,17 @@ def read_places(at: str) -> Places:
     values = np.fromstring(letters.replace(b"-", b" "), np.int64, sep=" ")
     if len(values) != 2 * count or values.max() >= MOST:  # a number that is missing is none
         raise bad_places()
+    digits = len(values) + int(np.searchsorted(TENS, values, side="right").sum())
+    if digits != len(letters) - len(between):
+        raise bad_places("without leading zeros")
     starts, ends = values[::2], values[1::2]
     if (starts > ends).any():
         raise bad_places()
     return Places(starts, ends)
 
 
-def bad_places() -> Rejected:
-    return Rejected(f'field "{wire.AT}" holds no places (FROM-TO, with single blanks between)')
+def bad_places(wanted: str = "with single blanks between") -> Rejected:
+    return Rejected(f'field "{wire.AT}" holds no places (FROM-TO, {wanted})')
 
 
 def canonizing(options: str) -> Filter:

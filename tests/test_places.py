@@ -26,6 +26,12 @@ def test_what_is_no_places(at: str) -> None:
         read_places(at)
 
 
+@pytest.mark.parametrize("at", ["00-3", "0-03", "1-2 03-4", "1-2 3-004", "01-002", f"{'0' * 30}1-2"])
+def test_no_leading_zeros(at: str) -> None:
+    with pytest.raises(Rejected, match=r'^field "at" holds no places \(FROM-TO, without leading zeros\)$'):
+        read_places(at)
+
+
 def test_canonizing_elsewhere() -> None:
     stage = canonizing("--text body --stop en --delete '[ab] c'")
     assert (stage.consumes, stage.recipe.split(" ")[:2]) == ("body", ["canon", "delete=%5Bab%5D%20c"])
