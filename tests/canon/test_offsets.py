@@ -16,10 +16,10 @@ from shingletools import kernel
 from shingletools.canon.canonizer import Canonizer
 from shingletools.canon.command import add_options, chosen
 from shingletools.canon.html import Html
-from shingletools.canon.markup import pieces
 from shingletools.canon.origins import Origin, traced
 from shingletools.canon.patterns import Budget, Replace
 from shingletools.canon.placed import Placer
+from shingletools.canon.tokens import pieces
 from shingletools.errors import Rejected
 from shingletools.kernel.memo import compiled_words, reference_words
 from shingletools.options import make_parser

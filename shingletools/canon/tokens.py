@@ -1,0 +1,91 @@
+"""Which parts of a page of HTML are text: a short form of the tokenizer of the HTML Standard (section 13.2.5).
+
+What elements do to it depends on the tree, of which it knows only what `foreign` keeps.
+"""
+
+import re
+from collections.abc import Iterator
+
+from shingletools.canon.foreign import FOREIGN, Foreign
+from shingletools.canon.references import BLANK, SourcePiece, text_pieces
+
+# An attribute's value may be missing; one whose quote never ends takes the rest of the page
+VALUE = rf"""[{BLANK}]*+=[{BLANK}]*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^{BLANK}>"'][^{BLANK}>]*+)?+"""
+ATTRIBUTE = rf"(?:=[^{BLANK}/>=]*+|[^{BLANK}/>=]++)(?:{VALUE})?+"
+TAG = re.compile(rf"<(/?)([A-Za-z][^{BLANK}/>]*+)(?:[{BLANK}/]++|{ATTRIBUTE})*+>")
+COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))", re.DOTALL)
+BOGUS = re.compile(r"<(?:[!?]|/(?=[^A-Za-z]))[^>]*+(?:>|\Z)")
+CDATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
+OPENING = re.compile(r"<[A-Za-z!?]|</.", re.DOTALL)  # what is no text, as the standard's tag open state has it
+SCRIPT = re.compile(rf"(<!--)|(-->)|<(/?)script(?=[{BLANK}/>])", re.IGNORECASE)
+
+WITH_REFERENCES = frozenset(("title", "textarea"))
+RAW = frozenset("iframe noembed noframes noscript style xmp".split())  # with scripting, as browsers have it
+
+
+def pieces(markup: str) -> Iterator[SourcePiece]:
+    """The text of a page without white space before it, in its order, also what is for no one to read.
+
+    >>> [piece.text for piece in pieces("<p title='a>b'> a&lt;b <!-- no --><b>c d</b>")]
+    ['a', '<', 'b ', 'c d']
+    """
+    at = begin = 0
+    foreign = Foreign()
+    while opening := OPENING.search(markup, at):
+        start = opening.start()
+        yield from text_pieces(markup, begin, start)
+        is_foreign = foreign.is_innermost()
+        if is_foreign and (section := CDATA.match(markup, start)):
+            yield from text_pieces(markup, *section.span(1), references=False)
+        other = section if is_foreign and section else COMMENT.match(markup, start) or BOGUS.match(markup, start)
+        if other:
+            at = begin = other.end()
+            continue
+        tag = TAG.match(markup, start)
+        if tag is None:
+            return  # it never ends
+        at = begin = tag.end()
+        name = lowered(tag[2])
+        if foreign.inside or name in FOREIGN:
+            foreign.note(name, bool(tag[1]), tag[0].endswith("/>"))
+        if tag[1] or (is_foreign and foreign.inside):
+            continue
+        if name == "plaintext":
+            yield from text_pieces(markup, at, len(markup), references=False)
+            return
+        if name == "script":
+            at = begin = end_of_script(markup, at)
+        elif name in WITH_REFERENCES or name in RAW:
+            end = end_of_raw(markup, name, at)
+            yield from text_pieces(markup, at, end, references=name in WITH_REFERENCES)
+            at = begin = end
+    yield from text_pieces(markup, begin, len(markup))
+
+
+def lowered(name: str) -> str:
+    """Of ASCII only, as tags have it."""
+    if name.isascii():
+        return name.lower()
+    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
+
+
+def end_of_raw(markup: str, name: str, at: int) -> int:
+    found = re.compile(rf"</{name}(?=[{BLANK}/>])", re.IGNORECASE | re.ASCII).search(markup, at)
+    return found.start() if found else len(markup)
+
+
+def end_of_script(markup: str, at: int) -> int:
+    """Where the end tag of a script begins, which may be in a comment, but not of a script within (13.2.5.15 ff.)."""
+    escaped = double = False
+    while found := SCRIPT.search(markup, at):
+        at = found.end()
+        if found[1]:
+            if not escaped:
+                escaped, at = True, found.start() + 2  # <!--> is both
+        elif found[2]:
+            escaped = double = False
+        elif found[3] and not double:
+            return found.start()
+        elif escaped:
+            double = not found[3]
+    return len(markup)
