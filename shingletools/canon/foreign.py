@@ -1,6 +1,6 @@
-"""Foreign content in HTML: what is open of SVG and MathML."""
+"""Foreign content in HTML: what is open of SVG and MathML, and of HTML within."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 # Foreign content, and what holds HTML in it; what ends it (sections 13.2.6.1 and 13.2.6.5)
@@ -12,42 +12,91 @@ ENDS_FOREIGN = frozenset(
     "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta "
     "nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split()
 )
+# Tags of HTML that leave nothing open, or what end tags do not close
+LEAVES = frozenset(
+    "area base basefont bgsound body br col embed frame head hr html image img input keygen link meta param source "
+    "track wbr".split()
+)
 
 
 class Open(NamedTuple):
-    """An element that is open in foreign content."""
+    """An element that is open, from the first foreign one on."""
 
     name: str
-    root: str  # svg or math
+    root: str  # svg or math, nothing for HTML
     holds_html: bool
+    run: int  # where the elements begin that are foreign as this one is, with nothing else between
+    holder: int  # where the innermost is that holds HTML, which may be this one; -1 for none
 
 
 class Foreign:
-    """The elements that are open in foreign content, the innermost last, and how many of them have each name."""
+    """The elements that are open from the first foreign one on, the innermost last, as far as tags tell.
+
+    An element of HTML that ends without a tag stays open: only the tree knows.
+    """
 
     def __init__(self) -> None:
         self.inside: list[Open] = []
-        self.names: Counter[str] = Counter()  # to look through all at each end tag would cost the square of a page
+        # To look through all of them at each end tag would cost the square of a page
+        self.places: defaultdict[str, list[int]] = defaultdict(list)  # of each name
+        self.outside: Counter[str] = Counter()  # elements around the first foreign one
 
     def is_innermost(self) -> bool:
+        """Whether a start tag begins foreign content."""
         return bool(self.inside) and not self.inside[-1].holds_html
+
+    def has_sections(self) -> bool:
+        """Whether CDATA is text: right within foreign content, also where that holds HTML."""
+        return bool(self.inside) and bool(self.inside[-1].root)
 
     def note(self, name: str, is_end: bool, is_closed: bool) -> None:
         """What a tag does to them."""
-        is_foreign = self.is_innermost()
-        if is_end and self.names[name]:
-            while self.pop() != name:
-                pass
-        elif is_foreign and name in (("br", "p") if is_end else ENDS_FOREIGN):
+        if not self.inside and name not in FOREIGN:
+            self._count(name, is_end)
+            return
+        if self.is_innermost() and name in (("br", "p") if is_end else ENDS_FOREIGN):
             while self.is_innermost():
-                self.pop()
-        elif (is_foreign or name in FOREIGN) and not is_end and not is_closed:
-            root = self.inside[-1].root if is_foreign else name
-            self.inside.append(Open(name, root, name in FOREIGN[root]))
-            self.names[name] += 1
+                self._pop()
+        if is_end:
+            self._end(name)
+        elif self.is_innermost() or name in FOREIGN:
+            if not is_closed:
+                root = self.inside[-1].root if self.is_innermost() else name
+                self._push(name, root, name in FOREIGN[root])
+        elif not self.inside:
+            self._count(name, is_end)
+        elif name not in LEAVES:
+            self._push(name, "", True)
 
-    def pop(self) -> str:
-        """Closes the innermost, and tells its name."""
-        name = self.inside.pop().name
-        self.names[name] -= 1
-        return name
+    def _count(self, name: str, is_end: bool) -> None:
+        """A tag where nothing foreign is open."""
+        if not is_end:
+            self.outside[name] += 1
+        elif self.outside[name]:
+            self.outside[name] -= 1
+
+    def _push(self, name: str, root: str, holds_html: bool) -> None:
+        place = len(self.inside)
+        above = self.inside[-1] if self.inside else None
+        run = above.run if above and above.root and root else place
+        holder = place if root and holds_html else above.holder if above else -1
+        self.inside.append(Open(name, root, holds_html, run, holder))
+        self.places[name].append(place)
+
+    def _pop(self) -> None:
+        self.places[self.inside.pop().name].pop()
+
+    def _end(self, name: str) -> None:
+        """Closes the innermost of a name: a foreign one from within others, else one with no holder in it."""
+        if not self.inside:
+            self._count(name, is_end=True)
+            return
+        innermost = self.inside[-1]
+        place = self.places[name][-1] if self.places[name] else -1
+        if place > innermost.holder or (innermost.root and place >= innermost.run):
+            while len(self.inside) > place:
+                self._pop()
+        elif innermost.holder < 0 and self.outside[name] and name not in LEAVES:
+            self.outside[name] -= 1
+            while self.inside:
+                self._pop()

@@ -5,8 +5,8 @@ all characters alike that are no white space, and what stands behind them. So a 
 each piece of its text replaced by a number. What comes of the first is the text, what comes of the other says where
 each piece of it was. (Only in a page of frames white space may stay where text does not.)
 
-Which parts of a page are text, `tokens` tells. Where it is wrong, the two texts differ, and nobody takes a wrong place
-for a right one.
+Which parts of a page are text, `tokens` tells. Where it is wrong, there is other text between the numbers, or the two
+texts differ, and nobody takes a wrong place for a right one.
 """
 
 import re
@@ -14,11 +14,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from shingletools.canon.origins import Origin
-from shingletools.canon.references import SourcePiece
+from shingletools.canon.references import BLANK, SourcePiece
 from shingletools.canon.tokens import pieces
 
 NUMBERS, BASE = 0xF0000, 1 << 15  # a plane of characters for private use: digits of the numbers that stand for text
 DIGITS = re.compile(f"[{chr(NUMBERS)}-{chr(NUMBERS + BASE - 1)}]+")
+# White space, what parts blocks, and what parsers make of NUL; each of them parts words
+BETWEEN = re.compile(f"[{BLANK}\u2029\0\ufffd]*+")
 
 
 class Page(NamedTuple):
@@ -34,12 +36,12 @@ class Page(NamedTuple):
         at = last = 0
 
         def between(end: int) -> None:
-            if at < end:  # white space, and what parts blocks
+            if at < end:
                 rebuilt.append(numbers[at:end])
                 origin.stand_for(end - at, last, last)
 
         for found in DIGITS.finditer(numbers):
-            if len(found[0]) % self.digits:
+            if len(found[0]) % self.digits or not BETWEEN.fullmatch(numbers, at, found.start()):
                 return None
             between(found.start())
             for number in self.numbers_in(found[0]):
@@ -52,6 +54,8 @@ class Page(NamedTuple):
                 else:
                     origin.stand_for(len(made), start, last)
             at = found.end()
+        if not BETWEEN.fullmatch(numbers, at):
+            return None
         between(len(numbers))
         return origin if "".join(rebuilt) == text else None
 

@@ -6,7 +6,7 @@ What elements do to it depends on the tree, of which it knows only what `foreign
 import re
 from collections.abc import Iterator
 
-from shingletools.canon.foreign import FOREIGN, Foreign
+from shingletools.canon.foreign import Foreign
 from shingletools.canon.references import BLANK, SourcePiece, text_pieces
 
 # An attribute's value may be missing; one whose quote never ends takes the rest of the page
@@ -34,11 +34,10 @@ def pieces(markup: str) -> Iterator[SourcePiece]:
     while opening := OPENING.search(markup, at):
         start = opening.start()
         yield from text_pieces(markup, begin, start)
-        is_foreign = foreign.is_innermost()
-        if is_foreign and (section := CDATA.match(markup, start)):
+        section = CDATA.match(markup, start) if foreign.inside and foreign.has_sections() else None
+        if section:
             yield from text_pieces(markup, *section.span(1), references=False)
-        other = section if is_foreign and section else COMMENT.match(markup, start) or BOGUS.match(markup, start)
-        if other:
+        if other := section or COMMENT.match(markup, start) or BOGUS.match(markup, start):
             at = begin = other.end()
             continue
         tag = TAG.match(markup, start)
@@ -46,8 +45,8 @@ def pieces(markup: str) -> Iterator[SourcePiece]:
             return  # it never ends
         at = begin = tag.end()
         name = lowered(tag[2])
-        if foreign.inside or name in FOREIGN:
-            foreign.note(name, bool(tag[1]), tag[0].endswith("/>"))
+        is_foreign = foreign.is_innermost() if foreign.inside else False
+        foreign.note(name, tag[1] == "/", tag[0].endswith("/>"))
         if tag[1] or (is_foreign and foreign.inside):
             continue
         if name == "plaintext":

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 import regex
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harness import DATA, DOCS, jsonl, pipe, run
@@ -16,9 +16,11 @@ from shingletools import kernel
 from shingletools.canon.canonizer import Canonizer
 from shingletools.canon.command import add_options, chosen
 from shingletools.canon.html import Html
+from shingletools.canon.markup import Page
 from shingletools.canon.origins import Origin, traced
 from shingletools.canon.patterns import Budget, Replace
 from shingletools.canon.placed import Placer
+from shingletools.canon.references import SourcePiece
 from shingletools.canon.tokens import pieces
 from shingletools.errors import Rejected
 from shingletools.kernel.memo import compiled_words, reference_words
@@ -129,6 +131,15 @@ def test_what_stands_at_a_place_is_its_word(options: str) -> None:
         ("--html", "<table><tr><td>y</td></tr>x</table>z", "26-27 15-16 35-36"),  # where browsers put x
         ("--html", "<xmp>a&amp;b</xmp><textarea>a&amp;b</textarea>", "5-6 7-10 11-12 28-29 34-35"),
         ("--html", "<svg><title>a<b>c</b></title></svg>d", "12-17 35-36"),
+        (
+            "--html",
+            "<i><svg>x</i>y<textarea>z </nav></svg><nav>q</textarea>k",
+            "8-9 13-14 24-25 28-31 34-37 39-42 43-44 55-56",
+        ),
+        ("--html", "<table><td><svg>a</td><td><title>b<g>c</title>", "16-17 33-34 35-36 37-38"),
+        ("--html", "<svg><desc><b></svg><![CDATA[a]]></b><![CDATA[b]]></svg>c", "46-47 56-57"),
+        ("--html", "<i><svg><desc><svg></i><textarea>a<g>c</textarea>d", "33-38 49-50"),
+        ("--html", "<svg><title><![CDATA[a<b>]]></title>c", "21-22 23-24 36-37"),
         ("--html --skip i", "a<i>b</i>c", "0-10"),
         ("--html --delete <i>.*</i>", "a<i>b</i>c", "0-10"),
         ("--html=main", "<nav>no</nav><main>a</main>", "19-20"),
@@ -269,6 +280,42 @@ def test_any_markup(markup: str) -> None:
                 or letter.isspace()
                 or letter in "\0\ufffd"
             )
+
+
+HTML = both("--html")
+
+
+@given(soup)
+@example("<svg>a</style>b<![CDATA[c d]]>&eacutee &#65")
+@example("<table>a<td>b</table>\0c<select>d<option>e")
+@settings(max_examples=500)
+def test_words_of_any_markup(markup: str) -> None:
+    """Those are made again whose places have no markup; what that means depends on what is around it."""
+    canonize, place = HTML
+    try:
+        words, at = place(markup)
+    except Rejected:
+        return
+    each = found(words, at)
+    assert words == canonize(markup)
+    for word, start, end in each:
+        assert 0 <= start < end <= len(markup)
+        alone = canonize(markup[start:end]).split()
+        assert (
+            alone == [word]
+            or (word in alone and shares(each, start, end))
+            or re.search(r"<[A-Za-z/!?]|\]\]>", markup[start:end])
+        )
+
+
+def test_text_that_is_taken_for_markup() -> None:
+    """In a page of which the tokenizer takes too much for SVG; none of its words has an empty place."""
+    markup = "<li>a<li>b</li></ul><svg>c</li><textarea>d </nav></svg><nav>e</textarea>"
+    with pytest.raises(Rejected, match=r"^HTML of which --offsets cannot tell what is text$"):
+        HTML[1](markup)
+    page = Page("x \U000f0000y", [SourcePiece(0, 1, "a")], 1)
+    assert page.trace("x ay", page.markup) is None
+    assert page.trace("ay", page.markup[2:]) is None
 
 
 def test_a_page_whose_text_is_not_found() -> None:
