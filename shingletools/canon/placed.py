@@ -1,17 +1,15 @@
 """Where canonical words come from: the words of Canonizer, each with its place in the text that was given."""
 
-import unicodedata
-from array import array
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from functools import partial
 
 from shingletools import kernel
 from shingletools.canon.canonizer import Canonizer, Rules, later_words
-from shingletools.canon.folding import fold
+from shingletools.canon.letters import fold_places, made_of
 from shingletools.canon.origins import Origin, traced
 from shingletools.canon.patterns import WordPattern
 from shingletools.canon.repertoire import is_later, part_later
-from shingletools.canon.words import cut, joins
+from shingletools.canon.words import cut
 from shingletools.kernel.lines import Link, unlinked
 from shingletools.kernel.memo import SEGMENT, Known, moved, segments
 from shingletools.sentences import sentences
@@ -32,6 +30,7 @@ class Placer:
         self.canonizer = Canonizer(rules)
         self.rules = self.canonizer.rules
         self.folded = Known(self.canonizer.fold)
+        self.origins = Known(partial(made_of, self.canonizer.fold))
         alone = self.rules.cut is cut
         plain = alone and not self.rules.words
         self.tokens = kernel.words(self._token, self.canonizer.wherever if plain else None, alone)
@@ -79,7 +78,7 @@ class Placer:
                 for word in self._ruled(later_words(self.rules, piece)):
                     yield word, begin, begin + 1
                 continue
-            folded = fold_places(piece, self.folded)
+            folded = fold_places(piece, self.folded, self.origins)
             for start, end in cut_places(self.rules.cut, folded.text):
                 for word in self._ruled([folded.text[start:end]]):
                     yield word, begin + folded.firsts[start], begin + folded.lasts[end - 1]
@@ -112,68 +111,6 @@ def pieces(token: str) -> Iterator[tuple[str, int]]:
             begin = place + 1
     if begin < len(token):
         yield token[begin:], begin
-
-
-class Folded(NamedTuple):
-    """Folded text, and for each of its characters where what it was made of begins and ends."""
-
-    text: str
-    firsts: Sequence[int]
-    lasts: Sequence[int]
-
-
-def fold_places(text: str, known: Known[str]) -> Folded:
-    """Folds as the function of a memo does, letter by letter, each with all that may become one with it.
-
-    The characters of a text that folds otherwise than its letters do stand for all of it; none such is known.
-
-    >>> fold_places("ÉE\\u00ad\\u0301½", Known(fold))
-    Folded(text='éé1⁄2', firsts=array('q', [0, 1, 4, 4, 4]), lasts=array('q', [1, 4, 5, 5, 5]))
-    """
-    whole = known.function(text)
-    if text.isascii():
-        return Folded(whole, range(len(text)), range(1, len(text) + 1))
-    firsts, lasts = array("q"), array("q")
-    parts = []
-    for letter, first, last in letters(text):
-        part = known[letter]
-        parts.append(part)
-        firsts.extend([first] * len(part))
-        lasts.extend([last] * len(part))
-    if "".join(parts) != whole:
-        return Folded(whole, [0] * len(whole), [len(text)] * len(whole))
-    return Folded(whole, firsts, lasts)
-
-
-def letters(text: str) -> Iterator[tuple[str, int, int]]:
-    """Each character with those behind it that may become one with it, without invisible ones, and its place."""
-    letter, first, last = "", 0, 0
-    for place, character in enumerate(text):
-        kind = KINDS[character]
-        if kind == INVISIBLE:
-            continue
-        if kind == JOINS and letter:
-            letter += character
-        else:
-            if letter:
-                yield letter, first, last
-            letter, first = character, place
-        last = place + 1
-    if letter:
-        yield letter, first, last
-
-
-INVISIBLE, JOINS, BEGINS = "invisible", "joins", "begins"
-
-
-def _kind(character: str) -> str:
-    folded = fold(character)
-    if not folded:
-        return INVISIBLE
-    return JOINS if joins(character) or joins(unicodedata.normalize("NFKD", folded)) else BEGINS
-
-
-KINDS = Known(_kind)
 
 
 def cut_places(cutter: Callable[[str], list[str]], folded: str) -> Iterator[tuple[int, int]]:

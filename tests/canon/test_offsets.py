@@ -102,6 +102,12 @@ def test_what_stands_at_a_place_is_its_word(options: str) -> None:
         ("", "e\u0301te\u0301 co\u00ad\u200boperate\u00ad.", "0-5 6-17"),
         ("", "\u200ba", "1-2"),
         ("", "a½b", "0-2 1-3"),
+        ("", "กำ นำ้", "0-2 1-2 3-5 4-6"),  # sara am is a mark on what is before it, and a letter
+        ("", "中\u1161 .\u11a8 가\u11a8", "0-1 1-2 4-5 6-8"),
+        ("", "中\u0345 ,\u0345 ½\u0301", "0-1 1-2 4-5 6-7 6-8"),
+        ("", "中\u00ad\u0345\u00ad", "0-1 2-3"),
+        ("", "中\u0345\u0301", "0-3 1-3"),  # the acute goes before the iota
+        ("--fold-accents", "中\u0301\u0345 กำ", "0-2 2-3 4-6 5-6"),
         ("", "ﷺ x", "0-1 0-1 0-1 0-1 2-3"),
         ("", "中文 ab漢", "0-1 1-2 3-5 5-6"),
         ("", "x\U0001faddy", "0-1 1-2 2-3"),
@@ -169,6 +175,33 @@ def test_any_text(text: str) -> None:
     assert place(text).words == canonize(text)
 
 
+joining = st.text(
+    "ab中กกา\u0e33\u0e49\u0eb3\u0345\u1100\u1161\u11a8가\u3099\uff9eか½.Σ\u0301\u0323\u0344ἀᾳﷺ'", max_size=12
+)
+
+
+@given(joining)
+@example("กำ นำ้ ່ຳ")
+@example(".\u1161 中\u11a8 가\u11a8 中\u0345 .\u0345 ½\u0301 d\u0301\u0323")
+@settings(max_examples=500)
+def test_no_place_can_be_narrower(text: str) -> None:
+    """What is left of a place without its first or its last character does not make its word.
+
+    Not so where marks change places, and one of them becomes a letter: both are of both words.
+    """
+    canonize, place = PLAIN
+    marks = "[\u0301\u0323\u0344\u0345\u0e49\u3099\uff9e]+"
+    text = re.sub(marks, lambda run: "".join(sorted(run[0], key="\u0345".__eq__)), text)
+    for word, start, end in check("", text, canonize, place):
+        for first, last in ((start + 1, end), (start, end - 1)):
+            assert word not in canonize(text[first:last]).split(), (word, start, end)
+
+
+def test_long_letters_take_no_longer_than_their_size() -> None:
+    text = "中" + "\u0301\u0345" * 200_000
+    assert PLAIN[1](text).at == "0-400001 0-400001"
+
+
 @given(st.lists(texts, max_size=4))
 def test_both_kernels(several: list[str]) -> None:
     for canonize, place in (PLAIN, STEMS):
@@ -211,26 +244,30 @@ def test_where_replaced_text_comes_from(text: str, edits: list[tuple[str, str]])
     budget = Budget()
     budget.start(text)
     made, origins = text, []
-    places = [(place, place + 1) for place in range(len(text))]  # of each character in the first text
+    levels: list[list[tuple[int, int]]] = []  # of each character after an edit, where it was before
     for pattern, new in edits:
         rule = Replace("--replace", pattern, new, budget)
         every, end = [], 0
         for match in sorted(regex.finditer(pattern, made), key=regex.Match.span):
-            covered = places[match.start() : match.end()]
-            if not covered:
-                at = places[match.start()][0] if match.start() < len(places) else places[-1][1] if places else 0
-                covered = [(at, at)]
-            every += places[end : match.start()]
-            every += [(min(first for first, _ in covered), max(last for _, last in covered))] * len(new)
+            every += [(place, place + 1) for place in range(end, match.start())]
+            every += [match.span()] * len(new)
             end = match.end()
-        places = every + places[end:]
+        levels.append(every + [(place, place + 1) for place in range(end, len(made))])
         expected = rule(made)
         made, origin = rule.traced(made)
         assert made == expected
-        assert len(made) == len(places) == origin.size
+        assert len(made) == len(levels[-1]) == origin.size
         origins.append(origin)
-    for place, expected_place in enumerate(places):
-        assert traced(origins, place, place + 1) == expected_place
+    for place in range(len(made)):
+        start, end = place, place + 1
+        for level in reversed(levels):
+            if start < end:
+                start, end = min(first for first, _ in level[start:end]), max(last for _, last in level[start:end])
+            elif start < len(level):
+                start = end = level[start][0]
+            elif level:
+                start = end = level[-1][1]
+        assert traced(origins, place, place + 1) == (start, end)
 
 
 def test_an_origin_whose_pieces_are_in_no_order() -> None:
