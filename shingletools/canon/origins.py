@@ -1,9 +1,11 @@
 """Where the characters of a text come from, once a rule has made it of another one."""
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 
 Place = tuple[int, int]  # code points of a text, half open
+COPY = -1  # is no place
 
 
 class Origin:
@@ -21,20 +23,21 @@ class Origin:
     """
 
     def __init__(self) -> None:
-        self.begins: list[int] = []
-        self.firsts: list[int] = []
-        self.lasts: list[int | None] = []  # None for a copy
+        # Arrays: a page has a piece for each few characters, and lists would take four times as much
+        self.begins = array("q")
+        self.firsts = array("q")
+        self.lasts = array("q")  # COPY for a copy
         self.size = 0
 
     def copy(self, size: int, first: int) -> None:
         """So many characters stand there, too."""
-        self._add(size, first, None)
+        self._add(size, first, COPY)
 
     def stand_for(self, size: int, first: int, last: int) -> None:
         """So many characters stand for what is there."""
         self._add(size, first, last)
 
-    def _add(self, size: int, first: int, last: int | None) -> None:
+    def _add(self, size: int, first: int, last: int) -> None:
         assert size >= 0
         if size:
             self.begins.append(self.size)
@@ -55,7 +58,7 @@ class Origin:
     def _part(self, number: int, start: int, end: int) -> Place:
         """The place of those characters that are in a piece."""
         begin, first, last = self.begins[number], self.firsts[number], self.lasts[number]
-        if last is not None:
+        if last != COPY:
             return first, last
         stop = self.begins[number + 1] if number + 1 < len(self.begins) else self.size
         return first + max(start, begin) - begin, first + min(end, stop) - begin

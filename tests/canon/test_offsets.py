@@ -3,6 +3,7 @@
 import json
 import pickle
 import re
+import tracemalloc
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -15,7 +16,7 @@ from harness import DATA, DOCS, jsonl, pipe, run
 from shingletools import kernel
 from shingletools.canon.canonizer import Canonizer
 from shingletools.canon.command import add_options, chosen
-from shingletools.canon.html import Html
+from shingletools.canon.html import Html, parse_traced
 from shingletools.canon.markup import Page
 from shingletools.canon.origins import Origin, traced
 from shingletools.canon.patterns import Budget, Replace
@@ -393,6 +394,19 @@ def test_numbers_take_no_more_memory_than_a_page_may() -> None:
     ran = run("bash", "-c", "ulimit -v 500000; canon --html --offsets", stdin=line)
     assert (ran.status, ran.err) == (1, "canon: -:1: HTML that takes too much memory or time\n")
     assert [json.loads(each)["at"] for each in ran.out.splitlines()] == ["3-7"]
+
+
+@pytest.mark.parametrize("unit", ["&a", "<p>a", "a&lt;"])
+def test_what_an_origin_takes(unit: str) -> None:
+    """It comes back to a process that has no limit."""
+    markup = unit * 50_000
+    sent = pickle.dumps(parse_traced(False, (), markup)[1])
+    tracemalloc.start()
+    origin = pickle.loads(sent)
+    taken = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert origin.size > 50_000
+    assert taken < 30 * len(markup)
 
 
 def test_the_text_stays_as_it_is_spelled() -> None:
