@@ -28,7 +28,7 @@ static PyMethodDef functions[] = {
     {"count_tokens", count_tokens, METH_VARARGS, "(tokens, counters)"},
     {"set_keys", set_keys, METH_VARARGS, "(tokens, starts, sizes, out)"},
     {"rarest", rarest, METH_VARARGS, "(tokens, starts, sizes, wanted, counters, out)"},
-    {"shared_counts", shared_counts, METH_VARARGS, "(first, last, after, least, arrays): see arrays.c"},
+    {"shared_counts", shared_counts, METH_VARARGS, "(first, last, after, least, arrays): see overlaps.c"},
     {"end_with_parent", end_with_parent, METH_NOARGS, "Whether this process is killed when its parent ends."},
     {"keep_memory", keep_memory, METH_NOARGS, "Whether this process keeps memory that it frees."},
     {"watch", watch, METH_VARARGS, "(descriptor, asking, patience, again): whether a thread was started."},

@@ -62,12 +62,16 @@ PyObject *simhash(PyObject *self, PyObject *text);
 PyObject *link_minima(PyObject *self, PyObject *args);
 PyObject *link_simhash(PyObject *self, PyObject *none);
 
-/* arrays.c */
+/* rows.c */
 PyObject *agreements(PyObject *self, PyObject *args);
 PyObject *band_keys(PyObject *self, PyObject *args);
 PyObject *shared(PyObject *self, PyObject *args);
+
+/* overlaps.c */
 PyObject *overlaps(PyObject *self, PyObject *args);
 PyObject *shared_counts(PyObject *self, PyObject *args);
+
+/* tokens.c */
 PyObject *count_tokens(PyObject *self, PyObject *args);
 PyObject *set_keys(PyObject *self, PyObject *args);
 PyObject *rarest(PyObject *self, PyObject *args);

@@ -1,0 +1,67 @@
+/* Arrays as Python hands them: buffers, contiguous, of the machine's own byte order:
+
+       rows     uint8, uint32 or uint64, one value for each component of a signature, row after row
+       left, right, firsts, lasts, starts, sizes, wanted    int64; least, too, where there is one for each pair
+       tokens   uint64, sets one after the other, each ascending; starts and sizes say where each is
+       counters uint32, 2^COUNTERS, in how many sets the tokens of each are
+       keys     uint64
+       numbers  int64, of tokens, those of one set after the other; rows, bounds: which rows have the token of each number
+       out      int64 for counts and places, uint64 for keys, bytes of 0 or 1 for shared
+*/
+
+#ifndef SHINGLETOOLS_ARRAYS_H
+#define SHINGLETOOLS_ARRAYS_H
+
+#include "kernel.h"
+
+typedef struct {
+    Py_buffer view[7];
+    int taken;
+} Arrays;
+
+/* Buffers of the arguments from `first` on, the last of them for writing. */
+static inline int take_arrays(PyObject *args, Py_ssize_t first, Arrays *arrays)
+{
+    Py_ssize_t count = PyTuple_Size(args) - first;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        int flags = i == count - 1 ? PyBUF_CONTIG : PyBUF_CONTIG_RO;
+        if (PyObject_GetBuffer(PyTuple_GetItem(args, first + i), &arrays->view[i], flags))
+            return -1;
+        arrays->taken++;
+    }
+    return 0;
+}
+
+static inline void release(Arrays *arrays)
+{
+    while (arrays->taken)
+        PyBuffer_Release(&arrays->view[--arrays->taken]);
+}
+
+static inline PyObject *fail_arrays(void)
+{
+    PyErr_SetString(PyExc_ValueError, "arrays of the wrong size");
+    return NULL;
+}
+
+/* Whether all values of an index array are rows. */
+static inline int are_rows(const Py_buffer *index, int64_t rows)
+{
+    const int64_t *values = index->buf;
+    int64_t bad = 0;
+    for (Py_ssize_t i = 0; i < index->len / 8; i++)
+        bad |= values[i] < 0 || values[i] >= rows;
+    return !bad;
+}
+
+/* Whether there are as many starts as sizes of sets, and all of these are among the tokens. */
+static inline int are_sets(const Py_buffer *tokens, const Py_buffer *starts, const Py_buffer *sizes)
+{
+    const int64_t *start = starts->buf, *size = sizes->buf;
+    int64_t bad = starts->len != sizes->len;
+    for (Py_ssize_t i = 0; i < starts->len / 8 && !bad; i++)
+        bad |= start[i] < 0 || size[i] < 0 || start[i] > tokens->len / 8 - size[i];
+    return !bad;
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* What sets of tokens have in common; arrays.h has the arrays. */
+
+#include "arrays.h"
+
+/* How many tokens two ascending sets have in common; 0 as soon as it is clear that it is fewer than `least`. */
+static int64_t overlap(const uint64_t *one, int64_t size_one, const uint64_t *two, int64_t size_two, int64_t least)
+{
+    int64_t i = 0, j = 0, common = 0;
+    while (i < size_one && j < size_two) {
+        int64_t left_one = size_one - i, left_two = size_two - j;
+        if (common + (left_one < left_two ? left_one : left_two) < least)
+            return 0;
+        uint64_t a = one[i], b = two[j];
+        common += a == b;
+        i += a <= b;
+        j += b <= a;
+    }
+    return common < least ? 0 : common;
+}
+
+/* overlaps(tokens, starts, sizes, left, right, least, out) */
+PyObject *overlaps(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *unused;
+    if (!PyArg_ParseTuple(args, "OOOOOOO", &unused, &unused, &unused, &unused, &unused, &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    PyObject *result = NULL;
+    if (take_arrays(args, 0, &arrays))
+        goto done;
+    const Py_buffer *view = arrays.view;
+    const uint64_t *tokens = view[0].buf;
+    const int64_t *starts = view[1].buf, *sizes = view[2].buf, *left = view[3].buf, *right = view[4].buf,
+                  *least = view[5].buf;
+    int64_t *counts = view[6].buf, number = view[1].len / 8, bad = 0;
+    for (int i = 4; i < 7; i++)
+        bad |= view[i].len != view[3].len;
+    if (bad || !are_rows(&view[3], number) || !are_rows(&view[4], number) || !are_sets(&view[0], &view[1], &view[2])) {
+        fail_arrays();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < view[3].len / 8; i++)
+        counts[i] = overlap(tokens + starts[left[i]], sizes[left[i]], tokens + starts[right[i]], sizes[right[i]],
+                            least[i]);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    release(&arrays);
+    return result;
+}
+
+/* The first place from `start` on, up to `end`, of a row that is no less. */
+static int64_t first_from(const int64_t *rows, int64_t start, int64_t end, int64_t row)
+{
+    while (start < end) {
+        int64_t middle = start + (end - start) / 2;
+        if (rows[middle] < row)
+            start = middle + 1;
+        else
+            end = middle;
+    }
+    return start;
+}
+
+typedef struct {
+    const int64_t *rows, *bounds; /* of each token the rows that have it, and where they begin and end */
+    int64_t entries, tokens, number;
+    uint32_t *counts; /* of each row; where it is not 0, the row is among those that were met */
+    int64_t *met, meetings;
+} Counting;
+
+/* Counts a token of a row: met with all rows from `after` on that have it, or only with those that were met before.
+   Returns whether the arrays were wrong. */
+static int count_token(Counting *all, int64_t token, int64_t after, int anew)
+{
+    if (token < 0 || token >= all->tokens)
+        return 1;
+    int64_t start = all->bounds[token], end = all->bounds[token + 1];
+    if (start < 0 || end < start || end > all->entries)
+        return 1;
+    start = first_from(all->rows, start, end, after);
+    if (!anew && end - start > 8 * all->meetings) { /* few were met: look for these */
+        for (int64_t i = 0; i < all->meetings; i++) {
+            int64_t place = first_from(all->rows, start, end, all->met[i]);
+            all->counts[all->met[i]] += place < end && all->rows[place] == all->met[i];
+        }
+        return 0;
+    }
+    for (; start < end; start++) {
+        int64_t row = all->rows[start];
+        if (row < 0 || row >= all->number)
+            return 1;
+        if (anew && !all->counts[row])
+            all->met[all->meetings++] = row;
+        all->counts[row] += anew || all->counts[row];
+    }
+    return 0;
+}
+
+/* shared_counts(first, last, after, least, numbers, starts, sizes, rows, bounds, out): see reference.py. out: how many
+   rows were met, how many pairs there are, and of each pair two rows and a count. */
+PyObject *shared_counts(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    long long first, last, after, least;
+    PyObject *unused, *result = NULL;
+    if (!PyArg_ParseTuple(args, "LLLLOOOOOO", &first, &last, &after, &least, &unused, &unused, &unused, &unused,
+                          &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    Counting all = {0};
+    if (take_arrays(args, 4, &arrays))
+        goto done;
+    const Py_buffer *view = arrays.view;
+    const int64_t *numbers = view[0].buf, *starts = view[1].buf, *sizes = view[2].buf;
+    int64_t *out = view[5].buf, room = (view[5].len / 8 - 2) / 3, candidates = 0, pairs = 0;
+    all = (Counting){.rows = view[3].buf, .bounds = view[4].buf, .entries = view[3].len / 8,
+                     .tokens = view[4].len / 8 - 1, .number = view[2].len / 8};
+    int bad = !are_sets(&view[0], &view[1], &view[2]) || first < 0 || last > all.number || view[5].len < 16;
+    if (bad) {
+        fail_arrays();
+        goto done;
+    }
+    all.counts = PyMem_Calloc((size_t)all.number + 1, sizeof *all.counts);
+    all.met = PyMem_Malloc(((size_t)all.number + 1) * sizeof *all.met);
+    if (!all.counts || !all.met) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (int64_t row = first; row < last && !bad; row++) {
+        int64_t size = sizes[row], from = row + 1 > after ? row + 1 : after;
+        all.meetings = 0;
+        for (int64_t i = 0; i < size && !bad; i++)
+            bad = count_token(&all, numbers[starts[row] + i], from, i <= size - least);
+        candidates += all.meetings;
+        for (int64_t i = 0; i < all.meetings; i++) {
+            int64_t other = all.met[i], count = all.counts[other];
+            all.counts[other] = 0;
+            if (count < least)
+                continue;
+            if (pairs == room) {
+                bad = 1;
+                break;
+            }
+            int64_t *pair = out + 2 + 3 * pairs++;
+            pair[0] = row;
+            pair[1] = other;
+            pair[2] = count;
+        }
+    }
+    Py_END_ALLOW_THREADS
+    if (bad) {
+        fail_arrays();
+        goto done;
+    }
+    out[0] = candidates;
+    out[1] = pairs;
+    result = Py_NewRef(Py_None);
+done:
+    PyMem_Free(all.counts);
+    PyMem_Free(all.met);
+    release(&arrays);
+    return result;
+}

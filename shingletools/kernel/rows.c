@@ -1,0 +1,172 @@
+/* Loops over rows of signatures, and over their keys; arrays.h has the arrays. */
+
+#include "arrays.h"
+
+enum { SPARSE_BITS = 3 /* of 8 places for a key, one is taken */ };
+
+/* In how many of n components two rows agree; 0 as soon as it is clear that it is in fewer than `least`. */
+#define AGREEMENTS(NAME, TYPE)                                                                                        \
+    VECTORS static int64_t NAME(const TYPE *one, const TYPE *two, size_t n, size_t least)                            \
+    {                                                                                                                 \
+        size_t agreeing = 0, part = 64 / sizeof(TYPE), i = 0;                                                        \
+        for (; i + part <= n; i += part) {                                                                           \
+            TYPE same = 0;                                                                                            \
+            for (size_t j = 0; j < part; j++)                                                                        \
+                same += one[i + j] == two[i + j];                                                                    \
+            agreeing += same;                                                                                        \
+            if (agreeing + (n - i - part) < least)                                                                   \
+                return 0;                                                                                             \
+        }                                                                                                             \
+        for (; i < n; i++)                                                                                           \
+            agreeing += one[i] == two[i];                                                                            \
+        return agreeing < least ? 0 : (int64_t)agreeing;                                                             \
+    }
+AGREEMENTS(agreements8, uint8_t)
+AGREEMENTS(agreements32, uint32_t)
+AGREEMENTS(agreements64, uint64_t)
+
+static int64_t agreements_of(const char *rows, size_t width, size_t size, int64_t one, int64_t two, size_t least)
+{
+    const char *left = rows + (size_t)one * width * size, *right = rows + (size_t)two * width * size;
+    switch (size) {
+    case 1:
+        return agreements8((const uint8_t *)left, (const uint8_t *)right, width, least);
+    case 4:
+        return agreements32((const uint32_t *)left, (const uint32_t *)right, width, least);
+    default:
+        return agreements64((const uint64_t *)left, (const uint64_t *)right, width, least);
+    }
+}
+
+/* Whether a row can have so many components of so many bytes. */
+static int is_row(Py_ssize_t width, Py_ssize_t size)
+{
+    return width > 0 && width <= PY_SSIZE_T_MAX / 8 && (size == 1 || size == 4 || size == 8);
+}
+
+/* agreements(width, size, least, rows, left, right, out) */
+PyObject *agreements(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    Py_ssize_t width, size, least;
+    PyObject *unused;
+    if (!PyArg_ParseTuple(args, "nnnOOOO", &width, &size, &least, &unused, &unused, &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    PyObject *result = NULL;
+    if (take_arrays(args, 3, &arrays))
+        goto done;
+    const Py_buffer *rows = &arrays.view[0], *left = &arrays.view[1], *right = &arrays.view[2], *out = &arrays.view[3];
+    if (!is_row(width, size) || rows->len % (width * size) || left->len != right->len || left->len != out->len ||
+        least < 0) {
+        fail_arrays();
+        goto done;
+    }
+    int64_t number = rows->len / (width * size);
+    if (!are_rows(left, number) || !are_rows(right, number)) {
+        fail_arrays();
+        goto done;
+    }
+    const int64_t *one = left->buf, *two = right->buf;
+    int64_t *counts = out->buf;
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < left->len / 8; i++)
+        counts[i] = agreements_of(rows->buf, (size_t)width, (size_t)size, one[i], two[i], (size_t)least);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    release(&arrays);
+    return result;
+}
+
+static inline uint64_t key_of(const char *row, Py_ssize_t size, int64_t first, int64_t last)
+{
+    uint64_t key = 0;
+    for (int64_t component = first; component < last; component++) {
+        uint64_t value = size == 1   ? ((const uint8_t *)row)[component]
+                         : size == 4 ? ((const uint32_t *)row)[component]
+                                     : ((const uint64_t *)row)[component];
+        key = key * ROLL + value;
+    }
+    return fmix64(key);
+}
+
+/* band_keys(width, size, rows, firsts, lasts, out): the keys of all rows in the first band, then in the second. Rows are
+   read once for all bands: they are far larger than the cache. */
+PyObject *band_keys(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    Py_ssize_t width, size;
+    PyObject *unused;
+    if (!PyArg_ParseTuple(args, "nnOOOO", &width, &size, &unused, &unused, &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    PyObject *result = NULL;
+    if (take_arrays(args, 2, &arrays))
+        goto done;
+    const Py_buffer *rows = &arrays.view[0], *firsts = &arrays.view[1], *out = &arrays.view[3];
+    const int64_t *first = firsts->buf, *last = arrays.view[2].buf;
+    Py_ssize_t bands = firsts->len / 8, number = is_row(width, size) ? rows->len / (width * size) : -1;
+    int bad = number < 0 || rows->len % (width * size) || arrays.view[2].len != firsts->len ||
+              (bands ? out->len / 8 / bands != number || out->len % (8 * bands) : out->len);
+    for (Py_ssize_t band = 0; band < bands && !bad; band++)
+        bad = first[band] < 0 || last[band] < first[band] || last[band] > width;
+    if (bad) {
+        fail_arrays();
+        goto done;
+    }
+    uint64_t *keys = out->buf;
+    Py_BEGIN_ALLOW_THREADS
+    const char *row = rows->buf;
+    for (Py_ssize_t i = 0; i < number; i++, row += width * size)
+        for (Py_ssize_t band = 0; band < bands; band++)
+            keys[band * number + i] = key_of(row, size, first[band], last[band]);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    release(&arrays);
+    return result;
+}
+
+/* shared(keys, out): 1 for each key that stands twice, and for some that do not: their highest bits are those of
+   another. A bit says that such were seen, a second one that they were seen again. */
+PyObject *shared(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *unused, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OO", &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    uint64_t *seen = NULL;
+    if (take_arrays(args, 0, &arrays))
+        goto done;
+    const uint64_t *keys = arrays.view[0].buf;
+    uint8_t *out = arrays.view[1].buf;
+    Py_ssize_t count = arrays.view[1].len;
+    if (arrays.view[0].len / 8 != count) {
+        fail_arrays();
+        goto done;
+    }
+    int bits = SPARSE_BITS + 6;
+    while (bits < 40 && count >> (bits - SPARSE_BITS))
+        bits++;
+    size_t words = (size_t)1 << (bits - 6);
+    if (!(seen = PyMem_Calloc(2 * words, sizeof *seen))) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    uint64_t *again = seen + words;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        uint64_t place = keys[i] >> (64 - bits), bit = UINT64_C(1) << (place & 63);
+        again[place >> 6] |= seen[place >> 6] & bit;
+        seen[place >> 6] |= bit;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        uint64_t place = keys[i] >> (64 - bits);
+        out[i] = again[place >> 6] >> (place & 63) & 1;
+    }
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    PyMem_Free(seen);
+    release(&arrays);
+    return result;
+}

@@ -1,0 +1,143 @@
+/* Tokens in how many sets, the rarest of each, and keys of whole sets; arrays.h has the arrays. */
+
+#include "arrays.h"
+
+enum { COUNTERS = 22 };
+
+static inline uint64_t counter_of(uint64_t token)
+{
+    return fmix64(token) >> (64 - COUNTERS);
+}
+
+/* count_tokens(tokens, counters) */
+PyObject *count_tokens(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *unused, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OO", &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    if (take_arrays(args, 0, &arrays))
+        goto done;
+    const uint64_t *tokens = arrays.view[0].buf;
+    uint32_t *counters = arrays.view[1].buf;
+    if (arrays.view[1].len != (Py_ssize_t)sizeof *counters << COUNTERS) {
+        fail_arrays();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < arrays.view[0].len / 8; i++) {
+        uint32_t *counter = &counters[counter_of(tokens[i])];
+        *counter += *counter < UINT32_MAX;
+    }
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    release(&arrays);
+    return result;
+}
+
+/* set_keys(tokens, starts, sizes, out) */
+PyObject *set_keys(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *unused, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OOOO", &unused, &unused, &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    if (take_arrays(args, 0, &arrays))
+        goto done;
+    const uint64_t *tokens = arrays.view[0].buf;
+    const int64_t *starts = arrays.view[1].buf, *sizes = arrays.view[2].buf;
+    uint64_t *keys = arrays.view[3].buf;
+    if (!are_sets(&arrays.view[0], &arrays.view[1], &arrays.view[2]) || arrays.view[3].len != arrays.view[1].len) {
+        fail_arrays();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < arrays.view[1].len / 8; i++) {
+        uint64_t sum = 0;
+        for (int64_t j = 0; j < sizes[i]; j++)
+            sum += fmix64(tokens[starts[i] + j]);
+        keys[i] = fmix64(sum);
+    }
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    release(&arrays);
+    return result;
+}
+
+typedef struct {
+    uint32_t count, place; /* of a token, in all sets and in its own */
+} Counted;
+
+/* By their counts, those of one count staying in their order: a radix sort, byte by byte. Returns which of the two
+   arrays has them. */
+static Counted *sort_by_count(Counted *from, Counted *to, size_t size, uint32_t most)
+{
+    for (int shift = 0; shift < 32 && most >> shift; shift += 8) {
+        uint32_t starts[256] = {0}, sum = 0;
+        for (size_t i = 0; i < size; i++)
+            starts[from[i].count >> shift & 255]++;
+        for (int i = 0; i < 256; i++) {
+            uint32_t here = starts[i];
+            starts[i] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < size; i++)
+            to[starts[from[i].count >> shift & 255]++] = from[i];
+        Counted *other = from;
+        from = to;
+        to = other;
+    }
+    return from;
+}
+
+/* rarest(tokens, starts, sizes, wanted, counters, out): of each set the places of so many tokens. */
+PyObject *rarest(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *unused, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OOOOOO", &unused, &unused, &unused, &unused, &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    Counted *room = NULL;
+    if (take_arrays(args, 0, &arrays))
+        goto done;
+    const Py_buffer *view = arrays.view;
+    const uint64_t *tokens = view[0].buf;
+    const int64_t *starts = view[1].buf, *sizes = view[2].buf, *wanted = view[3].buf;
+    const uint32_t *counters = view[4].buf;
+    int64_t *out = view[5].buf, number = view[1].len / 8, sum = 0, largest = 0;
+    int bad = !are_sets(&view[0], &view[1], &view[2]) || view[3].len != view[1].len ||
+              view[4].len != (Py_ssize_t)sizeof *counters << COUNTERS;
+    for (int64_t i = 0; i < number && !bad; i++) {
+        bad = wanted[i] < 0 || wanted[i] > sizes[i] || sizes[i] > UINT32_MAX;
+        sum += wanted[i];
+        largest = sizes[i] > largest ? sizes[i] : largest;
+    }
+    if (bad || sum != view[5].len / 8) {
+        fail_arrays();
+        goto done;
+    }
+    if (!(room = PyMem_Malloc(2 * (size_t)largest * sizeof *room + 1))) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (int64_t i = 0; i < number; i++) {
+        uint32_t most = 0;
+        for (int64_t j = 0; j < sizes[i]; j++) {
+            uint32_t count = counters[counter_of(tokens[starts[i] + j])];
+            room[j] = (Counted){count, (uint32_t)j};
+            most = count > most ? count : most;
+        }
+        const Counted *sorted = sort_by_count(room, room + largest, (size_t)sizes[i], most);
+        for (int64_t j = 0; j < wanted[i]; j++)
+            *out++ = starts[i] + sorted[j].place;
+    }
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    PyMem_Free(room);
+    release(&arrays);
+    return result;
+}
