@@ -1,0 +1,194 @@
+"""Loops over arrays in C against their definitions, and against Python's own sets."""
+
+from collections.abc import Callable
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shingletools.kernel import _kernel, compiled, reference
+from shingletools.kernel.types import Postings, Rows, TokenSets
+
+words64 = st.integers(0, 2**64 - 1)
+
+
+def random_rows(rng: np.random.Generator, documents: int, n: int, kind: str) -> Rows:
+    rows: Rows = (rng.integers(0, 4, (documents, n)) * rng.integers(1, 60)).astype(kind)
+    return rows
+
+
+@pytest.mark.parametrize("kind", ["u1", "u4", "u8"])
+@pytest.mark.parametrize("n", [1, 7, 8, 15, 16, 17, 63, 64, 65, 84, 200])
+def test_rows(kind: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    rows = random_rows(rng, 50, n, kind)
+    left, right = rng.integers(0, 50, (2, 300))
+    for least in (0, 1, n // 2, n - 1, n, n + 1):
+        expected = reference.agreements(rows, least, left, right)
+        assert np.array_equal(compiled.agreements(rows, least, left, right), expected)
+        assert np.array_equal(compiled.agreements(rows, least, left[::2], right[::-2][:150]),
+                              reference.agreements(rows, least, left[::2], right[::-2][:150]))  # fmt: skip
+    for first in range(0, n, 5):
+        for last in {first, first + 1, n}:
+            bands = [(first, last), (0, n), (last, last)]
+            assert np.array_equal(compiled.band_keys(rows, bands), reference.band_keys(rows, bands))
+
+
+@given(st.lists(words64 | st.integers(0, 2**64 - 1).map(lambda key: key >> 12 << 12), max_size=200))
+def test_shared_keys(keys: list[int]) -> None:
+    """All that stand twice, and of others no more than have company by accident."""
+    several = np.array(keys + keys[: len(keys) // 3], np.uint64)
+    flags = compiled.shared(several)
+    assert np.array_equal(flags, reference.shared(several))
+    assert all(
+        flag for key, flag in zip(several.tolist(), flags.tolist(), strict=True) if several.tolist().count(key) > 1
+    )
+
+
+def test_few_keys_seem_to_be_shared() -> None:
+    keys = np.random.default_rng(5).integers(0, 2**64, 100_000, dtype=np.uint64)
+    assert len(np.unique(keys)) == len(keys)
+    assert 0 < np.count_nonzero(compiled.shared(keys)) < 15_000
+
+
+def sets_of(several: list[set[int]]) -> TokenSets:
+    tokens = [token for each in several for token in sorted(each)]
+    return TokenSets(np.array(tokens, np.uint64), np.array([len(each) for each in several]))
+
+
+tokens64 = st.integers(0, 30) | st.sampled_from([2**63, 2**64 - 1, 2**64 - 2])
+token_sets = st.lists(st.sets(tokens64, min_size=1, max_size=25), min_size=1, max_size=8)
+
+
+@given(token_sets, st.data())
+def test_overlaps(several: list[set[int]], data: st.DataObject) -> None:
+    sets = sets_of(several)
+    index = st.lists(st.integers(0, len(several) - 1), min_size=5, max_size=5).map(np.array)
+    left, right = data.draw(index), data.draw(index)
+    least = data.draw(st.lists(st.integers(0, 26), min_size=5, max_size=5).map(np.array))
+    expected = [
+        common if (common := len(several[a] & several[b])) >= bound else 0
+        for a, b, bound in zip(left.tolist(), right.tolist(), least.tolist(), strict=True)
+    ]
+    assert compiled.overlaps(sets, left, right, least).tolist() == expected
+    assert reference.overlaps(sets, left, right, least).tolist() == expected
+
+
+@given(token_sets, st.integers(1, 27), st.integers(0, 9), st.data())
+def test_shared_counts(several: list[set[int]], least: int, after: int, data: st.DataObject) -> None:
+    """Whatever the order of tokens in a set: its last ones need not bring anyone together."""
+    number = {token: place for place, token in enumerate(sorted(set().union(*several)))}
+    ordered = [data.draw(st.permutations(sorted(number[token] for token in each))) for each in several]
+    rows = [[row for row, each in enumerate(several) if token in each] for token in number]
+    postings = Postings(*(np.array(values, np.int64) for values in (
+        [each for one in ordered for each in one], [len(each) for each in several],
+        [row for each in rows for row in each], [0, *accumulate(map(len, rows))],
+    )))  # fmt: skip
+    last = data.draw(st.integers(0, len(several)))
+    asking = range(data.draw(st.integers(0, last)), last)
+    met = 0
+    pairs = []
+    for one in asking:
+        for other in range(max(one + 1, after), len(several)):
+            met += bool(set(ordered[one][: max(len(ordered[one]) - least + 1, 0)]) & set(ordered[other]))
+            if (expected := len(several[one] & several[other])) >= least:
+                pairs.append((one, other, expected))
+    for function in (compiled.shared_counts, reference.shared_counts):
+        found, *columns = function(postings, asking, after, least, 64)
+        assert found == met
+        assert sorted(zip(*(column.tolist() for column in columns), strict=True)) == pairs
+
+
+@given(token_sets, st.data())
+def test_the_rarest_tokens(several: list[set[int]], data: st.DataObject) -> None:
+    """By their counters, which collide: some are set by hand, so that one sort by bytes is not enough."""
+    sets = sets_of(several)
+    wanted = np.array([data.draw(st.integers(0, len(each))) for each in several])
+    both = np.zeros((2, 1 << reference.COUNTERS), np.uint32)
+    for function, counters in zip((compiled.count_tokens, reference.count_tokens), both, strict=True):
+        function(sets.tokens, counters)
+        for token, count in enumerate((2**32 - 1, 2**32 - 2, 70_000, 300, 0)):
+            counters[reference.counters_of(np.array([token], np.uint64))] = count
+        function(sets.tokens[:1], counters)
+    assert np.array_equal(*both)
+    rank = {token: (int(both[0][reference.counters_of(np.array([token], np.uint64))[0]]), token)
+            for each in several for token in each}  # fmt: skip
+    expected = [token for each, count in zip(several, wanted.tolist(), strict=True)
+                for token in sorted(each, key=rank.__getitem__)[:count]]  # fmt: skip
+    assert sets.tokens[compiled.rarest(sets, wanted, both[0])].tolist() == expected
+    assert sets.tokens[reference.rarest(sets, wanted, both[0])].tolist() == expected
+
+
+@given(token_sets)
+def test_keys_of_sets(several: list[set[int]]) -> None:
+    sets = sets_of(several)
+    keys = compiled.set_keys(sets)
+    assert np.array_equal(keys, reference.set_keys(sets))
+    for one, first in zip(several, keys.tolist(), strict=True):
+        # The finalizer leaves 0 as it is, so that this token alone adds nothing
+        assert [first == key for key in keys.tolist()] == [one - {0} == other - {0} for other in several]
+
+
+ROWS, KEYS = np.zeros((4, 3), np.uint32), np.zeros(4, np.uint64)
+TOKENS, STARTS, SIZES = np.arange(6, dtype=np.uint64), np.array([0, 3]), np.array([3, 3])
+INDEX, COUNTS, FAR = np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([0, 4])
+# Arguments that are right, and what makes them wrong in a place
+AGREEMENTS = (3, 4, 1, ROWS, INDEX, INDEX, COUNTS), [
+    (0, 2**61),
+    (0, 5), (0, 0), (0, -3), (1, 2), (2, -1), (3, ROWS[:1, :2].copy()), (4, FAR), (4, -FAR), (4, INDEX[:1]), (5, FAR),
+    (6, COUNTS[:1]),
+]  # fmt: skip
+FIRST, LAST = np.array([0, 1]), np.array([1, 3])
+BAND_KEYS = (3, 4, ROWS, FIRST, LAST, np.zeros((2, 4), np.uint64)), [
+    (0, 4), (0, 2**61), (1, 8), (2, ROWS[:3]), (3, FIRST[:1]), (3, -FIRST), (4, LAST + 1), (4, FIRST[:1]), (4, -LAST),
+    (3, FIRST + 3), (5, np.zeros(7, np.uint64)), (5, np.zeros(9, np.uint64)),
+]  # fmt: skip
+SHARED = (KEYS, np.zeros(4, np.bool_)), [(0, KEYS[:3]), (1, np.zeros(5, np.bool_))]
+NO_SETS = [(0, TOKENS[:5]), (1, -STARTS), (1, STARTS + 1), (2, -SIZES), (2, SIZES[:1]), (2, np.array([3, 2**62]))]
+OVERLAPS = (TOKENS, STARTS, SIZES, INDEX, INDEX, INDEX, COUNTS), [
+    *NO_SETS, (3, FAR), (4, -FAR), (5, INDEX[:1]), (6, COUNTS[:1]),
+]  # fmt: skip
+COUNTERS = np.zeros(1 << reference.COUNTERS, np.uint32)
+COUNT_TOKENS = (TOKENS, COUNTERS), [(1, COUNTERS[:-1])]
+SET_KEYS = (TOKENS, STARTS, SIZES, KEYS[:2].copy()), [*NO_SETS, (3, KEYS[:1])]
+WANTED = np.array([1, 1])
+RAREST = (TOKENS, STARTS, SIZES, WANTED, COUNTERS, COUNTS), [
+    *NO_SETS, (3, np.array([4, 0])), (3, np.array([-1, 3])), (3, WANTED[:1]), (4, COUNTERS[:-1]), (5, COUNTS[:1]),
+]  # fmt: skip
+
+# Two rows: tokens 0, 1 and 2, and 1, 2 and 3; what it writes are 2 numbers and 3 for a pair
+NUMBERS, POSTED, BOUNDS = np.array([0, 1, 2, 1, 2, 3]), np.array([0, 0, 1, 0, 1, 1]), np.array([0, 1, 3, 5, 6])
+THREE, MET = np.array([3, 3]), np.zeros(5, np.int64)
+SHARED_COUNTS = (0, 2, 0, 2, NUMBERS, np.array([0, 3]), THREE, POSTED, BOUNDS, MET), [
+    (0, -1), (1, 3), (4, NUMBERS[:5]), (4, NUMBERS + 1), (4, -NUMBERS), (5, np.array([0, 4])), (5, np.array([-1, 3])),
+    (6, THREE[:1]), (6, -THREE), (7, POSTED[:5]), (7, POSTED + 1), (8, BOUNDS[:3]),
+    (8, -BOUNDS), (8, BOUNDS[::-1].copy()), (8, BOUNDS + 1), (9, MET[:4]), (9, MET[:1]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("function", "case"),
+    [
+        (_kernel.shared_counts, SHARED_COUNTS),
+        (_kernel.agreements, AGREEMENTS),
+        (_kernel.band_keys, BAND_KEYS),
+        (_kernel.overlaps, OVERLAPS),
+        (_kernel.count_tokens, COUNT_TOKENS),
+        (_kernel.set_keys, SET_KEYS),
+        (_kernel.rarest, RAREST),
+        (_kernel.shared, SHARED),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(function: Callable[..., None], case: tuple[tuple[Any], Any]) -> None:
+    good, wrong = case
+    function(*good)
+    for place, value in wrong:
+        with pytest.raises(ValueError, match="wrong size"):
+            function(*good[:place], value, *good[place + 1 :])
+    with pytest.raises((TypeError, BufferError)):
+        function(*good[:-1], bytes(16))  # not for writing
+    with pytest.raises(TypeError):
+        function(*good[:-1])
