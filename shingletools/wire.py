@@ -19,6 +19,8 @@ else:
 
 Record = dict[str, Any]
 
+AGAINST = "against"  # the field of pairs whose b is a document of another side than a: one of simjoin --against
+TWO_SIDES = "pairs of simjoin --against make no groups, for its sides may use the same ids; dedup --known takes them"
 SOURCE, AT = "source", "at"  # the fields of canon --offsets: the text as it came, and where its words stand in it
 
 LINES = 4096  # written together
@@ -99,6 +101,20 @@ def take_id(record: Record, field: str) -> str | int:
     if field not in record:
         raise Rejected(f"field {shown(field)} is missing")
     raise Rejected(f"field {shown(field)} is neither a string nor an integer of 64 bits")
+
+
+def take_against(record: Record) -> bool:
+    """Whether a pair says that its b is of another side; raises Rejected if it says neither yes nor no."""
+    value = record.get(AGAINST, False)
+    if type(value) is not bool:
+        raise Rejected(f"field {shown(AGAINST)} is neither true nor false")
+    return value
+
+
+def check_one_side(record: Record) -> None:
+    """Raises Failed for a pair of two sides, whose ids are not to be taken for those of one; and Rejected."""
+    if take_against(record):
+        raise Failed(TWO_SIDES)
 
 
 def take_string(record: Record, field: str) -> str:

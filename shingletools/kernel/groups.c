@@ -66,7 +66,8 @@ static void next_line(Reader *reader)
 }
 
 /* (lines, at, least): the ids of pairs, a and b of each, that are at least so similar, in units of 10^-DECIMALS; of all
-   if `least` is below 0. Returns (lines, where the next begins, ids, bytes of each). */
+   if `least` is below 0. A pair that says of which side its ids are is out of the ordinary. Returns (lines, where the
+   next begins, ids, bytes of each). */
 PyObject *read_pairs(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *data, *result = NULL;
@@ -75,15 +76,18 @@ PyObject *read_pairs(PyObject *Py_UNUSED(self), PyObject *args)
     Reader reader;
     if (!PyArg_ParseTuple(args, "O!nL", &PyBytes_Type, &data, &start, &least) || !begin(&reader, data, start))
         return NULL;
-    Member members[3] = {{.name = (const uint8_t *)"a", .name_size = 1},
+    Member members[4] = {{.name = (const uint8_t *)"a", .name_size = 1},
                          {.name = (const uint8_t *)"b", .name_size = 1},
-                         {.name = (const uint8_t *)"similarity", .name_size = 10}};
+                         {.name = (const uint8_t *)"similarity", .name_size = 10},
+                         {.name = (const uint8_t *)"against", .name_size = 7}};
     const Member *a = &members[0], *b = &members[1];
     Bytes ids = {0}, sizes = {0};
     for (; has_line(&reader); next_line(&reader)) {
         const uint8_t *last;
         int64_t similarity = 0;
-        if (!find_members(reader.line, reader.stop, members, 3, &last) || !is_id(a) || !is_id(b))
+        if (!find_members(reader.line, reader.stop, members, 4, &last) || !is_id(a) || !is_id(b))
+            break;
+        if (members[3].kind != ABSENT)
             break;
         if (a->end - a->value == b->end - b->value && !memcmp(a->value, b->value, (size_t)(a->end - a->value)))
             break;

@@ -179,7 +179,11 @@ class Groups(Collector):
 
 
 def take_pair(record: Record, least: Fraction | None) -> tuple[str | int, str | int] | None:
-    """The ids of a pair, or None if it is not similar enough; raises Rejected for what is no pair."""
+    """The ids of a pair, or None if it is not similar enough; raises Rejected for what is no pair.
+
+    Raises Failed for a pair of two sides: to leave it out would be to lose what --against was asked for.
+    """
+    wire.check_one_side(record)
     one, two = wire.take_id(record, "a"), wire.take_id(record, "b")
     if type(one) is type(two) and one == two:
         raise Rejected(f"pairs {errors.shown(one)} with itself")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shingletools.stage import Stage
+from shingletools.wire import AGAINST
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -31,7 +32,7 @@ class GroupSpec(Stage):
     def once(self, side: int, /) -> Sequence[str]:
         if side:
             return (self.id_field,)
-        return ("a", "b") if self.least is None else ("a", "b", "similarity")
+        return ("a", "b", AGAINST) if self.least is None else ("a", "b", AGAINST, "similarity")
 
     def collector(self, _jobs: int, /) -> "Groups":
         from shingletools.simgroup.groups import Groups  # which imports what is wanted

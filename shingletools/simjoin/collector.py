@@ -159,7 +159,7 @@ class JoinCollector(Collector):
             return
         factory = TableFactory(signature, wanted)
         join = self.store.join(factory, self.first_side if self.spec.against else None, wanted.forest)
-        lines = PairLines(factory.signatures[-1], wanted)
+        lines = PairLines(factory.signatures[-1], wanted, bool(self.spec.against))
         for block in join.pairs(self.jobs):
             self.pairs += len(block.a)
             for start in range(0, len(block.a), wire.LINES):

@@ -1,6 +1,6 @@
 """Pairs as lines, as simjoin and simspark write them."""
 
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,10 +15,15 @@ KEPT = 1 << 16  # of what pairs say: most have figures that others had
 
 
 class PairLines:
-    """Writes the records of pairs whose documents have signatures of one kind."""
+    """Writes the records of pairs whose documents have signatures of one kind.
 
-    def __init__(self, signature: Signature, wanted: Wanted) -> None:
-        self._said = lru_cache(KEPT)(partial(_said, signature, wanted))
+    With `against`, the second of each is one of --against, and the pair says so: its ids are those of two sides.
+    """
+
+    def __init__(self, signature: Signature, wanted: Wanted, against: bool = False) -> None:
+        self.signature, self.wanted = signature, wanted
+        self.more = {wire.AGAINST: True} if against else {}
+        self._said = lru_cache(KEPT)(self._says)
 
     def of(self, a: IdsAt, b: IdsAt, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
         r"""One line for each pair: its two ids; in how much it agrees; the bytes of its two signatures.
@@ -27,9 +32,15 @@ class PairLines:
         >>> ids = IdsAt(b'"x"7', np.array([3, 4]), np.array([0]))
         >>> PairLines(MINHASHES, Wanted()).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
         b'{"a":"x","b":"x","similarity":0.75}\n'
+        >>> PairLines(MINHASHES, Wanted(), True).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
+        b'{"a":"x","b":"x","similarity":0.75,"against":true}\n'
         """
         figures, which = distinct(agreeing, a_sizes, b_sizes)
         return kernel.pair_lines(a, b, [self._said(*each) for each in figures], which)
+
+    def _says(self, agreeing: int, a_size: int, b_size: int) -> bytes:
+        """What stands behind the ids, to the end of the line."""
+        return wire.format_json({**self.signature.says(self.wanted, agreeing, a_size, b_size), **self.more})[1:]
 
 
 def distinct(*columns: Index) -> tuple[list[list[int]], Index]:
@@ -44,8 +55,3 @@ def distinct(*columns: Index) -> tuple[list[list[int]], Index]:
         rows = which * (int(column.max(initial=0)) + 1) + column
     _, first, which = np.unique(rows, return_index=True, return_inverse=True)
     return list(map(list, zip(*(column[first].tolist() for column in columns), strict=True))), which
-
-
-def _said(signature: Signature, wanted: Wanted, agreeing: int, a_size: int, b_size: int) -> bytes:
-    """What stands behind the ids, to the end of the line."""
-    return wire.format_json(signature.says(wanted, agreeing, a_size, b_size))[1:]

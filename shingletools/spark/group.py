@@ -4,7 +4,7 @@ Each task numbers the names that it meets: a node is twice the number of a pair,
 the first mention of a name in a task is a node, and the least node of all tasks is the first mention of all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -17,7 +17,7 @@ from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
 from shingletools import wire
-from shingletools.errors import Rejected
+from shingletools.errors import Failed, Rejected
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS
 from shingletools.kernel.ids import IdsAt
@@ -108,7 +108,10 @@ class TaskPairs:
 
 @dataclass(frozen=True)
 class TakePairs:
-    """Lines to names and nodes. Memory: HELD bytes of names, and 100 bytes for each."""
+    """Lines to names and nodes. Memory: HELD bytes of names, and 100 bytes for each.
+
+    A pair that fails the run is like a bad one, without a step.
+    """
 
     least: Fraction | None
     once: Sequence[str]
@@ -143,9 +146,10 @@ class TakePairs:
                     two = [orjson.dumps(name) for name in pair or ()]
                     names += two
                     sizes.append(np.array([*map(len, two)], np.int64).tobytes())
-                except Rejected as error:
+                except (Rejected, Failed) as error:
+                    step = self.step if isinstance(error, Rejected) else None
                     number = int(some.numbers[place])
-                    bad.append({"number": number, "step": self.step, "cause": str(error), "line": line})
+                    bad.append({"number": number, "step": step, "cause": str(error), "line": line})
                 place += 1
         return Named(b"".join(names), concatenated(sizes)), bad
 
@@ -326,11 +330,11 @@ class GroupAtOnce:
 
 def grouped(  # noqa: PLR0913
     frame: DataFrame, others: Sequence[DataFrame], stage: GroupSpec, step: int, kept: Kept, *,
-    verbose: bool = False,
+    where: Callable[[int], str], verbose: bool = False,
 ) -> GroupLines:  # fmt: skip
     """Groups of the pairs that `frame` has, and with `others` those of one document; all of PACKED.
 
-    The numbers of the others are above those of the pairs.
+    The numbers of the others are above those of the pairs; `where` says the file and line of one. Raises Failed.
     """
     frame = frame.sortWithinPartitions("number")  # TaskPairs takes the first mention that it meets for the least
     every = through(frame, TakePairs(stage.least, stage.once(0), step, verbose or stage.star), TAKEN)
@@ -338,8 +342,13 @@ def grouped(  # noqa: PLR0913
         every = every.unionAll(through(other, TakeSingles(stage.id_field, step), TAKEN))
     seen = Observation()
     taken = kept(every.observe(
-        seen, *(total(name) for name in ("names", "sizes", "left")), F.count("cause").alias("bad")
+        seen, *(total(name) for name in ("names", "sizes", "left")), F.count("step").alias("bad"),
+        F.min(F.when(F.col("step").isNull() & F.col("cause").isNotNull(), F.col("number"))).alias("refused"),
     ))  # fmt: skip
+    if (refused := seen.get["refused"]) is not None:
+        first = taken.where((F.col("number") == refused) & F.col("step").isNull()).first()
+        assert first is not None
+        raise Failed(f"{where(refused)}: {first['cause']}")
     size, names, edges = (seen.get[name] or 0 for name in ("names", "sizes", "left"))
     width = max(1, PART // (2 * size // max(names // 8, 1) + 32))
     rejects = []

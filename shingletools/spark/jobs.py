@@ -266,7 +266,8 @@ class Jobs:
         with named(step):
             if step.name == "simgroup":
                 spec, verbose = cast(GroupSpec, step.stage), self.options.verbose
-                found = group.grouped(frame, others, spec, number, self.kept, verbose=verbose)
+                where = self.numbers.where
+                found = group.grouped(frame, others, spec, number, self.kept, where=where, verbose=verbose)
             else:
                 found = dedup.deduplicated(frame, others, cast(DedupSpec, step.stage), number, self.kept, self.numbers)
         for bad in found.rejects:

@@ -280,7 +280,7 @@ class Run:
             of_side = names.withColumnsRenamed({"number": side, "name": f"{side}_name", "size": f"{side}_size"})
             named = named.join(of_side, side)
         ordered = self.ordered(named.select("a", "b", *NAMED), count)
-        return through(ordered, Said(factory.signatures[-1], factory.wanted), PARTS)
+        return through(ordered, Said(factory.signatures[-1], factory.wanted, self.cross is not None), PARTS)
 
     def few(self, pairs: DataFrame, count: int, copied: Repeated, factory: TableFactory) -> DataFrame:
         """The same where copies and names go to all tasks."""
@@ -296,7 +296,8 @@ class Run:
             pairs = through(pairs, Expanding(copies), FOUND)
             if self.cross is None:
                 pairs = pairs.unionAll(through(self.session.range(len(number)), Among(copies), FOUND))
-        return through(self.ordered(pairs, count), SaidOf(names, signature, factory.wanted), PARTS)
+        saying = SaidOf(names, signature, factory.wanted, self.cross is not None)
+        return through(self.ordered(pairs, count), saying, PARTS)
 
     def ordered(self, pairs: DataFrame, count: int) -> DataFrame:
         """So many pairs by a and b, throughout."""

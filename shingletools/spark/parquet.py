@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
+    BooleanType,
     CharType,
     DataType,
     DoubleType,
@@ -28,6 +29,7 @@ from shingletools.errors import Failed
 from shingletools.spark.batches import Batches, of_rows, through
 from shingletools.spark.pipeline import Step
 from shingletools.stage import Filter
+from shingletools.wire import AGAINST
 
 TIME = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
 TYPES = {
@@ -161,6 +163,8 @@ def columns(step: Step) -> StructType:
         kinds |= {each.produces: payload_type(each), **dict.fromkeys((*each.adds, "via"), text)}
     elif step.name == "simjoin":
         kinds = {"a": text, "b": text, "similarity": DoubleType()}
+        if step.stage.against:
+            kinds[AGAINST] = BooleanType()
     elif step.name == "simgroup":
         kinds = {"group": text, "size": LongType(), "members": ArrayType(text)}
     return StructType([StructField(*each) for each in sorted(kinds.items())])

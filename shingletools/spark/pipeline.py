@@ -2,9 +2,10 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple, cast
 
-from shingletools import errors, signals
+from shingletools import errors, signals, wire
 from shingletools.errors import Failed
 from shingletools.options import make_parser
 from shingletools.simjoin.signatures import SIGNATURES
@@ -69,6 +70,9 @@ def parse(pipeline: str) -> list[Step]:
     for step, kind, before in zip(steps[1:], kinds[1:], kinds, strict=False):
         if before and (before, kind) != (COMMANDS.index("simjoin"), COMMANDS.index("simgroup")):
             raise Failed(f"{step.name} cannot read what {COMMANDS[before]} writes")
+    for step, then in pairwise(steps):
+        if step.name == "simjoin" and step.stage.against and then.name == "simgroup":
+            raise Failed(f"simgroup: {wire.TWO_SIDES}")
     return steps
 
 

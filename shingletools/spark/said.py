@@ -48,9 +48,10 @@ class SaidOf:
     names: NamedRows
     kind: Signature
     wanted: Wanted
+    against: bool
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        lines = PairLines(self.kind, self.wanted)
+        lines = PairLines(self.kind, self.wanted, self.against)
         for batch in batches:
             a, b, agreeing = (batch.column(name).to_numpy() for name in ("a", "b", "agreeing"))
             sizes = self.names.sizes_of(a), self.names.sizes_of(b)
@@ -63,9 +64,10 @@ class Said:
 
     kind: Signature
     wanted: Wanted
+    against: bool
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        lines = PairLines(self.kind, self.wanted)
+        lines = PairLines(self.kind, self.wanted, self.against)
         for batch in batches:
             a, b, *figures = (batch.column(name) for name in NAMED)
             written = lines.of(named(a), named(b), *(each.to_numpy().astype(np.int64) for each in figures))

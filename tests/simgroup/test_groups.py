@@ -121,6 +121,38 @@ def test_bad_pairs(record: Record, cause: str, tmp_path: Path) -> None:
     assert (tmp_path / "bad").read_bytes() == jsonl(record)
 
 
+@pytest.mark.parametrize(
+    "pair",
+    [
+        b'{"a":3,"b":1,"similarity":1.0,"against":true}',
+        b'{ "against" : true, "b":3,"a":3}',  # equal ids of two sides are two documents
+        b'{"a":3,"b":4,"similarity":0.1,"\\u0061gainst":true}\r',
+        b'{"against":true}',
+    ],
+)
+@pytest.mark.parametrize("options", ["", "-t 0.8", "--star"])
+def test_pairs_of_two_sides_are_refused(pair: bytes, options: str, tmp_path: Path) -> None:
+    """To group them would confuse equal ids of the two, and dedup would then keep what the other side has."""
+    good = jsonl({"a": 1, "b": 2, "similarity": 1.0})
+    ran = run("simgroup", *options.split(), "-o", "out", stdin=good + pair + b"\n" + good, cwd=tmp_path)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err == (
+        "simgroup: -:2: pairs of simjoin --against make no groups, for its sides may use the same ids; "
+        "dedup --known takes them\n"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_pairs_that_say_that_they_are_of_one_side() -> None:
+    pair = {"a": 1, "b": 2, "similarity": 1.0, "against": False}
+    assert run("simgroup", stdin=jsonl(pair)).records() == [{"group": 1, "size": 2, "members": [1, 2]}]
+    for wrong in (None, 1, "true", [True]):
+        ran = run("simgroup", stdin=jsonl({**pair, "against": wrong}))
+        assert (ran.status, ran.err) == (1, 'simgroup: -:1: field "against" is neither true nor false\n')
+    ran = run("simgroup", stdin=b'{"a":1,"b":2,"against":true,"against":false}\n')
+    assert (ran.status, ran.err) == (1, 'simgroup: -:1: field "against" stands twice\n')
+
+
 def test_similarity_is_asked_for_only_with_a_threshold() -> None:
     assert run("simgroup", stdin=jsonl({"a": 1, "b": 2})).records() == [{"group": 1, "size": 2, "members": [1, 2]}]
     cases: list[tuple[Record, str]] = [

@@ -61,6 +61,7 @@ def test_sample_data_against_a_part_of_it(tmp_path: Path) -> None:
     everything = run("simjoin", tmp_path / "new", tmp_path / "old").records()
     crossing = [pair for pair in everything if pair["a"] in new and pair["b"] not in new]
     assert len(crossing) > 20
+    crossing = [{**pair, "against": True} for pair in crossing]
     assert run("simjoin", "--against", tmp_path / "old", tmp_path / "new").records() == crossing
     from_pipe = run("simjoin", "--against", "-", tmp_path / "new", stdin=(tmp_path / "old").read_bytes())
     assert from_pipe.records() == crossing
@@ -70,11 +71,33 @@ def test_against_keeps_the_names_of_both_sides_apart(tmp_path: Path) -> None:
     (tmp_path / "old").write_bytes(sketches(x=WORDS, y=NEAR))
     ran = run("simjoin", "--against", tmp_path / "old", stdin=sketches(x=NEAR, y=FAR, z=NEAR))
     assert ran.records() == [
-        {"a": "x", "b": "x", "similarity": 0.8},
-        {"a": "x", "b": "y", "similarity": 1.0},
-        {"a": "z", "b": "x", "similarity": 0.8},
-        {"a": "z", "b": "y", "similarity": 1.0},
+        {"a": "x", "b": "x", "similarity": 0.8, "against": True},
+        {"a": "x", "b": "y", "similarity": 1.0, "against": True},
+        {"a": "z", "b": "x", "similarity": 0.8, "against": True},
+        {"a": "z", "b": "y", "similarity": 1.0, "against": True},
     ]
+
+
+@pytest.mark.parametrize(
+    ("field", "payload", "options", "rest"),
+    [
+        ("sketch", WORDS, "--interval -t 0.1", '"similarity":1.0,"low":0.478176,"high":1.0'),
+        ("simhash", "0123456789abcdef", "", '"similarity":1.0,"distance":0'),
+        ("shingles", "0123456789abcdef", "--measure containment", '"similarity":1.0,"contained":"both"'),
+        ("shingles", "0123456789abcdef", "-m 1 -S 1M", '"similarity":1.0,"shared":1'),
+        ("sketch", WORDS, "--forest", '"similarity":1.0'),
+    ],
+)
+def test_a_pair_of_two_sides_says_so_at_its_end(
+    field: str, payload: str, options: str, rest: str, tmp_path: Path
+) -> None:
+    """Whatever else it says; pairs of one side do not."""
+    lines = jsonl({"id": "x", field: payload}, {"id": "y", field: payload})
+    (tmp_path / "old").write_bytes(lines.splitlines(keepends=True)[1])
+    stdin = lines.splitlines(keepends=True)[0]
+    ran = run("simjoin", *options.split(), "--against", "old", stdin=stdin, cwd=tmp_path)
+    assert ran.good() == b'{"a":"x","b":"y",%b,"against":true}\n' % rest.encode()
+    assert run("simjoin", *options.split(), stdin=lines).good() == b'{"a":"x","b":"y",%b}\n' % rest.encode()
 
 
 def test_against_nothing(tmp_path: Path) -> None:

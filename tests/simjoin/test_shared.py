@@ -22,13 +22,13 @@ Sets = list[set[int]]
 
 
 def brute_force(documents: Sets, least: int, measure: str = "jaccard", cross: int | None = None) -> list[Record]:
-    pairs = []
+    pairs, against = [], {} if cross is None else {"against": True}
     for (i, one), (j, two) in combinations(enumerate(documents), 2):
         o, a, b = len(one & two), len(one), len(two)
         if o >= least and (cross is None or i < cross <= j):
             similarity = {"jaccard": o / (a + b - o), "containment": o / min(a, b)}[measure] if o else 0
             contained = {"contained": "both" if a == b else "a" if a < b else "b"} if measure == "containment" else {}
-            pairs.append({"a": i, "b": j, "similarity": round(similarity, 6), **contained, "shared": o})
+            pairs.append({"a": i, "b": j, "similarity": round(similarity, 6), **contained, "shared": o, **against})
     return pairs
 
 
@@ -135,7 +135,8 @@ def test_what_all_sets_share_makes_no_candidates(options: tuple[str, ...], tmp_p
     (tmp_path / "old").write_bytes(b"".join(lines[500:]))
     (tmp_path / "new").write_bytes(b"".join(lines[:500] if "--against" in options else lines))
     ran = run("simjoin", "-v", "-m", "5", *options, "new", cwd=tmp_path)
-    assert json.loads(ran.out) == {"a": 0, "b": 1000, "similarity": round(5 / 944, 6), "shared": 5}
+    against = {"against": True} if "--against" in options else {}
+    assert json.loads(ran.out) == {"a": 0, "b": 1000, "similarity": round(5 / 944, 6), "shared": 5, **against}
     assert ", 1 candidates, 1 pairs\n" in ran.err
 
 

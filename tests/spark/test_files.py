@@ -182,6 +182,7 @@ TEXT = pa.string()
     ("pipeline", "columns"),
     [
         ("simjoin", {"a": TEXT, "b": TEXT, "similarity": pa.float64()}),
+        ("simjoin --against {0}", {"a": TEXT, "against": pa.bool_(), "b": TEXT, "similarity": pa.float64()}),
         ("simjoin | simgroup", {"group": TEXT, "members": pa.list_(TEXT), "size": pa.int64()}),
         ("dedup --id 'a`b' --groups {0} --removed {1}", {"a`b": TEXT}),
         ("canon | shingle", {"id": TEXT, "shingles": TEXT, "via": TEXT}),

@@ -35,7 +35,7 @@ def on_spark(kept: Kept, command: str, pairs: bytes, *others: bytes, gap: int = 
         first += gap * (data.count(b"\n") + 1)
     stage = build(command).stage
     assert isinstance(stage, GroupSpec)
-    return group.grouped(frames[0], frames[1:], stage, 1, kept, verbose=True)
+    return group.grouped(frames[0], frames[1:], stage, 1, kept, where=str, verbose=True)
 
 
 def in_shell(folder: Path, command: str, pairs: bytes, *others: bytes) -> tuple[bytes, list[str], list[str]]:
@@ -117,7 +117,7 @@ def test_rows_that_a_task_reads_in_no_order(command: str, kept: Kept, tmp_path: 
     stage = build(command).stage
     assert isinstance(stage, GroupSpec)
     backwards = packed_rows(kept.spark, pairs, rows=20).coalesce(1).sortWithinPartitions(F.desc("number"))
-    assert unpacked(group.grouped(backwards, [], stage, 1, kept).lines) == written
+    assert unpacked(group.grouped(backwards, [], stage, 1, kept, where=str).lines) == written
 
 
 def test_lines_out_of_the_ordinary(kept: Kept, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_lines_out_of_the_ordinary(kept: Kept, tmp_path: Path) -> None:
     stage = build("simgroup -t 0.75 --singletons x").stage
     assert isinstance(stage, GroupSpec)
     frames = [packed_rows(kept.spark, data, 1000 * number) for number, data in enumerate((pairs, documents))]
-    found = group.grouped(frames[0], frames[1:], stage, 4, kept)
+    found = group.grouped(frames[0], frames[1:], stage, 4, kept, where=str)
     assert (unpacked(found.lines), list(found.figures)) == (written, figures)
     here = [cause for number, _, cause, _ in told(found.rejects) if number is not None]
     assert here == bad

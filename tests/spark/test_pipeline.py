@@ -47,6 +47,11 @@ def test_recipes_are_the_commands() -> None:
         ("shingle --df", "shingle: this form of its output is made in one process; run it in the shell"),
         ("canon --id text", 'canon: the id, the payload and via need fields of their own, not "text", "via"'),
         ("simjoin | canon", "canon cannot read what simjoin writes"),
+        (
+            "simjoin --against x | simgroup",
+            "simgroup: pairs of simjoin --against make no groups, for its sides may use the same ids; "
+            "dedup --known takes them",
+        ),
         ("simgroup | simjoin", "simjoin cannot read what simgroup writes"),
         ("dedup --groups x --annotate --removed y", "dedup: --annotate removes nothing that --removed could keep"),
     ],
