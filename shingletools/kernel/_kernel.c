@@ -13,6 +13,7 @@ static PyMethodDef functions[] = {
     {"read_signed", read_signed, METH_VARARGS, "(lines, at, id, via, absent, payloads): see collect.c"},
     {"pair_lines", pair_lines, METH_VARARGS, "(a, b, rests, which): see collect.c"},
     {"read_pairs", read_pairs, METH_VARARGS, "(lines, at, least): see groups.c"},
+    {"read_similarities", read_similarities, METH_VARARGS, "(lines, at): see groups.c"},
     {"read_documents", read_documents, METH_VARARGS, "(lines, at, fields): see groups.c"},
     {"read_members", read_members, METH_VARARGS, "(lines, at): see groups.c"},
     {"group_lines", group_lines, METH_VARARGS, "(members, sizes): see groups.c"},

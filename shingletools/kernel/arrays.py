@@ -21,12 +21,20 @@ if kernel.NAME == "c":
         read_members,
         read_pairs,
         read_signed,
+        read_similarities,
         set_keys,
         shared,
         shared_counts,
     )
 else:
-    from shingletools.kernel.groups import connect, group_lines, read_documents, read_members, read_pairs
+    from shingletools.kernel.groups import (
+        connect,
+        group_lines,
+        read_documents,
+        read_members,
+        read_pairs,
+        read_similarities,
+    )
     from shingletools.kernel.ids import pair_lines, read_signed
     from shingletools.kernel.reference import (
         agreements,
@@ -69,6 +77,7 @@ __all__ = [
     "read_members",
     "read_pairs",
     "read_signed",
+    "read_similarities",
     "set_keys",
     "shared",
     "shared_counts",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shingletools.kernel import _kernel
-from shingletools.kernel.groups import DocumentFields, Grouped, ReadDocuments, ReadPairs
+from shingletools.kernel.groups import DocumentFields, Grouped, ReadDocuments, ReadPairs, ReadSimilarities
 from shingletools.kernel.ids import IdsAt, SignedFields, SignedLines
 from shingletools.kernel.types import U8, U32, U64, Flags, Index, Postings, Rows, TokenSets
 
@@ -75,6 +75,10 @@ def read_signed(lines: bytes, at: int, fields: SignedFields, /) -> SignedLines:
 
 def read_pairs(lines: bytes, at: int, least: int, /) -> ReadPairs:
     return ReadPairs(*_kernel.read_pairs(lines, at, least))
+
+
+def read_similarities(lines: bytes, at: int, /) -> ReadSimilarities:
+    return ReadSimilarities(*_kernel.read_similarities(lines, at))
 
 
 def read_documents(lines: bytes, at: int, fields: DocumentFields, /) -> ReadDocuments:

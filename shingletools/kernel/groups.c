@@ -104,6 +104,49 @@ done:
     return result;
 }
 
+/* (lines, at): pairs with what dedup asks of them. Returns (lines, where the next begins, ids of a, bytes of each, ids
+   of b, bytes of each, similarities in units of 10^-DECIMALS or -1 where there is none, and whether the pair is one of
+   two sides, a byte each). */
+PyObject *read_similarities(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *data, *result = NULL;
+    Py_ssize_t start;
+    Reader reader;
+    if (!PyArg_ParseTuple(args, "O!n", &PyBytes_Type, &data, &start) || !begin(&reader, data, start))
+        return NULL;
+    Member members[4] = {{.name = (const uint8_t *)"a", .name_size = 1},
+                         {.name = (const uint8_t *)"b", .name_size = 1},
+                         {.name = (const uint8_t *)"similarity", .name_size = 10},
+                         {.name = (const uint8_t *)"against", .name_size = 7}};
+    const Member *a = &members[0], *b = &members[1], *similarity = &members[2], *against = &members[3];
+    Bytes ids[2] = {{0}, {0}}, sizes[2] = {{0}, {0}}, similarities = {0}, flags = {0};
+    for (; has_line(&reader); next_line(&reader)) {
+        const uint8_t *last;
+        int64_t value = -1;
+        uint8_t flag = 0;
+        if (!find_members(reader.line, reader.stop, members, 4, &last) || !is_id(a) || !is_id(b))
+            break;
+        if (similarity->kind != ABSENT && (value = scaled(similarity)) < 0)
+            break;
+        if (against->kind != ABSENT && !(flag = against->end - against->value == 4 && *against->value == 't'))
+            break;
+        if (add_id(&ids[0], &sizes[0], a) || add_id(&ids[1], &sizes[1], b) || add_number(&similarities, value) ||
+            add_bytes(&flags, &flag, 1))
+            goto done;
+    }
+    result = Py_BuildValue("(LnNNNNNN)", (long long)reader.lines, (Py_ssize_t)(reader.line - reader.first),
+                           bytes_of(&ids[0]), bytes_of(&sizes[0]), bytes_of(&ids[1]), bytes_of(&sizes[1]),
+                           bytes_of(&similarities), bytes_of(&flags));
+done:
+    for (int i = 0; i < 2; i++) {
+        free(ids[i].data);
+        free(sizes[i].data);
+    }
+    free(similarities.data);
+    free(flags.data);
+    return result;
+}
+
 /* How many characters UTF-8 has. */
 static int64_t characters(const uint8_t *text, size_t size)
 {
@@ -113,39 +156,40 @@ static int64_t characters(const uint8_t *text, size_t size)
     return count;
 }
 
-/* (lines, at, (id, text, mark, marked)): documents by the names of their fields. text: None if its length does not count;
-   mark: a field that may be there once if `marked`, else not at all; None if it does not count. Returns (lines, where
-   the next begins, ids, bytes of each, where each line begins, where the last value of each ends, characters of each
-   text). */
+/* (lines, at, (id, text, marked, mark, second mark, value)): documents by the names of their fields. text: None if its
+   length does not count; marks: fields that may be there once if `marked`, else not at all; None if they do not count;
+   value: None if it does not. Returns (lines, where the next begins, ids, bytes of each, where each line begins, where
+   the last value of each ends, characters of each text, where each value begins and where it ends, 0 and 0 if there is
+   none). */
 PyObject *read_documents(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    const char *names[3];
-    Py_ssize_t name_sizes[3], start;
+    enum { ID, TEXT, MARK, SECOND, VALUE, NAMES };
+    const char *names[NAMES];
+    Py_ssize_t name_sizes[NAMES], start;
     int marked;
     PyObject *data, *result = NULL;
     Reader reader;
-    if (!PyArg_ParseTuple(args, "O!n(y#z#z#p)", &PyBytes_Type, &data, &start, &names[0], &name_sizes[0], &names[1],
-                          &name_sizes[1], &names[2], &name_sizes[2], &marked) ||
+    if (!PyArg_ParseTuple(args, "O!n(y#z#pz#z#z#)", &PyBytes_Type, &data, &start, &names[ID], &name_sizes[ID],
+                          &names[TEXT], &name_sizes[TEXT], &marked, &names[MARK], &name_sizes[MARK], &names[SECOND],
+                          &name_sizes[SECOND], &names[VALUE], &name_sizes[VALUE]) ||
         !begin(&reader, data, start))
         return NULL;
-    Member members[3];
-    Member *id = &members[0], *text = NULL, *mark = NULL;
+    Member members[NAMES];
+    Member *of[NAMES] = {NULL};
     int count = 0;
-    for (int i = 0; i < 3; i++) {
-        if (!names[i])
-            continue;
-        Member *member = &members[count++];
-        *member = (Member){.name = (const uint8_t *)names[i], .name_size = (size_t)name_sizes[i]};
-        text = i == 1 ? member : text;
-        mark = i == 2 ? member : mark;
-    }
-    Bytes ids = {0}, sizes = {0}, places = {0}, lasts = {0}, lengths = {0}, room = {0};
+    for (int i = 0; i < NAMES; i++)
+        if (names[i]) {
+            of[i] = &members[count++];
+            *of[i] = (Member){.name = (const uint8_t *)names[i], .name_size = (size_t)name_sizes[i]};
+        }
+    const Member *id = of[ID], *text = of[TEXT], *mark = of[MARK], *second = of[SECOND], *value = of[VALUE];
+    Bytes ids = {0}, sizes = {0}, places = {0}, lasts = {0}, lengths = {0}, values = {0}, room = {0};
     for (; has_line(&reader); next_line(&reader)) {
         const uint8_t *last, *content;
         size_t size;
         if (!find_members(reader.line, reader.stop, members, count, &last) || !is_id(id))
             break;
-        if (mark && !marked && mark->kind != ABSENT)
+        if (!marked && ((mark && mark->kind != ABSENT) || (second && second->kind != ABSENT)))
             break;
         if (text) {
             if (text->kind != STRING && text->kind != ESCAPED)
@@ -154,18 +198,26 @@ PyObject *read_documents(PyObject *Py_UNUSED(self), PyObject *args)
             if (text_of(text, &room, &content, &size) || add_number(&lengths, characters(content, size)))
                 goto done;
         }
+        if (value) {
+            int there = value->kind != ABSENT;
+            if (add_number(&values, there ? value->value - reader.first : 0) ||
+                add_number(&values, there ? value->end - reader.first : 0))
+                goto done;
+        }
         if (add_id(&ids, &sizes, id) || add_number(&places, reader.line - reader.first) ||
             add_number(&lasts, last - reader.first))
             goto done;
     }
-    result = Py_BuildValue("(LnNNNNN)", (long long)reader.lines, (Py_ssize_t)(reader.line - reader.first),
-                           bytes_of(&ids), bytes_of(&sizes), bytes_of(&places), bytes_of(&lasts), bytes_of(&lengths));
+    result = Py_BuildValue("(LnNNNNNN)", (long long)reader.lines, (Py_ssize_t)(reader.line - reader.first),
+                           bytes_of(&ids), bytes_of(&sizes), bytes_of(&places), bytes_of(&lasts), bytes_of(&lengths),
+                           bytes_of(&values));
 done:
     free(ids.data);
     free(sizes.data);
     free(places.data);
     free(lasts.data);
     free(lengths.data);
+    free(values.data);
     free(room.data);
     return result;
 }

@@ -23,17 +23,32 @@ class ReadPairs(NamedTuple):
     id_sizes: bytes
 
 
+class ReadSimilarities(NamedTuple):
+    """Pairs of some lines: two ids of each, and how similar the two are."""
+
+    lines: int
+    end: int
+    ids: bytes  # of a
+    id_sizes: bytes
+    others: bytes  # of b
+    other_sizes: bytes
+    similarities: bytes  # in units of 10^-DECIMALS, -1 where there is none
+    against: bytes  # a byte each: whether b is of another side than a
+
+
 class DocumentFields(NamedTuple):
     """Names of fields of documents, as JSON has them between quotes."""
 
     id: bytes
     text: bytes | None = None  # whose length counts
+    marked: bool = True  # whether marks may stand there at all
     mark: bytes | None = None  # may not stand twice
-    marked: bool = True  # whether it may stand there at all
+    second: bytes | None = None  # nor may this
+    value: bytes | None = None  # which is asked for
 
 
 class ReadDocuments(NamedTuple):
-    """As many of each as there are lines; lengths only where they are asked for."""
+    """As many of each as there are lines; lengths and values only where they are asked for."""
 
     lines: int
     end: int
@@ -42,6 +57,7 @@ class ReadDocuments(NamedTuple):
     places: bytes  # where each line begins
     lasts: bytes  # where the last value of each ends
     lengths: bytes  # characters of each text
+    values: bytes  # where each value begins and ends, 0 and 0 if there is none
 
 
 class Grouped(NamedTuple):
@@ -58,8 +74,12 @@ def read_pairs(_lines: bytes, at: int, _least: int, /) -> ReadPairs:
     return ReadPairs(0, at, b"", b"")
 
 
+def read_similarities(_lines: bytes, at: int, /) -> ReadSimilarities:
+    return ReadSimilarities(0, at, b"", b"", b"", b"", b"", b"")
+
+
 def read_documents(_lines: bytes, at: int, _fields: DocumentFields, /) -> ReadDocuments:
-    return ReadDocuments(0, at, b"", b"", b"", b"", b"")
+    return ReadDocuments(0, at, b"", b"", b"", b"", b"", b"")
 
 
 def read_members(_lines: bytes, at: int, /) -> Grouped:

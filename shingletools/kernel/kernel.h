@@ -38,6 +38,7 @@ PyObject *pair_lines(PyObject *self, PyObject *args);
 
 /* groups.c */
 PyObject *read_pairs(PyObject *self, PyObject *args);
+PyObject *read_similarities(PyObject *self, PyObject *args);
 PyObject *read_documents(PyObject *self, PyObject *args);
 PyObject *read_members(PyObject *self, PyObject *args);
 PyObject *group_lines(PyObject *self, PyObject *args);

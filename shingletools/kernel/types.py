@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
+F64 = NDArray[np.float64]
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Rows = U8 | U32 | U64  # one value for each component of a signature
