@@ -256,6 +256,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     parser = make_parser(name, command.__doc__ or "", command.add_options)
     options = parser.parse(sys.argv[1:] if argv is None else argv)
     stage = command.build(options)
+    options.verbose |= stage.dry
     results, summary = start(stage, options)
     inputs = check(stage, options, closed)
 
@@ -264,10 +265,11 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         bar = progress_bar(name, inputs) if options.progress else None
         if bar is not None:
             stack.callback(bar.close)
-        second = stage.second
+        second = None if stage.dry else stage.second
         removed = None if second is None else stack.enter_context(Output(second[1]))
-        output = stack.enter_context(Output(options.output))
-        rejects = Rejects(options.rejects, options.strict, partial(complain, name, bar))  # last: it empties its file
+        output = stack.enter_context(Output(None if stage.dry else options.output))
+        rejected = None if stage.dry else options.rejects
+        rejects = Rejects(rejected, options.strict, partial(complain, name, bar))  # last: it empties its file
         stack.callback(rejects.close)
         stack.callback(results.close)
         try:

@@ -98,6 +98,7 @@ class Stage:
     against: Sequence[str] = ()  # files read after the others
     reads: Sequence[str] = ()  # files that shape the output, and are read before it begins
     removed: str | None = None  # the file that keeps what was removed
+    dry: bool = False  # no file is to be written, and nothing to standard output: only what -v says is wanted
 
     def __init__(self, **fields: object) -> None:
         vars(self).update(fields)
