@@ -103,9 +103,10 @@ SUITE = (
     ),
     Command(
         "dedup", "text", "A word, or two", recipes=False, verbatim=True, needed=("--groups=g",),
-        ways=("dedup --groups /dev/null", "dedup --groups /dev/null --keep longest"),
-        by_id=("dedup --groups /dev/null",), scratch=("dedup --groups /dev/null --keep longest",),
-        killed=("dedup --groups /dev/null --keep longest",), repeated=frozenset({"--groups"}),
+        ways=("dedup --groups /dev/null", "dedup --groups /dev/null --keep longest", "dedup --known /dev/null"),
+        by_id=("dedup --groups /dev/null", "dedup --known /dev/null"),
+        scratch=("dedup --groups /dev/null --keep longest",),
+        killed=("dedup --groups /dev/null --keep longest",), repeated=frozenset({"--groups", "--known", "--pairs"}),
     ),
     Command(
         "parts", "text", "A word, or two", ways=("parts",), produces="text", repeated=frozenset({"--carry"}),

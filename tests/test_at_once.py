@@ -7,8 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from targets import one_by_one_only, stage_of
 
+from shingletools.dedup.pairs import Known
 from shingletools.driver import collect_chunk
-from shingletools.kernel import NAME
+from shingletools.errors import Failed
+from shingletools.kernel import NAME, arrays
 from shingletools.records import parse
 from shingletools.stage import Written
 from shingletools.streams import Chunk
@@ -49,6 +51,17 @@ GROUPS = b"""\
 {"members":["gone","\\u00e9",-3]}
 {"members":[0,"a b","",18446744073709551615]}
 """
+
+
+SAID = (
+    b'{"a":1,"b":2,"similarity":0.5}\n',
+    b'{"a":"1","b":1,"similarity":1,"against":true}\n',
+    b'{"a":0,"b":"a b"}\n',
+    b'{"b":-3,"a":"\\u00e9","similarity":8e-1}\n',
+    b'{"a":"new","b":"a b"}\n',
+    b'{"a":"1","b":"x","similarity":1.0}\n',
+    b'{"a":1,"b":2,"similarity":0.25}\n',
+)
 
 
 def rarely(draw: st.DrawFn) -> bool:
@@ -155,15 +168,41 @@ def test_groups(options: str, pairs: list[bytes], documents: list[bytes]) -> Non
 @pytest.mark.parametrize(
     "options",
     [*(f"--keep {keep} {mark}" for keep in ("first", "longest", "shortest") for mark in ("", "--annotate")),
-     "--keep none", "--keep none --larger-than 3", "--keep longest --larger-than 3"],
+     "--keep none", "--keep none --larger-than 3", "--keep longest --larger-than 3", "--keep min:text",
+     "--keep max:text --annotate", "--keep min:id --removed x", "--known KNOWN", "--known KNOWN --annotate",
+     "--known KNOWN --keep longest --removed x", "--known KNOWN --keep max:duplicate_of --annotate",
+     "--known KNOWN --keep min:a\\nb", "--pairs KNOWN --annotate --keep shortest"],
 )  # fmt: skip
 @FEW
 @given(st.lists(lines(DOCUMENTS), max_size=3))
 def test_choices(options: str, chunks: list[bytes]) -> None:
-    with tempfile.NamedTemporaryFile() as file:
+    with tempfile.NamedTemporaryFile() as file, tempfile.NamedTemporaryFile() as known:
         file.write(GROUPS)
         file.flush()
-        check(f"dedup --groups {file.name} {options}", chunks)
+        known.write(b"".join(line for line in SAID if b"against" not in line or "--known" in options))
+        known.flush()
+        check(f"dedup --groups {file.name} {options.replace('KNOWN', known.name)}", chunks)
+
+
+@FEW
+@given(st.lists(lines({**PAIRS, "against": ("true", "true", "true", "false", "null", '"true"')}), max_size=4))
+def test_pairs_of_two_sides(chunks: list[bytes]) -> None:
+    """Whatever they hold, they are read in both ways, up to the line that fails the run."""
+    found = []
+    for at_once in (True, False):
+        known = Known(arrays.new_ids())
+        if not at_once:
+            vars(known)["take_lines"] = lambda _lines, at: (0, at)
+        failed = ""
+        try:
+            for number, chunk in enumerate(chunks):
+                known.take_all(chunk, f"{number}")
+        except Failed as error:
+            failed = str(error)
+        ids = known.ids if not failed else None
+        names = [bytes(each.data) for each in (ids, known.archive)] if ids else []
+        found.append((failed, names, [*known.best] if ids else [], [*known.similarity] if ids else []))
+    assert found[0] == found[1]
 
 
 PART = b'{"id":"1#%d","of":%b,"part":%d,"place":[0,1],"before":"-","text":"t"%b}\n'

@@ -1,150 +1,57 @@
-"""Which document of a group stays: documents in, those that stay out, as they came, in their order."""
+"""Documents in, those that stay out, as they came, in their order: what all ways to choose among them share."""
 
-import contextlib
+import sys
 from abc import abstractmethod
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 import orjson
 
-from shingletools import errors, signals, wire
-from shingletools.dedup.spec import DUPLICATE_OF, LONGEST, DedupSpec, in_two_groups
-from shingletools.errors import Failed, Rejected, seen_before
+from shingletools import wire
+from shingletools.dedup.beside import Name
+from shingletools.dedup.blocks import Block
+from shingletools.dedup.given import Given
+from shingletools.dedup.marks import Mark, annotated, joined, mark
+from shingletools.dedup.pairs import UNSAID
+from shingletools.dedup.spec import KNOWN, DedupSpec
+from shingletools.errors import Rejected, seen_before
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
-from shingletools.kernel.types import Flags, Index
-from shingletools.records import in_quotes, line_at, members
-from shingletools.scratch import scratch_errors, scratch_folder
+from shingletools.kernel.ids import Ids
+from shingletools.kernel.types import F64, Flags, Index
+from shingletools.records import in_quotes
 from shingletools.stage import Collector, Written
 from shingletools.wire import Record
 
-Name = str | int
-
-MARK = orjson.dumps(DUPLICATE_OF) + b":"
-BLOCK = 1 << 18  # bytes of the scratch file that are read together
-
-
-class Members:
-    """The documents that groups name."""
-
-    def __init__(self) -> None:
-        self.ids = kernel.new_ids()
-        self.group = array("q")  # the number of each one's
-        self.groups = 0
-
-    def add(self, ids: bytes, sizes: bytes, counts: bytes) -> tuple[int, Name] | None:
-        """Groups: their ids, the bytes of each id, and how many ids each group has; both int64.
-
-        Returns the first id that is in another group already, behind the number of groups before it; else None.
-        """
-        numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
-        places = np.repeat(np.arange(len(counts) // 8), np.frombuffer(counts, np.int64))
-        groups = places + self.groups
-        known = len(self.group)
-        self.group.frombytes(bytes(8 * (len(self.ids) - known)))
-        group = np.frombuffer(self.group, np.int64)
-        new = numbers >= known
-        group[numbers[new][::-1]] = groups[new][::-1]  # backwards, so that the first that names it has it
-        self.groups += len(counts) // 8
-        wrong = np.flatnonzero(group[numbers] != groups)
-        if not len(wrong):
-            return None
-        ends = np.cumsum(np.frombuffer(sizes, np.int64))
-        start = ends[wrong[0] - 1] if wrong[0] else 0
-        return int(places[wrong[0]]), orjson.loads(ids[start : ends[wrong[0]]])
-
-
-def read_groups(paths: Sequence[str]) -> Members:
-    """Lines {"members": [...]}; raises Failed for a line that is none, and for a document in two groups.
-
-    A fault here is not one record's: it would decide what is removed.
-    """
-    groups = Members()
-    for path in paths:
-        for line, *some in read_blocks(path):
-            if (wrong := groups.add(*some)) is not None:
-                before, name = wrong
-                raise Failed(f"{errors.printable(path)}:{line + before}: {in_two_groups(name)}")
-    return groups
-
-
-def read_blocks(path: str) -> Iterator[tuple[int, bytes, bytes, bytes]]:
-    """Some groups: the line of the first, and what `Members.add` takes. Raises Failed."""
-    line = 1
-    for lines in wire.read_chunks("--groups", path):
-        at = 0
-        while at < len(lines):
-            read = kernel.read_members(lines, at)
-            at = read.end
-            if read.lines:
-                yield line, read.ids, read.id_sizes, read.counts
-                line += read.lines
-            if at < len(lines):
-                document, at = line_at(lines, at)
-                try:
-                    ids = [orjson.dumps(name) for name in take_members(wire.parse_json(document))]
-                except Rejected as error:
-                    raise Failed(f"{errors.printable(path)}:{line}: {error}") from None
-                yield (
-                    line,
-                    b"".join(ids),
-                    np.array([*map(len, ids)], np.int64).tobytes(),
-                    np.array([len(ids)]).tobytes(),
-                )
-                line += 1
-
-
-def take_members(record: Record) -> list[Name]:
-    """Raises Rejected unless the field members is a list of ids."""
-    names = record.get("members")
-    if type(names) is not list or not all(type(name) in (str, int) for name in names):
-        raise Rejected('field "members" is not a list of strings and integers')
-    return names
-
-
-class Block(NamedTuple):
-    """Documents of some lines that are taken at once, but for those whose ids were seen before."""
-
-    lines: bytes
-    places: Index  # where each begins, and where the line behind the last does
-    lasts: Index  # where the last value of each ends
-    numbers: Index  # of the ids
-    lengths: Index  # of the texts in characters, where they count
-    again: Index  # places in the block of those that were seen before, and its length
-
-    def part(self, start: int, end: int) -> "Block":
-        places, none = self.places[start : end + 1], self.again[:0]
-        lasts, numbers, lengths = (each[start:end] for each in (self.lasts, self.numbers, self.lengths))
-        return Block(self.lines, places, lasts, numbers, lengths, none)
+NOBODY, ARCHIVE = -1, -2  # who is kept in the place of a document that goes, if it is none of the input
 
 
 class Dedup(Collector):
     """What all ways to choose have in common.
 
-    A document in no group stays, nor are groups looked at that are too small. Of each other group one of the documents
-    that are really there stays, whatever members the group may name besides, or none. Memory: the ids of groups and
-    documents, and some 50 bytes for each.
+    A document that an archive has goes. Of the others, one in no group stays, nor are groups looked at that are too
+    small. Of each other group one of the documents that are really there, and that no archive has, stays, whatever
+    members the group may name besides, or none. Memory: the ids of groups, pairs and documents, and some 50 bytes for
+    each.
     """
 
-    def __init__(self, spec: DedupSpec) -> None:
+    def __init__(self, spec: DedupSpec, given: Given) -> None:
         self.spec = spec
-        found = read_groups(spec.reads)
-        self.ids = found.ids  # of members of groups, then of other documents
-        self.group = np.array(found.group)  # of each member
-        sizes = np.bincount(self.group, minlength=found.groups)
-        self.counts = (sizes > spec.larger_than)[self.group]  # for each member whether its group is looked at
-        self.kept = np.full(found.groups, -1)  # of each group the document that stays, once there is one
+        self.ids, members, known, self.alike = given
+        self.alike.settle()
+        self.group = np.array(members.group)  # of each member
+        self.known, self.similarity = np.array(known.best), np.array(known.similarity)  # of the first ids
+        self.archive = known.archive
+        sizes = np.bincount(self.group, minlength=members.groups)
+        self.counts = (sizes > spec.larger_than)[self.group]  # for each member whether it may stay for its group
+        found = np.flatnonzero(self.known >= 0)
+        self.counts[found[found < len(self.counts)]] = False
+        self.kept = np.full(members.groups, NOBODY)  # of each group the document that stays, once there is one
         self.seen = bytearray()  # for each id whether a document had it
-        names = [in_quotes(name) for name in (spec.id_field, spec.text_field)]
-        self.fields: DocumentFields | None = None
-        if not any(b"\\" in name for name in names):
-            text = None if spec.measured is None else names[1]
-            self.fields = DocumentFields(names[0], text, DUPLICATE_OF.encode(), not spec.annotate)
+        self.fields = fields_of(spec)
         self.block: Block | None = None
-        self.stay = self.go = 0
+        self.stay = self.grouped = self.repeated = 0
 
     def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
         if self.fields is None:
@@ -167,7 +74,7 @@ class Dedup(Collector):
         again = np.array(np.frombuffer(self.seen, np.bool_)[numbers])
         others = np.ones(len(numbers), np.bool_)
         others[np.unique(numbers, return_index=True)[1]] = False
-        return block_of(lines, read, numbers, np.append(np.flatnonzero(again | others), read.lines))
+        return Block.of(lines, read, numbers, np.append(np.flatnonzero(again | others), read.lines))
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
         """The number of each id, int64, from `sizes`, the bytes of each."""
@@ -178,7 +85,7 @@ class Dedup(Collector):
     def number_of(self, name: Name) -> Index:
         """Of one id, as an array."""
         text = orjson.dumps(name)
-        return self.number(text, np.array([len(text)]).tobytes())
+        return self.number(text, len(text).to_bytes(8, sys.byteorder))
 
     def take_name(self, record: Record) -> Index:
         """The id's number, taken; raises Rejected. The last step that may, so that what is rejected leaves no trace."""
@@ -194,182 +101,106 @@ class Dedup(Collector):
         """Takes documents whose ids are new; gives what can be written already."""
 
     def members(self, numbers: Index) -> Flags:
-        """Which documents are in groups that are looked at."""
+        """Which documents may stay for groups that are looked at."""
         member = numbers < len(self.group)
         member[member] = self.counts[numbers[member]]
         return member
 
     def choose(self, numbers: Index) -> Index:
-        """For each document the one that is kept in its place; itself, if it stays; -1, if none does."""
+        """For each document the one that is kept in its place: itself, if it stays; NOBODY; or one of the ARCHIVE."""
         kept = numbers.copy()
         member = self.members(numbers)
         kept[member] = self.kept[self.group[numbers[member]]]
+        if len(self.known):
+            some = numbers < len(self.known)
+            some[some] = self.known[numbers[some]] >= 0
+            kept[some] = ARCHIVE
+            repeated = int(np.count_nonzero(some))
+            self.repeated += repeated
+            self.grouped -= repeated
         goes = int(np.count_nonzero(kept != numbers))
-        self.go += goes
+        self.grouped += goes
         self.stay += len(numbers) - goes
         return kept
 
     def write(self, documents: Block) -> Written:
-        """Documents that stay, or go, as they came."""
+        """Documents that stay, or go, as they came; but marks where they are asked for."""
         lines, places, numbers = documents.lines, documents.places, documents.numbers
         kept = self.choose(numbers)
+        if self.spec.dry:
+            return Written()
         goes = kept != numbers
         feed = b"" if lines[places[-1] - 1 : places[-1]] == b"\n" else b"\n"
         if self.spec.annotate:
-            return Written(b"".join((*self.marked(documents, kept, np.flatnonzero(goes)), feed)))
+            return Written(b"".join((*self.marked(documents, kept, 0, len(goes)), feed)))
         written: tuple[list[bytes | memoryview], ...] = [], []
         edges = [0, *(np.flatnonzero(goes[1:] != goes[:-1]) + 1).tolist(), len(goes)]
-        runs = places[edges].tolist()
         view = memoryview(lines)
-        for run, (start, end) in enumerate(pairwise(runs)):
-            written[(run + goes[0]) % 2].append(view[start:end])
+        for run, (start, end) in enumerate(pairwise(edges)):
+            if goes[start] and self.spec.marks:
+                written[1].extend(self.marked(documents, kept, start, end))
+            else:
+                written[(run + goes[0]) % 2].append(view[places[start] : places[end]])
         written[int(goes[-1])].append(feed)
         return Written(*map(b"".join, written))
 
-    def marked(self, documents: Block, kept: Index, goes: Index) -> Iterator[bytes | memoryview]:
-        """Documents, those that go with a mark; none has one yet."""
+    def marked(self, documents: Block, kept: Index, start: int, end: int) -> Iterator[bytes | memoryview]:
+        """Some of the documents, those with a mark that are to have one; none has one yet."""
         view = memoryview(documents.lines)
-        at = int(documents.places[0])
-        for end, number in zip(documents.lasts[goes].tolist(), kept[goes].tolist(), strict=True):
-            yield view[at:end]
-            yield b"," + MARK + self.id_of(number)
-            at = end
-        yield view[at : int(documents.places[-1])]
+        at = int(documents.places[start])
+        numbers, kept = documents.numbers[start:end], kept[start:end]
+        marked = np.flatnonzero(kept != numbers if self.spec.annotate else kept == ARCHIVE)
+        lasts = documents.lasts[start:end][marked].tolist()
+        for last, says in zip(lasts, self.marks(numbers[marked], kept[marked]), strict=True):
+            yield view[at:last]
+            yield joined(says)
+            at = last
+        yield view[at : int(documents.places[end])]
 
-    def id_of(self, number: int) -> bytes:
-        """The id of a number, as JSON."""
-        ends = np.frombuffer(self.ids.ends, np.int64)
-        return bytes(self.ids.data[int(ends[number - 1]) if number else 0 : int(ends[number])])
+    def marks(self, numbers: Index, kept: Index) -> Iterator[Mark]:
+        """What documents say in whose place others are kept, of the input or of the archive."""
+        for number, other, similarity in zip(
+            numbers.tolist(), kept.tolist(), self.alike_to(numbers, kept).tolist(), strict=True
+        ):
+            if other == ARCHIVE:
+                yield mark(id_of(self.archive, int(self.known[number])), KNOWN, similarity)
+            else:
+                yield mark(id_of(self.ids, other), self.spec.keep, similarity)
+
+    def alike_to(self, numbers: Index, kept: Index) -> F64:
+        """How similar documents are to those that are kept in their place; UNSAID where nobody said it."""
+        similarity = np.full(len(numbers), UNSAID)
+        known = kept == ARCHIVE
+        similarity[known] = self.similarity[numbers[known]]
+        if self.spec.pairs:
+            similarity[~known] = self.alike.of(numbers[~known], kept[~known])
+        return similarity
 
     def write_one(self, number: Index, line: bytes) -> Written:
         """A document by the definition."""
-        (kept,) = self.choose(number).tolist()
-        stays = kept == number[0]
-        if self.spec.annotate:
-            return Written(annotated(line, None if stays else self.id_of(kept)) + b"\n")
-        return Written(line + b"\n") if stays else Written(b"", line + b"\n")
+        kept = self.choose(number)
+        if self.spec.dry:
+            return Written()
+        stays = kept[0] == number[0]
+        if self.spec.annotate or (self.spec.marks and kept[0] == ARCHIVE):
+            line = annotated(line, None if stays else next(self.marks(number, kept)))
+        return Written(line + b"\n") if stays or self.spec.annotate else Written(b"", line + b"\n")
 
     def summary(self) -> list[str]:
-        return [f"{self.stay} stay", f"{self.go} {'marked' if self.spec.annotate else 'removed'}"]
+        return self.spec.figures(self.stay, self.grouped, self.repeated)
 
 
-def block_of(lines: bytes, read: ReadDocuments, numbers: Index, again: Index) -> Block:
-    places, lasts, lengths = (np.frombuffer(part, np.int64) for part in read[4:])
-    return Block(lines, np.append(places, read.end), lasts, numbers, lengths, again)
+def fields_of(spec: DedupSpec) -> DocumentFields | None:
+    """What the kernel must know of documents; None if it cannot read them, for a name has what JSON escapes."""
+    names = [None if name is None else in_quotes(name) for name in (spec.id_field, spec.measured, spec.valued)]
+    if any(b"\\" in (name or b"") for name in names):
+        return None
+    id_field, text, value = names
+    first, second = (name.encode() for name in spec.marks) if spec.marks else (None, None)
+    return DocumentFields(id_field or b"", text, not spec.marks, first, second, value)
 
 
-def annotated(line: bytes, kept: bytes | None) -> bytes:
-    """A document that stays, without a mark, or one with the id, as JSON, of the one that is kept in its place.
-
-    >>> annotated(b'{"id": 1, "n": 1.0}', b"7"), annotated(b'{"id": 1, "duplicate_of": 5, "n": 1.0}', b"7")
-    (b'{"id": 1, "n": 1.0,"duplicate_of":7}', b'{"id": 1, "duplicate_of": 7, "n": 1.0}')
-    >>> annotated(b'{"id": 1, "duplicate_of": 5, "n": 1.0}', None)
-    b'{"id": 1, "n": 1.0}'
-    """
-    found = members(line)
-    place = next((place for place, member in enumerate(found) if member.name == DUPLICATE_OF), None)
-    if kept is None and place is None:
-        return line
-    if place is None:
-        start, end, new = found[-1].end, found[-1].end, b"," + MARK + (kept or b"")
-    elif kept is not None:
-        start, end, new = found[place].value, found[place].end, kept
-    elif place:
-        start, end, new = found[place - 1].end, found[place].end, b""
-    else:  # there is another, which has the id
-        start, end, new = found[place].start, found[place + 1].start, b""
-    return (line[:start] + new + line[end:]).removeprefix(wire.BOM)
-
-
-class First(Dedup):
-    """The first of a group stays; documents are written as they come."""
-
-    def take(self, record: Record, line: bytes, _side: int, /) -> Written:
-        number = self.take_name(record)
-        self.meet(number)
-        return self.write_one(number, line)
-
-    def accept(self, documents: Block) -> Written:
-        self.meet(documents.numbers)
-        return self.write(documents)
-
-    def meet(self, numbers: Index) -> None:
-        """Documents, of which the first of each group stays."""
-        member = numbers[self.members(numbers)]
-        groups = self.group[member]
-        new = self.kept[groups] < 0
-        self.kept[groups[new][::-1]] = member[new][::-1]  # backwards, so that the first stays
-
-    def finish(self) -> Iterator[Written]:
-        return iter(())
-
-
-class NoneStays(Dedup):
-    """All of a group go; documents are written as they come."""
-
-    def take(self, record: Record, line: bytes, _side: int, /) -> Written:
-        return self.write_one(self.take_name(record), line)
-
-    def accept(self, documents: Block) -> Written:
-        return self.write(documents)
-
-    def finish(self) -> Iterator[Written]:
-        return iter(())
-
-
-class ByLength(Dedup):
-    """The longest or the shortest document of a group stays, of equals the first; documents wait in a scratch file."""
-
-    def __init__(self, spec: DedupSpec) -> None:
-        super().__init__(spec)
-        self.sign = 1 if spec.keep == LONGEST else -1
-        self.best = np.full(len(self.kept), np.iinfo(np.int64).min)  # of each group: signed length in characters
-        self.waiting = contextlib.ExitStack()
-        self.folder = scratch_folder()
-        with scratch_errors(self.folder), signals.held():
-            import tempfile  # which the first of a group does without
-
-            self.scratch = self.waiting.enter_context(tempfile.TemporaryFile(dir=self.folder))
-
-    def take(self, record: Record, line: bytes, _side: int, /) -> None:
-        length = len(wire.take_string(record, self.spec.text_field))
-        self.meet(self.take_name(record), np.array([length]))
-        self.wait(line)
-
-    def accept(self, documents: Block) -> Written:
-        self.meet(documents.numbers, documents.lengths)
-        self.wait(documents.lines[documents.places[0] : documents.places[-1]].removesuffix(b"\n"))
-        return Written()
-
-    def meet(self, numbers: Index, lengths: Index) -> None:
-        """Documents, of which the best of each group stays."""
-        member = self.members(numbers)
-        numbers, lengths = numbers[member], self.sign * lengths[member]
-        groups = self.group[numbers]
-        order = np.lexsort((-lengths, groups))
-        group, first = np.unique(groups[order], return_index=True)
-        place = order[first]
-        better = lengths[place] > self.best[group]
-        group, place = group[better], place[better]
-        self.best[group], self.kept[group] = lengths[place], numbers[place]
-
-    def wait(self, lines: bytes) -> None:
-        with scratch_errors(self.folder):
-            self.scratch.write(lines + b"\n")
-
-    def finish(self) -> Iterator[Written]:
-        with self.waiting, scratch_errors(self.folder):
-            self.scratch.seek(0)
-            while lines := self.scratch.read(BLOCK) + self.scratch.readline():
-                at = 0
-                while at < len(lines):
-                    if self.fields is not None:
-                        read = kernel.read_documents(lines, at, self.fields._replace(text=None))
-                        at = read.end
-                        if read.lines:
-                            numbers = self.number(read.ids, read.id_sizes)
-                            yield self.write(block_of(lines, read, numbers, numbers[:0]))
-                    if at < len(lines):
-                        line, at = line_at(lines, at)
-                        number = self.number_of(wire.take_id(wire.parse_json(line), self.spec.id_field))
-                        yield self.write_one(number, line)
+def id_of(ids: Ids, number: int) -> bytes:
+    """The id of a number, as JSON."""
+    ends = np.frombuffer(ids.ends, np.int64)
+    return bytes(ids.data[int(ends[number - 1]) if number else 0 : int(ends[number])])

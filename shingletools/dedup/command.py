@@ -2,25 +2,44 @@
 
 import argparse
 
-from shingletools.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
+from shingletools import errors
+from shingletools.dedup.spec import FIRST, LEAST, LONGEST, MOST, NONE, SHORTEST, DedupSpec
 from shingletools.options import count, text
 from shingletools.stage import Stage
 
 
+def kept(argument: str) -> str:
+    """A rule."""
+    by_value = argument.startswith((LEAST, MOST)) and argument not in (LEAST, MOST)
+    if by_value or argument in (FIRST, LONGEST, SHORTEST, NONE):
+        return text(argument)
+    raise argparse.ArgumentTypeError(
+        f"not {FIRST}, {LONGEST}, {SHORTEST}, {NONE}, {LEAST}FIELD or {MOST}FIELD: {errors.shown(argument)}"
+    )
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--groups", metavar="FILE", action="append", required=True, help="the groups, from simgroup; may be repeated")
-    add("--keep", choices=[FIRST, LONGEST, SHORTEST, NONE], default=FIRST,
-        help="which document of a group stays (default first)")  # fmt: skip
+    add("--groups", metavar="FILE", action="append", default=[], help="the groups, from simgroup; may be repeated")
+    add("--known", metavar="PAIRS", action="append", default=[],
+        help="remove each a of PAIRS, from simjoin --against; may be repeated")  # fmt: skip
+    add("--keep", metavar="RULE", type=kept, default=FIRST,
+        help="which document of a group stays: first, longest, shortest, none, min:FIELD, max:FIELD (default first)",
+    )  # fmt: skip
     add("--larger-than", metavar="N", type=count, default=1,
         help="leave groups of at most N documents alone (default 1)")  # fmt: skip
     add("--text", metavar="NAME", type=text, default="text", help="the field whose length counts (default text)")
     add("--removed", metavar="FILE", help="keep the documents that go in FILE")
-    add("--annotate", action="store_true", help='let all documents pass, those that would go with "duplicate_of"')
+    add("--annotate", action="store_true",
+        help='let all documents pass, those that would go with "duplicate_of" and "duplicate_by"')  # fmt: skip
+    add("--pairs", metavar="PAIRS", action="append", default=[],
+        help="pairs, from simjoin: --annotate says how similar documents are; may be repeated")  # fmt: skip
+    add("--dry-run", action="store_true", help="write nothing, and say what -v says")
 
 
 def build(options: argparse.Namespace) -> Stage:
     return DedupSpec(
-        options.id, tuple(options.groups), options.keep, options.text, removed=options.removed,
-        annotate=options.annotate, larger_than=options.larger_than,
+        options.id, tuple(options.groups), options.keep, options.text, known=tuple(options.known),
+        pairs=tuple(options.pairs), removed=options.removed, annotate=options.annotate,
+        larger_than=options.larger_than, dry=options.dry_run,
     )  # fmt: skip

@@ -14,8 +14,9 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from shingletools import wire
-from shingletools.dedup.choice import MARK, annotated, take_members
-from shingletools.dedup.spec import DUPLICATE_OF, NONE, SHORTEST, DedupSpec, in_two_groups
+from shingletools.dedup.marks import annotated, joined, mark
+from shingletools.dedup.members import take_members
+from shingletools.dedup.spec import NONE, SHORTEST, DedupSpec, in_two_groups
 from shingletools.errors import Failed, Rejected, seen_before
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
@@ -82,8 +83,7 @@ class TakeDocuments:
         fields = document_fields(
             self.spec.id_field,
             self.spec.measured,
-            mark=DUPLICATE_OF.encode() if self.spec.annotate else None,
-            marked=True,
+            **marks_of(self.spec),
         )
         for number, some in rows_of_lines(batches):
             found = read_documents(some, fields, self.name, self.step)
@@ -280,6 +280,11 @@ class DecidedBlock(NamedTuple):
                 yield cls(some, goes, out, again, Named(names, sizes))
 
 
+def marks_of(spec: DedupSpec) -> dict[str, bytes]:
+    """The fields that it writes, for the kernel."""
+    return dict(zip(("mark", "second"), (name.encode() for name in spec.marks), strict=False))
+
+
 def rows_of_lines(batches: Batches) -> Iterator[tuple[int, Packed]]:
     """The number of each row, and its lines."""
     for batch in batches:
@@ -328,7 +333,7 @@ class Cut:
 
     def marked(self, some: Packed, block: DecidedBlock) -> Iterator[bytes | memoryview]:
         """Documents, those that go with the name of the one that stays."""
-        fields = document_fields(self.spec.id_field, None, mark=DUPLICATE_OF.encode(), marked=False)
+        fields = document_fields(self.spec.id_field, None, **marks_of(self.spec), marked=False)
         ends = np.append(0, np.cumsum(block.stay.sizes)).tolist()
         view = memoryview(some.lines)
         places = np.searchsorted(block.goes, some.numbers)
@@ -342,13 +347,14 @@ class Cut:
                     yield view[at : int(lasts[line])]
                     at = int(lasts[line])
                     kept = int(places[place + line])
-                    yield b"," + MARK + block.stay.names[ends[kept] : ends[kept + 1]]
+                    yield joined(mark(block.stay.names[ends[kept] : ends[kept + 1]], self.spec.keep))
                 yield view[at : read.end]
                 at, place = read.end, place + read.lines
             if at < len(some.lines):
                 document, at = line_at(some.lines, at)
                 kept = int(places[place])
-                yield annotated(document, block.stay.names[ends[kept] : ends[kept + 1]] if goes[place] else None)
+                says = mark(block.stay.names[ends[kept] : ends[kept + 1]], self.spec.keep) if goes[place] else None
+                yield annotated(document, says)
                 yield b"\n"
                 place += 1
 
@@ -418,7 +424,7 @@ def deduplicated(  # noqa: PLR0913, PLR0917
         rejects.append(through(together_with.where("again <> X''"), Again(stage, step), pa.schema(BAD)))
     go = sizes["numbers"] // 8
     stay = (seen.get["documents"] or 0) - seen.get["bad"] - told.get["again"] - go
-    figures = [f"{stay} stay", f"{go} {'marked' if stage.annotate else 'removed'}"]
+    figures = stage.figures(stay, go, 0)
     return Deduplicated(cut(False), None if stage.removed is None else cut(True), rejects, figures)
 
 

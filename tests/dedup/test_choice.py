@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run, shell
-from shingletools.dedup import choice
+from shingletools.dedup.members import Members
 from shingletools.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
 from shingletools.driver import collect_chunk
 from shingletools.errors import Failed
@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 )
 def test_keep(keep: str, stay: list[str | int], folder: Path) -> None:
     ran = run("dedup", "-v", "--groups", "groups", "--keep", keep, "--removed", "gone", "docs", cwd=folder)
-    assert (ran.status, ran.err.split(" MB/s, ")[1]) == (0, "5 stay, 3 removed\n")
+    assert (ran.status, ran.err.split(" MB/s, ")[1]) == (0, f"5 stay, 3 removed (3 by --keep {keep})\n")
     kept, gone = ran.out.splitlines(), (folder / "gone").read_bytes().splitlines()
     assert [json.loads(line)["id"] for line in kept] == stay
     order = DOCUMENTS.splitlines()
@@ -54,7 +54,9 @@ def test_keep(keep: str, stay: list[str | int], folder: Path) -> None:
     marked = run("dedup", "--groups", "groups", "--keep", keep, "--annotate", "docs", cwd=folder).good().splitlines()
     assert [line for line in marked if b"duplicate_of" not in line] == kept
     survivor = {"a": stay[0] if keep != "shortest" else "a", "x": "x" if keep == "longest" else 1}
-    of = {record["id"]: record["duplicate_of"] for record in map(json.loads, marked) if "duplicate_of" in record}
+    says = [record for record in map(json.loads, marked) if "duplicate_of" in record]
+    of = {record["id"]: record["duplicate_of"] for record in says}
+    assert [record["duplicate_by"] for record in says] == [{"rule": keep}] * 3
     groups = {"a": "a", "b": "a", "c": "a", 1: "x", "x": "x"}
     assert of == {name: survivor[groups[name]] for name in groups if name not in stay}
 
@@ -74,7 +76,10 @@ def test_groups_by_size(options: str, stay: list[str | int], folder: Path) -> No
     """A size is that of all whom a group names, be they there or not."""
     command = f"dedup -v --groups groups {options} --removed gone"
     ran = run(*command.split(), "docs", cwd=folder)
-    assert (ran.status, ran.err.split(" MB/s, ")[1]) == (0, f"{len(stay)} stay, {8 - len(stay)} removed\n")
+    assert (ran.status, ran.err.split(" MB/s, ")[1]) == (
+        0,
+        f"{len(stay)} stay, {8 - len(stay)} removed ({8 - len(stay)} by --keep {options.split()[1]})\n",
+    )
     kept, gone = ran.out.splitlines(), (folder / "gone").read_bytes().splitlines()
     assert [json.loads(line)["id"] for line in kept] == stay
     assert sorted(kept + gone) == sorted(DOCUMENTS.splitlines())
@@ -178,7 +183,31 @@ def test_bad_documents(folder: Path) -> None:
 
 def test_usage(folder: Path) -> None:
     for script, message in [
-        ("dedup docs", "the following arguments are required: --groups (see dedup --help)"),
+        ("dedup docs", "nothing says what goes: give --groups or --known"),
+        (
+            "dedup --groups groups --pairs x docs",
+            "--pairs says how similar the documents of --groups are, which --annotate writes",
+        ),
+        (
+            "dedup --known groups --annotate --pairs x docs",
+            "--pairs says how similar the documents of --groups are, which --annotate writes",
+        ),
+        (
+            "dedup --groups groups --annotate --id duplicate_by docs",
+            '--annotate needs the field "duplicate_by" for itself',
+        ),
+        (
+            "dedup --known /dev/null --removed x --id duplicate_of docs",
+            '--removed, with --known, needs the field "duplicate_of" for itself',
+        ),
+        *(
+            (
+                f"dedup --groups groups --keep {keep} docs",
+                "argument --keep: not first, longest, shortest, none, min:FIELD or max:FIELD: "
+                f'"{keep}" (see dedup --help)',
+            )
+            for keep in ("median", "min:", "max", "known")
+        ),
         ("dedup --groups none docs", "--groups: none: No such file or directory"),
         (
             "dedup --groups groups --annotate --keep none docs",
@@ -230,21 +259,28 @@ DEEP = b"[" * 1000 + b"]" * 1000
 @pytest.mark.parametrize(
     ("line", "marked"),
     [
-        (b'{"id":"b","text":"","x":%b}' % DEEP, b'{"id":"b","text":"","x":%b,"duplicate_of":"a"}' % DEEP),
-        (b' { "text":"" , "id" : "b", "n":1.50e1 } ', b' { "text":"" , "id" : "b", "n":1.50e1,"duplicate_of":"a" } '),
-        (b'{"id":"b","text":"\\u0061"}\r', b'{"id":"b","text":"\\u0061","duplicate_of":"a"}\r'),
-        (b'{"id":"\\u0062","text":""}', b'{"id":"\\u0062","text":"","duplicate_of":"a"}'),
-        (b'{"duplicate_of" :\t{"x":1}, "id":"b","text":""}', b'{"duplicate_of" :\t"a", "id":"b","text":""}'),
-        (b'{"id":"b","text":"","duplicate\\u005fof":0}', b'{"id":"b","text":"","duplicate\\u005fof":"a"}'),
-        (b'{"id":"b","text":"","z":1,"z":2}', b'{"id":"b","text":"","z":1,"z":2,"duplicate_of":"a"}'),
-        (b'\xef\xbb\xbf{"id":"b","text":""}', b'{"id":"b","text":"","duplicate_of":"a"}'),
+        (b'{"id":"b","text":"","x":%b}' % DEEP, b'{"id":"b","text":"","x":%b,"duplicate_of":"a"BY}' % DEEP),
+        (b' { "text":"" , "id" : "b", "n":1.50e1 } ', b' { "text":"" , "id" : "b", "n":1.50e1,"duplicate_of":"a"BY } '),
+        (b'{"id":"b","text":"\\u0061"}\r', b'{"id":"b","text":"\\u0061","duplicate_of":"a"BY}\r'),
+        (b'{"id":"\\u0062","text":""}', b'{"id":"\\u0062","text":"","duplicate_of":"a"BY}'),
+        (b'{"duplicate_of" :\t{"x":1}, "id":"b","text":""}', b'{"duplicate_of" :\t"a", "id":"b","text":""BY}'),
+        (b'{"id":"b","text":"","duplicate\\u005fof":0}', b'{"id":"b","text":"","duplicate\\u005fof":"a"BY}'),
+        (b'{"id":"b","text":"","z":1,"z":2}', b'{"id":"b","text":"","z":1,"z":2,"duplicate_of":"a"BY}'),
+        (
+            b'{"duplicate_by":1, "id":"b","text":"","duplicate_of":2}',
+            b'{"duplicate_by":RULE, "id":"b","text":"","duplicate_of":"a"}',
+        ),
+        (b'{"id":"b","text":"","duplicate_by":[]}', b'{"id":"b","text":"","duplicate_by":RULE,"duplicate_of":"a"}'),
+        (b'\xef\xbb\xbf{"id":"b","text":""}', b'{"id":"b","text":"","duplicate_of":"a"BY}'),
     ],
 )  # fmt: skip
 def test_a_mark_changes_no_other_byte(keep: str, line: bytes, marked: bytes, folder: Path) -> None:
     first = b'{"id":"a","text":"aa"}\n'
     for end in (b"\n", b""):
         ran = run("dedup", "--groups", "groups", "--keep", keep, "--annotate", stdin=first + line + end, cwd=folder)
-        assert ran.good() == first + marked + b"\n"
+        rule = b'{"rule":"%b"}' % keep.encode()
+        said = marked.replace(b"BY", b',"duplicate_by":RULE').replace(b"RULE", rule)
+        assert ran.good() == first + said + b"\n"
 
 
 @pytest.mark.parametrize("keep", ["first", "longest"])
@@ -255,13 +291,18 @@ def test_a_mark_changes_no_other_byte(keep: str, line: bytes, marked: bytes, fol
         (b'{ "duplicate_of":[1, "}"] , "id":"a","text":"long"}', b'{ "id":"a","text":"long"}'),
         (b'{"id":"a","text":"long","duplicate_of":null }', b'{"id":"a","text":"long" }'),
         (b'{"id":"a","text":"long","x":%b,"duplicate_of":1}' % DEEP, b'{"id":"a","text":"long","x":%b}' % DEEP),
+        (b'{"duplicate_by":1,"id":"a","duplicate_of":1,"text":"long"}', b'{"id":"a","text":"long"}'),
+        (b'{"id":"a","text":"long","duplicate\\u005fby":{"rule":"first"}}', b'{"id":"a","text":"long"}'),
         (b'\xef\xbb\xbf{"id":"a","text":"long"}', b'\xef\xbb\xbf{"id":"a","text":"long"}'),
     ],
 )
 def test_a_mark_that_goes_takes_no_other_byte(keep: str, line: bytes, left: bytes, folder: Path) -> None:
     second = b'{"id":"b","text":"bb"}\n'
     ran = run("dedup", "--groups", "groups", "--keep", keep, "--annotate", stdin=line + b"\n" + second, cwd=folder)
-    assert ran.good() == left + b'\n{"id":"b","text":"bb","duplicate_of":"a"}\n'
+    assert (
+        ran.good()
+        == left + b'\n{"id":"b","text":"bb","duplicate_of":"a","duplicate_by":{"rule":"%b"}}\n' % keep.encode()
+    )
 
 
 @pytest.mark.parametrize("keep", ["first", "longest"])
@@ -313,10 +354,11 @@ def test_members_against_a_dictionary(groups: list[list[str]], end: bytes) -> No
         file.flush()
         if expected:
             with pytest.raises(Failed) as raised:
-                choice.read_groups([file.name])
+                Members(arrays.new_ids()).read("--groups", [file.name])
             assert str(raised.value) == file.name + expected
             return
-        found = choice.read_groups([file.name, os.devnull])
+        found = Members(arrays.new_ids())
+        found.read("--groups", [file.name, os.devnull])
     ends = np.frombuffer(found.ids.ends, np.int64).tolist()
     names = [json.loads(found.ids.data[start:stop]) for start, stop in zip([0, *ends], ends, strict=False)]
     assert list(zip(names, found.group, strict=True)) == list(group_of.items())
@@ -340,7 +382,10 @@ def test_groups_from_a_pipe(folder: Path) -> None:
 
 @pytest.mark.parametrize("keep", ["first", "longest"])
 def test_marks_of_an_earlier_run_do_not_stay(keep: str, folder: Path) -> None:
-    stdin = jsonl({"id": "a", "text": "", "duplicate_of": "old"}, {"id": "z", "text": "", "duplicate_of": 1})
+    stdin = jsonl(
+        {"id": "a", "text": "", "duplicate_of": "old", "duplicate_by": {"rule": "known"}},
+        {"id": "z", "text": "", "duplicate_of": 1},
+    )
     argv = ("dedup", "--groups", "groups", "--keep", keep)
     assert run(*argv, stdin=stdin, cwd=folder).good() == stdin
     assert run(*argv, "--annotate", stdin=stdin, cwd=folder).records() == [

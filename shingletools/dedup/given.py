@@ -1,0 +1,31 @@
+"""What decides beside the documents."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.dedup.members import Members
+from shingletools.dedup.pairs import Alike, Known
+from shingletools.dedup.spec import DedupSpec
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import Ids
+
+
+class Given(NamedTuple):
+    """Groups and pairs that were read, from wherever: any of the classes that choose takes them."""
+
+    ids: Ids  # of members of groups, then of those that are known; other documents are added
+    members: Members
+    known: Known
+    alike: Alike
+
+    @classmethod
+    def read(cls, spec: DedupSpec) -> "Given":
+        """The files that are named. Raises Failed."""
+        ids = kernel.new_ids()
+        members, known = Members(ids), Known(ids)
+        members.read("--groups", spec.groups)
+        alike = Alike(ids, np.array(members.group))
+        alike.read("--pairs", spec.pairs)
+        known.read("--known", spec.known)
+        return cls(ids, members, known, alike)

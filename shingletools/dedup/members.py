@@ -1,0 +1,61 @@
+"""Groups, as dedup is given them: which documents are in which."""
+
+from array import array
+
+import numpy as np
+import orjson
+
+from shingletools.dedup.beside import Beside, Name, Wrong
+from shingletools.dedup.spec import in_two_groups
+from shingletools.errors import Rejected
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import Ids
+from shingletools.wire import AGAINST, TWO_SIDES, Record
+
+
+class Members(Beside):
+    """The documents that groups name, {"members": [...]}: the first of the ids that are numbered.
+
+    Taking raises Failed for a record that is no group, and for a document in two groups.
+    """
+
+    def __init__(self, ids: Ids) -> None:
+        self.ids = ids
+        self.group = array("q")  # the number of each one's
+        self.groups = 0
+
+    def take_lines(self, lines: bytes, at: int, /) -> tuple[int, int]:
+        read = kernel.read_members(lines, at)
+        if read.lines:
+            self.add(read.ids, read.id_sizes, read.counts)
+        return read.lines, read.end
+
+    def take(self, record: Record, /) -> None:
+        ids = [orjson.dumps(name) for name in take_members(record)]
+        self.add(b"".join(ids), np.array([*map(len, ids)], np.int64).tobytes(), np.array([len(ids)]).tobytes())
+
+    def add(self, ids: bytes, sizes: bytes, counts: bytes) -> None:
+        """Groups: their ids, the bytes of each id, and how many ids each group has; both int64. Raises Wrong."""
+        numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
+        places = np.repeat(np.arange(len(counts) // 8), np.frombuffer(counts, np.int64))
+        groups = places + self.groups
+        before = len(self.group)
+        self.group.frombytes(bytes(8 * (len(self.ids) - before)))
+        group = np.frombuffer(self.group, np.int64)
+        new = numbers >= before
+        group[numbers[new][::-1]] = groups[new][::-1]  # backwards, so that the first that names it has it
+        self.groups += len(counts) // 8
+        wrong = np.flatnonzero(group[numbers] != groups)
+        if len(wrong):
+            ends = np.cumsum(np.frombuffer(sizes, np.int64))
+            start = ends[wrong[0] - 1] if wrong[0] else 0
+            raise Wrong(in_two_groups(orjson.loads(ids[start : ends[wrong[0]]])), int(places[wrong[0]]))
+
+
+def take_members(record: Record) -> list[Name]:
+    """Raises Rejected unless the field members is a list of ids."""
+    names = record.get("members")
+    if type(names) is not list or not all(type(name) in (str, int) for name in names):
+        against = "members" not in record and record.get(AGAINST) is True
+        raise Rejected(TWO_SIDES if against else 'field "members" is not a list of strings and integers')
+    return names

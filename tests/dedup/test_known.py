@@ -1,0 +1,340 @@
+"""dedup --known, --keep by values, and reasons: against a brute force over all documents, groups and pairs."""
+
+import json
+import random
+import tempfile
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
+from shingletools.dedup.best import ByValue
+from shingletools.dedup.given import Given
+from shingletools.dedup.members import Members
+from shingletools.dedup.pairs import Alike, Known
+from shingletools.dedup.spec import DedupSpec
+from shingletools.driver import collect_chunk
+from shingletools.kernel import arrays
+from shingletools.streams import Chunk
+
+IDS = [number if spelled else f"{number}" for number in range(8) for spelled in (True, False)]
+VALUES = ("3", "1", "0.10", "0.1", "1E5", "100000", "-7", "-0", "0", "9007199254740993", "9007199254740992", "1e-300",
+          "18446744073709551616", "18446744073709551617", '"2026-01-31"', '"2026-02-01"', '"2026-02-01T00:00"', '""',
+          '"\\u00e9"', '"é"', '"\\ud83d\\ude00"', '"\uffff"', "true", "null", "[1]", '{"n":1}', None)  # fmt: skip
+SIMILARITIES = ("0.9", "0.90", "9e-1", "1", "1.0", "0.857143", "0", "0.123456789012345", None)
+RULES = ("first", "longest", "shortest", "min:n", "max:n", "none")
+
+
+def key(name: object) -> tuple[str, object]:
+    """1 and "1" are two ids; Python holds 1 and true for one, too."""
+    return type(name).__name__, name
+
+
+def order_of(spelled: str | None) -> tuple[int, Fraction, str] | None:
+    """Numbers by what they are, exactly; behind them strings by code points; all else is no value."""
+    if spelled is None or spelled[0] in "tn[{":
+        return None
+    if spelled[0] == '"':
+        return 1, Fraction(0), json.loads(spelled)
+    return 0, Fraction(spelled), ""
+
+
+class Case:
+    """Documents, groups and pairs at random."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.names = rng.sample(IDS, rng.randrange(len(IDS) + 1))
+        self.texts = ["é" * rng.randrange(4) for _ in self.names]
+        self.values = [rng.choice(VALUES) for _ in self.names]
+        shuffled = rng.sample(IDS, len(IDS))
+        cuts = sorted(rng.choices(range(len(IDS) + 1), k=4))
+        self.groups = [shuffled[start:end] for start, end in pairwise(cuts)]
+        self.known = [self.pair(rng) for _ in range(rng.randrange(7))]
+        self.pairs = [self.pair(rng) for _ in range(rng.randrange(30))]
+        self.least = rng.choice([1, 1, 1, 2, 3])
+        self.against = [rng.random() < 0.7 for _ in self.known]
+
+    @staticmethod
+    def pair(rng: random.Random) -> tuple[object, object, str | None]:
+        return rng.choice(IDS), rng.choice([*IDS, "old"]), rng.choice(SIMILARITIES)
+
+    def lines(self) -> list[str]:
+        return [
+            f'{{"id":{json.dumps(name)}, "text":"{text}"{"" if value is None else f",{chr(34)}n{chr(34)}: {value}"}}}'
+            for name, text, value in zip(self.names, self.texts, self.values, strict=True)
+        ]
+
+    def write(self, folder: Path) -> None:
+        (folder / "docs").write_text("".join(f"{line}\n" for line in self.lines()), "utf-8")
+        (folder / "groups").write_bytes(jsonl(*({"members": group} for group in self.groups)))
+        (folder / "pairs").write_text("".join(said(*pair, False) for pair in self.pairs))
+        both = zip(self.known, self.against, strict=False)
+        (folder / "known").write_text("".join(said(*pair, against) for pair, against in both))
+
+    def verdicts(self, rule: str) -> list[Record]:
+        """What each document is to say: nothing if it stays."""
+        found: list[Record] = []
+        for name in self.names:
+            mine = [(similarity, other) for a, other, similarity in self.known if key(a) == key(name)]
+            if mine:
+                best = max(mine, key=lambda each: Fraction(each[0] or -1))  # the first of several
+                found.append({"duplicate_of": best[1], "duplicate_by": reason("known", best[0])})
+                continue
+            (group,) = [group for group in self.groups if key(name) in map(key, group)] or [[]]
+            kept = self.kept(group, rule) if len(group) > self.least else name
+            if kept is None or key(kept) != key(name):
+                similarities = [
+                    each for a, b, each in self.pairs if {key(a), key(b)} == {key(name), key(kept)} and each
+                ]
+                most = max(similarities, key=Fraction, default=None)
+                found.append({"duplicate_of": kept, "duplicate_by": reason(rule, most)})
+            else:
+                found.append({})
+        return found
+
+    def kept(self, group: Sequence[object], rule: str) -> object:
+        known = {key(a) for a, *_ in self.known}
+        there = [
+            (name, len(text), order_of(value))
+            for name, text, value in zip(self.names, self.texts, self.values, strict=True)
+            if key(name) in map(key, group) and key(name) not in known
+        ]
+        if rule == "none":
+            return None
+        if rule == "longest":
+            return max(there, key=lambda each: each[1])[0]
+        if rule == "shortest":
+            return min(there, key=lambda each: each[1])[0]
+        valued = [each for each in there if each[2] is not None]
+        if rule == "first" or not valued:
+            return there[0][0]
+        return (min if rule == "min:n" else max)(valued, key=lambda each: each[2] or (0, Fraction(0), ""))[0]
+
+
+def said(a: object, b: object, similarity: str | None, against: bool) -> str:
+    members = [f'"a":{json.dumps(a)}', f'"b": {json.dumps(b)}']
+    members += [] if similarity is None else [f'"similarity":{similarity}']
+    members += ['"against":true'] if against else []
+    return f"{{{','.join(members)}}}\n"
+
+
+def reason(rule: str, similarity: str | None) -> Record:
+    return {"rule": rule} if similarity is None else {"rule": rule, "similarity": float(similarity)}
+
+
+def with_fields(line: str, fields: Record) -> str:
+    more = "".join(f",{json.dumps(name)}:{json.dumps(value, separators=(',', ':'))}" for name, value in fields.items())
+    return line[:-1] + more + "}"
+
+
+@settings(max_examples=60)
+@given(st.randoms(use_true_random=False), st.sampled_from(RULES), st.sampled_from(["known", "groups", "both"]))
+def test_brute_force(rng: random.Random, rule: str, which: str) -> None:
+    case = Case(rng)
+    case.known = [] if which == "groups" else case.known
+    case.groups = [] if which == "known" else case.groups
+    options = f"--larger-than {case.least} --keep {rule} -v"
+    options += " --known known" * (which != "groups") + " --groups groups" * (which != "known")
+    verdicts, lines = case.verdicts(rule), case.lines()
+    both = list(zip(lines, verdicts, strict=True))
+    by_known = sum(says.get("duplicate_by", {}).get("rule") == "known" for says in verdicts)
+    go = sum(map(bool, verdicts))
+    rules = [f"{go - by_known} by --keep {rule}"] * (which != "known") + [f"{by_known} by --known"] * (
+        which != "groups"
+    )
+    figures = f"{len(lines) - go} stay, {go} removed ({', '.join(rules)})\n"
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        case.write(folder)
+        ran = run_here(f"dedup {options} --removed gone docs", cwd=folder)
+        assert (ran.status, ran.err.split(" MB/s, ")[1]) == (0, figures)
+        assert ran.out.decode().split("\n")[:-1] == [line for line, says in both if not says]
+        assert (folder / "gone").read_text("utf-8").split("\n")[:-1] == [
+            with_fields(line, says) if says["duplicate_by"]["rule"] == "known" else line for line, says in both if says
+        ]
+        assert run_here(f"dedup {options} docs", cwd=folder).out == ran.out
+        dry = run_here(f"dedup {options} --removed gone2 -o out --dry-run docs", cwd=folder)
+        assert (dry.status, dry.out, dry.err.split(" MB/s, ")[1]) == (0, b"", figures)
+        assert sorted(path.name for path in folder.iterdir()) == ["docs", "gone", "groups", "known", "pairs"]
+        if rule != "none":
+            pairs = " --pairs pairs" * (which != "known")
+            ran = run_here(f"dedup {options} --annotate{pairs} docs", cwd=folder)
+            assert ran.out.decode().split("\n")[:-1] == [with_fields(line, says) for line, says in both]
+            assert ran.err.endswith(figures.replace("removed", "marked"))
+
+
+def test_what_an_archive_has_goes_from_real_texts(tmp_path: Path) -> None:
+    """Pipelines as users write them; what is left has no pair with the archive, and no group loses all that is new."""
+    sketches = pipe(DOCS.read_bytes(), "canon", "shingle -k 10", "sketch").splitlines(keepends=True)
+    documents = DOCS.read_bytes().splitlines(keepends=True)
+    (tmp_path / "old").write_bytes(b"".join(sketches[::2]))
+    (tmp_path / "new").write_bytes(b"".join(sketches[1::2]))
+    (tmp_path / "docs").write_bytes(b"".join(documents[1::2]))
+    script = """simjoin -t 0.8 --against old -o known new && simjoin -t 0.8 new | simgroup > groups &&
+        dedup --known known --groups groups --removed gone -o left docs && cat known"""
+    pairs = [json.loads(line) for line in shell(script, tmp_path).good().splitlines()]
+    left, gone = ([json.loads(line)["id"] for line in (tmp_path / name).open("rb")] for name in ("left", "gone"))
+    known = {pair["a"] for pair in pairs}
+    assert len(known) > 20
+    assert known <= set(gone)
+    assert sorted(left + gone) == sorted(json.loads(line)["id"] for line in documents[1::2])
+    groups = [json.loads(line)["members"] for line in (tmp_path / "groups").open("rb")]
+    assert any(known & set(group) and not known >= set(group) for group in groups)
+    for group in groups:
+        assert len(set(group) & set(left)) == (not known >= set(group))
+    marked = run("dedup --known known --groups groups --annotate docs", cwd=tmp_path).records()
+    best = {pair["a"]: max(other["similarity"] for other in pairs if other["a"] == pair["a"]) for pair in pairs}
+    says = {each["id"]: each["duplicate_by"] for each in marked if "duplicate_by" in each}
+    assert {name for name in says if says[name] != {"rule": "first"}} == known
+    assert all(says[name] == {"rule": "known", "similarity": best[name]} for name in known)
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (b'{"a":1}', 'field "b" is missing'),
+        (b'{"b":1}', 'field "a" is missing'),
+        (b'{"a":1.5,"b":1}', 'field "a" is neither a string nor an integer of 64 bits'),
+        (b'{"a":1,"b":null}', 'field "b" is neither a string nor an integer of 64 bits'),
+        (b'{"a":1,"b":1,"similarity":"1"}', 'field "similarity" is not a number'),
+        (b'{"a":1,"b":1,"similarity":true}', 'field "similarity" is not a number'),
+        (b'{"a":1,"b":1,"similarity":null}', 'field "similarity" is not a number'),
+        (b'{"a":1,"b":1,"against":1}', 'field "against" is neither true nor false'),
+        (b'{"a":1,"b":1,"against":null}', 'field "against" is neither true nor false'),
+        (b'{"a":1,"b":1,"against":false}', "a pair of one side: --known takes those of the input with an archive"),
+        (b'{"a":1,"b":1,"a":2}', 'field "a" stands twice'),
+        (b'{"a":1,"b":1,"\\u0062":2}', 'field "b" stands twice'),
+        (b'{"a":1,"b":1,"similarity":1,"similarity":1}', 'field "similarity" stands twice'),
+        (b'{"members":[1,2]}', 'field "a" is missing'),
+        (b"{", "not JSON (column 2)"),
+        (b"", "not JSON (empty line)"),
+        (b"[" * 250, "not JSON (column 251)"),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 2])
+def test_pairs_that_are_none_fail_the_run(place: int, line: bytes, cause: str, tmp_path: Path) -> None:
+    """Before anything is written: it would decide what goes."""
+    lines = [b'{"a":1,"b":2,"similarity":0.5,"against":true}'] * 3
+    lines.insert(place, line)
+    (tmp_path / "known").write_bytes(b"\n".join(lines) + b"\n")
+    ran = run_here("dedup --known known --removed gone -o out", stdin=jsonl({"id": 1}), cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: known:{place + 1}: {cause}\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["known"]
+
+
+@pytest.mark.parametrize("option", ["--groups known", "--groups /dev/null --annotate --pairs known"])
+def test_pairs_of_two_sides_are_refused_where_those_of_one_are_due(option: str, tmp_path: Path) -> None:
+    good = {"members": [1, 2]} if "--groups known" in option else {"a": 1, "b": 2}
+    pair = {"a": 1, "b": 1, "similarity": 1.0, "against": True}
+    for spelled in (jsonl(pair), jsonl(pair).replace(b"against", b"\\u0061gainst")):
+        (tmp_path / "known").write_bytes(jsonl(good) + spelled)
+        ran = run_here(f"dedup {option}", stdin=jsonl({"id": 1}), cwd=tmp_path)
+        assert (ran.status, ran.out) == (2, b"")
+        assert ran.err == (
+            "dedup: known:2: pairs of simjoin --against make no groups, for its sides may use the same ids; "
+            "dedup --known takes them\n"
+        )
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    for option in ("--known", "--groups /dev/null --annotate --pairs"):
+        ran = run_here(f"dedup {option} none", cwd=tmp_path)
+        assert (ran.status, ran.err) == (2, f"dedup: {option.split()[-1]}: none: No such file or directory\n")
+    ran = run_here("dedup --known - -", stdin=jsonl({"a": 1, "b": 1}), cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, "dedup: standard input can be read only once\n")
+    (tmp_path / "docs").write_bytes(jsonl({"id": 1}, {"id": 2}))
+    ran = run_here("dedup --known - docs", stdin=jsonl({"a": 1, "b": 1}), cwd=tmp_path)
+    assert ran.good() == b'{"id": 2}\n'
+    for script in ("dedup --known known docs --removed known", "dedup --known known docs -o known"):
+        (tmp_path / "known").write_bytes(jsonl({"a": 1, "b": 1}))
+        ran = run_here(script, cwd=tmp_path)
+        assert ran.status == 2
+        assert "this run read" in ran.err
+        assert (tmp_path / "known").read_bytes() == jsonl({"a": 1, "b": 1})
+
+
+def test_of_several_files_the_most_similar_counts(tmp_path: Path) -> None:
+    """Of equals the first, whichever file it is in; each document is named as the archive spells its id."""
+    (tmp_path / "one").write_bytes(
+        jsonl({"a": "x", "b": 1, "similarity": 0.5}, {"a": "y", "b": "1", "similarity": 0.5})
+    )
+    (tmp_path / "two").write_bytes(
+        jsonl({"a": "x", "b": "x", "similarity": 0.75}, {"a": "y", "b": "y", "similarity": 0.5}, {"a": "z", "b": 0})
+    )
+    stdin = jsonl({"id": "x"}, {"id": "y"}, {"id": "z"}, {"id": 1})
+    for files, best in (("one two", ["x", "1", 0]), ("two one", ["x", "y", 0])):
+        options = "".join(f" --known {name}" for name in files.split())
+        records = run_here(f"dedup --annotate{options}", stdin=stdin, cwd=tmp_path).records()
+        assert [record.get("duplicate_of") for record in records] == [*best, None]
+
+
+def test_a_bad_document_is_not_counted_as_known(tmp_path: Path) -> None:
+    """Nor does it use up its id; a second document of an id is bad, known or not."""
+    (tmp_path / "known").write_bytes(jsonl({"a": 1, "b": 1}))
+    bad = b'{"id":1,"duplicate_by":1,"duplicate_by":2}\n'
+    stdin = bad + jsonl({"id": 1}, {"id": 1}, {"id": 2}, {"text": 1})
+    ran = run_here("dedup --known known --removed gone --rejects bad -v", stdin=stdin, cwd=tmp_path)
+    assert (ran.status, ran.out) == (1, b'{"id": 2}\n')
+    assert (tmp_path / "gone").read_bytes() == (b'{"id": 1,"duplicate_of":1,"duplicate_by":{"rule":"known"}}\n')
+    assert ran.err.splitlines()[:-1] == [
+        'dedup: -:1: field "duplicate_by" stands twice',
+        "dedup: -:3: id 1 was seen before",
+        'dedup: -:5: field "id" is missing',
+    ]
+    assert ran.err.endswith("1 stay, 1 removed (1 by --known)\n")
+    assert (tmp_path / "bad").read_bytes() == bad + jsonl({"id": 1}, {"text": 1})
+
+
+def test_a_dry_run_ends_as_the_run_would(tmp_path: Path) -> None:
+    """It touches no file: not what it would replace, either. Bad records are told."""
+    (tmp_path / "known").write_bytes(jsonl({"a": 1, "b": 1}))
+    for name in ("out", "gone", "bad"):
+        (tmp_path / name).write_bytes(b"of another run\n")
+    command = "dedup --known known -o out --removed gone --rejects bad"
+    stdin = jsonl({"id": 1}, {"id": 2}) + b"{\n"
+    dry = run_here(f"{command} --dry-run", stdin=stdin, cwd=tmp_path)
+    assert (dry.status, dry.out) == (1, b"")
+    assert [(tmp_path / name).read_bytes() for name in ("out", "gone", "bad")] == [b"of another run\n"] * 3
+    ran = run_here(f"{command} -v", stdin=stdin, cwd=tmp_path)
+    assert (ran.status, ran.out) == (1, b"")
+    said = [each.err.splitlines() for each in (dry, ran)]
+    assert said[0][0] == said[1][0] == "dedup: -:3: not JSON (column 2)"
+    assert said[0][1].split(", ")[-2:] == said[1][1].split(", ")[-2:] == ["1 stay", "1 removed (1 by --known)"]
+    assert run_here(f"{command} --dry-run --strict", stdin=stdin, cwd=tmp_path).status == 2
+    assert run_here("dedup --known none --dry-run", cwd=tmp_path).status == 2
+
+
+def kept_of(documents: list[bytes], rule: str) -> list[bytes]:
+    """Of one group of documents 0 and 1."""
+    ids = arrays.new_ids()
+    members = Members(ids)
+    members.take_all(b'{"members":[0,1]}', "groups")
+    spec = DedupSpec("id", ("groups",), f"{rule}:n")
+    dedup = ByValue(spec, Given(ids, members, Known(ids), Alike(ids, np.array(members.group))))
+    outcome, failed = collect_chunk(dedup, spec.once(0), False, 0, Chunk("-", 1, 1, b"".join(documents)))
+    assert (outcome.records, failed) == (2, None)
+    return [line for written in dedup.finish() for line in written.output.splitlines(keepends=True)]
+
+
+@pytest.mark.parametrize("rule", ["min", "max"])
+def test_values_are_compared_exactly(rule: str) -> None:
+    """Any two, in both orders, by fractions and code points: the one that comes first stays where they tie."""
+    for one in VALUES:
+        for two in VALUES:
+            first, second = order_of(one), order_of(two)
+            if second is None:
+                stays = 0
+            elif first is None:
+                stays = 1
+            else:
+                stays = int(second < first if rule == "min" else second > first)
+            documents = [b'{"id":%d%b}\n' % (place, b"" if value is None else f',"n":{value}'.encode())
+                         for place, value in enumerate((one, two))]  # fmt: skip
+            assert kept_of(documents, rule) == [documents[stays]], (one, two)
