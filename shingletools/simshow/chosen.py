@@ -17,20 +17,29 @@ from shingletools.wire import Record
 Pair = tuple[Name, Name, object]  # a, b, similarity
 
 
-def take_pairs(record: Record, id_field: str) -> list[Pair]:
+def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[Pair]:
     """The pairs that a record stands for; raises Rejected for one that stands for none.
 
     A group is its first member beside each other one. A document of `dedup --annotate` is the one that is kept beside
-    it, or none if it is kept itself.
+    it, or none if it is kept itself. With two sides, it is itself beside the one that an archive has, or none.
 
     >>> take_pairs({"group": 1, "members": [1, "x", 3]}, "id")
     [(1, 'x', None), (1, 3, None)]
+    >>> marked = {"id": 1, "duplicate_of": 1, "duplicate_by": {"rule": "known", "similarity": 0.9}}
+    >>> take_pairs(marked, "id", True), take_pairs(marked, "id")
+    ([(1, 1, 0.9)], [])
     """
     if "members" in record and "a" not in record:
         return pairs_of_group(record["members"])
     if "a" not in record and "b" not in record and id_field in record:
         name = wire.take_id(record, id_field)
-        return [(wire.take_id(record, "duplicate_of"), name, None)] if "duplicate_of" in record else []
+        if "duplicate_of" not in record:
+            return []
+        other, by = wire.take_id(record, "duplicate_of"), record.get("duplicate_by")
+        reason = by if isinstance(by, dict) else {}
+        known = reason.get("rule") == "known"
+        pair = (name, other) if known else (other, name)
+        return [(*pair, reason.get("similarity"))] if known == two_sides else []
     return [(wire.take_id(record, "a"), wire.take_id(record, "b"), record.get("similarity"))]
 
 

@@ -58,7 +58,7 @@ class Show(Collector):
 
     def wanted(self, record: Record) -> list[Pair]:
         """A record's pairs that may be shown, before some of all are chosen."""
-        pairs = take_pairs(record, self.spec.id_field)
+        pairs = take_pairs(record, self.spec.id_field, bool(self.spec.others))
         for a, b, _ in pairs:
             if a == b and not self.spec.others:
                 raise Rejected(f"pairs {errors.shown(a)} with itself")

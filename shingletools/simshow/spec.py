@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shingletools.simshow.collector import Show
 
 TEXT, SIDE_BY_SIDE, BRIEF, JSON, PAGE = "text", "side by side", "brief", "json", "page"
-OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of"  # fields of what names documents
+OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of", "duplicate_by"  # fields of what names documents
 PAGE_BYTES = 32 << 20  # of data, of a page
 
 

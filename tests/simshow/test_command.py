@@ -186,7 +186,7 @@ def test_options_of_canon_that_cannot_be_had(options: str, cause: str, folder: P
     assert (ran.status, ran.out, ran.err) == (2, b"", f"simshow: {cause}\n")
 
 
-@pytest.mark.parametrize("name", ["a", "b", "similarity", "members", "duplicate_of"])
+@pytest.mark.parametrize("name", ["a", "b", "similarity", "members", "duplicate_of", "duplicate_by"])
 def test_ids_in_fields_of_pairs(name: str, folder: Path) -> None:
     ran = run_here(f"simshow --docs docs --id {name}", stdin=jsonl(PAIR), cwd=folder)
     said = f'simshow: the id needs a field of its own, for "{name}" is one of pairs and groups\n'
@@ -200,6 +200,16 @@ def test_groups_and_documents_that_are_marked(folder: Path) -> None:
     marked = [ONE, {**TWO, "duplicate_of": 1}, THREE]
     records = run("simshow --docs docs --json", stdin=jsonl(*marked), cwd=folder).records()
     assert [(each["a"], each["b"], each["words"]) for each in records] == [(1, "2", 5)]
+
+
+def test_documents_that_are_marked_for_either_reason(folder: Path) -> None:
+    """Ids of an archive are looked for on its side, and never among those of the input."""
+    (folder / "old").write_bytes(jsonl({"id": 1, "text": "over a lazy dog that sleeps"}))
+    known = {**ONE, "duplicate_of": 1, "duplicate_by": {"rule": "known", "similarity": 0.5}}
+    grouped = {**TWO, "duplicate_of": 1, "duplicate_by": {"rule": "first", "similarity": 0.25}}
+    for sides, pair in (("--docs docs", (1, "2", 0.25)), ("--docs docs --against old", (1, 1, 0.5))):
+        records = run_here(f"simshow {sides} --json -k 4", stdin=jsonl(known, grouped, THREE), cwd=folder).records()
+        assert [(each["a"], each["b"], each["similarity"]) for each in records] == [pair]
 
 
 def test_two_sides(folder: Path) -> None:
