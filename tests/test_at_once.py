@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from targets import one_by_one_only, stage_of
 
-from shingletools.dedup.pairs import Known
+from shingletools.dedup.pairs import Archived
 from shingletools.driver import collect_chunk
 from shingletools.errors import Failed
 from shingletools.kernel import NAME, arrays
@@ -190,7 +190,7 @@ def test_pairs_of_two_sides(chunks: list[bytes]) -> None:
     """Whatever they hold, they are read in both ways, up to the line that fails the run."""
     found = []
     for at_once in (True, False):
-        known = Known(arrays.new_ids())
+        known = Archived(arrays.new_ids())
         if not at_once:
             vars(known)["take_lines"] = lambda _lines, at: (0, at)
         failed = ""

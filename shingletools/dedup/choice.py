@@ -2,7 +2,7 @@
 
 import sys
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -50,6 +50,7 @@ class Dedup(Collector):
         self.kept = np.full(members.groups, NOBODY)  # of each group the document that stays, once there is one
         self.seen = bytearray()  # for each id whether a document had it
         self.fields = fields_of(spec)
+        self.unsaid = mark(b"", spec.keep)[1]  # the reason where no similarity is given, as for most
         self.block: Block | None = None
         self.stay = self.grouped = self.repeated = 0
 
@@ -132,38 +133,50 @@ class Dedup(Collector):
         goes = kept != numbers
         feed = b"" if lines[places[-1] - 1 : places[-1]] == b"\n" else b"\n"
         if self.spec.annotate:
-            return Written(b"".join((*self.marked(documents, kept, 0, len(goes)), feed)))
-        written: tuple[list[bytes | memoryview], ...] = [], []
+            whole = [(int(places[0]), int(places[-1]))]
+            return Written(b"".join((*self.marked(documents, kept, whole), feed)))
         edges = [0, *(np.flatnonzero(goes[1:] != goes[:-1]) + 1).tolist(), len(goes)]
-        view = memoryview(lines)
-        for run, (start, end) in enumerate(pairwise(edges)):
-            if goes[start] and self.spec.marks:
-                written[1].extend(self.marked(documents, kept, start, end))
-            else:
-                written[(run + goes[0]) % 2].append(view[places[start] : places[end]])
+        runs = list(pairwise(places[edges].tolist()))
+        first = int(goes[0])
+        written = [self.cut(documents, kept, runs[(first + gone) % 2 :: 2], gone) for gone in (0, 1)]
         written[int(goes[-1])].append(feed)
         return Written(*map(b"".join, written))
 
-    def marked(self, documents: Block, kept: Index, start: int, end: int) -> Iterator[bytes | memoryview]:
-        """Some of the documents, those with a mark that are to have one; none has one yet."""
+    def cut(
+        self, documents: Block, kept: Index, runs: Sequence[tuple[int, int]], gone: int
+    ) -> list[bytes | memoryview]:
+        """Documents that all stay, or all go, and stand in these runs of bytes."""
+        if gone and self.spec.marks:
+            return list(self.marked(documents, kept, runs))
         view = memoryview(documents.lines)
-        at = int(documents.places[start])
-        numbers, kept = documents.numbers[start:end], kept[start:end]
-        marked = np.flatnonzero(kept != numbers if self.spec.annotate else kept == ARCHIVE)
-        lasts = documents.lasts[start:end][marked].tolist()
-        for last, says in zip(lasts, self.marks(numbers[marked], kept[marked]), strict=True):
-            yield view[at:last]
-            yield joined(says)
-            at = last
-        yield view[at : int(documents.places[end])]
+        return [view[start:end] for start, end in runs]
+
+    def marked(
+        self, documents: Block, kept: Index, runs: Sequence[tuple[int, int]]
+    ) -> Iterator[bytes | memoryview]:  # fmt: skip
+        """Documents in runs of bytes, those with a mark that are to have one; none has one yet."""
+        view = memoryview(documents.lines)
+        marked = np.flatnonzero(kept != documents.numbers if self.spec.annotate else kept == ARCHIVE)
+        says = self.marks(documents.numbers[marked], kept[marked])
+        marks = iter(zip(documents.lasts[marked].tolist(), says, strict=True))
+        last, says_it = next(marks, (len(view), None))
+        for start, end in runs:
+            at = start
+            while last < end and says_it is not None:
+                yield view[at:last]
+                yield joined(says_it)
+                at = last
+                last, says_it = next(marks, (len(view), None))
+            yield view[at:end]
 
     def marks(self, numbers: Index, kept: Index) -> Iterator[Mark]:
         """What documents say in whose place others are kept, of the input or of the archive."""
-        for number, other, similarity in zip(
-            numbers.tolist(), kept.tolist(), self.alike_to(numbers, kept).tolist(), strict=True
-        ):
+        similarities = self.alike_to(numbers, kept).tolist()
+        for number, other, similarity in zip(numbers.tolist(), kept.tolist(), similarities, strict=True):
             if other == ARCHIVE:
                 yield mark(id_of(self.archive, int(self.known[number])), KNOWN, similarity)
+            elif similarity == UNSAID:
+                yield id_of(self.ids, other), self.unsaid
             else:
                 yield mark(id_of(self.ids, other), self.spec.keep, similarity)
 

@@ -1,4 +1,4 @@
-"""keep one document of each group"""
+"""keep one document of each group, and none that an archive has"""
 
 import argparse
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.dedup.members import Members
-from shingletools.dedup.pairs import Alike, Known
+from shingletools.dedup.pairs import Alike, Archived
 from shingletools.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids
@@ -16,14 +16,14 @@ class Given(NamedTuple):
 
     ids: Ids  # of members of groups, then of those that are known; other documents are added
     members: Members
-    known: Known
+    known: Archived
     alike: Alike
 
     @classmethod
     def read(cls, spec: DedupSpec) -> "Given":
         """The files that are named. Raises Failed."""
         ids = kernel.new_ids()
-        members, known = Members(ids), Known(ids)
+        members, known = Members(ids), Archived(ids)
         members.read("--groups", spec.groups)
         alike = Alike(ids, np.array(members.group))
         alike.read("--pairs", spec.pairs)

@@ -18,7 +18,7 @@ from shingletools.wire import AGAINST, TWO_SIDES, Record
 UNSAID = -np.inf  # the similarity of a pair that says none; less than any other
 
 
-class Pairs(Beside):
+class Similarities(Beside):
     """Records {"a", "b", "similarity"}, of which the last may be missing.
 
     A similarity is a double, which is what JSON numbers of up to 15 digits keep: they compare as they are written.
@@ -31,7 +31,7 @@ class Pairs(Beside):
         if read.lines:
             units = np.frombuffer(read.similarities, np.int64)
             against = np.frombuffer(read.against, np.bool_)
-            self.add((read.ids, read.id_sizes), (read.others, read.other_sizes), similarities(units), against)
+            self.add((read.ids, read.id_sizes), (read.others, read.other_sizes), doubles_of(units), against)
         return read.lines, read.end
 
     def take(self, record: Record, /) -> None:
@@ -52,18 +52,18 @@ class Pairs(Beside):
         """Pairs: the ids of each side and the bytes of each id; how similar they are. Raises Wrong."""
 
 
-def similarities(units: Index) -> F64:
+def doubles_of(units: Index) -> F64:
     """What is said in units of 10^-DECIMALS, as the doubles that JSON would be read as; UNSAID if below 0.
 
     Both numbers are doubles without loss, so that the quotient is the one nearest to what is written.
 
-    >>> similarities(np.array([300000000000, -1])).tolist()
+    >>> doubles_of(np.array([300000000000, -1])).tolist()
     [0.3, -inf]
     """
     return np.where(units < 0, UNSAID, units / 10**DECIMALS)
 
 
-class Known(Pairs):
+class Archived(Similarities):
     """Of each a, a document of the input, the best of all b, those of an archive: the most similar, of these the first.
 
     The ids of the two sides are numbered apart. Memory: some 100 bytes for each id.
@@ -96,7 +96,7 @@ class Known(Pairs):
         best_similarity[each[better]] = similarity[place[better]]
 
 
-class Alike(Pairs):
+class Alike(Similarities):
     """How similar members of one group are, where they make a pair; of several, the highest similarity.
 
     Memory: 16 bytes for each pair of members of one group.

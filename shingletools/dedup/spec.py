@@ -102,14 +102,13 @@ class DedupSpec(Stage):
         return [f"{stay} stay", f"{grouped + known} {'marked' if self.annotate else 'removed'} ({', '.join(rules)})"]
 
     def collector(self, _jobs: int, /) -> "Dedup":
-        from shingletools.dedup.given import Given  # this and the others import what is wanted
+        from shingletools.dedup.first import First, NoneStays  # which import what is wanted
+        from shingletools.dedup.given import Given
 
         given = Given.read(self)
         if self.keep in (FIRST, NONE):
-            from shingletools.dedup.first import First, NoneStays
-
             return (First if self.keep == FIRST else NoneStays)(self, given)
-        from shingletools.dedup.best import ByLength, ByValue
+        from shingletools.dedup.best import ByLength, ByValue  # and decimal, which the first of a group does without
 
         return (ByValue if self.valued else ByLength)(self, given)
 

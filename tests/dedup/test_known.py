@@ -17,7 +17,7 @@ from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
 from shingletools.dedup.best import ByValue
 from shingletools.dedup.given import Given
 from shingletools.dedup.members import Members
-from shingletools.dedup.pairs import Alike, Known
+from shingletools.dedup.pairs import Alike, Archived
 from shingletools.dedup.spec import DedupSpec
 from shingletools.driver import collect_chunk
 from shingletools.kernel import arrays
@@ -317,7 +317,7 @@ def kept_of(documents: list[bytes], rule: str) -> list[bytes]:
     members = Members(ids)
     members.take_all(b'{"members":[0,1]}', "groups")
     spec = DedupSpec("id", ("groups",), f"{rule}:n")
-    dedup = ByValue(spec, Given(ids, members, Known(ids), Alike(ids, np.array(members.group))))
+    dedup = ByValue(spec, Given(ids, members, Archived(ids), Alike(ids, np.array(members.group))))
     outcome, failed = collect_chunk(dedup, spec.once(0), False, 0, Chunk("-", 1, 1, b"".join(documents)))
     assert (outcome.records, failed) == (2, None)
     return [line for written in dedup.finish() for line in written.output.splitlines(keepends=True)]
