@@ -53,6 +53,16 @@ def test_recipes_are_the_commands() -> None:
             "dedup --known takes them",
         ),
         ("simgroup | simjoin", "simjoin cannot read what simgroup writes"),
+        ("dedup --known x", "dedup: with --known it works in one process; run it in the shell"),
+        (
+            "dedup --groups x --keep min:n --dry-run",
+            "dedup: with --keep min:n and --dry-run it works in one process; run it in the shell",
+        ),
+        (
+            "dedup --groups x --pairs y --annotate",
+            "dedup: with --pairs it works in one process; run it in the shell",
+        ),
+        ("dedup", "dedup: nothing says what goes: give --groups or --known"),
         ("dedup --groups x --annotate --removed y", "dedup: --annotate removes nothing that --removed could keep"),
     ],
 )
