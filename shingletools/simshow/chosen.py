@@ -14,7 +14,8 @@ from shingletools.simshow.documents import Name
 from shingletools.simshow.spec import Selection
 from shingletools.wire import Record
 
-Pair = tuple[Name, Name, object]  # a, b, similarity
+Similarity = int | float  # from 0 to 1
+Pair = tuple[Name, Name, Similarity | None]  # a, b, and what the record said
 
 
 def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[Pair]:
@@ -39,8 +40,20 @@ def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[P
         reason = by if isinstance(by, dict) else {}
         known = reason.get("rule") == "known"
         pair = (name, other) if known else (other, name)
-        return [(*pair, reason.get("similarity"))] if known == two_sides else []
-    return [(wire.take_id(record, "a"), wire.take_id(record, "b"), record.get("similarity"))]
+        return [(*pair, take_similarity(reason))] if known == two_sides else []
+    return [(wire.take_id(record, "a"), wire.take_id(record, "b"), take_similarity(record))]
+
+
+def take_similarity(record: Record) -> Similarity | None:
+    """A pair's similarity, or None if it says none; raises Rejected for what is no number from 0 to 1.
+
+    >>> take_similarity({"similarity": 0.5}), take_similarity({"similarity": None}), take_similarity({})
+    (0.5, None, None)
+    """
+    value = record.get("similarity")
+    if value is None or (type(value) in (int, float) and 0 <= value <= 1):
+        return cast(Similarity | None, value)
+    raise Rejected('field "similarity" is not a number from 0 to 1')
 
 
 def group_of(record: Record) -> tuple[Name, list[Name]] | None:
@@ -62,16 +75,14 @@ def pairs_of_group(members: object) -> list[Pair]:
     return [(members[0], name, None) for name in members[1:]]
 
 
-def exact(similarity: object) -> Fraction:
-    """A pair's similarity, as it is written; raises Rejected unless it is a number."""
+def exact(similarity: Similarity | None) -> Fraction:
+    """A pair's similarity, as it is written; raises Rejected if there is none."""
     if similarity is None:
         raise Rejected('field "similarity" is missing')
-    if type(similarity) not in (int, float):
-        raise Rejected('field "similarity" is not a number')
     return Fraction(str(similarity))
 
 
-def within(chosen: Selection, similarity: object) -> bool:
+def within(chosen: Selection, similarity: Similarity | None) -> bool:
     """Whether a pair of this similarity may be shown. Raises Rejected."""
     if not chosen.by_similarity:
         return True

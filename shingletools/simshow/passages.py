@@ -49,7 +49,7 @@ class Comparison(NamedTuple):
 
     a: Name
     b: Name
-    similarity: object  # as the pair's record said it (a number of JSON), or None
+    similarity: float | None  # as the pair's record said it, from 0 to 1; or None
     passages: tuple[Passage, ...]  # in the order of a
     words: tuple[int, int]  # of each text
     shared: int  # words in passages that are equal
@@ -84,7 +84,7 @@ class Manner(NamedTuple):
     frequent: U64 | None = None  # fingerprints of runs, ascending, that stand in many documents
 
 
-def compare(a: Text, b: Text, similarity: object, manner: Manner) -> Comparison:
+def compare(a: Text, b: Text, similarity: float | None, manner: Manner) -> Comparison:
     """Compares two texts; with b and a it gives the mirror image."""
     gap, spelled, frequent = manner
     turned = comes_after(a.prepared, b.prepared, spelled)

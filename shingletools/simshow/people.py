@@ -34,7 +34,7 @@ def summary(compared: Comparison) -> str:
     """A line for a pair."""
     names = f"{errors.shown(compared.a)} {errors.shown(compared.b)}"
     if compared.similarity is not None:
-        names += f" {errors.shown(str(compared.similarity))[1:-1]}"
+        names += f" {compared.similarity}"
     words, passages = counted(compared.shared, "word"), counted(len(compared.passages), "passage")
     shares = (
         f"{100 * compared.shared // max(total, 1)}% of {side}" for total, side in zip(compared.words, "ab", strict=True)

@@ -213,32 +213,22 @@ def test_bars_of_similarities(millionths: list[int]) -> None:
     assert bars[0][0] == pytest.approx(min(counts) / 20) and bars[-1][1] == pytest.approx((max(counts) + 1) / 20)
 
 
-def test_bars_beyond_one() -> None:
-    bars = bars_of_similarities([-0.5, 0.25, 3.0, 3.0])
-    assert (bars[0][0], bars[-1][1], sum(count for *_, count in bars)) == (-0.6, 3.0, 4)
-    assert bars[-1][2] == 2
-
-
-FINITE = st.floats(allow_nan=False, allow_infinity=False)
-
-
-@given(st.lists(FINITE | st.sampled_from([1e13, 1e300, 1e305, -1.7e308, 1.7e308, 5e-324]), min_size=1))
+@given(st.lists(st.floats(0, 1) | st.sampled_from([5e-324, 0.05, 0.15, 0.95]), min_size=1))
 def test_bars_of_any_numbers(values: list[float]) -> None:
     """Each value is in one bar; bars meet, and reach from the least to the greatest, but for what was rounded."""
     bars = bars_of_similarities(values)
     assert sum(count for *_, count in bars) == len(values) and bars[0][2] > 0 and bars[-1][2] > 0
     assert all(end == start for (_, end, _), (start, _, _) in pairwise(bars))
     assert 1 <= len(bars) <= 20 and all(low < high for low, high, _ in bars)
-    lies = [(Fraction(value), Fraction(max(1e-6, abs(value) * 1e-15))) for value in (min(values), max(values))]
-    assert Fraction(bars[0][0]) <= sum(lies[0]) and Fraction(bars[-1][1]) >= lies[1][0] - lies[1][1]
+    assert bars[0][0] <= min(values) + 1e-6 and bars[-1][1] >= max(values) - 1e-6
 
 
-@pytest.mark.parametrize("similarity", [1e13, 1e300, 1e305, -1.7e308, 10**20, 1.7e308])
-def test_a_page_of_large_similarities(similarity: float) -> None:
-    """A similarity is what the pair says, whatever that is; as JSON tells it, it comes back."""
+@pytest.mark.parametrize("similarity", [0, 1, 0.0, 1e-320, 0.25])
+def test_similarities_on_a_page(similarity: float) -> None:
+    """A similarity is what the pair says, to six decimals."""
     other = NOTHING._replace(a="c", b="d", similarity=0.1234565)
     lists = page((NOTHING._replace(similarity=similarity), "x", "y"), (other, "x", "y"))[1]["lists"]
-    assert lists["pairs"]["similarity"] == [similarity, float(f"{0.1234565:.6f}")]
+    assert lists["pairs"]["similarity"] == [round(similarity, 6), float(f"{0.1234565:.6f}")]
     assert [group["weakest"][2] for group in lists["groups"]] == lists["pairs"]["similarity"]
     assert sum(count for *_, count in lists["bars"]["similarity"]) == 2
 

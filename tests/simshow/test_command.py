@@ -277,13 +277,25 @@ def test_ranges_of_similarity(folder: Path) -> None:
     ]:  # fmt: skip
         records = run(f"simshow --docs docs --json {options}", stdin=stdin, cwd=folder).records()
         assert [each["similarity"] for each in records] == expected
-    cases: list[tuple[Record, str]] = [
-        ({"a": 1, "b": 3}, "is missing"),
-        ({**PAIR, "similarity": "1"}, "is not a number"),
-    ]
-    for bad, cause in cases:
-        ran = run("simshow --docs docs --sample 2", stdin=jsonl(bad), cwd=folder)
-        assert (ran.status, ran.err) == (1, f'simshow: -:1: field "similarity" {cause}\n')
+    ran = run("simshow --docs docs --sample 2", stdin=jsonl({"a": 1, "b": 3}), cwd=folder)
+    assert (ran.status, ran.err) == (1, 'simshow: -:1: field "similarity" is missing\n')
+
+
+@pytest.mark.parametrize("options", ["--json", "--brief", "--least 0.5", "--sample 2", "--html page"])
+@pytest.mark.parametrize("value", ["0.5", "\x1b[2J", True, [0.5], {"x": 1}, 1.000001, -0.1, 10**18, 1e300])
+def test_similarities_that_are_none(value: object, options: str, folder: Path) -> None:
+    """Whether some are chosen by them or not."""
+    bad = jsonl({**PAIR, "similarity": value})
+    ran = run_here(f"simshow --docs docs --rejects bad {options}", stdin=bad, cwd=folder)
+    assert (ran.status, ran.out) == (1, b"")
+    assert ran.err == 'simshow: -:1: field "similarity" is not a number from 0 to 1\n'
+    assert (folder / "bad").read_bytes() == bad
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.0, -0.0, 0.125, 1e-320, None])
+def test_similarities_pass_as_they_are(value: object, folder: Path) -> None:
+    (record,) = run_here("simshow --docs docs --json", stdin=jsonl({**PAIR, "similarity": value}), cwd=folder).records()
+    assert record["similarity"] == value
 
 
 FORTIETHS = st.integers(0, 40).map(lambda number: number / 40)
@@ -353,7 +365,7 @@ HOSTILE = "one two three \x1b[2J\x1b]0;x\x07 \u202efour\u202c five\r six\x00 \u2
 def test_no_terminal_obeys_a_text(options: tuple[str, ...], folder: Path) -> None:
     name = "x\x1b[2J\u202e"
     (folder / "docs").write_bytes(jsonl({"id": name, "text": HOSTILE}, {"id": 2, "text": HOSTILE + " nine"}))
-    stdin = jsonl({"a": name, "b": 2, "similarity": "\x1b[2J"})
+    stdin = jsonl({"a": name, "b": 2})
     out = run("simshow --docs docs --color never", *options, stdin=stdin, cwd=folder).good().decode()
     assert all(character.isprintable() or character == "\n" for character in out)
 

@@ -12,10 +12,10 @@ BARS = 20  # between 0 and 1
 
 
 def rounded(value: float | Fraction) -> float:
-    """To six decimals, as `simjoin` rounds: of any size, for nothing is multiplied.
+    """To six decimals, as `simjoin` rounds.
 
-    >>> rounded(Fraction(2, 3)), rounded(1e305)
-    (0.666667, 1e+305)
+    >>> rounded(Fraction(2, 3))
+    0.666667
     """
     return round(float(value), DECIMALS)
 
@@ -23,24 +23,18 @@ def rounded(value: float | Fraction) -> float:
 def bars_of_similarities(values: Sequence[float]) -> list[Bar]:
     """Bars of one width, from the first that is not empty to the last; a bar has its lower end, the last both.
 
-    They divide 0 to 1, or, if there are values outside, the whole numbers that these lie between. Whole millionths are
-    counted, as integers of any size, so that no value is in a wrong bar for being rounded.
+    They divide 0 to 1, between which all values are. Whole millionths are counted, so that no value is in a wrong bar
+    for being rounded.
 
     >>> bars_of_similarities([0.9, 0.9499999, 0.35, 1.0])[-2:]
     [(0.9, 0.95, 1), (0.95, 1.0, 2)]
     """
     if not values:
         return []
-    units: Counter[int] = Counter()
-    for value, pairs in Counter(values).items():
-        units[round(Fraction(value) * UNIT)] += pairs
-    low, high = min(0, min(units) // UNIT), max(1, -(-max(units) // UNIT))
-    width = (high - low) * UNIT // BARS
     counts: Counter[int] = Counter()
-    for unit, pairs in units.items():
-        counts[min((unit - low * UNIT) // width, BARS - 1)] += pairs
-    edges = [(low * UNIT + place * width) / UNIT for place in range(BARS + 1)]
-    return [(edges[place], edges[place + 1], counts[place]) for place in range(min(counts), max(counts) + 1)]
+    for value, pairs in Counter(values).items():
+        counts[min(round(value * UNIT) * BARS // UNIT, BARS - 1)] += pairs
+    return [(place / BARS, (place + 1) / BARS, counts[place]) for place in range(min(counts), max(counts) + 1)]
 
 
 def bars_of_sizes(sizes: Mapping[int, int]) -> list[Bar]:

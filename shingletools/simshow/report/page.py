@@ -68,7 +68,7 @@ class Report:
         for number, words in zip(numbers, comparison.words, strict=True):
             self.words[number] = words
         said = comparison.similarity
-        similarity = float(said) if isinstance(said, int | float) else float(comparison.jaccard)
+        similarity = float(comparison.jaccard if said is None else said)
         self.graph.add(*numbers, similarity)
         size, new = PAIR, {}
         for number, source in zip(numbers, (source_a, source_b), strict=True):
