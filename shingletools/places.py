@@ -13,7 +13,10 @@ from shingletools.stage import Command, Filter
 
 MOST = 10**18  # is no place: numpy gives the largest integer for what is beyond it
 TENS = 10 ** np.arange(1, 18)
-ELSEWHERE = ("output", "rejects", "strict", "progress", "verbose", "explain", "whole", "lines", "number")
+ELSEWHERE = (  # options that are not about words
+    "id", "text", "offsets", "jobs", "output", "rejects", "strict", "progress", "verbose", "explain", "whole", "lines",
+    "number",
+)  # fmt: skip
 
 
 class Places(NamedTuple):
@@ -65,17 +68,17 @@ def canonizing(options: str) -> Filter:
         argv = shlex.split(options)
     except ValueError as error:
         raise Failed(f"canon: {str(error).lower()}") from None
+    parser = make_parser("canon", command.__doc__ or "", command.add_options)
     try:
-        parsed = make_parser("canon", command.__doc__ or "", command.add_options).parse(["--offsets", *argv])
+        parsed = parser.parse(argv)
     except Printed:
         raise Failed("canon: no place for --help and --version here") from None
     if parsed.files != ["-"]:
         raise Failed(f"canon: no place for a file here: {errors.printable(parsed.files[0])}")
     for option in ELSEWHERE:
-        if getattr(parsed, option) not in (None, False):
+        if getattr(parsed, option) != parser.get_default(option):
             raise Failed(f"canon: no place for --{option} here")
-    if parsed.jobs > 1:
-        raise Failed("canon: no place for --jobs here")
+    parsed.offsets = True
     stage = command.build(parsed).record_by_record
     assert stage is not None
     stage.check_fields(parsed.id)

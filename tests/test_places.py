@@ -33,14 +33,17 @@ def test_no_leading_zeros(at: str) -> None:
 
 
 def test_canonizing_elsewhere() -> None:
-    stage = canonizing("--text body --stop en --delete '[ab] c'")
-    assert (stage.consumes, stage.recipe.split(" ")[:2]) == ("body", ["canon", "delete=%5Bab%5D%20c"])
+    stage = canonizing("--stop en --delete '[ab] c'")
+    assert stage.recipe.split(" ")[:2] == ["canon", "delete=%5Bab%5D%20c"]
     assert stage.function("The dog") == ("dog", "4-7")
     for options, message in {
         "file": "canon: no place for a file here: file",
         "-o x": "canon: no place for --output here",
         "-j 2": "canon: no place for --jobs here",
         "--lines": "canon: no place for --lines here",
+        "--text body": "canon: no place for --text here",
+        "--id name": "canon: no place for --id here",
+        "--stop en --offsets": "canon: no place for --offsets here",
         "'": "canon: no closing quotation",
         "--stop none-such": "--stop: none-such: No such file or directory (shipped: en, ru, zh; iso:LANG for more)",
     }.items():
