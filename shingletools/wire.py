@@ -197,3 +197,21 @@ def take_recipe(record: Record) -> str:
     if type(via) is not str:
         raise Rejected('field "via" is not a string')
     return via
+
+
+def further(via: str, recipe: str) -> str:
+    """The recipe of a record that one more stage has made.
+
+    >>> further("", "canon"), further("canon", "shingle k=10")
+    ('canon', 'canon | shingle k=10')
+    """
+    return f"{via} | {recipe}" if via else recipe
+
+
+def recipes_differ(here: str, before: str) -> str:
+    """Why records of these recipes cannot be compared."""
+    return f"made by {_made_by(here)}, but the records before by {_made_by(before)}"
+
+
+def _made_by(via: str) -> str:
+    return shown(via) if via else "an unnamed recipe"

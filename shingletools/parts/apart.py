@@ -42,7 +42,7 @@ class PartLines:
             for member in (members(line) if self.carried else ())
             if member.name in self.carried
         )
-        tail += b',"via":%b}\n' % dumps(f"{via} | {self.recipe}" if via else self.recipe)
+        tail += b',"via":%b}\n' % dumps(wire.further(via, self.recipe))
         made = []
         places = list(self.places(text)) or [(len(text), len(text))]
         at, last = 0, len(places)

@@ -149,4 +149,4 @@ def document_recipe(via: str) -> str:
     """
     if found := APART.fullmatch(via):
         return found[1] or ""
-    return f"{via} | {TOGETHER}" if via else TOGETHER
+    return wire.further(via, TOGETHER)

@@ -17,7 +17,7 @@ from shingletools.simjoin.limits import DEFAULT, Limits
 from shingletools.simjoin.pair_lines import PairLines
 from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.signatures import LONG_SHINGLES, SHINGLE_SETS, Signature, signature_of
-from shingletools.simjoin.spec import JoinSpec, recipes_differ
+from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.store import InMemory, OnDisk, Store
 from shingletools.stage import Collector, Written
 from shingletools.wire import Record
@@ -105,7 +105,7 @@ class JoinCollector(Collector):
         """
         name, via, signature, data = take_signed(record, self.spec.id_field)
         if self.via is not None and via != self.via:
-            raise Failed(recipes_differ(via, self.via))
+            raise Failed(wire.recipes_differ(via, self.via))
         if data:
             self.comparable.check(signature, len(data), via)
         payloads = [data, take_shingles(record)] if self.spec.wanted.verify and data else [data]

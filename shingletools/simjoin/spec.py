@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shingletools.errors import shown
 from shingletools.simjoin.wanted import Wanted
 from shingletools.stage import Stage
 
@@ -38,15 +37,6 @@ class JoinSpec(Stage):
         return JoinCollector(self, jobs)
 
 
-def recipes_differ(here: str, before: str) -> str:
-    """Why records of these recipes cannot be compared."""
-    return f"made by {_made_by(here)}, but the records before by {_made_by(before)}"
-
-
 def shapes_differ(here: str, before: str) -> str:
     """Why signatures of these shapes cannot be compared."""
     return f"{here}, after {before}"
-
-
-def _made_by(via: str) -> str:
-    return shown(via) if via else "an unnamed recipe"

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterator
 
 from shingletools import errors, wire
-from shingletools.errors import Rejected, seen_before
+from shingletools.errors import Failed, Rejected, seen_before
 from shingletools.simshow.chosen import Pair, exact, group_of, sample, take_pairs, within
 from shingletools.simshow.documents import Name, Reader, Shown
 from shingletools.simshow.holding import Allowed, Held
@@ -17,6 +17,8 @@ from shingletools.stage import Collector, Late, Written
 from shingletools.wire import Record
 
 Waiting = tuple[str, int | None, bytes]  # a record: its file, its line's number, its line
+
+NOT_YET, BAD = -1, -2  # instead of its number: a document that has not come, or was rejected
 
 WORDS = 1 << 19  # of texts that stay ready to be compared, each of which needs some 200 bytes
 
@@ -35,7 +37,8 @@ class Show(Collector):
         self.records: Held[Waiting] = Held(Allowed(share, spec.folder))
         self.documents: Held[Shown] = Held(Allowed(None if share is None else 2 * share, spec.folder))
         rows: dict[Name, int] = {}
-        self.rows = (rows, {} if spec.others else rows)  # of the documents that each side names; -1 for none yet
+        self.rows = (rows, {} if spec.others else rows)  # of the documents that each side names
+        self.via: str | None = None  # the recipe of all their words, once there is one
         self.similarities = array("d")  # of pairs, if some are to be chosen
         self.chosen: frozenset[int] | None = None  # which of the pairs, once that is known
         self.lost: list[Late] = []
@@ -67,7 +70,7 @@ class Show(Collector):
     def name(self, pairs: list[Pair]) -> None:
         for pair in pairs:
             for rows, name in zip(self.rows, pair[:2], strict=True):
-                rows.setdefault(name, -1)
+                rows.setdefault(name, NOT_YET)
 
     def choose(self) -> None:
         """Which pairs are shown, now that all have come."""
@@ -95,9 +98,17 @@ class Show(Collector):
         row = self.rows[side].get(name)
         if row is None:
             return
+        via = self.read.made_by(record)
+        if self.via is not None and via != self.via:
+            raise Failed(wire.recipes_differ(via, self.via))
         if row >= 0:
             raise Rejected(seen_before(name))
-        document = self.read(name, record)
+        try:
+            document = self.read(name, record)
+        except Rejected:
+            self.rows[side][name] = BAD
+            raise
+        self.via = via
         self.rows[side][name] = len(self.documents)
         self.documents.add(document, 2 * len(document.source) + 20 * len(document.words) + 500)
 
@@ -136,8 +147,10 @@ class Show(Collector):
         """Why a record cannot be shown, if that is so."""
         for pair in pairs:
             for rows, name, option in zip(self.rows, pair[:2], ("--docs", "--against"), strict=True):
-                if rows[name] < 0:
-                    given = option if self.spec.others else "--docs"
+                given = option if self.spec.others else "--docs"
+                if rows[name] == BAD:
+                    return f"the document {errors.shown(name)} of {given} was rejected"
+                if rows[name] == NOT_YET:
                     return f"no document of {given} has the id {errors.shown(name)}"
         return ""
 

@@ -54,10 +54,17 @@ class Reader:
     def __init__(self, text_field: str, canon: str) -> None:
         self.text_field = text_field
         try:
-            self.canonize: Callable[[str], Placed] = canonizing(canon).function
+            stage = canonizing(canon)
         except Failed as error:
             raise Failed(f"--canon: {str(error).removeprefix('canon: ')}") from None
+        self.canonize: Callable[[str], Placed] = stage.function
+        self.recipe = stage.recipe
         self.vocabulary = Vocabulary()
+
+    def made_by(self, record: Record) -> str:
+        """The recipe of a document's words; raises Rejected."""
+        via = wire.take_recipe(record)
+        return via if AT in record else wire.further(via, self.recipe)
 
     def __call__(self, name: Name, record: Record) -> Shown:
         """Raises Rejected."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TEXT, SIDE_BY_SIDE, BRIEF, JSON, PAGE = "text", "side by side", "brief", "json", "page"
 OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of", "duplicate_by"  # fields of what names documents
+OF_WORDS = "source", "at", "via"  # fields of documents beside their id and their text
 PAGE_BYTES = 32 << 20  # of data, of a page
 
 
@@ -86,17 +87,16 @@ class ShowSpec(Stage):
 
     def once(self, side: int, /) -> Sequence[str]:
         if side:
-            return self.id_field, self.text_field, "source", "at"
+            return self.id_field, self.text_field, *OF_WORDS
         return self.id_field, *OF_PAIRS
 
     def check_fields(self, id_field: str, /) -> None:
         if id_field in OF_PAIRS:
             raise Failed(f"the id needs a field of its own, for {shown(id_field)} is one of pairs and groups")
-        fields = (id_field, self.text_field, "source", "at")
+        fields = (id_field, self.text_field, *OF_WORDS)
         if len(set(fields)) < len(fields):
-            raise Failed(
-                f"the id, the text, source and at need fields of their own, not {', '.join(map(shown, fields))}"
-            )
+            names = ", ".join(map(shown, fields))
+            raise Failed(f"the id, the text, source, at and via need fields of their own, not {names}")
 
     def alone(self) -> str:
         return "it shows pairs to people, in the shell"

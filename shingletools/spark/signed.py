@@ -10,6 +10,7 @@ import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from shingletools import wire
 from shingletools.errors import Failed, Rejected
 from shingletools.kernel import arrays
 from shingletools.kernel.ids import SignedFields, split
@@ -18,7 +19,7 @@ from shingletools.records import line_at, parse
 from shingletools.simjoin.collector import lines_like, take_shingles, take_signed
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.signatures import SIGNATURES, Data
-from shingletools.simjoin.spec import recipes_differ, shapes_differ
+from shingletools.simjoin.spec import shapes_differ
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.lines import BAD, PLACES, REJECTED, SIZE, Filtered, LineNumbers
@@ -242,7 +243,7 @@ def check(told: Sequence[Told], numbers: LineNumbers, comparable: Comparable, sh
         for each in marks:
             if each.mark.via != first.mark.via and each.last > first.first:
                 number = each.first if each.first > first.first else each.last
-                wrong.append((number, recipes_differ(each.mark.via, first.mark.via)))
+                wrong.append((number, wire.recipes_differ(each.mark.via, first.mark.via)))
             elif (
                 shaped is not None
                 and each.mark.size

@@ -67,7 +67,7 @@ def test_other_sides_give_the_mirror_image(pairs: bytes) -> None:
 def test_words_of_canon_with_offsets(folder: Path) -> None:
     """The words are those of the record, whatever they are; the originals are only shown."""
     one = {"id": 1, "text": "x y z", "source": "Ex, <b>Why</b> Zed", "at": "0-2 7-10 15-18", "via": "canon --html"}
-    two = {"id": 2, "text": "w x y z", "source": "W...xyz", "at": "0-1 4-5 5-6 6-7"}
+    two = {"id": 2, "text": "w x y z", "source": "W...xyz", "at": "0-1 4-5 5-6 6-7", "via": "canon --html"}
     (folder / "docs").write_bytes(jsonl(one, two))
     (record,) = run("simshow --docs docs --json -k 3", stdin=jsonl({"a": 1, "b": 2}), cwd=folder).records()
     assert record["shared"] == [{"a": [0, 18], "b": [4, 7], "words": 3}]
@@ -126,7 +126,7 @@ def test_places_that_are_none(at: str, cause: str, folder: Path) -> None:
     ran = run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder)
     assert (ran.status, ran.out) == (1, b"")
     assert ran.err.startswith('simshow: docs:1: field "at" ' + cause)
-    assert ran.err.endswith("\nsimshow: -:1: no document of --docs has the id 1\n")
+    assert ran.err.endswith("\nsimshow: -:1: the document 1 of --docs was rejected\n")
 
 
 def placed(options: str, text: str) -> tuple[list[str], list[int], list[int]]:
@@ -175,6 +175,9 @@ def test_words_of_any_plain_text(text: str) -> None:
         ("--nonsense", "--canon: unrecognized arguments: --nonsense (see canon --help)"),
         ("'", "--canon: no closing quotation"),
         ("--lines", "--canon: no place for --lines here"),
+        ("--text body", "--canon: no place for --text here"),
+        ("--id name", "--canon: no place for --id here"),
+        ("--offsets", "--canon: no place for --offsets here"),
         ("file", "--canon: no place for a file here: file"),
         ("--help", "--canon: no place for --help and --version here"),
     ],
@@ -248,6 +251,62 @@ def test_bad_documents(folder: Path) -> None:
     ran = run("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder)
     said = 'simshow: docs:5: field "id" is missing\nsimshow: docs:6: id 1 was seen before\n'
     assert (ran.status, ran.out.count(b"\n"), ran.err) == (1, 1, said)
+
+
+def test_a_document_that_is_bad(folder: Path) -> None:
+    """It is there: that is not denied; and a good one of the same id may follow."""
+    bad = {"id": 1, "text": 7}
+    (folder / "docs").write_bytes(jsonl(bad, TWO))
+    stdin = jsonl(PAIR, {"a": "2", "b": 9})
+    ran = run_here("simshow --docs docs --json", stdin=stdin, cwd=folder)
+    assert (ran.status, ran.out, ran.err.splitlines()) == (1, b"", [
+        'simshow: docs:1: field "text" is not a string',
+        "simshow: -:1: the document 1 of --docs was rejected",
+        "simshow: -:2: no document of --docs has the id 9",
+    ])  # fmt: skip
+    (folder / "docs").write_bytes(jsonl(bad, TWO, ONE))
+    ran = run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder)
+    assert (ran.status, ran.err) == (1, 'simshow: docs:1: field "text" is not a string\n')
+    assert json.loads(ran.out)["words"] == 5
+    (folder / "old").write_bytes(jsonl({"id": "2", "text": None}))
+    ran = run_here("simshow --docs docs --against old --json", stdin=jsonl(PAIR), cwd=folder)
+    assert ran.err.splitlines()[-1] == 'simshow: -:1: the document "2" of --against was rejected'
+
+
+PLACED = {"text": "a b", "source": "a b", "at": "0-1 2-3"}
+
+
+@pytest.mark.parametrize(
+    ("documents", "options", "here", "before"),
+    [
+        ([{**PLACED, "via": "canon"}, {**PLACED, "via": "canon stop=en"}], "", '"canon stop=en"', '"canon"'),
+        ([{**PLACED, "via": "x"}, PLACED], "", "an unnamed recipe", '"x"'),
+        ([PLACED, {"text": "a b"}], "", '"canon"', "an unnamed recipe"),
+        ([{"text": "a b"}, {"text": "a b", "via": "own"}], "", '"own | canon"', '"canon"'),
+        ([{**PLACED, "via": "canon"}, {"text": "a b"}], "--canon=--drop-numbers", '"canon drop-numbers"', '"canon"'),
+        ([{**PLACED, "via": "canon"}, {"text": "a b"}], "", None, None),
+        ([{"text": "a b", "via": "own"}, {"text": "b", "via": "own"}], "--canon=--drop-numbers", None, None),
+    ],
+)
+def test_words_of_differing_recipes(
+    documents: list[Record], options: str, here: str | None, before: str | None, folder: Path
+) -> None:
+    """They are not compared, as simjoin compares none; those of documents that nobody names may be any."""
+    one, two = ({"id": name, **each} for name, each in zip((1, "2"), documents, strict=True))
+    other = {"id": 3, **PLACED, "via": "other"}
+    for docs, more, option, place in [
+        ([one, other, two], [], "--docs", "docs:3"),
+        ([one, other], [two], "--docs", "more:1"),
+        ([one, other], [other, two], "--against", "more:2"),
+    ]:
+        (folder / "docs").write_bytes(jsonl(*docs))
+        (folder / "more").write_bytes(jsonl(*more))
+        ran = run_here(f"simshow --docs docs {option} more --json {options}", stdin=jsonl(PAIR), cwd=folder)
+        if here is None:
+            assert (ran.status, ran.err) == (0, "")
+        else:
+            said = f"simshow: {place}: made by {here}, but the records before by {before}\n"
+            assert (ran.status, ran.out, ran.err) == (2, b"", said)
 
 
 @pytest.mark.parametrize("size", ["1b", "1K", "100K"])
