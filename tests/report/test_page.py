@@ -21,6 +21,7 @@ from report.samples import comparisons, documents, hostile, real
 from shingletools.simshow.passages import Comparison
 from shingletools.simshow.report.figures import bars_of_similarities, bars_of_sizes
 from shingletools.simshow.report.frame import frame
+from shingletools.simshow.report.names import names
 from shingletools.simshow.report.page import Report
 from shingletools.simshow.report.places import Units
 
@@ -123,7 +124,7 @@ def test_any_text_comes_back(one: str, other: str) -> None:
     one, other = (text.encode("utf-8", "ignore").decode() for text in (one, other))
     data = page((NOTHING._replace(a=one + "1", b=other + "2"), one, other))[1]
     assert (data["d0"], data["d1"]) == (one, other)
-    assert data["lists"]["names"] == [one + "1", other + "2"]
+    assert data["lists"]["names"] == names([(0, one + "1"), (0, other + "2")])
 
 
 @given(st.text(st.sampled_from("aé漢😀𝒳"), max_size=20))
@@ -250,3 +251,23 @@ def test_the_matcher_of_these_tests() -> None:
     assert [(piece.kind, piece.a, piece.b) for piece in passage.pieces] == [
         ("equal", (2, 11), (0, 9)), ("a", (12, 13), (9, 9)), ("b", (13, 13), (10, 13)), ("equal", (14, 23), (14, 23)),
     ]  # fmt: skip
+
+
+IDS = st.sampled_from([1, -1, 10**18, "1", "-1", '"1"', "1 (--against)", '"1" (--against)', '"', "\x1b"])
+BLANKS = st.sampled_from(["", " ", "x", "x ", " x", "x  y", "x y", "x\ty", "\u00a0", "\u2028"])
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), IDS | BLANKS | st.text(max_size=3)), max_size=20))
+def test_no_two_names_look_alike(keys: list[tuple[int, str | int]]) -> None:
+    """To a browser, which shows white space as one blank, and none at the ends."""
+    found = names(keys)
+    looks = [" ".join(name.split()) for name in found]
+    assert all(looks)
+    assert len(set(looks)) == len(set(keys))
+    for (side, name), shown in zip(keys, found, strict=True):
+        content = shown.removesuffix(" (--against)") if side else shown
+        assert content == str(name) or json.loads(content) == name
+
+
+def test_names_are_bare_where_nothing_else_looks_so() -> None:
+    assert names([(0, 17), (0, "18"), (0, "a b"), (0, 17)]) == ["17", "18", "a b", "17"]

@@ -8,20 +8,16 @@ from typing import IO
 
 import orjson
 
+from shingletools.simshow.documents import Name
 from shingletools.simshow.passages import Comparison
 from shingletools.simshow.report.figures import bars_of_similarities, bars_of_sizes, rounded
 from shingletools.simshow.report.frame import frame
+from shingletools.simshow.report.names import Key, as_json, names
 from shingletools.simshow.report.places import Units, packed
 from shingletools.simshow.report.ties import Graph, Steps, Ties
 
-Name = str | int
-Key = tuple[int, Name]  # a document: its side, 1 only of b where ids of b are others, and its id
-
 UNKNOWN = -1  # how many words a document has
 PAIR, DOCUMENT, MEMBER = 160, 96, 48  # bytes at most beside passages, text and name: in the lists, and of an element
-
-
-OTHERS = " (--against)"  # behind ids of b, where those may be ids of others in a
 
 
 class Report:
@@ -56,6 +52,7 @@ class Report:
         self.texts: set[int] = set()  # documents whose text is in the page
         self.pairs: list[tuple[object, ...]] = []
         self.groups: list[dict[str, object]] = []
+        self.titles: list[Key] = []  # of these
         self.sizes: Counter[int] = Counter()  # of all groups
         self.go: set[int] = set()  # documents that are in a group, and not its first
         self.left = {"pairs": 0, "groups": 0}
@@ -104,7 +101,7 @@ class Report:
         self.given = True
         first, *others = members
         numbers = [self.number(self.sides[0], first), *(self.number(self.sides[1], member) for member in others)]
-        self.place_group(name, numbers)
+        self.place_group((0, name), numbers)
 
     def finish(self) -> None:
         """Writes the lists, and the end of the page."""
@@ -112,7 +109,7 @@ class Report:
         if not self.given:
             steps = Steps(self.graph, documents)
             for ties in self.graph.groups(documents):
-                self.place_group(self.name(ties.members[0]), ties.members, ties, steps)
+                self.place_group(self.keys[ties.members[0]], ties.members, ties, steps)
         self.write("lists", in_script(self.lists()))
         self.out.write(frame()[1])
 
@@ -124,11 +121,6 @@ class Report:
             self.words.append(UNKNOWN)
         return self.numbers[key]
 
-    def name(self, number: int) -> str:
-        """The document's id, as the page shows it."""
-        side, name = self.keys[number]
-        return f"{name}{OTHERS}" if side else str(name)
-
     def show(self, number: int) -> int:
         """The document's place among those that the page names."""
         if number not in self.place_of:
@@ -138,16 +130,16 @@ class Report:
 
     def name_size(self, number: int) -> int:
         """The bytes at most that the document adds to the lists."""
-        return 0 if number in self.place_of else len(in_script(self.name(number))) + DOCUMENT
+        return 0 if number in self.place_of else size_of(self.keys[number]) + DOCUMENT
 
     def kept_for(self, number: int) -> int:
         """The bytes that are kept for the group of a document whose text is in the page."""
-        return MEMBER + PAIR // 2 + len(in_script(self.name(number)))
+        return MEMBER + PAIR // 2 + size_of(self.keys[number])
 
-    def place_group(self, name: Name, members: list[int], ties: Ties | None = None, steps: Steps | None = None) -> None:
+    def place_group(self, title: Key, members: list[int], ties: Ties | None = None, steps: Steps | None = None) -> None:
         self.sizes[len(members)] += 1
         self.go.update(members[1:])
-        size = PAIR + len(in_script(name)) + sum(MEMBER + self.name_size(member) for member in members)
+        size = PAIR + size_of(title) + sum(MEMBER + self.name_size(member) for member in members)
         if not self.given:
             size = max(0, size - sum(self.kept_for(member) for member in members if member in self.texts))
         if size > self.room:
@@ -157,9 +149,9 @@ class Report:
         places = [self.show(member) for member in members]
         ways = steps.of(members) if steps else {}
         weakest = ties and ties.weakest
+        self.titles.append(title)
         self.groups.append(
             {
-                "name": name if isinstance(name, str) else str(name),
                 "members": places,
                 "density": ties and rounded(ties.density),
                 "weakest": weakest and (self.show(weakest.a), self.show(weakest.b), rounded(weakest.similarity)),
@@ -170,6 +162,8 @@ class Report:
     def lists(self) -> dict[str, object]:
         """All but the texts and the passages."""
         columns = ("a", "b", "similarity", "jaccard", "containment", "shared", "longest", "passages")
+        shown_as = dict(zip(self.keys, names(self.keys), strict=True))
+        titles = names(self.titles) if self.given else [shown_as[title] for title in self.titles]
         known = [words if words != UNKNOWN else None for words in self.words]
         return {
             "limit": self.limit,
@@ -183,14 +177,19 @@ class Report:
                 "wordsThatGo": sum(known[number] or 0 for number in self.go),
             },
             "bars": {"similarity": bars_of_similarities(self.graph.similarity), "size": bars_of_sizes(self.sizes)},
-            "names": [self.name(number) for number in self.shown],
+            "names": [shown_as[self.keys[number]] for number in self.shown],
             "words": [known[number] for number in self.shown],
             "pairs": dict(zip(columns, map(list, zip(*self.pairs, strict=True)), strict=True)) if self.pairs else {},
-            "groups": self.groups,
+            "groups": [{"name": name, **group} for name, group in zip(titles, self.groups, strict=True)],
         }
 
     def write(self, name: str, content: bytes) -> None:
         self.out.write(b'<script type="application/json" id="%b">%b</script>\n' % (name.encode(), content))
+
+
+def size_of(name: Key) -> int:
+    """The bytes at most that a name has in the lists."""
+    return len(in_script(as_json(name)))
 
 
 def in_script(value: object) -> bytes:
