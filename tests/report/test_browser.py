@@ -161,6 +161,19 @@ def test_jaccard_is_not_called_a_similarity(opened: Open) -> None:
         assert text.startswith(said)
 
 
+def test_shares_are_rounded_down_as_in_text(opened: Open) -> None:
+    """So 100% is all; of a pair whose shares are nearest to the next whole number."""
+    pairs = comparisons()
+    place = max(
+        range(len(pairs)), key=lambda at: min((100 * pairs[at].shared) % words / words for words in pairs[at].words)
+    )
+    shared, words = pairs[place].shared, pairs[place].words
+    assert min((100 * shared) % each / each for each in words) > 0.5
+    page = opened("real", f"pair/{place}")
+    expected = " and ".join(f"{100 * shared // each}%" for each in words)
+    assert facts(page)["Words shared"] == f"{shared} ({expected})"
+
+
 def test_strips_lie_where_the_passages_are(opened: Open) -> None:
     page = opened("special", "group/0")
     strip = page.locator("svg.strip").last

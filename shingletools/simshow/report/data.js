@@ -66,7 +66,7 @@ const grouped = new Intl.NumberFormat('en');
 const number = (value) => (value === null || value === undefined ? '–' : grouped.format(value));
 const plural = (count, unit) => `${number(count)} ${unit}${count === 1 ? '' : 's'}`;
 const share = (value) => (value === null || value === undefined ? '–' : value.toFixed(3));
-const percent = (part, of) => (of ? `${((100 * part) / of).toFixed(0)} %` : '–');
+const percent = (part, of) => (of ? `${Math.floor((100 * part) / of)}%` : '–'); // 100% is all
 
 function say(message) {
   byId('status').textContent = message;
