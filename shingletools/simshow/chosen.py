@@ -78,7 +78,7 @@ def pairs_of_group(members: object) -> list[Pair]:
 def exact(similarity: Similarity | None) -> Fraction:
     """A pair's similarity, as it is written; raises Rejected if there is none."""
     if similarity is None:
-        raise Rejected('field "similarity" is missing')
+        raise Rejected("it says no similarity, by which --least, --most and --sample choose")
     return Fraction(str(similarity))
 
 

@@ -11,6 +11,14 @@ from shingletools.simshow.spec import BRIEF, JSON, PAGE, PAGE_BYTES, SIDE_BY_SID
 from shingletools.stage import Stage
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
+CONTEXT = 6  # words
+
+USELESS = {  # options that a form of output has no use for
+    "--json": ("--color always", "--context", "--whole", "--template"),
+    "--brief": ("--color always", "--context", "--whole", "--template"),
+    "--side-by-side": ("--context",),
+    "--html": ("--color always", "--context", "--whole", "--output"),
+}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--html", metavar="FILE", help="write a page of pairs and groups to FILE, and no records")
     form.add_argument("--side-by-side", action="store_true", help="show a and b in two columns")
     add("--color", choices=[AUTO, ALWAYS, NEVER], default=AUTO, help="when to use colours (default auto)")
-    add("--context", metavar="N", type=partial(count, least=0), default=6,
+    add("--context", metavar="N", type=partial(count, least=0), default=CONTEXT,
         help="show N words before and behind a passage (default 6)")  # fmt: skip
     add("--limit", metavar="SIZE", type=size, help="put no more than SIZE of data on a page (else 32M)")
     add("--whole", action="store_true", help="show long stretches of equal words whole")
@@ -45,6 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
+    check_combinations(options)
     return ShowSpec(
         options.id, options.docs, options.against, text_field=options.text, canon=options.canon or "", k=options.k,
         gap=options.gap, template=options.template,
@@ -53,11 +62,26 @@ def build(options: argparse.Namespace) -> Stage:
     )  # fmt: skip
 
 
+def check_combinations(options: argparse.Namespace) -> None:
+    """Raises Failed for what would silently change nothing, and for a range in which nothing lies."""
+    form = "--html" if options.html is not None else "--json" if options.json else ""
+    form = form or ("--brief" if options.brief else "--side-by-side" if options.side_by_side else "")
+    given = {
+        "--color always": options.color == ALWAYS, "--context": options.context != CONTEXT, "--whole": options.whole,
+        "--template": options.template is not None, "--output": options.output is not None,
+    }  # fmt: skip
+    for option in USELESS.get(form, ()):
+        if given[option]:
+            raise Failed(f"{option} cannot be combined with {form}")
+    if options.limit is not None and form != "--html":
+        raise Failed("--limit is of the page that --html writes")
+    if options.least is not None and options.most is not None and options.least > options.most:
+        raise Failed("--least cannot be combined with a --most below it")
+
+
 def form_of(options: argparse.Namespace) -> Form:
     if options.html is not None:
         return Form(PAGE, limit=PAGE_BYTES if options.limit is None else options.limit)
-    if options.limit is not None:
-        raise Failed("--limit is of the page that --html writes")
     name = JSON if options.json else BRIEF if options.brief else SIDE_BY_SIDE if options.side_by_side else TEXT
     if name in (JSON, BRIEF):
         return Form(name)

@@ -311,8 +311,9 @@ def test_words_of_differing_recipes(
 
 @pytest.mark.parametrize("size", ["1b", "1K", "100K"])
 def test_in_little_memory_it_is_the_same(size: str, pairs: bytes) -> None:
-    command = ("simshow", "--json", "--template", "3", "--docs", DOCS)
-    assert run(*command, "-S", size, stdin=pairs).good() == run(*command, stdin=pairs).good()
+    for form in ("--json",), ("--template", "3"):
+        command = ("simshow", *form, "--docs", DOCS)
+        assert run(*command, "-S", size, stdin=pairs).good() == run(*command, stdin=pairs).good()
 
 
 def test_what_is_held_is_bounded(tmp_path: Path) -> None:
@@ -336,8 +337,43 @@ def test_ranges_of_similarity(folder: Path) -> None:
     ]:  # fmt: skip
         records = run(f"simshow --docs docs --json {options}", stdin=stdin, cwd=folder).records()
         assert [each["similarity"] for each in records] == expected
-    ran = run("simshow --docs docs --sample 2", stdin=jsonl({"a": 1, "b": 3}), cwd=folder)
-    assert (ran.status, ran.err) == (1, 'simshow: -:1: field "similarity" is missing\n')
+
+
+@pytest.mark.parametrize("options", ["--least 0.1", "--most 1", "--sample 2"])
+def test_what_says_no_similarity_is_not_chosen_by_it(options: str, folder: Path) -> None:
+    """Pairs without one, groups, and documents that are marked; documents that are kept name no pair."""
+    (folder / "docs").write_bytes(jsonl(ONE, {**TWO, "duplicate_of": 1}, THREE))
+    stdin = jsonl({"a": 1, "b": 3}, PAIR, {"group": 1, "members": [1, "2"]}, ONE, {**TWO, "duplicate_of": 1})
+    ran = run_here(f"simshow --docs docs --brief {options}", stdin=stdin, cwd=folder)
+    cause = "it says no similarity, by which --least, --most and --sample choose"
+    assert (ran.status, ran.out.count(b"\n")) == (1, 1)
+    assert ran.err.splitlines() == [f"simshow: -:{line}: {cause}" for line in (1, 3, 5)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        *((f"{form} {option}", f"{option} cannot be combined with {form}")
+          for form in ("--json", "--brief", "--html page") for option in ("--color always", "--context 3", "--whole")),
+        ("--json --template 2", "--template cannot be combined with --json"),
+        ("--brief --template 2", "--template cannot be combined with --brief"),
+        ("--side-by-side --context 0", "--context cannot be combined with --side-by-side"),
+        ("--html page -o out", "--output cannot be combined with --html"),
+        ("--least 0.9 --most 0.8", "--least cannot be combined with a --most below it"),
+        ("--limit 10", "--limit is of the page that --html writes"),
+    ],
+)  # fmt: skip
+def test_options_that_change_nothing_together(options: str, message: str, folder: Path) -> None:
+    ran = run_here(f"simshow --docs docs {options}", stdin=jsonl(PAIR), cwd=folder)
+    message = re.sub("(--context|--html) (3|page)", r"\1", message)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"simshow: {message}\n")
+    assert {path.name for path in folder.iterdir()} == {"docs"}
+
+
+@pytest.mark.parametrize("options", ["--json --color never", "--html page --template 2", "--least 0.8 --most 0.8",
+                                     "--side-by-side --whole --color always", "--brief -o out"])  # fmt: skip
+def test_options_that_go_together(options: str, folder: Path) -> None:
+    assert run_here(f"simshow --docs docs {options}", stdin=jsonl(PAIR), cwd=folder).status == 0
 
 
 @pytest.mark.parametrize("options", ["--json", "--brief", "--least 0.5", "--sample 2", "--html page"])
@@ -501,8 +537,6 @@ def test_a_page_that_is_too_small(folder: Path) -> None:
     ran = run_here("simshow --docs docs --html page.html --limit 10b", stdin=jsonl(PAIR), cwd=folder)
     lists = lists_of((folder / "page.html").read_bytes())
     assert (ran.status, lists["left"]["pairs"], lists["figures"]["pairs"], lists["names"]) == (0, 1, 1, [])
-    ran = run_here("simshow --docs docs --limit 10", stdin=jsonl(PAIR), cwd=folder)
-    assert (ran.status, ran.err) == (2, "simshow: --limit is of the page that --html writes\n")
 
 
 def test_a_document_with_itself(folder: Path) -> None:
