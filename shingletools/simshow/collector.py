@@ -20,20 +20,24 @@ Waiting = tuple[str, int | None, bytes]  # a record: its file, its line's number
 
 NOT_YET, BAD = -1, -2  # instead of its number: a document that has not come, or was rejected
 
-WORDS = 1 << 19  # of texts that stay ready to be compared, each of which needs some 200 bytes
+WORD = 200  # bytes of a text that is ready to be compared, beside its document
+READY = 1 << 27  # bytes of such texts that stay
+PARTS = 6  # of the size that is allowed: one for records, two for documents, one for texts; the heap is never full
 
 
 class Show(Collector):
     """Takes pairs or groups, and remembers whom they name; takes those documents; then compares.
 
-    Memory: the records, and 200 bytes for each id that they name; the documents, of each word 24 bytes beside its
-    original. Beyond the size that is allowed, records and documents are in scratch files.
+    Memory: 200 bytes for each id that is named, and the different words; 8 bytes a pair to choose a sample. Then the
+    records, the documents, and texts that are ready to be compared, of which two always are. Beyond the size that is
+    allowed, records and documents are in scratch files, and texts are made ready again.
     """
 
     def __init__(self, spec: ShowSpec) -> None:
         self.spec = spec
         self.read = Reader(spec.text_field, spec.canon)
-        share = None if spec.size is None else spec.size // 4
+        self.share = share = None if spec.size is None else spec.size // PARTS
+        self.most = READY if share is None else min(share, READY)
         self.records: Held[Waiting] = Held(Allowed(share, spec.folder))
         self.documents: Held[Shown] = Held(Allowed(None if share is None else 2 * share, spec.folder))
         rows: dict[Name, int] = {}
@@ -43,7 +47,7 @@ class Show(Collector):
         self.chosen: frozenset[int] | None = None  # which of the pairs, once that is known
         self.lost: list[Late] = []
         self.texts: dict[int, Text] = {}
-        self.ready = 0  # words in them
+        self.ready = 0  # bytes in them
         self.pairs = self.passages = self.shared = 0
 
     def take(self, record: Record, line: bytes, side: int, /) -> None:
@@ -57,7 +61,7 @@ class Show(Collector):
         else:
             self.similarities.extend(float(exact(similarity)) for *_, similarity in pairs)
         if pairs:
-            self.records.add((*self.place, line), len(line) + 100)
+            self.records.add((*self.place, line), len(line) + 320)
 
     def wanted(self, record: Record) -> list[Pair]:
         """A record's pairs that may be shown, before some of all are chosen."""
@@ -110,13 +114,13 @@ class Show(Collector):
             raise
         self.via = via
         self.rows[side][name] = len(self.documents)
-        self.documents.add(document, 2 * len(document.source) + 20 * len(document.words) + 500)
+        self.documents.add(document, document.size)
 
     def finish(self) -> Iterator[Written]:
         self.choose()
         writer = writer_of(self.spec.form, bool(self.spec.others))
         k, least = self.spec.k, self.spec.template
-        frequent = None if least is None else frequent_shingles(self.documents, k, least)
+        frequent = None if least is None else frequent_shingles(self.documents, k, least, self.share)
         manner = Manner(self.spec.gap, self.read.vocabulary.spelled, frequent)
         for waits, record, pairs in self.waiting():
             unknown = self.unknown(pairs)
@@ -158,11 +162,12 @@ class Show(Collector):
         """A document, ready to be compared."""
         if row not in self.texts:
             shown = self.documents[row]
-            if self.ready > WORDS:
+            size = shown.size + WORD * len(shown.words)
+            if self.ready + size > self.most:
                 self.texts.clear()
                 self.ready = 0
             self.texts[row] = Text(shown, Prepared(shown.words, self.spec.k))
-            self.ready += len(shown.words)
+            self.ready += size
         return self.texts[row]
 
     def summary(self) -> list[str]:

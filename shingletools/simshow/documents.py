@@ -25,6 +25,11 @@ class Shown(NamedTuple):
     starts: Index  # of each word in the original, in code points
     ends: Index
 
+    @property
+    def size(self) -> int:
+        """About how many bytes it has."""
+        return 2 * len(self.source) + 20 * len(self.words) + 500
+
     def place(self, first: int, end: int) -> Place:
         """From the least start to the greatest end of a run of words, one at least; places need not ascend."""
         return int(self.starts[first:end].min()), int(self.ends[first:end].max())

@@ -1,7 +1,9 @@
 """simshow as people run it: what names documents, where words come from, what comes out, what is rejected."""
 
+import gc
 import json
 import re
+import tracemalloc
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,8 +15,10 @@ from harness import DOCS, Record, jsonl, pipe, run, run_here
 from shingletools.errors import Failed, Rejected
 from shingletools.places import read_places
 from shingletools.simshow.chosen import sample
+from shingletools.simshow.collector import PARTS, Show
 from shingletools.simshow.documents import Reader, checked
 from shingletools.simshow.holding import Allowed, Held
+from shingletools.simshow.spec import ShowSpec
 from shingletools.simshow.terminal import columns, flow, safe
 
 ONE: Record = {"id": 1, "text": "The quick brown fox, it jumps over a lazy dog."}
@@ -314,6 +318,29 @@ def test_in_little_memory_it_is_the_same(size: str, pairs: bytes) -> None:
     for form in ("--json",), ("--template", "3"):
         command = ("simshow", *form, "--docs", DOCS)
         assert run(*command, "-S", size, stdin=pairs).good() == run(*command, stdin=pairs).good()
+
+
+@pytest.mark.parametrize("size", [1, 1 << 16, 1 << 20])
+def test_texts_that_are_ready_are_bounded(size: int, tmp_path: Path) -> None:
+    """By memory that Python counts: what grows with the texts is in a file; but two texts are compared."""
+    lines = [
+        jsonl({"id": name, "text": " ".join(f"w{(name * word) % 999}" for word in range(900))}) for name in range(60)
+    ]
+    peaks = []
+    for allowed in (None, size):
+        show = Show(ShowSpec("id", ["docs"], size=allowed, folder=str(tmp_path)))
+        for name in range(59):
+            pair = {"a": name, "b": name + 1}
+            show.take(pair, jsonl(pair), 0)
+        for line in lines:
+            show.take(json.loads(line), line, 1)
+        gc.collect()
+        tracemalloc.start()
+        for _ in show.finish():
+            assert len(show.texts) <= 2 or show.ready <= size // PARTS or allowed is None
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] <= max(size, 1 << 20) < 5 << 20 < peaks[0]
 
 
 def test_what_is_held_is_bounded(tmp_path: Path) -> None:
