@@ -15,7 +15,7 @@ from shingletools import errors, kernel, signals, streams
 from shingletools.errors import Broken, Failed, Rejected
 from shingletools.options import Printed, make_parser
 from shingletools.records import Reject, filter_lines, line_at, parse
-from shingletools.stage import Collector, Command, Filter, Stage, Written
+from shingletools.stage import Collector, Command, Filter, Several, Stage, Written
 from shingletools.streams import Chunk, Output, ReaderGone, Rejects, Span
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Outcome(NamedTuple):
     records: int
     rejects: Sequence[tuple[str, int | None, str, bytes]]  # file, line, cause, document
     written: Written
+    made: int = 0  # lines written, by a filter that makes several of one
 
 
 def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Chunk | Span) -> Outcome:
@@ -54,7 +55,9 @@ def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Chunk | Span
         lines += count
         if rejects and strict:
             break
-    return Outcome(len(chunk.data), start, lines, lines - len(rejects), rejects, Written(b"".join(output)))
+    together = b"".join(output)
+    made = 0 if stage.lines is None else together.count(b"\n")
+    return Outcome(len(chunk.data), start, lines, lines - len(rejects), rejects, Written(together), made)
 
 
 def documents(stage: Filter, id_field: str, chunk: Chunk) -> Iterator[tuple[int, bytes | Reject]]:
@@ -174,9 +177,24 @@ def chunks_ahead(collector: Collector, files: Sequence[str], jobs: int) -> Gener
 def start(stage: Stage, options: argparse.Namespace) -> tuple[Generator[Outcome], Callable[[], list[str]]]:
     """The results, as they are asked for, and what -v says of them in the end. Raises Failed."""
     if (each := stage.record_by_record) is not None:
-        return run_filter(each, options), list
+        results = run_filter(each, options)
+        return (results, list) if each.lines is None else counting(results, each.lines)
     collector = stage.collector(options.jobs)
     return run_collector(collector, stage, options), collector.summary
+
+
+def counting(results: Generator[Outcome], several: Several) -> tuple[Generator[Outcome], Callable[[], list[str]]]:
+    """The results of a filter that makes several lines of one, and what -v says of these."""
+    made = 0
+
+    def counted() -> Generator[Outcome]:
+        nonlocal made
+        with contextlib.closing(results):
+            for result in results:
+                made += result.made
+                yield result
+
+    return counted(), lambda: several.summary(made)
 
 
 def prepare() -> None:

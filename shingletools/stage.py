@@ -29,6 +29,9 @@ class Several(Protocol):
 
     def __call__(self, id_field: str, line: bytes, /) -> bytes: ...
 
+    def summary(self, lines: int, /) -> list[str]:
+        """What -v says of so many lines that were made."""
+
 
 class Written(NamedTuple):
     """Whole lines for the output, and what goes to a second file: as lines what was removed, or a page."""

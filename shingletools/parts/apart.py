@@ -28,6 +28,9 @@ class PartLines:
         self.carried: Sequence[str] = tuple(carried)
         self.recipe = recipe
 
+    def summary(self, lines: int, /) -> list[str]:
+        return [f"{lines} parts"]
+
     def __call__(self, id_field: str, line: bytes, /) -> bytes:
         """Lines for a line, each ended by a line feed; raises Rejected."""
         record = parse(line, (id_field, self.text_field, "via", *self.carried))

@@ -41,6 +41,8 @@ def build(options: argparse.Namespace) -> Stage:
     if options.together:
         if options.carry:
             raise Failed("--together brings back all that parts carry, and needs no --carry")
+        if options.by != PARAGRAPH:
+            raise Failed("--by cannot be combined with --together, which takes parts as they are")
         return TogetherSpec(options.id, options.text)
     from shingletools.parts.apart import PartLines  # here and below: patterns that --together does not need
 

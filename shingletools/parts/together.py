@@ -34,7 +34,8 @@ class Together(Collector):
         self.last = 0  # the number of its last part
         self.ended = False  # whether no other part stood behind that
         self.gaps = False  # whether parts are missing
-        self.incomplete = 0
+        self.parts = 0  # of all documents
+        self.incomplete = 0  # documents
         names = [in_quotes(name) for name in (spec.id_field, spec.text_field)]
         self.reader = None if any(b"\\" in name for name in names) else OrdinaryParts(*names)
         self.known = b""  # how an ordinary line may end, and what a document has of that
@@ -89,6 +90,7 @@ class Together(Collector):
 
     def add(self, number: int, before: bytes, text: bytes, behind: bytes | None) -> None:
         """A part of the document; the texts are JSON between quotes."""
+        self.parts += 1
         self.gaps |= number != self.last + 1
         if self.text or number == 1:
             self.text.append(before)
@@ -123,7 +125,7 @@ class Together(Collector):
         yield self.document()
 
     def summary(self) -> list[str]:
-        return [f"{len(self.seen)} documents", f"{self.incomplete} with parts missing"]
+        return [f"{self.parts} parts", f"{len(self.seen)} documents", f"{self.incomplete} with parts missing"]
 
 
 def in_json(text: str) -> bytes:

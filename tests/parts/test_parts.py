@@ -216,7 +216,14 @@ def test_parts_that_are_missing_are_counted() -> None:
         "1",
         "1\n2\n3",
     ]
-    assert ran.err.split(" MB/s, ")[1] == "5 documents, 4 with parts missing\n"
+    assert ran.err.split(" MB/s, ")[1] == "10 parts, 5 documents, 4 with parts missing\n"
+
+
+@pytest.mark.parametrize("jobs", ["-j 1", "-j 2"])
+def test_parts_that_are_made_are_counted(jobs: str) -> None:
+    ran = run(f"parts --by line -v {jobs}", stdin=jsonl({"id": 1, "text": "1\n2\n3"}, {"id": 2, "text": ""}, {"id": 3}))
+    assert ran.err.splitlines()[1].startswith("parts: 2 records, 1 rejected, ")
+    assert ran.err.endswith(" MB/s, 4 parts\n")
 
 
 @pytest.mark.parametrize(
@@ -273,6 +280,7 @@ NO_UNIT = "argument --by: none of paragraph, line, sentence, heading or, with a 
         ("parts --id via", 'the id, the text and what is carried need fields of their own, not "via"'),
         ("parts --together --id of", 'the id, the text and what is carried need fields of their own, not "of"'),
         ("parts --together --text id", 'the id, the text and what is carried need fields of their own, not "id"'),
+        ("parts --together --by line", "--by cannot be combined with --together, which takes parts as they are"),
         ("parts --together --carry a", "--together brings back all that parts carry, and needs no --carry"),
     ],
 )  # fmt: skip
