@@ -34,11 +34,14 @@ def test_examples(document: Path, tmp_path: Path) -> None:
         assert output(command, folder) == expected, command
 
 
-# Where none of these is given, the kind of signature decides
-BY_SIGNATURE = {("simjoin", option): default for options, default in [
-    (("-t", "--threshold"), "default 0.8 for min-hashes and shingles"),
-    (("-m", "--agreeing"), "default 2 for supershingles, 1 for megashingles"),
-    (("-d", "--distance"), "default 3 for simhashes"),
+# Defaults that something else decides: the kind of signature, another option
+BY_CASE = {(command, option): default for command, options, default in [
+    ("simjoin", ("-t", "--threshold"), "default 0.8 for min-hashes and shingles"),
+    ("simjoin", ("-m", "--agreeing"), "default 2 for supershingles, 1 for megashingles"),
+    ("simjoin", ("-d", "--distance"), "default 3 for simhashes"),
+    ("simspark", ("--at-once",), "default 512M, or 1G where the master is local"),
+    ("simspark", ("--checkpoint",), "default beside --out"),
+    ("simspark", ("--master",), "default local[*]"),
 ] for option in options}  # fmt: skip
 
 
@@ -72,12 +75,13 @@ def test_options_in_manual_and_parser_agree(command: str) -> None:
             default = f"{float(action.default):g}" if isinstance(action.default, Fraction) else action.default
             assert re.search(rf"default (\.\w\w )?{default}\b", body.replace("\n", " ")), option
             assert f"(default {default})" in (action.help or ""), option
-        elif (command, option) in BY_SIGNATURE:
-            default = BY_SIGNATURE[command, option]
+        elif (command, option) in BY_CASE:
+            default = BY_CASE[command, option]
             assert default in body
             assert f"({default})" in (action.help or "")
         else:
             assert "default" not in body, option
+        assert "(else " not in f"{action.help} {body}" and ".Pq else" not in body, option
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -44,7 +44,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--color", choices=[AUTO, ALWAYS, NEVER], default=AUTO, help="when to use colours (default auto)")
     add("--context", metavar="N", type=partial(count, least=0), default=CONTEXT,
         help="show N words before and behind a passage (default 6)")  # fmt: skip
-    add("--limit", metavar="SIZE", type=size, help="put no more than SIZE of data on a page (else 32M)")
+    add("--limit", metavar="SIZE", type=size, default="32M",
+        help="put no more than SIZE of data on a page (default 32M)")  # fmt: skip
     add("--whole", action="store_true", help="show long stretches of equal words whole")
     add("-S", "--buffer-size", metavar="SIZE", type=size,
         help="hold documents on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
@@ -73,7 +74,7 @@ def check_combinations(options: argparse.Namespace) -> None:
     for option in USELESS.get(form, ()):
         if given[option]:
             raise Failed(f"{option} cannot be combined with {form}")
-    if options.limit is not None and form != "--html":
+    if options.limit != PAGE_BYTES and form != "--html":
         raise Failed("--limit is of the page that --html writes")
     if options.least is not None and options.most is not None and options.least > options.most:
         raise Failed("--least cannot be combined with a --most below it")
@@ -81,7 +82,7 @@ def check_combinations(options: argparse.Namespace) -> None:
 
 def form_of(options: argparse.Namespace) -> Form:
     if options.html is not None:
-        return Form(PAGE, limit=PAGE_BYTES if options.limit is None else options.limit)
+        return Form(PAGE, limit=options.limit)
     name = JSON if options.json else BRIEF if options.brief else SIDE_BY_SIDE if options.side_by_side else TEXT
     if name in (JSON, BRIEF):
         return Form(name)

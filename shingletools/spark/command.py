@@ -27,12 +27,12 @@ def make_parser() -> Parser:
         "folder DIR, which must not be there")  # fmt: skip
     add("--gzip", action="store_true", help="compress what is written")
     add("--rejects", metavar="DIR", help="keep the bad records in DIR, as they came")
-    add("--checkpoint", metavar="DIR", help="where it keeps, while it runs, what it has so far (else beside --out)")
+    add("--checkpoint", metavar="DIR", help="where it keeps, while it runs, what it has so far (default beside --out)")
     add("--keep", metavar="DIR", help="keep in DIR what filters made and what was read of signatures, and go on from "
         "what is there of a run before")  # fmt: skip
     add("--at-once", metavar="SIZE", type=size, help="let one task join what takes at most SIZE of memory, as the "
-        "shell does: 0, 200M, 4G (else 512M, and 1G with --master local)")  # fmt: skip
-    add("--master", metavar="URL", help="where Spark runs: local[N], spark://HOST:PORT, yarn (else local[*])")
+        "shell does: 0, 200M, 4G (default 512M, or 1G where the master is local)")  # fmt: skip
+    add("--master", metavar="URL", help="where Spark runs: local[N], spark://HOST:PORT, yarn (default local[*])")
     add("--conf", metavar="K=V", action="append", type=setting, default=[], help="a setting of Spark; may be repeated")
     add("--ship", action="store_true", help="send the package to executors that have only what it needs")
     add("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
