@@ -1,8 +1,12 @@
 """simshow as people run it: what names documents, where words come from, what comes out, what is rejected."""
 
+import contextlib
 import gc
 import json
+import os
+import pty
 import re
+import subprocess
 import tracemalloc
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import DOCS, Record, jsonl, pipe, run, run_here
+from harness import DOCS, ENVIRONMENT, Record, jsonl, pipe, run, run_here
 from shingletools.errors import Failed, Rejected
 from shingletools.places import read_places
 from shingletools.simshow.chosen import sample
@@ -468,6 +472,48 @@ def test_colours(folder: Path) -> None:
     plain = run(f"{command} never", stdin=jsonl(PAIR), cwd=folder).good().decode()
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
     assert run(f"{command} auto", stdin=jsonl(PAIR), cwd=folder).good().decode() == plain  # to no terminal
+
+
+def to_terminal(command: str, folder: Path, **environment: str) -> bytes:
+    """What a terminal gets of a run over the pair."""
+    (folder / "pairs").write_bytes(jsonl(PAIR))
+    main, terminal = pty.openpty()
+    try:
+        with subprocess.Popen(
+            [*command.split(), "-k4", "pairs"],
+            cwd=folder,
+            env=ENVIRONMENT | {"TERM": "xterm"} | environment,
+            stdout=terminal,
+        ) as ran:
+            os.close(terminal)
+            got = b""
+            with contextlib.suppress(OSError):  # EIO, when nobody writes to the terminal any more
+                while more := os.read(main, 4096):
+                    got += more
+        assert ran.returncode == 0
+        return got
+    finally:
+        os.close(main)
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "coloured"),
+    [
+        ("", {}, True),
+        ("--color auto", {"NO_COLOR": ""}, True),
+        ("--color auto", {"NO_COLOR": "1"}, False),
+        ("--color auto", {"TERM": "dumb"}, False),
+        ("--color always", {"TERM": "dumb", "NO_COLOR": "1"}, True),
+        ("--color never", {}, False),
+        ("-o /dev/null", {}, None),
+    ],
+)
+def test_colours_on_a_terminal(options: str, environment: dict[str, str], coloured: bool | None, folder: Path) -> None:
+    got = to_terminal(f"simshow --docs docs {options}", folder, **environment)
+    if coloured is None:
+        assert got == b""
+    else:
+        assert b"[-it-]" in got and (b"\x1b[31m[-it-]\x1b[0m" in got) == coloured == (b"\x1b" in got)
 
 
 def test_long_stretches(folder: Path) -> None:
