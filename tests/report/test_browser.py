@@ -442,9 +442,28 @@ def test_many_passages_are_marked_as_far_as_they_are_looked_at(opened: Open) -> 
     page.keyboard.press("p")
     page.keyboard.press("p")  # from the first to the last, which is not marked yet
     expect(page.get_by_role("status")).to_have_text("Passage 5,000 of 5,000: 1 equal word")
-    expect(first.locator("mark")).to_have_count(5000)
+    expect(first.locator("mark")).to_have_count(3000)
+    expect(page.locator("main")).to_contain_text("from 2,001 to 5,000")
     assert page.locator("#b4999").inner_text() == "5000w4999"
+    assert page.locator("mark.current").evaluate_all("(all) => all.map((each) => each.id)") == ["a4999", "b4999"]
+    page.get_by_role("button", name="Mark more").click()
+    expect(first.locator("mark")).to_have_count(5000)
     expect(page.get_by_role("button", name="Mark more")).to_have_count(0)
+
+
+def test_passages_in_the_middle_are_marked_on_both_sides(opened: Open) -> None:
+    page = opened("many", "pair/0")
+    for key, count, status, window in (("p", 3, "4,998", "2,001 to 5,000"), ("n", 3, "1", "1 to 3,000")):
+        for _ in range(count + (key == "p")):
+            page.keyboard.press(key)
+        expect(page.get_by_role("status")).to_contain_text(f"Passage {status} of 5,000")
+        expect(page.locator("main")).to_contain_text(f"from {window}, perhaps in part")
+    page.evaluate("shown.pair.step(2500)")
+    expect(page.get_by_role("status")).to_contain_text("Passage 2,501 of 5,000")
+    page.evaluate("shown.pair.step(1000)")
+    expect(page.get_by_role("status")).to_contain_text("Passage 3,501 of 5,000")
+    expect(page.locator("main")).to_contain_text("from 2,001 to 5,000, perhaps in part")
+    assert heights(page, 3500)[0] == pytest.approx(heights(page, 3500)[1], abs=SLACK)
 
 
 def test_many_pieces_are_marked_as_far_as_they_are_looked_at(opened: Open) -> None:

@@ -1,5 +1,5 @@
 // A pair side by side.
-const BUDGET = 3000; // pieces that are marked at first, since an element each for megabytes of them would take minutes
+const BUDGET = 3000; // pieces that are marked at a time, since an element each for megabytes of them would take minutes
 const SHARED = { most: 6000, kept: 2500 }; // letters of a piece, and of its ends if it is longer
 const PLAIN = { most: 1500, kept: 500 }; // of what lies between passages
 const MORE = { most: 100000, kept: 50000 };
@@ -33,30 +33,35 @@ class Pair {
   }
 
   draw() {
-    const limits = []; // how many pieces of each passage are marked, as long as the budget lasts
+    this.limits = new Map(); // how many pieces of a passage are marked: of the current one, and of those on either side
     let left = this.budget;
-    for (const passage of this.passages) {
-      if (left <= 0) break;
-      limits.push(Math.min(left, passage[5].length));
-      left -= Math.max(1, passage[5].length);
+    const take = (number_) => {
+      this.limits.set(number_, Math.min(left, this.passages[number_][5].length));
+      left -= Math.max(1, this.passages[number_][5].length);
+    };
+    const middle = Math.max(this.current, 0);
+    let [from, to] = [middle, middle];
+    while (left > 0 && (from > 0 || to < this.passages.length)) {
+      if (to < this.passages.length && (from === 0 || to - middle <= middle - from)) take(to++);
+      else take(--from);
     }
-    this.marked = limits.length;
-    this.panes.forEach((pane, side) => pane.replaceChildren(...this.side(side, limits)));
-    const more = left < 0 || this.marked < this.passages.length;
-    this.rest.replaceChildren(...(more ? [`Marked: ${number(this.marked)} of ${plural(this.passages.length, 'passage')}, `
-      + 'the last perhaps in part. ', element('button', { type: 'button', click: () => this.more() }, 'Mark more')] : []));
+    this.panes.forEach((pane, side) => pane.replaceChildren(...this.side(side)));
+    const more = left < 0 || this.limits.size < this.passages.length;
+    this.rest.replaceChildren(...(more ? [`Marked: ${number(this.limits.size)} of ${plural(this.passages.length, 'passage')}, `
+      + `from ${number(from + 1)} to ${number(to)}, perhaps in part. `,
+    element('button', { type: 'button', click: () => this.more() }, 'Mark more')] : []));
   }
 
-  more(pieces = this.budget + BUDGET) {
-    this.budget = pieces;
+  more() {
+    this.budget += BUDGET;
     this.draw();
-    say(`Marked: ${plural(this.marked, 'passage')}`);
+    say(`Marked: ${plural(this.limits.size, 'passage')}`);
   }
 
-  side(side, limits) {
+  side(side) {
     const text = textOf(this.documents[side]);
     const [start, end] = [2 * side, 2 * side + 1];
-    const order = limits.map((_, number_) => number_).sort((one, other) =>
+    const order = [...this.limits.keys()].sort((one, other) =>
       this.passages[one][start] - this.passages[other][start] || one - other);
     const made = [];
     let place = 0;
@@ -64,7 +69,7 @@ class Pair {
       const passage = this.passages[number_];
       made.push(...stretch(text, place, Math.max(place, passage[start]), PLAIN));
       place = Math.max(place, passage[start]);
-      made.push(this.mark(side, number_, text, place, limits[number_]));
+      made.push(this.mark(side, number_, text, place, this.limits.get(number_)));
       place = Math.max(place, passage[end]);
     }
     return [...made, ...stretch(text, place, text.length, PLAIN)];
@@ -115,8 +120,9 @@ class Pair {
   step(by) {
     if (!this.passages.length) return say('Nothing is shared');
     const next = this.current < 0 ? 0 : (this.current + by + this.passages.length) % this.passages.length;
-    if (next >= this.marked) {
-      this.more(this.passages.slice(0, next + 1).reduce((sum, passage) => sum + Math.max(1, passage[5].length), 0));
+    if (!this.limits.has(next)) {
+      this.current = next;
+      this.draw();
     }
     this.align(next);
     return byId(`a${next}`).querySelector('button').focus({ preventScroll: true });
