@@ -6,8 +6,9 @@ String Similarity via Greedy String Tiling and Running Karp-Rabin Matching). So 
 one that stayed.
 
 All places where the two texts have the same k words are met at once, and those in a row on one diagonal are a run. A
-heap gives the longest; what others took of it since is cut off, and what is left goes back. That is exact, and linear
-where few runs of k words come again. Where a text repeats itself so often that there are more than `most` such meetings
+heap gives the longest; what others took of it since is cut off, and what is left goes back. That is exact as long as
+its steps last, of which there are twice `most`; what is left then is not sought any more. It is linear where few runs
+of k words come again. Where a text repeats itself so often that there are more than `most` such meetings
 (as many as both texts have words), they are sought for longer runs first, k 2^n words, and of what those leave
 for half of that, and so on. Only where even that is too much are words left to chance: of runs that both texts repeat
 most, the first in one meets the first in the other, the second the second. Then the order is that of the longest at
