@@ -56,8 +56,8 @@ def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Chunk | Span
         if rejects and strict:
             break
     together = b"".join(output)
-    made = 0 if stage.lines is None else together.count(b"\n")
-    return Outcome(len(chunk.data), start, lines, lines - len(rejects), rejects, Written(together), made)
+    count_made = 0 if stage.lines is None else together.count(b"\n")
+    return Outcome(len(chunk.data), start, lines, lines - len(rejects), rejects, Written(together), count_made)
 
 
 def documents(stage: Filter, id_field: str, chunk: Chunk) -> Iterator[tuple[int, bytes | Reject]]:
