@@ -6,6 +6,7 @@ collector   takes pairs, then documents, and lets the pairs be compared: here al
 chosen      records of pairs and groups, and which of the pairs are shown
 documents   originals, words, and where each word stands
 holding     what waits: in memory or on disk
+prepared    a text's words, and the fingerprints of runs of them
 runs        runs of equal words, longest first
 passages    runs that make one passage, and the differences within it
 template    words that stand in many documents

@@ -9,7 +9,7 @@ from shingletools.simshow.chosen import Pair, exact, group_of, sample, take_pair
 from shingletools.simshow.documents import Name, Reader, Shown
 from shingletools.simshow.holding import Allowed, Held
 from shingletools.simshow.passages import Manner, Text, compare
-from shingletools.simshow.runs import Prepared
+from shingletools.simshow.prepared import Prepared
 from shingletools.simshow.spec import ShowSpec
 from shingletools.simshow.template import frequent_shingles
 from shingletools.simshow.writers import writer_of

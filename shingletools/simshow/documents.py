@@ -9,7 +9,7 @@ from shingletools import errors, wire
 from shingletools.errors import Failed, Rejected
 from shingletools.kernel.types import Index
 from shingletools.places import Places, canonizing, read_places
-from shingletools.simshow.runs import Words
+from shingletools.simshow.prepared import Words
 from shingletools.wire import AT, SOURCE, Placed, Record
 
 Name = str | int

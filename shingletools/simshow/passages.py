@@ -15,7 +15,8 @@ import numpy as np
 from shingletools import deferred
 from shingletools.kernel.types import U64, Flags
 from shingletools.simshow.documents import Name, Place, Shown
-from shingletools.simshow.runs import EqualRun, Prepared, common_runs
+from shingletools.simshow.prepared import Prepared
+from shingletools.simshow.runs import EqualRun, common_runs
 
 if TYPE_CHECKING:
     from rapidfuzz import distance

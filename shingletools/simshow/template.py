@@ -6,7 +6,7 @@ import numpy as np
 
 from shingletools.kernel.types import U64
 from shingletools.simshow.documents import Shown
-from shingletools.simshow.runs import Prepared
+from shingletools.simshow.prepared import Prepared
 
 MOST, LEAST = 1 << 23, 1 << 16  # fingerprints that are counted at once
 FINGERPRINT = 30  # bytes that each of them needs

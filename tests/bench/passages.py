@@ -31,7 +31,7 @@ from measure import table_row, timed
 
 from shingletools.simshow.documents import Reader
 from shingletools.simshow.passages import EQUAL, Manner, Text, compare
-from shingletools.simshow.runs import Prepared
+from shingletools.simshow.prepared import Prepared
 
 K, CHARACTERS = 5, 25
 PLANTED = 40  # words at least

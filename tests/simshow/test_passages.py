@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shingletools.simshow import template
 from shingletools.simshow.documents import Reader, Vocabulary
 from shingletools.simshow.passages import EQUAL, ONLY_A, ONLY_B, Comparison, Manner, Passage, Piece, Text, compare
-from shingletools.simshow.runs import Prepared
+from shingletools.simshow.prepared import Prepared
 from shingletools.simshow.template import FINGERPRINT, frequent_shingles
 
 WORD = re.compile(r"\w+")

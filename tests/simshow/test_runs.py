@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.simshow.runs import POWERS, EqualRun, Prepared, common_runs
+from shingletools.simshow.prepared import POWERS, Prepared
+from shingletools.simshow.runs import EqualRun, common_runs
 
 Numbers = list[int]
 

@@ -1,0 +1,103 @@
+"""A text's words, ready to be compared: what finds runs of k of them, made when it is first asked for."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shingletools.kernel.types import U64, Index
+
+Words = NDArray[np.int32]  # a text's, numbered
+
+BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse
+SHORT, SHORT_RUN = 1 << 10, 32  # words of a text, and k, for which Python looks up runs: it is done before numpy begins
+
+Starts = dict[tuple[int, ...], int]  # of shingles
+
+
+class Powers:
+    """Of BASE and of its inverse, modulo 2^64, as many as were needed so far."""
+
+    def __init__(self) -> None:
+        self.up = self.down = powers(BASE, 1)
+
+    def grow(self, count: int) -> None:
+        if count > len(self.up):
+            size = 1 << count.bit_length()
+            self.up, self.down = powers(BASE, size), powers(pow(BASE, -1, 1 << 64), size)
+
+
+def powers(base: int, count: int) -> U64:
+    factors = np.full(count, base, np.uint64)
+    factors[0] = 1
+    return np.cumprod(factors, dtype=np.uint64)
+
+
+POWERS = Powers()
+
+
+class Prepared:
+    """A text's words, and what finds runs of k of them.
+
+    A run's fingerprint is the sum of its words' random 64 bits, each times a power of BASE: from sums over all words
+    before, those of any size are a difference. Equal runs have equal ones; what is found by them is compared.
+    """
+
+    def __init__(self, words: Words, k: int) -> None:
+        self.words = words
+        self.k = k
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def sums(self) -> U64:
+        POWERS.grow(len(self))
+        sums = np.zeros(len(self) + 1, np.uint64)
+        np.cumsum(random_bits(self.words) * POWERS.up[: len(self)], out=sums[1:])
+        return sums
+
+    def windows(self, size: int) -> U64:
+        """The fingerprints of all runs of so many words. Shape (words - size + 1,)."""
+        count = max(len(self) - size + 1, 0)
+        windows: U64 = (self.sums[size : size + count] - self.sums[:count]) * POWERS.down[:count]
+        return windows
+
+    @cached_property
+    def shingles(self) -> U64:
+        """Fingerprints of its shingles, in their order: of all words, where there are fewer than k."""
+        return self.windows(min(self.k, len(self))) if len(self) else np.empty(0, np.uint64)
+
+    @cached_property
+    def order(self) -> Index:
+        return np.argsort(self.shingles, kind="stable")
+
+    @cached_property
+    def ranked(self) -> U64:
+        """The shingles, ascending."""
+        return self.shingles[self.order]
+
+    @cached_property
+    def distinct(self) -> U64:
+        """Each shingle once, ascending."""
+        ranked = self.ranked
+        return ranked[np.append(True, ranked[1:] != ranked[:-1])] if len(ranked) else ranked
+
+    @cached_property
+    def index(self) -> Starts | None:
+        """Where each shingle of a short text begins, if none comes again; in their order."""
+        if len(self) > SHORT or self.k > SHORT_RUN:
+            return None
+        words = self.words.tolist()
+        size = min(self.k, len(words))
+        shingles = zip(*(words[place:] for place in range(size)), strict=False)
+        index = dict(zip(shingles, range(len(words)), strict=False))
+        return index if len(index) == max(len(words) - size + 1, 0) or not words else None
+
+
+def random_bits(words: Words) -> U64:
+    """64 bits for each number, the same ones each time (Steele, Lea and Flood 2014, SplitMix64)."""
+    bits = (words.astype(np.uint64) + np.uint64(1)) * np.uint64(BASE)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
