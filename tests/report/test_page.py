@@ -254,7 +254,7 @@ def test_the_matcher_of_these_tests() -> None:
 
 
 IDS = st.sampled_from([1, -1, 10**18, "1", "-1", '"1"', "1 (--against)", '"1" (--against)', '"', "\x1b"])
-BLANKS = st.sampled_from(["", " ", "x", "x ", " x", "x  y", "x y", "x\ty", "\u00a0", "\u2028"])
+BLANKS = st.sampled_from(["", " ", "x", "x ", " x", "x  y", "x   y", "x y", "x\ty", "\u00a0", "\u2028"])
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), IDS | BLANKS | st.text(max_size=3)), max_size=20))

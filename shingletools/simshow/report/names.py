@@ -1,5 +1,6 @@
 """Ids as the page shows them: bare, or as JSON where another would look the same."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -10,6 +11,8 @@ from shingletools.simshow.documents import Name
 Key = tuple[int, Name]  # a document: its side, 1 only of b where ids of b are others, and its id
 
 OTHERS = " (--against)"  # behind ids of b, where those may be ids of others in a
+
+HIDDEN = re.compile(r"(?<=\s)\s|[^\S ]")
 
 
 def names(keys: Sequence[Key]) -> list[str]:
@@ -30,9 +33,10 @@ def bare(key: Key) -> str:
 
 
 def as_json(key: Key) -> str:
-    """What takes most room, too."""
+    """What takes most room, too; white space that a browser drops, or shows like a blank, is escaped."""
     side, name = key
-    return f"{orjson.dumps(name).decode()}{OTHERS if side else ''}"
+    spelled = HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", orjson.dumps(name).decode())
+    return f"{spelled}{OTHERS if side else ''}"
 
 
 def is_plain(name: str) -> bool:
