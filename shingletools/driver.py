@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
 from shingletools import errors, kernel, signals, streams
 from shingletools.errors import Broken, Failed, Rejected
-from shingletools.options import Printed, make_parser
+from shingletools.options import Allowance, Printed, make_parser
 from shingletools.records import Reject, filter_lines, line_at, parse
 from shingletools.stage import Collector, Command, Filter, Several, Stage, Written
 from shingletools.streams import Chunk, Output, ReaderGone, Rejects, Span
@@ -246,12 +246,25 @@ def check_files(stage: Stage, options: argparse.Namespace, inputs: Sequence[str]
             others.append(path)
 
 
-def write_all(
-    results: Iterator[Outcome], output: Output, removed: Output | None, rejects: Rejects, bar: "tqdm[NoReturn] | None"
-) -> tuple[int, int]:
-    """Everything to where it belongs, as it comes; the bytes read and the good records among them."""
-    size = records = 0
+class Figures:
+    """What was read so far."""
+
+    size = 0  # bytes
+    records = 0  # good ones
+
+
+def write_all(  # noqa: PLR0913, PLR0917  # each has a name of its own
+    results: Iterator[Outcome],
+    output: Output,
+    removed: Output | None,
+    rejects: Rejects,
+    figures: Figures,
+    bar: "tqdm[NoReturn] | None",
+) -> None:
+    """Everything to where it belongs, as it comes."""
     for result in results:
+        figures.size += result.size
+        figures.records += result.records
         try:
             if removed is not None:
                 removed.write(result.written.removed)  # before it is missing from the output
@@ -260,11 +273,15 @@ def write_all(
         finally:
             for reject in result.rejects:
                 rejects.add(*reject)
-        size += result.size
-        records += result.records
         if bar is not None:
             bar.update(result.size)
-    return size, records
+
+
+def status_of(allowed: Allowance | None, figures: Figures, rejects: Rejects) -> int:
+    """Whether there were more bad records than are all right: none, if nothing was said."""
+    if allowed is None:
+        return SOME_REJECTED if rejects.count else DONE
+    return DONE if allowed.holds(rejects.count, figures.records + rejects.count) else SOME_REJECTED
 
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
@@ -279,6 +296,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     inputs = check(stage, options, closed)
 
     begun = time.monotonic()
+    figures = Figures()
     with contextlib.ExitStack() as stack:
         bar = progress_bar(name, inputs) if options.progress else None
         if bar is not None:
@@ -291,11 +309,16 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         stack.callback(rejects.close)
         stack.callback(results.close)
         try:
-            size, records = write_all(results, output, removed, rejects, bar)
+            write_all(results, output, removed, rejects, figures, bar)
             outputs = [output] if removed is None else [removed, output]
+            status = status_of(options.allow_rejects, figures, rejects)
+            if status != DONE and options.allow_rejects is not None:
+                # So that nobody, make for one, goes on from it, even if who waits for the status is killed
+                for each in (each for each in outputs if each.temporary):
+                    complain(name, bar, f"{errors.printable(each.name)} is left as it was: too many bad records")
+                outputs = [each for each in outputs if not each.temporary]
             for each in outputs:
                 each.sync()
-            status = SOME_REJECTED if rejects.count else DONE
             with signals.settling(status):
                 rejects.close()
                 for each in outputs:
@@ -304,12 +327,12 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             if second is not None:
                 message = f"the reader has gone away, so {second[0]} {errors.printable(second[1])} is not complete"
                 raise Failed(f"{errors.printable(output.name)}: {message}") from None
-            return SOME_REJECTED if rejects.count else DONE
+            return status_of(options.allow_rejects, figures, rejects)
     if options.verbose:
         seconds = time.monotonic() - begun
-        figures = [f"{records} records", f"{rejects.count} rejected", f"{seconds:.2f} s"]
-        figures.append(f"{size / 1e6 / max(seconds, 1e-6):.1f} MB/s")
-        streams.say(f"{name}: {', '.join(figures + summary())}")
+        said = [f"{figures.records} records", f"{rejects.count} rejected", f"{seconds:.2f} s"]
+        said.append(f"{figures.size / 1e6 / max(seconds, 1e-6):.1f} MB/s")
+        streams.say(f"{name}: {', '.join(said + summary())}")
     return status
 
 

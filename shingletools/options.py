@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from shingletools import UNICODE, __version__, errors, kernel
 from shingletools.errors import Failed
@@ -14,10 +14,22 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 MOST_JOBS = 1024
+ALL = 100  # percent
 
 
 class Printed(Exception):
     """A text that was asked for instead of a run."""
+
+
+class Allowance(NamedTuple):
+    """How many bad records are all right: so many, or so many of a hundred that were read."""
+
+    most: "Fraction"
+    percent: bool
+
+    def holds(self, rejected: int, read: int) -> bool:
+        """Whether so many rejected records, of so many that were read, are all right."""
+        return rejected * ALL <= self.most * read if self.percent else rejected <= self.most
 
 
 class Parser(argparse.ArgumentParser):
@@ -90,7 +102,9 @@ def make_parser(name: str, summary: str, add_options: Callable[[argparse.Argumen
         "--id", metavar="NAME", type=text, default="id", help="the field that names a document (default id)"
     )
     parser.add_argument("--rejects", metavar="FILE", help="keep the bad records in FILE, as they came")
-    parser.add_argument("--strict", action="store_true", help="stop at the first bad record")
+    bad = parser.add_mutually_exclusive_group()
+    bad.add_argument("--strict", action="store_true", help="stop at the first bad record")
+    add_allowance(bad)
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE, which appears only when complete")
     parser.add_argument("-j", "--jobs", metavar="N", type=jobs, default=1, help="work with N workers (default 1)")
     parser.add_argument("--progress", action="store_true", help="show a progress bar on standard error")
@@ -101,11 +115,28 @@ def make_parser(name: str, summary: str, add_options: Callable[[argparse.Argumen
     return parser
 
 
+def add_allowance(parser: "argparse._ActionsContainer") -> None:
+    parser.add_argument("--allow-rejects", metavar="N|P%", type=allowance,
+        help="N bad records, or P percent of all, are all right: 10, 0.1%%; with more the file of -o does not appear"
+    )  # fmt: skip
+
+
 def count(text: str, most: int = 10**6, least: int = 1) -> int:
     """An option's argument that counts something: a whole number."""
     if not re.fullmatch("[0-9]{1,9}", text) or not least <= int(text) <= most:
         raise argparse.ArgumentTypeError(f"not a whole number from {least} to {most}: {errors.shown(text)}")
     return int(text)
+
+
+def allowance(argument: str) -> Allowance:
+    """An exact number of records, or an exact share of them with a percent sign, at most 100%."""
+    if match := re.fullmatch(r"([0-9]{1,18})|([0-9]{0,18}\.?[0-9]{1,18})%", argument, re.ASCII):
+        from fractions import Fraction  # as in `threshold`
+
+        allowed = Allowance(Fraction(match[1] or match[2]), percent=match[1] is None)
+        if not allowed.percent or allowed.most <= ALL:
+            return allowed
+    raise argparse.ArgumentTypeError(f"not a number of records or a share such as 0.1%: {errors.shown(argument)}")
 
 
 def size(argument: str) -> int:

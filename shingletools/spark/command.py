@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from shingletools import errors, streams
 from shingletools.driver import DONE, SOME_REJECTED, prepare
 from shingletools.errors import Failed
-from shingletools.options import Help, Parser, Version, size
+from shingletools.options import Help, Parser, Version, add_allowance, size
 
 
 def make_parser() -> Parser:
@@ -28,6 +28,7 @@ def make_parser() -> Parser:
     add("--gzip", action="store_true", help="compress what is written")
     add("--rejects", metavar="DIR", help="keep the bad records in DIR, as they came")
     add("--checkpoint", metavar="DIR", help="where it keeps, while it runs, what it has so far (default beside --out)")
+    add_allowance(parser)
     add("--keep", metavar="DIR", help="keep in DIR what filters made and what was read of signatures, and go on from "
         "what is there of a run before")  # fmt: skip
     add("--at-once", metavar="SIZE", type=size, help="let one task join what takes at most SIZE of memory, as the "
@@ -76,7 +77,7 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
     except ImportError as error:
         raise Failed(f"needs the package {error.name}: pip install '.[spark]' in a clone of the source") from None
 
-    def work(session: Session) -> tuple[list[str], int]:
+    def work(session: Session) -> tuple[list[str], bool]:
         with ExitStack() as stack:
             if options.ship:
                 stack.enter_context(shipped(session.spark))
@@ -84,12 +85,12 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
             if options.checkpoint:
                 kept = stack.enter_context(Kept(session.spark, f"{options.checkpoint}/simspark.{uuid.uuid4().hex}"))
             jobs = Jobs(session.spark, options, lambda message: streams.say(f"{name}: {message}"))
-            return jobs.run(steps, kept, beside), jobs.rejects.count
+            return jobs.run(steps, kept, beside)
 
     begun = time.monotonic()
     session = Session(f"simspark: {options.pipeline}", options.master, settings)
-    figures, rejected = session.run(work)
+    figures, well = session.run(work)
     if options.verbose:
         start = f" ({session.start_took:.1f} s to start Spark)" if session.given is None else ""
         streams.say(f"{name}: {', '.join(figures)}, {time.monotonic() - begun:.1f} s{start}")
-    return SOME_REJECTED if rejected else DONE
+    return DONE if well else SOME_REJECTED

@@ -49,6 +49,10 @@ FILES = 1000  # of the input, up to which each may give one of the output
 SEVERAL_FILES = {"spark.sql.maxConcurrentOutputFileWriters": "100000", "spark.sql.files.maxRecordsPerFile": "0"}
 
 
+class TooManyRejected(Exception):
+    """More bad records than are all right: nothing is written."""
+
+
 class Jobs:
     """One run of a pipeline: from --in to --out, and what is said of it."""
 
@@ -62,8 +66,10 @@ class Jobs:
         self.figures: list[str] = []
         self.states: list[list[tuple[str, int, int]]] = []  # of the files that are read, for --keep
 
-    def run(self, steps: Sequence[Step], kept: Kept, beside: Kept) -> list[str]:
-        """What -v says of it; `beside` is in the file system of --out. Raises Failed."""
+    def run(self, steps: Sequence[Step], kept: Kept, beside: Kept) -> tuple[list[str], bool]:
+        """What -v says of it, and whether no more records were bad than may be; `beside` is in the file system of
+        --out. Raises Failed.
+        """
         self.steps, self.kept, self.beside = steps, kept, beside
         self.stages = Stages(self.spark, kept, self.options.keep, self.figures.append)
         self.refuse_to_overwrite()
@@ -75,6 +81,7 @@ class Jobs:
         carries &= all(map(is_parquet, [*self.options.inputs, self.options.out]))
         if not carries:
             self.sources = self.read(self.inputs + len(behind[0][1].stage.beside) if joins else 0)
+        well = True
         try:
             with set_to(self.spark, SEVERAL_FILES):
                 if behind:
@@ -84,12 +91,15 @@ class Jobs:
                 else:
                     several = sum(len(source.files()) for source in self.sources) > FILES
                     written = self.filtered_and_kept() if several or self.options.keep else self.filtered()
+        except TooManyRejected:
+            written, well = 0, False
         except (Failed, PySparkException, Py4JError):
             with suppress(Failed, PySparkException, Py4JError):
                 self.tell_rejects()  # so that these are not lost
             raise
         read = f"{self.read_numbers.first_of(self.inputs)} lines read"
-        return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"]
+        well &= self.rejects.count == 0 or self.options.allow_rejects is not None
+        return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"], well
 
     def read(self, some: int = 0) -> list[files.Source]:
         """The lines of the input, and of the files beside: the parts, in order.
@@ -113,7 +123,7 @@ class Jobs:
         if has_bad(told):
             bad = bad_of(self.spark.read.text(files.literal(f"{folder}/kind={BAD}"), lineSep="\n"), "value")
         self.count(told, bad)
-        self.tell_rejects()
+        self.settle_rejects()
         return self.place(folder, told, self.options.out)
 
     def carried(self) -> int:
@@ -136,7 +146,7 @@ class Jobs:
             rows = self.spark.read.schema("via string").parquet(files.literal(f"{folder}/{kind}={BAD}"))
             bad = self.kept(work.rejected(rows))
         self.count(told, bad)
-        self.tell_rejects()
+        self.settle_rejects()
         if not (written := sum(each.figures.get(LINES, 0) for each in told)):
             empty = self.spark.createDataFrame([], found.drop(kind).schema)
             empty.write.parquet(out, compression=compression)
@@ -148,7 +158,7 @@ class Jobs:
         """The same, for a run that goes on from there, or in larger files than those of the input."""
         lines = self.lines()
         self.count(lines.told, lines.rows)
-        self.tell_rejects()
+        self.settle_rejects()
         size = sum(split.figures.get(SIZE, 0) for split in lines.told)
         in_parts = InParts(max(1, PART_BYTES * self.numbers.count // max(1, size)))
         frame = through(self.numbers.packed(lines.rows, 0, self.inputs), in_parts, PARTS)
@@ -204,7 +214,7 @@ class Jobs:
                 found = run.joined(partial(self.reject_again, sides), number)
             self.figures += found.figures
             if then is None:
-                self.tell_rejects()
+                self.settle_rejects()
                 return self.write(found.lines, self.options.out)
             tally = self.tally()
             pairs = self.kept(through(found.lines, KeepingParts(tally), KEPT))
@@ -272,7 +282,7 @@ class Jobs:
                 found = dedup.deduplicated(frame, others, cast(DedupSpec, step.stage), number, self.kept, self.numbers)
         for bad in found.rejects:
             self.rejects.add(bad.withColumn("number", F.col("number") - before))
-        self.tell_rejects()
+        self.settle_rejects()
         self.figures += found.figures
         if isinstance(found, dedup.Deduplicated) and found.removed is not None and step.stage.removed is not None:
             self.write(found.removed, step.stage.removed, arranged=False)
@@ -293,6 +303,19 @@ class Jobs:
     def tell_rejects(self) -> None:
         if self.rejects.frames:
             self.rejects.tell([step.name for step in self.steps], self.numbers_of)
+
+    def settle_rejects(self) -> None:
+        """Tells them when all are known, before anything is written. Raises TooManyRejected."""
+        self.tell_rejects()
+        allowed = self.options.allow_rejects
+        if allowed is not None and not allowed.holds(self.rejects.count, self.records_read()):
+            self.rejects.complain(f"{errors.printable(self.options.out)} is not written: too many bad records")
+            raise TooManyRejected
+
+    def records_read(self) -> int:
+        """Lines of the input and of files beside it, but those that say which documents are a group."""
+        is_dedup = self.steps[-1].name == "dedup"
+        return self.read_numbers.first_of(self.inputs) if is_dedup else self.read_numbers.count
 
     def numbers_of(self, step: int) -> LineNumbers:
         """What a step, from 1, counts: lines of the input, or what filters made of them."""

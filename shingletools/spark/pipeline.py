@@ -15,6 +15,7 @@ COMMANDS = ("canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "parts
 ELSEWHERE = {  # options that Spark has its own means for: what they would say, and whose that is
     "output": "-o: --out says where to write",
     "rejects": "--rejects: simspark has one for all commands",
+    "allow_rejects": "--allow-rejects: simspark has one for all commands",
     "strict": "--strict: records are worked on in no order, so none is the first bad one",
     "progress": "--progress: Spark shows its own (--conf spark.ui.showConsoleProgress=true)",
     "verbose": "-v: simspark has one for all commands",

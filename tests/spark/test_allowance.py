@@ -1,0 +1,56 @@
+"""How many bad records are all right: the status, and whether anything is written."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness import Ran, jsonl, run
+
+GOOD = jsonl(*({"id": number, "text": "a word or two"} for number in range(7)))
+BAD = b'{"id":9}\nbad\n'
+PAIRS = GOOD + BAD + b'{"id":0,"text":"again"}\n'  # of which simjoin rejects one more
+CASES = [("canon", GOOD + BAD, 2), ("canon | shingle | sketch | simjoin", PAIRS, 3),
+         ("canon | shingle | sketch | simjoin | simgroup", PAIRS, 3)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("pipeline", "lines", "bad"), CASES)
+def test_at_most_so_many(pipeline: str, lines: bytes, bad: int, simspark: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(lines)
+    read = lines.count(b"\n")
+    share = bad / read * 100
+    for allowed, status in [(f"{bad}", 0), (f"{bad - 1}", 1), (f"{share + 1e-6:.9f}%", 0), (f"{share - 1e-6:.9f}%", 1)]:
+        out = tmp_path / f"out{allowed}"
+        ran = simspark(pipeline, "--in", tmp_path / "docs", "--out", out, "--allow-rejects", allowed, "-v")
+        *said, figures = ran.err.splitlines()
+        assert (ran.status, out.exists()) == (status, status == 0), allowed
+        assert figures.startswith(f"simspark: {read} lines read, {bad} rejected")
+        assert len(said) == bad + status
+        assert (f"simspark: {out} is not written: too many bad records" in said) == bool(status)
+    assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("out")) == ["docs"]
+
+
+def test_groups_are_not_read_as_documents(simspark: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(GOOD + b"bad\n")
+    (tmp_path / "groups").write_bytes(jsonl(*({"members": [number]} for number in range(7))))
+    pipeline = f"dedup --groups {tmp_path / 'groups'} --removed {tmp_path / 'gone'}"
+    for allowed, status in [("12.4%", 1), ("12.5%", 0)]:
+        ran = simspark(pipeline, "--in", tmp_path / "docs", "--allow-rejects", allowed)
+        shell = run(f"dedup --groups {tmp_path / 'groups'} --allow-rejects {allowed}", tmp_path / "docs")
+        assert (ran.status, (tmp_path / "gone").exists(), ran.out) == (status, not status, b"" if status else GOOD)
+        assert shell.status == status
+
+
+def test_rows_of_parquet(simspark: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(GOOD)
+    assert simspark("canon", "--in", tmp_path / "docs", "--out", tmp_path / "docs.parquet").status == 0
+    for allowed, status in [("6", 1), ("7", 0)]:
+        out = tmp_path / f"{allowed}.parquet"
+        ran = simspark("canon --text nothing", "--in", tmp_path / "docs.parquet", "--out", out,
+                       "--allow-rejects", allowed)  # fmt: skip
+        assert (ran.status, out.exists()) == (status, status == 0)
+
+
+def test_usage(simspark: Callable[..., Ran], tmp_path: Path) -> None:
+    ran = simspark("canon --allow-rejects 1", "--in", tmp_path / "docs")
+    assert (ran.status, ran.err) == (2, "simspark: canon: --allow-rejects: simspark has one for all commands\n")
