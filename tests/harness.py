@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sysconfig
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -107,3 +108,15 @@ def pipe(stdin: bytes, *commands: str) -> bytes:
     for command in commands:
         stdin = run(*command.split(), stdin=stdin).good()
     return stdin
+
+
+def wait_for_the_end_of(group: int) -> None:
+    """Of all processes that began with one, also those that it left behind."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        assert time.monotonic() < end
+        time.sleep(0.01)

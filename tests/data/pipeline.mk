@@ -1,10 +1,21 @@
-# make -f pipeline.mk docs.pairs: only what is out of date is made again, and a file appears only when complete
+# make -f pipeline.mk docs.pairs: what is out of date is made again, and what was made by another command
+allowed = --allow-rejects 0
+canon = canon $(allowed)
+shingle = shingle -k 10 $(allowed)
+sketch = sketch -n 84 $(allowed)
+simjoin = simjoin -t 0.8 $(allowed)
+
 .SECONDARY:
-%.canon: %.jsonl
-	canon -o $@ $<
-%.shingles: %.canon
-	shingle -k 10 -o $@ $<
-%.sketch: %.shingles
-	sketch -n 84 -o $@ $<
-%.pairs: %.sketch
-	simjoin -t 0.8 -o $@ $<
+.DELETE_ON_ERROR:
+%.canon: %.jsonl canon.how
+	$(canon) -o $@ $<
+%.shingles: %.canon shingle.how
+	$(shingle) -o $@ $<
+%.sketch: %.shingles sketch.how
+	$(sketch) -o $@ $<
+%.pairs: %.sketch simjoin.how
+	$(simjoin) -o $@ $<
+
+# COMMAND.how says how a command is called; it is replaced only when that changes
+$(foreach name,canon shingle sketch simjoin,\
+  $(file >$(name).now,$($(name)))$(shell cmp -s $(name).now $(name).how && rm $(name).now || mv $(name).now $(name).how))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import ENVIRONMENT, program, run
+from harness import ENVIRONMENT, program, run, wait_for_the_end_of
 from suite import KILLED
 
 pytestmark = pytest.mark.slow
@@ -68,15 +68,3 @@ def wait_for_the_start_of(process: "subprocess.Popen[bytes]") -> None:
             return
         assert time.monotonic() < end
         time.sleep(0.001)
-
-
-def wait_for_the_end_of(group: int) -> None:
-    """Workers too."""
-    end = time.monotonic() + 60
-    while True:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return
-        assert time.monotonic() < end
-        time.sleep(0.01)
