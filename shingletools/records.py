@@ -37,14 +37,14 @@ class Member(NamedTuple):
     end: int
 
 
-def members(line: bytes) -> list[Member]:
-    """The members of a line that is known to be a JSON object.
+def members(line: bytes, start: int = 0) -> list[Member]:
+    """The members of a line that is known to be a JSON object, or of the first object in it from a place on.
 
     >>> members(b' {"id": [1, "]"], "via":"x"}')
     [Member(name='id', start=2, value=8, end=16), Member(name='via', start=18, value=24, end=27)]
     """
     found = []
-    place = line.index(b"{")
+    place = line.index(b"{", start)
     while name := NAME.match(line, place):
         end = _end_of_value(line, name.end())
         found.append(Member(orjson.loads(name[1]), name.start(1), name.end(), end))
@@ -69,44 +69,82 @@ def _after(pattern: re.Pattern[bytes], line: bytes, start: int) -> int:
     return found.end()
 
 
+def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
+    """The member of a line that is a field, as `wire.find` finds it, if it is there.
+
+    Raises Rejected if the member, or one on the way to it, stands twice: which of the two is meant, nobody can know.
+
+    >>> line = b'{"meta": {"url": 7}}'
+    >>> member_of(line, members(line), "meta.url")
+    Member(name='url', start=10, value=17, end=18)
+    """
+    if "." not in field or any(member.name == field for member in found):
+        return _only(found, field, field)
+    path = field.split(".")
+    for depth, name in enumerate(path, 1):
+        member = _only(found, name, ".".join(path[:depth]))
+        if member is None or depth == len(path):
+            return member
+        if line[member.value : member.value + 1] != b"{":
+            return None
+        found = members(line, member.value)
+    return None
+
+
+def _only(found: list[Member], name: str, field: str) -> Member | None:
+    named = [member for member in found if member.name == name]
+    if len(named) > 1:
+        raise Rejected(f"field {shown(field)} stands twice")
+    return named[0] if named else None
+
+
 def parse(line: bytes, once: Iterable[str]) -> wire.Record:
-    """The record on a line; raises Rejected, also if one of those names stands twice in it."""
+    """The record on a line; raises Rejected, also if one of those fields stands twice in it."""
     record = wire.parse_json(line)
-    if b"\\" in line or any(line.count(b'"%b"' % name.encode()) > 1 for name in once):
-        check_once(members(line), once)
+    if b"\\" in line or any(line.count(b'"%b"' % name.encode()) > 1 for field in once for name in names_in(field)):
+        check_once(line, members(line), once)
     return record
 
 
-def check_once(found: list[Member], once: Iterable[str]) -> None:
-    """Raises Rejected if one of the names stands twice: which of the two values is meant, nobody can know."""
-    names = [member.name for member in found]
-    for name in once:
-        if names.count(name) > 1:
-            raise Rejected(f"field {shown(name)} stands twice")
+def names_in(field: str) -> Sequence[str]:
+    """The names that a member may have that is this field, or on the way to it."""
+    return (field, *field.split(".")) if "." in field else (field,)
+
+
+def check_once(line: bytes, found: list[Member], once: Iterable[str]) -> None:
+    """Raises Rejected if one of the fields stands twice."""
+    for field in once:
+        member_of(line, found, field)
 
 
 def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     """The line that a filter makes of a record: its payload's value gives way, via grows, all other bytes stay.
 
     Where the payload changes its name, it stands where the old one stood; a member that has the new name already is
-    overwritten, or gone if both are there. What the filter adds overwrites what has such a name, or comes behind all
-    else. Raises Rejected.
+    overwritten, or gone if both are there. One that was within another object leaves that, and comes behind all else.
+    What the filter adds overwrites what has such a name, or comes behind all else. Raises Rejected.
     """
     record = wire.parse_json(line)
     found = members(line)
-    check_once(found, (id_field, stage.consumes, stage.produces, *stage.adds, "via"))
+    check_once(line, found, (id_field, stage.consumes, stage.produces, *stage.adds, "via"))
     wire.take_id(record, id_field)
     made = stage.function(wire.take_string(record, stage.consumes))
     payload = json_of(made.words if stage.placed else made)
     named = {member.name: member for member in found}
+    for field in (id_field, stage.consumes):
+        if field not in named and field.partition(".")[0] in (stage.produces, *stage.adds):
+            raise Rejected(f"field {shown(field)} is within one that is overwritten")
     via = wire.take_recipe(record)
     edits: list[tuple[int, int, bytes]] = []
     added: list[bytes] = []
 
-    consumed, produced = named[stage.consumes], named.get(stage.produces)
-    if stage.keep and produced is None:
+    consumed = member_of(line, found, stage.consumes)
+    assert consumed is not None
+    moves = stage.produces != stage.consumes and stage.consumes not in named
+    produced = consumed if stage.produces == stage.consumes else named.get(stage.produces)
+    if (stage.keep or moves) and produced is None:
         added.append(json_of(stage.produces) + b":" + payload)
-    elif stage.keep or produced is consumed:
+    elif stage.keep or moves or produced is consumed:
         place = produced or consumed
         edits.append((place.value, place.end, payload))
     else:
@@ -115,6 +153,8 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
         edits.append((first.value, first.end, payload))
         if second is not first:
             edits.append((found[found.index(second) - 1].end, second.end, b""))
+    if moves and not stage.keep:
+        edits.append((*_with_comma(line, consumed), b""))
     beside = (line[consumed.value : consumed.end], json_of(made.at)) if stage.placed else ()
     for name, value in zip(stage.adds, beside, strict=True):
         if name in named:
@@ -129,6 +169,21 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     end = found[-1].end
     edits.append((end, end, b"".join(b"," + each for each in added)))
     return b"".join(_edited(line, edits)).removeprefix(wire.BOM) + b"\n"
+
+
+def _with_comma(line: bytes, member: Member) -> tuple[int, int]:
+    """Where a member stands with the comma before it, or behind it if it is the first of several."""
+    before = _before_blanks(line, member.start)
+    if line[before - 1 : before] == b",":
+        return _before_blanks(line, before - 1), member.end
+    behind = _after(BEHIND, line, member.end)
+    return member.start, _after(BEHIND, line, behind + 1) if line[behind : behind + 1] == b"," else member.end
+
+
+def _before_blanks(line: bytes, end: int) -> int:
+    while line[end - 1] in b" \t\r\n":
+        end -= 1
+    return end
 
 
 def _after_name(line: bytes, member: Member) -> int:
@@ -164,6 +219,8 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
     None if it cannot do their work, for a name has what JSON escapes.
     """
     first, last = stages[0], stages[-1]
+    if "." in first.consumes and first.produces == first.consumes != last.produces:
+        return None  # it may be within another object; then via, which the first adds, stands before what the last adds
     between = {stage.consumes for stage in stages} - {first.consumes, last.produces}
     names = [in_quotes(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
     if any(b"\\" in name for name in names):

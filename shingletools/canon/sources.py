@@ -45,7 +45,7 @@ def record_of_file(content: bytes, _number: int, name: str, id_field: str, text_
 
 def numbered_record(line: bytes, number: int, _name: str, id_field: str) -> bytes:
     record = wire.parse_json(line)
-    if id_field in record:
+    if wire.find(record, id_field) is not wire.MISSING:
         return line
     before, _, rest = line.partition(b"{")
     member = orjson.dumps({id_field: number})[:-1]

@@ -54,7 +54,7 @@ class DedupSpec(Stage):
 
     def check_fields(self, id_field: str, /) -> None:
         for field in self.marks:
-            if field == id_field:
+            if f"{id_field}.".startswith(f"{field}."):
                 option = "--annotate" if self.annotate else "--removed, with --known,"
                 raise Failed(f"{option} needs the field {shown(field)} for itself")
 

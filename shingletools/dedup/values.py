@@ -4,7 +4,7 @@ from decimal import Context, Decimal, InvalidOperation
 
 import orjson
 
-from shingletools.records import members
+from shingletools.records import member_of, members
 
 Value = tuple[Decimal, str]  # a number and "", or BEYOND and a string: numbers come first
 BEYOND = Decimal("Infinity")
@@ -34,8 +34,8 @@ def value_in(line: bytes, field: str) -> Value | None:
 
     >>> value_in(b'{"id":1,"n":7}', "n"), value_in(b'{"id":1,"n":null}', "n"), value_in(b'{"id":1}', "n")
     ((Decimal('7'), ''), None, None)
+    >>> value_in(b'{"id":1,"meta":{"n":7}}', "meta.n")
+    (Decimal('7'), '')
     """
-    for member in members(line):
-        if member.name == field:
-            return value_of(line[member.value : member.end])
-    return None
+    member = member_of(line, members(line), field)
+    return None if member is None else value_of(line[member.value : member.end])

@@ -123,6 +123,7 @@ typedef struct {
     Member members[MOST]; /* the id, via, the payloads, what must be absent */
     Form forms[PAYLOADS];
     int count, payloads, absent;
+    int path;        /* whether the id may be within another object */
     const char *via; /* its value, or NULL */
     Py_ssize_t via_size;
 } Wanted;
@@ -131,7 +132,8 @@ static int is_wanted(Wanted *wanted, const uint8_t *line, const uint8_t *end)
 {
     const Member *members = wanted->members, *via = &members[1];
     const uint8_t *last;
-    if (!find_members(line, end, wanted->members, wanted->count, &last) || !is_id(&members[0]))
+    if (!find_members(line, end, wanted->members, wanted->count, &last) ||
+        (wanted->path && !find_nested(line, end, wanted->members, 1)) || !is_id(&members[0]))
         return 0;
     if (wanted->via ? via->kind != STRING || via->end - via->value != wanted->via_size + 2 ||
                           memcmp(via->value + 1, wanted->via, (size_t)wanted->via_size)
@@ -212,6 +214,7 @@ PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
         return NULL;
     }
     wanted.members[0] = (Member){.name = (const uint8_t *)name, .name_size = (size_t)name_size};
+    wanted.path = is_path(&wanted.members[0]);
     wanted.members[1] = (Member){.name = (const uint8_t *)"via", .name_size = 3};
     if (take_wanted(&wanted, payloads, absent))
         return NULL;

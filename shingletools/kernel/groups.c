@@ -176,18 +176,20 @@ PyObject *read_documents(PyObject *Py_UNUSED(self), PyObject *args)
         return NULL;
     Member members[NAMES];
     Member *of[NAMES] = {NULL};
-    int count = 0;
+    int count = 0, paths = 0;
     for (int i = 0; i < NAMES; i++)
         if (names[i]) {
             of[i] = &members[count++];
             *of[i] = (Member){.name = (const uint8_t *)names[i], .name_size = (size_t)name_sizes[i]};
+            paths |= is_path(of[i]); /* marks are none */
         }
     const Member *id = of[ID], *text = of[TEXT], *mark = of[MARK], *second = of[SECOND], *value = of[VALUE];
     Bytes ids = {0}, sizes = {0}, places = {0}, lasts = {0}, lengths = {0}, values = {0}, room = {0};
     for (; has_line(&reader); next_line(&reader)) {
         const uint8_t *last, *content;
         size_t size;
-        if (!find_members(reader.line, reader.stop, members, count, &last) || !is_id(id))
+        if (!find_members(reader.line, reader.stop, members, count, &last) ||
+            (paths && !find_nested(reader.line, reader.stop, members, count)) || !is_id(id))
             break;
         if (!marked && ((mark && mark->kind != ABSENT) || (second && second->kind != ABSENT)))
             break;

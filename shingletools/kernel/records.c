@@ -265,9 +265,45 @@ int find_members(const uint8_t *line, const uint8_t *end, Member *members, int c
             return 0;
         at = skip_blanks(at);
     } while (*at == ',');
-    if (*at != '}' || skip_blanks(at + 1) != end)
+    if (*at != '}' || (at + 1 != end && skip_blanks(at + 1) != end)) /* an object within the line ends before blanks */
         return 0;
     return !(seen & EACH(0x80)) || is_utf8(line, end);
+}
+
+static int follow(const uint8_t *line, const uint8_t *end, Member *member)
+{
+    const uint8_t *name = member->name, *name_end = name + member->name_size, *last;
+    for (;;) {
+        const uint8_t *dot = memchr(name, '.', (size_t)(name_end - name));
+        Member step = {.name = name, .name_size = (size_t)((dot ? dot : name_end) - name)};
+        if (!find_members(line, end, &step, 1, &last))
+            return 0;
+        if (step.kind == ABSENT)
+            return 1;
+        if (!dot) {
+            member->nested = 1;
+            member->kind = step.kind;
+            member->name_at = step.name_at;
+            member->value = step.value;
+            member->end = step.end;
+            return 1;
+        }
+        if (*step.value != '{')
+            return 1;
+        line = step.value;
+        end = step.end;
+        name = dot + 1;
+    }
+}
+
+int find_nested(const uint8_t *line, const uint8_t *end, Member *members, int count)
+{
+    for (Member *member = members; member < members + count; member++) {
+        member->nested = 0;
+        if (member->kind == ABSENT && is_path(member) && !follow(line, end, member))
+            return 0;
+    }
+    return 1;
 }
 
 int is_id(const Member *member)

@@ -2,7 +2,7 @@
 
    A line is ordinary if all of this is plain without reading a number or making an object: it is JSON that orjson reads,
    an object whose own names have no backslash and brackets less than DEEPEST deep, and of the members that are looked
-   for none stands twice. Any other line, good or bad, is for the definition in Python to judge (records.py).
+   for none stands twice, nor any on the way to one. Any other line, good or bad, is for the definition in Python to judge (records.py).
 
    Lines are parts of a bytes object, so that there is always a byte behind them: a line feed, or the zero at its end.
 */
@@ -24,6 +24,7 @@ typedef struct {
     const uint8_t *name;
     size_t name_size;
     Kind kind;
+    int nested;                /* found within an object of the record */
     const uint8_t *name_at;    /* its quote */
     const uint8_t *value, *end; /* with its quotes if it is a string */
 } Member;
@@ -31,6 +32,16 @@ typedef struct {
 /* Whether a line is ordinary; then the members that were looked for are filled in, and *last is the end of the last
    value of all. */
 int find_members(const uint8_t *line, const uint8_t *end, Member *members, int count, const uint8_t **last);
+
+/* Whether a name may be a path: names of objects within objects, with dots between. */
+static inline int is_path(const Member *member)
+{
+    return member->name_size && memchr(member->name, '.', member->name_size);
+}
+
+/* Looks within objects for paths among the members that find_members, called before, has not found by their whole
+   names; whether the line is still ordinary. */
+int find_nested(const uint8_t *line, const uint8_t *end, Member *members, int count);
 
 /* Whether a value can name a document as it is spelled: a string without a backslash or an integer of 64 bits. */
 int is_id(const Member *member);

@@ -5,6 +5,7 @@ enum { ID, CONSUMED, VIA, OTHERS }; /* the last and what follows it are not ther
 typedef struct {
     Member *members;
     int count, keep, placed;
+    int paths;   /* whether the id or what is consumed may be within other objects */
     int renamed; /* whether what is produced has another name */
     const uint8_t *produced, *recipe;
     size_t produced_size, recipe_size;
@@ -39,6 +40,7 @@ static int take_fields(Fields *fields, PyObject *tuple)
     add_member(fields, names[0], sizes[0]);
     add_member(fields, names[1], sizes[1]);
     add_member(fields, "via", 3);
+    fields->paths = is_path(&fields->members[ID]) || is_path(&fields->members[CONSUMED]);
     fields->renamed = sizes[1] != sizes[2] || memcmp(names[1], names[2], (size_t)sizes[1]);
     if (fields->renamed)
         add_member(fields, names[2], sizes[2]);
@@ -99,6 +101,31 @@ static int add_consumed(Bytes *out, const Fields *fields, const uint8_t **from, 
     return 0;
 }
 
+static inline int is_blank(uint8_t byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+/* All up to what is consumed within another object, which is left out, with a comma before or behind it. */
+static int leave_consumed(Bytes *out, const Fields *fields, const uint8_t **from)
+{
+    const Member *consumed = &fields->members[CONSUMED];
+    const uint8_t *start = consumed->name_at, *end = consumed->end, *before = start;
+    while (is_blank(before[-1]))
+        before--;
+    if (before[-1] == ',') {
+        start = before - 1;
+        while (is_blank(start[-1]))
+            start--;
+    } else if (*skip_blanks(end) == ',') {
+        end = skip_blanks(skip_blanks(end) + 1);
+    }
+    if (add_rest(out, from, start))
+        return -1;
+    *from = end;
+    return 0;
+}
+
 static int add_via(Bytes *out, const Fields *fields, const uint8_t **from)
 {
     const Member *via = &fields->members[VIA];
@@ -130,16 +157,18 @@ static int add_line(Bytes *out, const Fields *fields, const uint8_t *line, const
     }
     const uint8_t *from = line;
     const Member *via = &fields->members[VIA];
+    int moves = fields->renamed && fields->members[CONSUMED].nested, behind = fields->keep || moves;
     int via_first = via->kind && via->value < fields->members[CONSUMED].value;
     if (via_first && add_via(out, fields, &from))
         return -1;
-    if (!fields->keep && add_consumed(out, fields, &from, made, kind))
+    if (!fields->keep &&
+        (moves ? leave_consumed(out, fields, &from) : add_consumed(out, fields, &from, made, kind)))
         return -1;
     if (via->kind && !via_first && add_via(out, fields, &from))
         return -1;
     if (add_rest(out, &from, last))
         return -1;
-    if (fields->keep && (add_bytes(out, ",", 1) || add_name(out, fields) || add_bytes(out, ":", 1) ||
+    if (behind && (add_bytes(out, ",", 1) || add_name(out, fields) || add_bytes(out, ":", 1) ||
                          add_payload(out, made, kind)))
         return -1;
     if (fields->placed && add_source(out, fields, &places))
@@ -156,7 +185,8 @@ static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, 
     Member *members = fields->members;
     const uint8_t *last, *text;
     size_t size, before = room->out.used;
-    if (!find_members(line, end, members, fields->count, &last) || !is_id(&members[ID]) ||
+    if (!find_members(line, end, members, fields->count, &last) ||
+        (fields->paths && !find_nested(line, end, members, OTHERS)) || !is_id(&members[ID]) ||
         (members[CONSUMED].kind != STRING && members[CONSUMED].kind != ESCAPED) ||
         (members[VIA].kind != ABSENT && members[VIA].kind != STRING && members[VIA].kind != ESCAPED))
         return ODD;

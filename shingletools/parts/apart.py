@@ -1,11 +1,11 @@
 """A document into the records of its parts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from shingletools import deferred, wire
 from shingletools.parts.places import Places
-from shingletools.records import members, parse
+from shingletools.records import member_of, members, parse
 
 if TYPE_CHECKING:
     import orjson
@@ -40,11 +40,7 @@ class PartLines:
         dumps = orjson.dumps
         of, numbered = dumps(name), dumps(f"{name}#")[:-1]
         id_name, text_name = dumps(id_field), dumps(self.text_field)
-        tail = b"".join(
-            b",%b:%b" % (dumps(member.name), line[member.value : member.end])
-            for member in (members(line) if self.carried else ())
-            if member.name in self.carried
-        )
+        tail = b"".join(self.carry(line)) if self.carried else b""
         tail += b',"via":%b}\n' % dumps(wire.further(via, self.recipe))
         made = []
         places = list(self.places(text)) or [(len(text), len(text))]
@@ -56,3 +52,10 @@ class PartLines:
                 tail = b',"behind":%b%b' % (dumps(text[at:]), tail)
             made.append(LINE % (id_name, numbered, number, of, number, start, end, before, text_name, part, tail))
         return b"".join(made)
+
+    def carry(self, line: bytes) -> Iterator[bytes]:
+        """What parts have of their document, in its order, each under the name of the field."""
+        found = members(line)
+        places = [(member, field) for field in self.carried if (member := member_of(line, found, field)) is not None]
+        for member, field in sorted(places, key=lambda place: place[0].start):
+            yield b",%b:%b" % (orjson.dumps(field), line[member.value : member.end])

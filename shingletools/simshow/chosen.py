@@ -32,7 +32,7 @@ def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[P
     """
     if "members" in record and "a" not in record:
         return pairs_of_group(record["members"])
-    if "a" not in record and "b" not in record and id_field in record:
+    if "a" not in record and "b" not in record and wire.find(record, id_field) is not wire.MISSING:
         name = wire.take_id(record, id_field)
         if "duplicate_of" not in record:
             return []

@@ -32,7 +32,7 @@ from shingletools.errors import Failed
 from shingletools.simjoin.pairs import stretches
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.lines import BAD, LINES, PLACES, REJECTED, about, bad_of, of_splits
-from shingletools.spark.parquet import Field, as_json, fields_of, payload_type
+from shingletools.spark.parquet import Field, as_json, fields_of, is_read, payload_type
 from shingletools.spark.tally import Tally, Telling
 from shingletools.stage import Filter
 
@@ -52,6 +52,17 @@ def read_by(filters: Iterable[tuple[Filter, str]]) -> set[str]:
         read |= {id_field, stage.consumes, "via"} - made
         made |= {stage.produces, *stage.adds, "via"}
     return read
+
+
+def reads_within(filters: Iterable[tuple[Filter, str]], columns: Collection[str]) -> bool:
+    """Whether filters read a field that is within a column, as its path says.
+
+    >>> canon = Filter("meta.text", "meta.text", "canon", str)
+    >>> reads_within([(canon, "id")], ["id", "meta"]), reads_within([(canon, "id")], ["meta", "meta.text"])
+    (True, False)
+    """
+    paths = {name for stage, id_field in filters for name in (id_field, stage.consumes)} - set(columns)
+    return any(is_read(column, paths) for column in columns)
 
 
 def made_by(filters: Iterable[tuple[Filter, str]], names: Iterable[str]) -> Made:

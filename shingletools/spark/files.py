@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from shingletools import errors
 from shingletools.errors import Failed
 from shingletools.spark import splits
-from shingletools.spark.parquet import as_json, fields_of
+from shingletools.spark.parquet import as_json, fields_of, is_read
 from shingletools.spark.pipeline import is_parquet
 from shingletools.spark.tally import Told
 
@@ -63,7 +63,7 @@ def read(spark: SparkSession, path: str, part: int, how: Read, option: str = "--
 
 
 def line_of(rows: DataFrame, how: Read) -> Column:
-    fields = [each for each in fields_of(rows) if not how.only or each[0].name in how.texts]
+    fields = [each for each in fields_of(rows) if not how.only or is_read(each[0].name, how.texts)]
     return as_json(fields, how.texts, how.texts if how.some else None)
 
 

@@ -79,6 +79,7 @@ class Jobs:
         joins = len(behind) > 0 and behind[0][1].name == "simjoin"
         carries = not behind and self.options.keep is None and all(each.lines is None for each, _ in self.filters)
         carries &= all(map(is_parquet, [*self.options.inputs, self.options.out]))
+        carries = carries and not self.reads_within_columns()
         if not carries:
             self.sources = self.read(self.inputs + len(behind[0][1].stage.beside) if joins else 0)
         well = True
@@ -125,6 +126,11 @@ class Jobs:
         self.count(told, bad)
         self.settle_rejects()
         return self.place(folder, told, self.options.out)
+
+    def reads_within_columns(self) -> bool:
+        """Whether a filter reads a field within a column of the input, for which this must be a line. Raises Failed."""
+        frames = [files.opened(self.spark, path, "--in") for path in self.options.inputs]
+        return any(columns.reads_within(self.filters, frame.columns) for frame in frames)
 
     def carried(self) -> int:
         """A pipeline of filters from Parquet to Parquet, which is one job: how many rows were written."""

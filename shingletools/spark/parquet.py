@@ -1,7 +1,7 @@
 """Parquet: its rows as records, and records as its rows."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import reduce
 from operator import and_
 from types import NoneType
@@ -58,20 +58,43 @@ def as_json(fields: Iterable[Field], texts: Collection[str], judged: Collection[
     Bytes in the fields `texts` are text. What is text is asked of the fields `judged`, without these of all.
     """
     columns, all_text = [], F.lit(True)
+    fields = list(fields)
+    whole = {field.name for field, _ in fields}
     for field, column in fields:
-        is_bytes = isinstance(field.dataType, BinaryType) and field.name in texts
-        value, kind = (column.cast("string"), StringType()) if is_bytes else (column, field.dataType)
+        value, kind = column, field.dataType
+        for name in texts:
+            if name == field.name or (name not in whole and name.startswith(f"{field.name}.")):
+                value, kind = as_text(value, kind, name[len(field.name) + 1 :].split(".") if name != field.name else [])
         columns.append(value.alias(field.name))
         try:
             valid = is_text(value, kind)
         except Failed as error:
             raise Failed(f"column {errors.shown(field.name)}: {error}") from None
-        if judged is None or field.name in judged:
+        if judged is None or is_read(field.name, judged):
             all_text &= valid
     # Without these formats microseconds would be cut
     formats = {"timestampFormat": f"{TIME}X", "timestampNTZFormat": TIME}
     record = F.to_json(F.struct(*columns), {"ignoreNullFields": "false", "timeZone": "UTC", **formats}).cast("binary")
     return F.when(all_text, record).otherwise(F.concat(record, F.unhex(F.lit("FF"))))
+
+
+def is_read(column: str, names: Iterable[str]) -> bool:
+    """Whether a column is one of these fields, or has one within it."""
+    return any(f"{name}.".startswith(f"{column}.") for name in names)
+
+
+def as_text(value: Column, kind: DataType, path: Sequence[str]) -> tuple[Column, DataType]:
+    """A value, and its type, in which bytes at this path within structs are text."""
+    if not path:
+        return (value.cast("string"), StringType()) if isinstance(kind, BinaryType) else (value, kind)
+    first, *rest = path
+    if not isinstance(kind, StructType) or first not in kind.names:
+        return value, kind
+    inner, its = as_text(value.getField(first), kind[first].dataType, rest)
+    if its == kind[first].dataType:
+        return value, kind
+    fields = [StructField(each.name, its if each.name == first else each.dataType) for each in kind]
+    return value.withField("`" + first.replace("`", "``") + "`", inner), StructType(fields)
 
 
 def is_text(value: Column, kind: DataType) -> Column:

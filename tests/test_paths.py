@@ -1,0 +1,456 @@
+"""Fields within objects, named by a path: meta.url. What counts as one, over all commands, and the bytes beside it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from targets import by_definition, filter_of
+
+from harness import DOCS, Record, jsonl, parser_of, pipe, program, run, run_here
+from shingletools.chain import Chain
+from shingletools.records import Reject, filter_lines
+from shingletools.spark.pipeline import parse
+from suite import SUITE, Command, good, of
+
+ID, TEXT = "meta.id", "body.of.text"
+IDENTIFIED = [way for each in SUITE if each.identity == "id" for way in each.ways]
+KERNELS = pytest.mark.parametrize("kernel", ["c", "numpy"])
+
+
+def takes_text(each: Command) -> bool:
+    return each.field == "text" and "--text" in parser_of(each.name)._option_string_actions
+
+
+def with_paths(way: str) -> str:
+    return f"{way} --id {ID} --text {TEXT}" if takes_text(of(way)) else f"{way} --id {ID}"
+
+
+def nested(way: str, record: Record) -> Record:
+    """The same record with its id, and its text, within objects, among others."""
+    rest = record.copy()
+    made: Record = {"meta": {"x": 1.5, "id": rest.pop("id")} if "id" in rest else {"x": 1.5}, "text": [None]}
+    if takes_text(of(way)):
+        made["body"] = {"of": {"text": rest.pop("text"), "id": None} if "text" in rest else {}, "text": 7}
+    return made | rest
+
+
+def flat(way: str, record: Record) -> Record:
+    """What `nested` made, or a new record with the whole names, as it was."""
+    made = record.copy()
+    if ID in made:
+        made["id"] = made.pop(ID)
+    else:
+        meta = made.pop("meta", {})
+        assert meta.pop("x", 1.5) == 1.5
+        made |= meta
+    if TEXT in made:
+        made["text"] = made.pop(TEXT)
+    elif takes_text(of(way)) and "body" in made:
+        body = made.pop("body")
+        assert made.pop("text") == [None]
+        assert body.pop("text") == 7
+        text = body.pop("of")
+        text.pop("id", None)
+        made |= text
+        assert body == {}
+    elif made.get("text") == [None]:
+        del made["text"]
+    return made
+
+
+def without_text(records: list[Record]) -> list[Record]:
+    return [{name: value for name, value in record.items() if name != "text"} for record in records]
+
+
+@KERNELS
+@pytest.mark.parametrize("way", IDENTIFIED)
+def test_what_is_nested_counts_as_what_is_not(way: str, kernel: str, tmp_path: Path) -> None:
+    """The same output but for the places of fields; bad records are bad for the same reasons, in other names."""
+    each = of(way)
+    records = [good(way, identity) for identity in (1, "é", 'x\n"y', 2, "x", 1)]
+    records += [{"id": None, **good(way, 1)}, {each.field: each.payload}, {"id": 3}, {"id": 4, each.field: None}]
+    records[6]["id"] = None
+    deep = [nested(way, record) for record in records]
+    env = {"SHINGLETOOLS_KERNEL": kernel}
+    one = run(way, "--rejects", tmp_path / "one", stdin=jsonl(*records), env=env)
+    two = run(with_paths(way), "--rejects", tmp_path / "two", stdin=jsonl(*deep), env=env)
+    names = {'"id"': f'"{ID}"', '"text"': f'"{TEXT}"' if takes_text(each) else '"text"'}
+    said = one.err
+    for name, path in names.items():
+        said = said.replace(f"field {name}", f"field {path}")
+    assert (two.status, two.err) == (one.status, said)
+    bad = (tmp_path / "two").read_bytes().splitlines()
+    assert [flat(way, json.loads(line)) for line in bad] == [
+        flat(way, nested(way, json.loads(line))) for line in (tmp_path / "one").read_bytes().splitlines()
+    ]
+    assert [flat(way, json.loads(line)) for line in two.out.splitlines()] == (
+        [json.loads(line) for line in one.out.splitlines()]
+    )
+
+
+def test_groups_of_one(tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(jsonl({"meta": {"id": 1}}, {"meta": {"id": 2}}, {"meta.id": 5, "meta": {"id": 1}}))
+    ran = run("simgroup", "--id", ID, "--singletons", tmp_path / "docs", stdin=jsonl({"a": 1, "b": 3}))
+    assert [record["members"] for record in ran.records()] == [[1, 3], [2], [5]]
+
+
+@pytest.mark.parametrize("marks", [False, True])
+def test_shown_documents(marks: bool, tmp_path: Path) -> None:
+    """Pairs, and records of dedup --annotate, of which the id is within an object."""
+    lines = [{"id": name, "text": "A word or two of it all, and more"} for name in (1, 2)]
+    if marks:
+        lines[1]["duplicate_of"] = 1
+    (tmp_path / "flat").write_bytes(jsonl(*lines))
+    (tmp_path / "deep").write_bytes(jsonl(*(nested("canon", line) for line in lines)))
+    stdin = {name: (tmp_path / name).read_bytes() if marks else jsonl({"a": 1, "b": 2}) for name in ("flat", "deep")}
+    one = run("simshow --json --docs", tmp_path / "flat", stdin=stdin["flat"]).good()
+    two = run("simshow --json --docs", tmp_path / "deep", "--id", ID, "--text", TEXT, stdin=stdin["deep"]).good()
+    assert one == two
+    assert one.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_marks_of_duplicates(keep: str, tmp_path: Path) -> None:
+    (tmp_path / "groups").write_bytes(jsonl({"members": [1, 2]}))
+    lines = b'{"meta":{"id":1},"b":{"t":"a"}}\n{ "meta":{"id":2} , "b":{ "t":"aa" } }\n'
+    ran = run(f"dedup --id meta.id --text b.t --keep {keep} --annotate --groups {tmp_path / 'groups'}", stdin=lines)
+    one, two = lines.splitlines()
+    one, two = (one, two[:-2] + b',"duplicate_of":1 }') if keep == "first" else (one[:-1] + b',"duplicate_of":2}', two)
+    assert ran.good() == one + b"\n" + two + b"\n"
+    ran = run("dedup --annotate --id duplicate_of.x --groups", tmp_path / "groups", stdin=lines)
+    assert (ran.status, ran.err) == (2, 'dedup: --annotate needs the field "duplicate_of" for itself\n')
+
+
+def test_parts_of_documents() -> None:
+    """What is made anew has the whole name, dots and all, where the same options find it."""
+    line = b'{"m":{"u":"x","n":[1.0]},"b":{"t":"A b.\\n\\nC d."},"m.k":{"u" : 2},"m.k.u":0.10}\n'
+    options = "--id m.u --text b.t"
+    parts = run(f"parts {options} --carry m.n --carry m.k.u --carry no.such", stdin=line).good()
+    assert parts == (
+        b'{"m.u":"x#1","of":"x","part":1,"place":[0,4],"before":"","b.t":"A b.","m.n":[1.0],"m.k.u":0.10,'
+        b'"via":"parts by=paragraph"}\n'
+        b'{"m.u":"x#2","of":"x","part":2,"place":[6,10],"before":"\\n\\n","b.t":"C d.","behind":"","m.n":[1.0],'
+        b'"m.k.u":0.10,"via":"parts by=paragraph"}\n'
+    )
+    whole = run(f"parts --together {options}", stdin=parts).good()
+    assert whole == b'{"m.u":"x","b.t":"A b.\\n\\nC d.","m.n":[1.0],"m.k.u":0.10}\n'
+    words = pipe(parts, f"canon {options}", f"shingle -k 1 {options}", "sketch --id m.u", "simjoin --id m.u -t 0.001")
+    assert words == b""
+    ran = run(f"parts --carry m.n {options}", stdin=line.replace(b'"n"', b'"n":1,"n"'))
+    assert (ran.status, ran.err) == (1, 'parts: -:1: field "m.n" stands twice\n')
+
+
+def test_numbers_for_records_without_an_id() -> None:
+    stdin = b'{"m":{"u":"x"},"text":"A"}\n{"m":{"v":1},"text":"B"}\n{"m.u":9,"text":"C"}\n'
+    assert run("canon --number --id m.u", stdin=stdin).good().splitlines() == [
+        b'{"m":{"u":"x"},"text":"a","via":"canon"}',
+        b'{"m.u":2,"m":{"v":1},"text":"b","via":"canon"}',
+        b'{"m.u":9,"text":"c","via":"canon"}',
+    ]
+    made = b'{"m.u":1,"b.t":"a b","via":"canon"}\n'
+    assert run("canon --lines --id m.u --text b.t", stdin=b"A b\n").good() == made
+
+
+CANON, SHINGLE = "canon --id m.u --text b.t", "shingle -k 2 --readable --id m.u --text b.t"
+PLACED = f"{CANON} --offsets"
+# Lines, and what is made of them, byte for byte
+LINES = [
+    (CANON, b'{"m":{"u":1.0,"u ":3},"b":{"t":"A"},"m.u":1}',
+     b'{"m":{"u":1.0,"u ":3},"b":{"t":"a"},"m.u":1,"via":"canon"}'),
+    (CANON, b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"A \\u0041" , "t.":0.10} ,"via":"x" } \r',
+     b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"a a" , "t.":0.10} ,"via":"x | canon" } \r'),
+    (CANON, b'{"via":"","b":{"x":{"t":1},"t":"A"},"m":{"m":{"u":2},"u":"1"},"e":1E5}',
+     b'{"via":"canon","b":{"x":{"t":1},"t":"a"},"m":{"m":{"u":2},"u":"1"},"e":1E5}'),
+    (CANON, b'{"m":{"u":1},"b":{"t":"N"},"b.t":"Y"}',
+     b'{"m":{"u":1},"b":{"t":"N"},"b.t":"y","via":"canon"}'),
+    (CANON, b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"A"},"z":{"t":1,"t":2}}',
+     b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"a"},"z":{"t":1,"t":2},"via":"canon"}'),
+    (CANON, b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"A","b":7,"b":8}',
+     b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"a","b":7,"b":8,"via":"canon"}'),
+    (CANON, b'{"\\u006d":{"\\u0075":1},"b\\u002et":"A"}',
+     b'{"\\u006d":{"\\u0075":1},"b\\u002et":"a","via":"canon"}'),
+    (SHINGLE, b'{"m":{"u":1},"b":{"t":"a b"},"x":1}',
+     b'{"m":{"u":1},"b":{},"x":1,"shingles":["a b"],"via":"shingle k=2 readable"}'),
+    (SHINGLE, b'{"m":{"u":1},"b":{ "t" : "a b" } ,"via":"x"}',
+     b'{"m":{"u":1},"b":{  } ,"via":"x | shingle k=2 readable","shingles":["a b"]}'),
+    (SHINGLE, b'{"m":{"u":1},"b":{ "t" : "a b" , "y" : 2 }}',
+     b'{"m":{"u":1},"b":{ "y" : 2 },"shingles":["a b"],"via":"shingle k=2 readable"}'),
+    (SHINGLE, b'{"b":{"w":1 , "t":"a b" , "y":2},"m":{"u":1}}',
+     b'{"b":{"w":1 , "y":2},"m":{"u":1},"shingles":["a b"],"via":"shingle k=2 readable"}'),
+    (SHINGLE, b'{"b":{"w":1 ,\t"t":"a b" },"m":{"u":1}}',
+     b'{"b":{"w":1 },"m":{"u":1},"shingles":["a b"],"via":"shingle k=2 readable"}'),
+    (SHINGLE, b'{"shingles":{"z":[1]},"b":{"t":"a b"},"m":{"u":1}}',
+     b'{"shingles":["a b"],"b":{},"m":{"u":1},"via":"shingle k=2 readable"}'),
+    (SHINGLE, b'{"b":{"t":"a b"},"m":{"u":1},"via":"x","shingles":"y"}',
+     b'{"b":{},"m":{"u":1},"via":"x | shingle k=2 readable","shingles":["a b"]}'),
+    (SHINGLE, b'{"b.t":"a b","b":{"t":1},"m":{"u":1}}',
+     b'{"shingles":["a b"],"b":{"t":1},"m":{"u":1},"via":"shingle k=2 readable"}'),
+    (PLACED, b'{"b":{"t":"A \\u0042"},"m":{"u":1},"at":7}',
+     b'{"b":{"t":"a b"},"m":{"u":1},"at":"0-1 2-3","source":"A \\u0042","via":"canon"}'),
+    (PLACED, b'{"b":{"t":"A B","at":1},"m":{"u":1}}',
+     b'{"b":{"t":"a b","at":1},"m":{"u":1},"source":"A B","at":"0-1 2-3","via":"canon"}'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("way", "line", "made"), LINES)
+@KERNELS
+def test_all_other_bytes_stay(way: str, line: bytes, made: bytes, kernel: str) -> None:
+    """Between ordinary lines, which the kernel does."""
+    around = b'{"m":{"u":5},"b":{"t":"w"},"via":"x"}\n'
+    env = {"SHINGLETOOLS_KERNEL": kernel}
+    expected = run(way, stdin=around, env=env).good()
+    assert run(way, stdin=around + line + b"\n" + around, env=env).good() == expected + made + b"\n" + expected
+
+
+REJECTED = [
+    (b'{"m":[{"u":1}]}', 'field "m.u" is missing'),
+    (b'{"m":"u"}', 'field "m.u" is missing'),
+    (b'{"m":null}', 'field "m.u" is missing'),
+    (b'{"m":{}}', 'field "m.u" is missing'),
+    (b'{"u":1}', 'field "m.u" is missing'),
+    (b'{"m":{"m":{"u":1}}}', 'field "m.u" is missing'),
+    (b'{"m":{"u":{"":1}}}', 'field "m.u" is neither a string nor an integer of 64 bits'),
+    (b'{"m":{"u":1},"m.u":null}', 'field "m.u" is neither a string nor an integer of 64 bits'),
+    (b'{"m":{"u":99999999999999999999}}', 'field "m.u" is neither a string nor an integer of 64 bits'),
+    (b'{"m":{"u":1,"u":1}}', 'field "m.u" stands twice'),
+    (b'{"m":{"u":1,"x":2,"\\u0075":1}}', 'field "m.u" stands twice'),
+    (b'{"m":{"u":1},"m":{"u":1}}', 'field "m" stands twice'),
+    (b'{"m":{"u":1},"\\u006d":7}', 'field "m" stands twice'),
+    (b'{"m.u":1,"m":{"u":1},"m\\u002eu":1}', 'field "m.u" stands twice'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "cause"), REJECTED)
+@pytest.mark.parametrize("way", IDENTIFIED)
+def test_bad_paths(way: str, line: bytes, cause: str, tmp_path: Path) -> None:
+    each = of(way)
+    bad = line[:-1] + b"," + jsonl({each.field: each.payload})[1:]
+    (tmp_path / "docs").write_bytes(jsonl({"m": {"u": 1}, each.field: each.payload}) + bad)
+    ran = run_here(way, "--id", "m.u", "docs", "--rejects", "bad", cwd=tmp_path)
+    assert (ran.status, ran.err) == (1, f"{program(way)}: docs:2: {cause}\n")
+    assert (tmp_path / "bad").read_bytes() == bad
+
+
+def test_a_field_within_one_that_is_overwritten() -> None:
+    """Else an id, or words, would be lost; by their whole names they are not."""
+    for command, line, field in [
+        ("shingle --id shingles.x", b'{"shingles":{"x":1},"text":"a"}', "shingles.x"),
+        ("shingle --text shingles.x", b'{"id":1,"shingles":{"x":"a"}}', "shingles.x"),
+        ("canon --offsets --text at.x", b'{"id":1,"at":{"x":"a"}}', "at.x"),
+        ("canon --offsets --id source.at", b'{"source":{"at":1},"text":"a"}', "source.at"),
+    ]:
+        ran = run(command, stdin=line)
+        assert (ran.status, ran.out) == (1, b"")
+        assert ran.err == f'{program(command)}: -:1: field "{field}" is within one that is overwritten\n'
+    made = run("shingle --readable --id shingles.x", stdin=b'{"shingles.x":1,"text":"a","shingles":0}').good()
+    assert made == b'{"shingles.x":1,"shingles":["a"],"via":"shingle k=10 readable"}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "record"),
+    [
+        (".", {"": {"": "x"}}), ("..", {"": {"": {"": "x"}}}), ("a.", {"a": {"": "x"}}), (".a", {"": {"a": "x"}}),
+        ("a..b", {"a": {"": {"b": "x"}}}), ("", {"": "x"}), ("a", {"a": "x"}), (".", {".": "x", "": {"": 1.5}}),
+        ('a".b\\', {'a"': {"b\\": "x"}}), ("é.中", {"é": {"中": "x"}}), ("a.\n", {"a": {"\n": "x"}}),
+        ("a.b.c", {"a.b": {"c": 1.5}, "a": {"b": {"c": "x"}, "b.c": 1.5}}), ("a\\u002eb", {"a\\u002eb": "x"}),
+        (".".join("ab" * 250), {}), ("a" * 5000 + ".b", {"a" * 5000: {"b": "x"}}),
+        ("0.1", {"0": {"1": "x"}}), ("a b. ", {"a b": {" ": "x"}}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("way", IDENTIFIED)
+def test_odd_names(way: str, name: str, record: Record, tmp_path: Path) -> None:
+    """Dots at the ends, empty names, what JSON escapes, hundreds of objects."""
+    each = of(way)
+    if not record:
+        for letter in reversed(name.split(".")):
+            record = {letter: record or "x"}
+    rest = {each.field: each.payload}
+    for ascii_only in (False, True):
+        lines = [json.dumps(record | rest, ensure_ascii=ascii_only).encode() + b"\n"]
+        lines.append(json.dumps({name: "y", **rest}, ensure_ascii=ascii_only).encode() + b"\n")
+        ran = run_here(way, "--id", name, stdin=b"".join(lines), cwd=tmp_path)
+        flat = jsonl(*({"id": identity, **rest} for identity in "xy"))
+        expected = run_here(way, stdin=flat, cwd=tmp_path)
+        assert (ran.status, ran.err) == (0, "")
+        if each.produces is None and each.gives is not None:
+            assert ran.out == expected.out
+        else:
+            assert ran.out.count(b"\n") == expected.out.count(b"\n")
+
+
+def test_a_text_is_found_however_deep() -> None:
+    """To 1024 levels, as deep as is read; the kernel looks into sixty."""
+    for levels in (1, 2, 59, 60, 61, 300, 1023):
+        path = ".".join(["a"] * levels + ["t"])
+        line = b'{"id":1,"a":' + b'{"a":' * (levels - 1) + b'{"t":"A B"}' + b"}" * levels + b"\n"
+        made = line.replace(b"A B", b"a b")[:-2] + b',"via":"canon"}\n'
+        assert run("canon", "--text", path, stdin=line).good() == made
+
+
+class Pairs(list[tuple[str, Any]]):
+    """An object as its members, also those that stand twice."""
+
+
+def parsed(line: bytes) -> Pairs:
+    record = json.loads(line, object_pairs_hook=Pairs)
+    assert isinstance(record, Pairs)
+    return record
+
+
+def expected_of(record: Pairs, field: str) -> Any:
+    """The pairs in which a field stands, and its place there; or why there is no such."""
+    names = [name for name, _ in record]
+    if field in names or "." not in field:
+        return (record, names.index(field)) if names.count(field) == 1 else "twice" if field in names else "missing"
+    first, *rest = field.split(".")
+    while True:
+        names = [name for name, _ in record]
+        if names.count(first) != 1:
+            return "twice" if first in names else "missing"
+        place = names.index(first)
+        if not rest:
+            return record, place
+        if not isinstance(record[place][1], Pairs):
+            return "missing"
+        record = record[place][1]
+        first, *rest = rest
+
+
+def expected_line(way: str, record: Pairs) -> Pairs | None:
+    """What canon or shingle makes of a record, told from its members alone; None if it is bad."""
+    found = [expected_of(record, field) for field in ("a.b", "b.a.t")]
+    if any(isinstance(each, str) for each in found):
+        return None
+    (holder, place), (inner, at) = found
+    value, text = holder[place][1], inner[at][1]
+    named = [name for name, _ in record]
+    vias = [value for name, value in record if name == "via"]
+    if type(value) not in (str, int) or not isinstance(text, str) or [*map(type, vias)] not in ([], [str]):
+        return None
+    if way == "canon":
+        inner[at] = (inner[at][0], " ".join(text.lower().split()))
+        added: list[tuple[str, Any]] = []
+    elif named.count("shingles") > 1:
+        return None
+    else:
+        made = text.split()
+        if inner is record:  # by its whole name
+            if "shingles" in named:
+                record[min(at, named.index("shingles"))] = ("shingles", made)
+                del record[max(at, named.index("shingles"))]
+            else:
+                record[at] = ("shingles", made)
+            added = []
+        else:
+            del inner[at]
+            added = [] if "shingles" in named else [("shingles", made)]
+            record[:] = [(name, made if name == "shingles" else value) for name, value in record]
+    record += added
+    recipe = {"canon": "canon", "shingle": "shingle k=1 readable"}[way]
+    record[:] = [(n, f"{v} | {recipe}" if v else recipe) if n == "via" else (n, v) for n, v in record]
+    return record if vias else Pairs([*record, ("via", recipe)])
+
+
+IDS = (
+    '"a":{"b":1}', '"a" : { "x":0.10 , "b" : "u" ,"c":{"b":2}}', '"a.b":3', '"a":{"c":[{"b":1}],"b":5}',
+    '"a":{"\\u0062":4}', '"\\u0061":{"b":1}', '"a\\u002eb":"x"', '"a":{"b":1,"b":2}', '"a":[{"b":1}]', '"a":{}',
+    '"a":7', '"a":{"b":1.0}', '"a":{"b":-0}', '"a":{"c":1,"c":2,"b":"\\u00e9"}', '"a":{"b":{"b":1}}', '"a.b":null',
+)  # fmt: skip
+TEXTS = (
+    '"b":{"a":{"t":"A b"}}', '"b" :{ "x":[1], "a" : {\t"t" : "A b" , "y":1E5 } }', '"b.a.t":"A b"',
+    '"b":{"a":{"y":{"t":0.10} ,\r"t":"C"},"t":"Z"}', '"b":{"a":{"t":"\\u0041 b"}}', '"b":{"a":{"t" : "w" }}',
+    '"b":{"a.t":"x"}', '"b":{"a":{"t":"x","t":"y"}}', '"b":{"a":{"t":"x"},"a":{}}', '"b":{"a":[{"t":"A"}]}',
+    '"b":{"a":{"t":7}}', '"b":{}', '"b":{"a":{"\\u0074":"A"}}', '"b.a.t":["x"]', '"b.a":{"t":"x"}', '"t":"x"',
+)  # fmt: skip
+MORE = ('"via":"x"', '"via":""', '"x":{"b":1,"b":2}', '"shingles":{"q":[0.10]}', '"shingles":"y"', '"via":1', '"":0')
+
+
+def one_of(values: tuple[str, ...]) -> st.SearchStrategy[str]:
+    """Most often one of the first, which are ordinary."""
+    return st.sampled_from(values[:4]) | st.sampled_from(values[:4]) | st.sampled_from(values)
+
+
+@st.composite
+def objects(draw: st.DrawFn) -> str:
+    """Records, about half of which are good."""
+    every = [draw(one_of(IDS)), draw(one_of(TEXTS)), *draw(st.lists(st.sampled_from(MORE), max_size=2, unique=True))]
+    if draw(st.integers(0, 4)) == 0:
+        every.append(draw(st.sampled_from(IDS + TEXTS)))
+    return "{" + draw(st.sampled_from([",", " , ", ",\t"])).join(draw(st.permutations(every))) + "}"
+
+
+@given(objects())
+@example('{"a":{"b":1},"b":{"a":{"t":"A b"}}}')
+@example('{"a.b":1,"b.a.t":"A b","a":{"b":2},"b":{"a":{"t":"C"}}}')
+def test_the_kernel_the_definition_and_what_json_tells(record: str) -> None:
+    line = record.encode()
+    options = "--id a.b --text b.a.t"
+    around = b'{"a":{"b":5},"b":{"a":{"t":"w x"}}}'
+    for way, also in (("canon", ""), ("shingle", "-k 1 --readable"), ("shingle", "-k 2"), ("canon", "--offsets")):
+        stage = filter_of(f"{way} {options} {also}")
+        expected = [by_definition(stage, each, "a.b") for each in (around, line, around)]
+        lines = b"\n".join((around, line, around))
+        assert list(made_of(filter_lines(stage, "a.b", lines))) == expected
+        if also in ("", "-k 1 --readable"):
+            told = expected_line(way, parsed(line))
+            assert (None if isinstance(expected[1], Reject) else parsed(expected[1])) == told
+
+
+def made_of(results: Iterator[tuple[int, bytes | Reject]]) -> Iterator[bytes | Reject]:
+    for count, made in results:
+        if count:
+            yield from [made] if isinstance(made, Reject) else [line + b"\n" for line in made.split(b"\n")[:-1]]
+
+
+CHAINS = ("canon {0} | shingle -k 1 {0} | sketch --id a.b -n 3", "shingle -k 1 {0} | sketch --id a.b -n 3",
+          "canon {0} | canon {0} --stem en", "canon {0} | shingle -k 2 {0} --readable",
+          "canon --offsets {0} | shingle -k 1 {0} | sketch --id a.b -n 3")  # fmt: skip
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+@given(record=objects())
+def test_chains(chain: str, record: str) -> None:
+    """Through several filters at once as through one after the other."""
+    steps = parse(chain.format("--id a.b --text b.a.t"))
+    filters = [(step.stage.record_by_record, step.id_field) for step in steps]
+    assert all(stage is not None for stage, _ in filters)
+    every = [b'{"a":{"b":5},"b":{"a":{"t":"w x"}}}', record.encode(), b'{"a":{"b":5},"b":{"a":{"t":"w x"}},"via":"x"}']
+    made: list[bytes] = []
+    bad = []
+    for place, line in enumerate(every):
+        result: bytes | Reject = line
+        for step, (stage, id_field) in enumerate(filters, 1):
+            assert stage is not None
+            assert isinstance(result, bytes)
+            result = by_definition(stage, result.removesuffix(b"\n"), id_field)
+            if isinstance(result, Reject):
+                bad.append((place, step, *result))
+                break
+        else:
+            assert isinstance(result, bytes)
+            made.append(result)
+    lines, rejections = Chain([(stage, name) for stage, name in filters if stage]).work(b"\n".join(every) + b"\n")
+    assert (lines, [tuple(each) for each in rejections]) == (b"".join(made), bad)
+
+
+def test_real_documents(tmp_path: Path) -> None:
+    """From documents to pairs and groups, by paths all the way."""
+    deep = b"".join(
+        b'{"meta":{"id":%b},"body":{"of":{"text":%b}}}\n'
+        % (json.dumps(each["id"]).encode(), json.dumps(each["text"]).encode())
+        for each in map(json.loads, DOCS.read_bytes().splitlines())
+    )
+    paths = f"--id {ID} --text {TEXT}"
+    pairs = pipe(deep, f"canon {paths}", f"shingle {paths}", f"sketch --id {ID}", f"simjoin -t 0.8 --id {ID}")
+    assert pairs == pipe(DOCS.read_bytes(), "canon", "shingle", "sketch", "simjoin -t 0.8")
+    (tmp_path / "groups").write_bytes(pipe(pairs, "simgroup"))
+    for keep in ("first", "longest"):
+        kept = pipe(deep, f"dedup --keep {keep} {paths} --groups {tmp_path / 'groups'}")
+        flat = pipe(DOCS.read_bytes(), f"dedup --keep {keep} --groups {tmp_path / 'groups'}")
+        assert [json.loads(line)["meta"]["id"] for line in kept.splitlines()] == [
+            json.loads(line)["id"] for line in flat.splitlines()
+        ]
