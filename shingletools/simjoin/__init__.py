@@ -22,6 +22,6 @@ candidates  which rows of a bucket are compared
 join        collapses copies, compares candidates, and gives all pairs
 forest      gives only enough pairs to connect what all would connect
 pair_lines  pairs as lines, here and on Spark
-pairs       arrays of pairs, and arrays that are worked on in portions
+pairs       arrays of pairs
 interval    how far an estimate may be off
 """

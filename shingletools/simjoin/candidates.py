@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from shingletools.kernel.types import Index
+from shingletools.ranges import spread, stretches
 from shingletools.simjoin.buckets import Portion
-from shingletools.simjoin.pairs import spread, stretches
 
 
 def candidates_in(portion: Portion, cross: int | None, most: int) -> Iterator[tuple[Index, Index]]:

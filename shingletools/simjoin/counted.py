@@ -7,7 +7,8 @@ import numpy as np
 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U32, Flags, Index, Postings, TokenSets
-from shingletools.simjoin.pairs import Pairs, stretches
+from shingletools.ranges import stretches
+from shingletools.simjoin.pairs import Pairs
 from shingletools.workers import in_threads
 
 

@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.kernel.types import Index
+from shingletools.ranges import spread, stretches
 from shingletools.simjoin.buckets import Portion, bands, copies
 from shingletools.simjoin.finer import finer
 from shingletools.simjoin.limits import DEFAULT, Limits
 from shingletools.simjoin.memory import Memory
-from shingletools.simjoin.pairs import Pairs, spread, stretches
+from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.table import Documents
 from shingletools.unionfind import UnionFind
 

@@ -11,12 +11,13 @@ from functools import partial
 import numpy as np
 
 from shingletools.kernel.types import U64, Flags, Index
+from shingletools.ranges import spread, stretches
 from shingletools.simjoin.buckets import Portion, bands, copies
 from shingletools.simjoin.candidates import candidates_in, weigh
 from shingletools.simjoin.finer import finer
 from shingletools.simjoin.limits import DEFAULT, Limits
 from shingletools.simjoin.memory import Memory
-from shingletools.simjoin.pairs import Pairs, spread, stretches
+from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.sorter import Entries, Sorter
 from shingletools.simjoin.table import Documents
 from shingletools.workers import in_threads

@@ -1,9 +1,6 @@
-"""Arrays of pairs, and arrays that are worked on in portions."""
+"""Arrays of pairs."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
-
-import numpy as np
 
 from shingletools.kernel.types import Index
 
@@ -14,31 +11,3 @@ class Pairs(NamedTuple):
     a: Index
     b: Index
     agreeing: Index
-
-
-def spread(starts: Index, counts: Index) -> tuple[Index, Index]:
-    """counts[i] integers from starts[i] on, for each i in turn, in one array; and beside each of them its i.
-
-    Shapes: (n,), (n,) in; (sum of counts,), (sum of counts,) out, the second ascending. All int64.
-
-    >>> [part.tolist() for part in spread(np.array([7, 3]), np.array([2, 1]))]
-    [[7, 8, 3], [0, 0, 1]]
-    """
-    owner = np.repeat(np.arange(len(counts)), counts)
-    return np.arange(len(owner)) + (starts - np.cumsum(counts) + counts)[owner], owner
-
-
-def stretches(counts: Index, most: int) -> Iterator[slice]:
-    """Consecutive items whose counts add up to `most` at most, or single items; all of them, in their order.
-
-    counts: int64, shape (items,).
-
-    >>> [(part.start, part.stop) for part in stretches(np.array([2, 2, 9, 1]), 4)]
-    [(0, 2), (2, 3), (3, 4)]
-    """
-    ends = np.cumsum(counts)
-    start = before = 0
-    while start < len(ends):
-        stop = max(start + 1, int(np.searchsorted(ends, before + most, "right")))
-        yield slice(start, stop)
-        start, before = stop, int(ends[stop - 1])

@@ -7,9 +7,9 @@ import numpy as np
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference import COUNTERS
 from shingletools.kernel.types import U32, U64, Flags, Index, TokenSets
+from shingletools.ranges import spread
 from shingletools.simjoin.counted import CountedSets
 from shingletools.simjoin.measures import Measure
-from shingletools.simjoin.pairs import spread
 from shingletools.simjoin.table import Bucketed, Components, Counted, Table
 
 

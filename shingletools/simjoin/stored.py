@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from shingletools.kernel.types import U64, Flags, Index
+from shingletools.ranges import spread, stretches
 from shingletools.simjoin.factory import Payloads, TableFactory
 from shingletools.simjoin.limits import Limits
 from shingletools.simjoin.memory import DiskArray, Memory
-from shingletools.simjoin.pairs import spread, stretches
 from shingletools.simjoin.sets import exactly
 from shingletools.simjoin.table import Components, Table
 

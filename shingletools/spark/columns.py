@@ -29,7 +29,7 @@ from pyspark.sql.types import (
 from shingletools import errors
 from shingletools.chain import Chain, Rejection
 from shingletools.errors import Failed
-from shingletools.simjoin.pairs import stretches
+from shingletools.ranges import stretches
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.lines import BAD, LINES, PLACES, REJECTED, about, bad_of, of_splits
 from shingletools.spark.parquet import Field, as_json, fields_of, is_read, payload_type

@@ -10,7 +10,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from shingletools.kernel.types import Index
-from shingletools.simjoin.pairs import Pairs, spread, stretches
+from shingletools.ranges import spread, stretches
+from shingletools.simjoin.pairs import Pairs
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.tasks import FOUND
 

@@ -8,13 +8,14 @@ import numpy as np
 import pyarrow as pa
 
 from shingletools.kernel.types import Flags, Index
+from shingletools.ranges import spread, stretches
 from shingletools.simjoin.buckets import Portion, by_size
 from shingletools.simjoin.candidates import candidates_in, weigh
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.finer import finer
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.limits import DEFAULT, Limits
-from shingletools.simjoin.pairs import Pairs, spread, stretches
+from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.table import Table
 from shingletools.spark.batches import Batches, batch_of, bytes_of
 
