@@ -113,6 +113,7 @@ def collect_chunk(
     line = chunk.line or 1
     while at < len(chunk.data) and not (rejects and strict):
         document = b""
+        collector.place = chunk.name, line
         try:
             taken, at, lines = collector.take_lines(chunk.data, at, side)
             written.append(lines)
@@ -174,17 +175,26 @@ def chunks_ahead(collector: Collector, files: Sequence[str], jobs: int) -> Gener
             yield chunk
 
 
-def start(stage: Stage, options: argparse.Namespace) -> tuple[Generator[Outcome], Callable[[], list[str]]]:
-    """The results, as they are asked for, and what -v says of them in the end. Raises Failed."""
+class Working(NamedTuple):
+    """A run's results, as they are asked for, and what is asked when they are there."""
+
+    results: Generator[Outcome]
+    settle: Callable[[], None] = lambda: None
+    close: Callable[[], None] = lambda: None
+    summary: Callable[[], list[str]] = list
+
+
+def start(stage: Stage, options: argparse.Namespace) -> Working:
+    """Raises Failed."""
     if (each := stage.record_by_record) is not None:
         results = run_filter(each, options)
-        return (results, list) if each.lines is None else counting(results, each.lines)
+        return Working(results) if each.lines is None else counting(results, each.lines)
     collector = stage.collector(options.jobs)
-    return run_collector(collector, stage, options), collector.summary
+    return Working(run_collector(collector, stage, options), collector.settle, collector.close, collector.summary)
 
 
-def counting(results: Generator[Outcome], several: Several) -> tuple[Generator[Outcome], Callable[[], list[str]]]:
-    """The results of a filter that makes several lines of one, and what -v says of these."""
+def counting(results: Generator[Outcome], several: Several) -> Working:
+    """Those of a filter that makes several lines of one, and counts them for -v."""
     made = 0
 
     def counted() -> Generator[Outcome]:
@@ -194,7 +204,7 @@ def counting(results: Generator[Outcome], several: Several) -> tuple[Generator[O
                 made += result.made
                 yield result
 
-    return counted(), lambda: several.summary(made)
+    return Working(counted(), summary=lambda: several.summary(made))
 
 
 def prepare() -> None:
@@ -292,12 +302,12 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     options = parser.parse(sys.argv[1:] if argv is None else argv)
     stage = command.build(options)
     options.verbose |= stage.dry
-    results, summary = start(stage, options)
-    inputs = check(stage, options, closed)
-
     begun = time.monotonic()
     figures = Figures()
     with contextlib.ExitStack() as stack:
+        work = start(stage, options)
+        stack.callback(work.close)
+        inputs = check(stage, options, closed)
         bar = progress_bar(name, inputs) if options.progress else None
         if bar is not None:
             stack.callback(bar.close)
@@ -307,12 +317,13 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         rejected = None if stage.dry else options.rejects
         rejects = Rejects(rejected, options.strict, partial(complain, name, bar))  # last: it empties its file
         stack.callback(rejects.close)
-        stack.callback(results.close)
+        stack.callback(work.results.close)
         try:
-            write_all(results, output, removed, rejects, figures, bar)
+            write_all(work.results, output, removed, rejects, figures, bar)
             outputs = [output] if removed is None else [removed, output]
             status = status_of(options.allow_rejects, figures, rejects)
-            if status != DONE and options.allow_rejects is not None:
+            allowed = status == DONE or options.allow_rejects is None
+            if not allowed:
                 # So that nobody, make for one, goes on from it, even if who waits for the status is killed
                 for each in (each for each in outputs if each.temporary):
                     complain(name, bar, f"{errors.printable(each.name)} is left as it was: too many bad records")
@@ -323,6 +334,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
                 rejects.close()
                 for each in outputs:
                     each.commit()
+                if allowed:
+                    work.settle()
         except ReaderGone:
             if second is not None:
                 message = f"the reader has gone away, so {second[0]} {errors.printable(second[1])} is not complete"
@@ -332,7 +345,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         seconds = time.monotonic() - begun
         said = [f"{figures.records} records", f"{rejects.count} rejected", f"{seconds:.2f} s"]
         said.append(f"{figures.size / 1e6 / max(seconds, 1e-6):.1f} MB/s")
-        streams.say(f"{name}: {', '.join(said + summary())}")
+        streams.say(f"{name}: {', '.join(said + work.summary())}")
     return status
 
 

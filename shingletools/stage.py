@@ -59,7 +59,7 @@ class Collector(ABC):
     """What makes an output that depends on more than one record; it takes them in order, in one process."""
 
     reads_ahead = False  # whether it can: see `ahead`
-    place: tuple[str, int | None] = ("", None)  # the file and the line of the record that it is to take
+    place: tuple[str, int | None] = ("", None)  # the file and the line of the next record that it is to take
 
     def ahead(self, _lines: bytes, /) -> None:
         """Prepares for taking these lines, in another thread, while those before them are taken."""
@@ -86,6 +86,12 @@ class Collector(ABC):
     def late(self) -> Sequence[Late]:
         """Records that turned out to be bad since it was last asked; it is asked after each part of the rest."""
         return ()
+
+    def settle(self) -> None:  # noqa: B027  # most have none
+        """Makes the change for which it runs, if that is no output; after the output has its place. Raises Failed."""
+
+    def close(self) -> None:  # noqa: B027  # most hold nothing
+        """Lets go of what it holds, however the run ends."""
 
     def summary(self) -> list[str]:
         """What -v adds to its line, after `finish`."""

@@ -136,9 +136,10 @@ SUITE = (
     ),
 )  # fmt: skip
 RUNNERS = ("simspark",)  # which run the others, and have tests of their own
+KEEPERS = ("simindex",)  # whose output is what they keep; likewise
 
 COMMANDS = tuple(dict.fromkeys(each.name for each in SUITE))
-PROGRAMS = (*COMMANDS, *RUNNERS)
+PROGRAMS = (*COMMANDS, *KEEPERS, *RUNNERS)
 FILTERS = tuple(each.name for each in SUITE if each.produces is not None)
 WAYS = tuple(way for each in SUITE for way in each.ways)
 WITH_WORKERS = tuple(f"{name} -j2" for name in FILTERS)

@@ -10,8 +10,12 @@ from shingletools.errors import Failed
 from shingletools.options import Printed
 from suite import PROGRAMS, RUNNERS, SUITE
 
-ADDING_UP = {each.name: each.repeated for each in SUITE} | {"simspark": frozenset({"--in", "--conf"})}
-NEEDED = {each.name: each.needed for each in SUITE} | {"simspark": ("--in=i", "--out=o", "pipeline")}
+ADDING_UP = {each.name: each.repeated for each in SUITE} | {
+    "simindex": frozenset({"--ids"}), "simspark": frozenset({"--in", "--conf"})
+}  # fmt: skip
+NEEDED = {each.name: each.needed for each in SUITE} | {
+    "simindex": ("add", "archive"), "simspark": ("--in=i", "--out=o", "pipeline")
+}  # fmt: skip
 ARGUMENTS = tuple("1 2 0.5 a=b c=d zh page main first longest line sentence jaccard dice md5 sha1 always never".split())
 
 

@@ -19,6 +19,8 @@ measures    what Jaccard, Dice and other similarities mean in whole numbers
 buckets     finds copies; brings the rows of each bucket together, band by band
 finer       cuts buckets with too many rows again
 candidates  which rows of a bucket are compared
+indexed     all pairs with an archive on disk
+against     files and archives of --against as one sequence of documents
 join        collapses copies, compares candidates, and gives all pairs
 forest      gives only enough pairs to connect what all would connect
 pair_lines  pairs as lines, here and on Spark

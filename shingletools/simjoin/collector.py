@@ -1,9 +1,10 @@
 """Records with signatures in, pairs of documents out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import orjson
 
 from shingletools import errors, wire
 from shingletools.errors import Failed, Rejected
@@ -11,15 +12,17 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SignedFields, SignedLines
 from shingletools.kernel.types import Index
 from shingletools.records import in_quotes
+from shingletools.simjoin.against import Against, merged, of_archive
 from shingletools.simjoin.comparable import Comparable, fields_before
 from shingletools.simjoin.factory import TableFactory
+from shingletools.simjoin.indexed import ArchiveJoin
 from shingletools.simjoin.limits import DEFAULT, Limits
 from shingletools.simjoin.pair_lines import PairLines
 from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.signatures import LONG_SHINGLES, SHINGLE_SETS, Signature, signature_of
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.store import InMemory, OnDisk, Store
-from shingletools.stage import Collector, Written
+from shingletools.stage import Collector, Late, Written
 from shingletools.wire import Record
 
 
@@ -65,6 +68,12 @@ def lines_like(id_field: str, via: str, signature: Signature, size: int, verify:
     return SignedFields(name, in_quotes(via) if via else None, absent, payloads)
 
 
+def one_id(name: str | int) -> tuple[bytes, Index]:
+    """An id as JSON, and its bytes."""
+    data = orjson.dumps(name)
+    return data, np.array([len(data)])
+
+
 class SignedBlock(NamedTuple):
     """Ordinary lines, which are read once, however many of their ids were used before: those go through `take`."""
 
@@ -93,12 +102,14 @@ class JoinCollector(Collector):
         self.fields: SignedFields | None = None  # of lines that are taken at once, as soon as there was one to be like
         self.comparable = Comparable(spec.wanted)
         self.first_side = 0  # how many documents with shingles came before those of --against
+        self.against = Against(spec) if spec.archives else None
+        self.repeated: list[Late] = []  # records of archives whose ids come twice
         self.via: str | None = None  # the recipe of all records, once there is one
         self.bands = self.candidates = self.pairs = 0
         self.recall = 1.0
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
-        """Side 0 is the input, side 1 that of --against.
+        """Side 0 is the input, side 1 that of --against, and 2 and more its files behind archives.
 
         A record is compared with those that were taken before it, first of all, so that it fails the run even where it
         would be rejected, too. What is rejected leaves no trace: nothing is compared with it.
@@ -109,15 +120,23 @@ class JoinCollector(Collector):
         if data:
             self.comparable.check(signature, len(data), via)
         payloads = [data, take_shingles(record)] if self.spec.wanted.verify and data else [data]
-        self.store.claim(side, name)  # the last that may reject it
+        if self.against is not None and side and self.against.known(side, *one_id(name)).any():
+            raise Rejected(errors.seen_before(name))
+        self.store.claim(min(side, 1), name)  # the last that may reject it
         self.via = via
         if not data:
             return
         if self.comparable.signature is None:
             self.comparable.accept(signature, len(data), via)
             self.fields = self.like_the_first()  # in one step: threads that read ahead may look at it at any moment
-        self.store.add(side, name, payloads)
-        self.first_side += not side
+        self.store.add(min(side, 1), name, payloads)
+        self.count(side, 1)
+
+    def count(self, side: int, documents: int) -> None:
+        if not side:
+            self.first_side += documents
+        elif self.against is not None:
+            self.against.documents[side] += documents
 
     def take_lines(self, lines: bytes, at: int, side: int, /) -> tuple[int, int, Written]:
         """Those that are like the first one, if there was one."""
@@ -129,14 +148,21 @@ class JoinCollector(Collector):
             if signed is None or not signed.lines:
                 return 0, at, Written()
             places = np.append(np.frombuffer(signed.places, np.int64), signed.end)
-            self.block = block = SignedBlock(lines, signed, places, self.store.claim_lines(side, signed))
+            self.block = block = SignedBlock(lines, signed, places, self.claim_lines(side, signed))
         start = int(np.searchsorted(block.places, at))
         stop = start + int(np.argmin(np.append(block.numbers[start:], -1)))
         if stop > start:
-            self.store.add_lines(side, block.signed, block.numbers, slice(start, stop))
-        if not side:
-            self.first_side += stop - start
+            self.store.add_lines(min(side, 1), block.signed, block.numbers, slice(start, stop))
+            self.count(side, stop - start)
         return stop - start, int(block.places[stop]), Written()
+
+    def claim_lines(self, side: int, signed: SignedLines) -> Index:
+        """The numbers of ids, below 0 where their side, or an archive before them, has used them."""
+        numbers = self.store.claim_lines(min(side, 1), signed)
+        if self.against is not None and side:
+            known = self.against.known(side, signed.ids, np.frombuffer(signed.id_sizes, np.int64))
+            numbers = np.where(known, -1, numbers)
+        return numbers
 
     def ahead(self, lines: bytes, /) -> None:
         self.prepared[id(lines)] = lines, self.read(lines, 0)
@@ -154,6 +180,9 @@ class JoinCollector(Collector):
 
     def finish(self) -> Iterator[Written]:
         """The pairs."""
+        if self.against is not None:
+            yield from self.finish_against(self.against)
+            return
         signature, wanted = self.comparable.signature, self.comparable.wanted
         if signature is None:
             return
@@ -165,6 +194,46 @@ class JoinCollector(Collector):
             for start in range(0, len(block.a), wire.LINES):
                 yield Written(self.written(Pairs(*(part[start : start + wire.LINES] for part in block)), lines))
         self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
+
+    def finish_against(self, against: Against) -> Iterator[Written]:
+        """The pairs with files and archives."""
+        self.via = against.check(self.comparable, self.via)
+        for late in against.repeated(self.store):
+            self.repeated.append(late)
+            yield Written()
+        signature, wanted = self.comparable.signature, self.comparable.wanted
+        if signature is None or not self.first_side:
+            return
+        against.lay_out(self.first_side)
+        factory = TableFactory(signature, wanted)
+        lines = PairLines(factory.signatures[-1], wanted)
+        memory, limits, joins, sources = self.spec.memory, self.store.limits, [], []
+        for archive, place in zip(against.archives, against.archive_places, strict=True):
+            if archive.manifest.size:
+                join = ArchiveJoin(archive, signature, wanted, memory, limits)
+                sources.append(of_archive(join, place, self.store.loaded(self.first_side), signature))
+                joins.append(join)
+        of_files = None
+        if any(against.documents):
+            of_files = self.store.join(factory, self.first_side, False)
+            sources.append(pairs._replace(b=against.place_of_files(pairs.b)) for pairs in of_files.pairs(self.jobs))
+        for block in merged(sources):
+            self.pairs += len(block.a)
+            for start in range(0, len(block.a), wire.LINES):
+                pairs = Pairs(*(part[start : start + wire.LINES] for part in block))
+                sizes = np.full(len(pairs.a), self.comparable.size)
+                a, b = self.store.names(0, pairs.a), against.names(self.store, pairs.b)
+                yield Written(lines.of(a, b, pairs.agreeing, sizes, sizes))
+        self.candidates = sum(join.candidates for join in joins) + (of_files.candidates if of_files else 0)
+        self.bands = max([of_files.bands if of_files else 0, *(len(join.bands) for join in joins)])
+
+    def late(self) -> Sequence[Late]:
+        late, self.repeated = self.repeated, []
+        return late
+
+    def close(self) -> None:
+        if self.against is not None:
+            self.against.close()
 
     def written(self, pairs: Pairs, lines: PairLines) -> bytes:
         """The records of some pairs."""

@@ -4,6 +4,7 @@ import argparse
 from fractions import Fraction
 from functools import partial
 
+from shingletools.archive.names import is_archive
 from shingletools.options import count, size, threshold
 from shingletools.scratch import scratch_folder
 from shingletools.simjoin.measures import MEASURES
@@ -35,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-T", "--temporary-directory", metavar="DIR",
         help="where -S has its scratch files (TMPDIR or /tmp if none is given)")  # fmt: skip
     parser.add_argument("--against", metavar="FILE", action="append", default=[],
-        help="pair the input with the records of FILE, not with itself; may be repeated")  # fmt: skip
+        help="pair the input with the records of FILE or of an archive, not with itself; may be repeated")  # fmt: skip
 
 
 def build(options: argparse.Namespace) -> Stage:
@@ -48,4 +49,11 @@ def build(options: argparse.Namespace) -> Stage:
         from shingletools.simjoin.memory import Memory  # numpy, which --help does not need
 
         memory = Memory(options.buffer_size, scratch_folder(options.temporary_directory), options.jobs)
-    return JoinSpec(options.id, wanted, tuple(options.against), memory)
+    files: list[str] = []
+    archives = []
+    for path in options.against:
+        if is_archive(path):
+            archives.append((len(files), path))
+        else:
+            files.append(path)
+    return JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives))

@@ -11,7 +11,7 @@ from shingletools import deferred, signals
 from shingletools.errors import Rejected, seen_before
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, SignedLines, split
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.forest import Forest
 from shingletools.simjoin.join import Join
@@ -44,6 +44,8 @@ class Joined(Protocol):
 class Store(Protocol):
     """What is kept of documents with one payload, or with two of which the second decides."""
 
+    limits: Limits
+
     def claim(self, side: int, name: Name) -> None:
         """Raises Rejected if that side has used the id before."""
 
@@ -55,6 +57,12 @@ class Store(Protocol):
 
     def add_lines(self, side: int, signed: SignedLines, numbers: Index, part: slice) -> None:
         """The documents of a part of the lines, whose ids have these numbers: claimed, none used before."""
+
+    def claimed(self, data: bytes, sizes: Index) -> Flags:
+        """Whether side 1 has used each of some ids, which are JSON, one behind the other. Shape (ids,)."""
+
+    def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
+        """The last payloads of the first documents, before `stop`, in parts, with the number of each part's first."""
 
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         """How all of them, one at least, are joined, as tables of this factory; no more are added then."""
@@ -108,6 +116,14 @@ class InMemory:
             data.extend(some)
             lengths.frombytes(their_sizes)
 
+    def claimed(self, data: bytes, sizes: Index) -> Flags:
+        flags: Flags = np.frombuffer(self.ids[1].find(data, sizes), np.int64) >= 0
+        return flags
+
+    def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
+        data, sizes = self.payloads[-1]
+        yield 0, np.frombuffer(data, np.uint8)[: int(np.frombuffer(sizes, np.int64)[:stop].sum())]
+
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         for ids in self.ids:
             ids.close()
@@ -155,6 +171,16 @@ class OnDisk:
         for column, data, sizes in ((self.ids, signed.ids, signed.id_sizes), *payloads):
             column.extend(*part_of(data, sizes, part))
 
+    def claimed(self, data: bytes, sizes: Index) -> Flags:
+        return np.array([self.seen.has(b"1%b" % name) for name in split(data, sizes)], np.bool_)
+
+    def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
+        payload = self.payloads[-1]
+        for rows in portions_of([payload], self.memory.share(16, self.limits.least_share), self.limits):
+            if rows[0] < stop:
+                yield int(rows[0]), payload.load(rows[rows < stop])[0]
+                payload.forget()
+
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
         self.seen.close()
         factory.count(self._every(payload) for payload in self.payloads)
@@ -195,6 +221,11 @@ class Seen:
         """Whether it was not there."""
         with self.memory.errors():
             return self.base.execute("INSERT OR IGNORE INTO seen VALUES (?)", (name,)).rowcount > 0
+
+    def has(self, name: bytes) -> bool:
+        """Whether it is there."""
+        with self.memory.errors():
+            return self.base.execute("SELECT 1 FROM seen WHERE name = ?", (name,)).fetchone() is not None
 
     def close(self) -> None:
         self.base.close()

@@ -1,0 +1,211 @@
+"""One segment made of many, without what was dropped: in order, a part at a time, however large they are."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shingletools.archive.batch import entries_of
+from shingletools.archive.frames import Frames
+from shingletools.archive.lookup import Sorted
+from shingletools.archive.manifest import Entry
+from shingletools.archive.segment import NAMES, TABLE, Segment, band_name
+from shingletools.archive.writing import ArchiveWriter, SegmentWriter, entry_of, named
+from shingletools.kernel.ids import split
+from shingletools.kernel.types import U64, Flags, Index
+
+ROWS = 1 << 14  # that are copied together
+ENTRIES = 1 << 16  # of each table that are held at a time
+FEW = 1 << 10  # frames of a segment, which are looked up; of more, most are a record's own
+SHORT = 1 << 20  # bytes of these
+
+
+class Moved:
+    """A segment that is merged, and where its rows go."""
+
+    def __init__(self, segment: Segment, first: int) -> None:
+        self.segment, self.first = segment, first
+        self.live = segment.rows - len(segment.removed)
+
+    def moved(self, rows: Index) -> Index:
+        """The new numbers of rows, all of them live."""
+        return self.first + rows - np.searchsorted(self.segment.removed, rows)
+
+    def rows(self) -> Iterator[Index]:
+        """The live rows, some at a time."""
+        for start in range(0, self.segment.rows, ROWS):
+            some = self.segment.live(start, min(start + ROWS, self.segment.rows))
+            if len(some):
+                yield some
+
+
+def merge(writer: ArchiveWriter, segments: Sequence[Segment]) -> Entry | None:
+    """What is live in some segments, in their order, as one; None if nothing is. Raises Failed."""
+    firsts = np.cumsum([0, *(segment.rows - len(segment.removed) for segment in segments)]).tolist()
+    parts = [Moved(segment, first) for segment, first in zip(segments, firsts, strict=False)]
+    rows = firsts[-1]
+    if not rows:
+        return None
+    with named(writer.path):
+        new = writer.segment()
+        try:
+            _merge_signatures(new, parts, rows)
+            _merge_ids(new, parts, rows)
+            _merge_frames(new, parts, rows)
+            return entry_of(new.number, rows, additions(parts), new.finish())
+        finally:
+            new.close()
+
+
+def additions(parts: Sequence[Moved]) -> list[tuple[int, int]]:
+    """From which row on the new segment's rows came with which addition."""
+    found: list[tuple[int, int]] = []
+    for part in parts:
+        for row, number in part.segment.entry.adds:
+            first = int(part.moved(np.array([row]))[0])
+            if found and found[-1][0] == first:
+                found.pop()  # nothing is left of that
+            if first < part.first + part.live:
+                found.append((first, number))
+    return found
+
+
+def _merge_signatures(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:
+    signed = [part for part in parts if "signature" in part.segment.entry.columns]
+    if not signed:
+        return
+    _, dtype, (_, words) = signed[0].segment.entry.columns["signature"]
+
+    def values() -> Iterator[NDArray[np.generic]]:
+        for part in parts:
+            for some in part.rows():
+                yield part.segment.values("signature", some) if part in signed else np.zeros((len(some), words), dtype)
+
+    new.add("signature", dtype, (rows, words), values())
+    entries = sum(len(keys) for keys, _ in merged(band_name(0), signed))
+    band = 0
+    while band_name(band) in signed[0].segment.entry.columns:
+        _merge_table(new, band_name(band), signed, entries)
+        band += 1
+
+
+def _merge_ids(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:
+    def texts() -> Iterator[tuple[bytes, Index]]:
+        return (part.segment.ids(some) for part in parts for some in part.rows())
+
+    total = sum(len(data) for data, _ in texts())
+    new.add("ids", "|u1", (total,), (np.frombuffer(data, np.uint8) for data, _ in texts()))
+    new.add("bounds", "<i8", (rows + 1,), _ends(sizes for _, sizes in texts()))
+    _merge_table(new, NAMES, parts, rows)
+
+
+class FrameUnion:
+    """The frames of several segments, without those that only dropped records had; few ones are kept once."""
+
+    def __init__(self, parts: Sequence[Moved]) -> None:
+        self.known = Frames()
+        self.count = self.size = 0
+        self.wanted: list[tuple[Moved, Index]] = []  # frames that are written, by their numbers in their segments
+        self.numbers: list[Index] = []  # of each segment's frames in the new one; -1 where no live record has it
+        for part in parts:
+            self._add(part)
+
+    def _add(self, part: Moved) -> None:
+        used = _used(part)
+        there = np.flatnonzero(used)
+        sizes = np.diff(part.segment.numbers("cuts", 0, len(used) + 1))[there]
+        number = np.full(len(used), -1)
+        fresh = np.ones(len(there), np.bool_)
+        if len(there) <= FEW and sizes.sum() <= SHORT and self.known.size <= SHORT:
+            texts = split(part.segment.texts("frames", "cuts", there)[0], sizes)
+            for place, frame in enumerate(texts):
+                fresh[place] = frame not in self.known.numbers
+                if fresh[place]:
+                    self.known.numbers[frame] = self.count + int(fresh[:place].sum())
+                    self.known.size += len(frame)
+                number[there[place]] = self.known.numbers[frame]
+        else:
+            number[there] = self.count + np.arange(len(there))
+        self.wanted.append((part, there[fresh]))
+        self.numbers.append(number)
+        self.count += int(fresh.sum())
+        self.size += int(sizes[fresh].sum())
+
+    def texts(self) -> Iterator[tuple[bytes, Index]]:
+        """The frames, some together, and the bytes of each."""
+        for part, there in self.wanted:
+            for start in range(0, len(there), ROWS):
+                yield part.segment.texts("frames", "cuts", there[start : start + ROWS])
+
+
+def _merge_frames(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:
+    union = FrameUnion(parts)
+
+    def which() -> Iterator[NDArray[np.generic]]:
+        for part, number in zip(parts, union.numbers, strict=True):
+            for some in part.rows():
+                yield number[part.segment.values("frame", some).astype(np.int64)]
+
+    new.add("frames", "|u1", (union.size,), (np.frombuffer(data, np.uint8) for data, _ in union.texts()))
+    new.add("cuts", "<i8", (union.count + 1,), _ends(sizes for _, sizes in union.texts()))
+    new.add("frame", np.min_scalar_type(union.count).str, (rows,), which())
+
+
+def _ends(sizes: Iterable[Index]) -> Iterator[Index]:
+    """0, and where each thing ends, of which the sizes come some together."""
+    end = 0
+    yield np.zeros(1, np.int64)
+    for some in sizes:
+        yield end + np.cumsum(some)
+        end += int(some.sum())
+
+
+def _used(part: Moved) -> Flags:
+    """Which of a segment's frames a live record has. Shape (frames,)."""
+    used = np.zeros(part.segment.length("cuts") - 1, np.bool_)
+    for some in part.rows():
+        used[part.segment.values("frame", some).astype(np.int64)] = True
+    return used
+
+
+def _merge_table(new: SegmentWriter, name: str, parts: Sequence[Moved], entries: int) -> None:
+    new.add(name, TABLE, (entries,), (entries_of(*some) for some in merged(name, parts)))
+
+
+class EntryRun:
+    """The entries of one table of one segment, in order, without dropped ones."""
+
+    def __init__(self, part: Moved, name: str) -> None:
+        self.part, self.table = part, Sorted(part.segment, name)
+        self.read = 0
+        self.keys, self.rows = np.empty(0, np.uint64), np.empty(0, np.int64)
+
+    def fill(self) -> bool:
+        """Whether there is something, after reading on if nothing was held."""
+        while not len(self.keys) and self.read < self.table.length:
+            stop = min(self.read + ENTRIES, self.table.length)
+            keys, rows = self.table.entries(self.read, stop)
+            there = ~self.part.segment.is_removed(rows)
+            self.keys, self.rows, self.read = keys[there], self.part.moved(rows[there]), stop
+        return len(self.keys) > 0
+
+    def take(self, key: np.uint64, side: str) -> tuple[U64, Index]:
+        """What is held below a key, or also of it."""
+        cut = int(np.searchsorted(self.keys, key, "right" if side == "right" else "left"))
+        taken = self.keys[:cut], self.rows[:cut]
+        self.keys, self.rows = self.keys[cut:], self.rows[cut:]
+        return taken
+
+
+def merged(name: str, parts: Sequence[Moved]) -> Iterator[tuple[U64, Index]]:
+    """The entries of a table of several segments, by key, then row, with new rows, in blocks."""
+    runs = [EntryRun(part, name) for part in parts]
+    while held := [run for run in runs if run.fill()]:
+        last = min(run.keys[-1] for run in held)  # up to there, what is held is all that there is
+        taken = [run.take(last, "left") for run in held]
+        together, places = (np.concatenate(column) for column in zip(*taken, strict=True))
+        order = np.argsort(together, kind="stable")
+        yield together[order], places[order]
+        for run in runs:  # of one key, all of a segment before any of the next
+            while run.fill() and run.keys[0] == last:
+                yield run.take(last, "right")

@@ -1,0 +1,196 @@
+"""An archive as its only writer has it; segments as they are written.
+
+New files get names that no manifest has. Each is on the disk before a manifest names it, and the manifest takes its
+place in one step; only then are files removed that it no longer names. So a run that ends at any moment leaves the
+archive as it was before or as it is to be, and perhaps files that the next writer removes.
+"""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shingletools import deferred
+from shingletools.archive import manifest, names
+from shingletools.archive.blocks import SummedWriter, hexdigest
+from shingletools.archive.manifest import Column, Entry, Manifest, Removed
+from shingletools.archive.opened import Archive, open_archive
+from shingletools.archive.segment import npy
+from shingletools.errors import Broken, printable
+
+if TYPE_CHECKING:
+    import zipfile
+else:
+    zipfile = deferred.module("zipfile")
+
+THEN = (1980, 1, 1, 0, 0, 0)  # a time that all files in a container have
+
+
+@contextlib.contextmanager
+def named(path: str) -> Iterator[None]:
+    """An OSError inside becomes a Broken that names the archive."""
+    try:
+        yield
+    except OSError as error:
+        raise Broken(f"{printable(path)}: {error.strerror}") from None
+
+
+class OnTheDisk(NamedTuple):
+    """A file that is on the disk."""
+
+    size: int
+    sums: str
+    columns: dict[str, Column]
+
+
+class SegmentWriter:
+    """Writes the columns of a segment, one after the other. Raises OSError."""
+
+    def __init__(self, folder: str, number: int) -> None:
+        self.folder, self.number = folder, number
+        self.file = SummedWriter(os.path.join(folder, names.segment_file(number)))
+        self.container = zipfile.ZipFile(self.file, "w", zipfile.ZIP_STORED, allowZip64=True)
+        self.columns: dict[str, Column] = {}
+
+    def add(self, name: str, dtype: str, shape: Sequence[int], parts: Iterator[NDArray[np.generic]]) -> None:
+        """A column of this shape, from its values in their order."""
+        described = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False,
+                     "shape": tuple(shape)}  # fmt: skip
+        with self.container.open(zipfile.ZipInfo(f"{name}.npy", THEN), "w", force_zip64=True) as member:
+            np.lib.format.write_array_header_1_0(member, described)
+            offset, values = self.file.position, 0
+            for part in parts:
+                values += len(part)
+                if part.size:
+                    member.write(np.ascontiguousarray(part.astype(dtype, copy=False)).view(np.uint8).reshape(-1).data)
+        assert values == shape[0], name
+        self.columns[name] = Column(offset, dtype, tuple(shape))
+
+    def finish(self) -> OnTheDisk:
+        """Waits until the file and that of its sums are on the disk."""
+        self.container.close()
+        sums = npy(self.file.finish())
+        put(os.path.join(self.folder, names.sums_file(self.number)), sums)
+        return OnTheDisk(self.file.position, hexdigest(sums), self.columns)
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def put(path: str, data: bytes) -> None:
+    """A new file, which is on the disk when this returns. Raises OSError."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class ArchiveWriter:
+    """The only writer of an archive. Raises Failed, Broken where the disk fails.
+
+    It has a lock of the system on a file, which goes with the process.
+    """
+
+    def __init__(self, path: str, create: bool = False) -> None:
+        """create: makes the archive if it is not there; what it makes is empty, and has no manifest before `commit`."""
+        self.path = path
+        self.lock = -1
+        self.numbers = 0  # of files that there were
+        self.archive = Archive(path, Manifest(), [])  # the state that it began with
+        self.made = False  # whether the folder is new
+        self.state: Manifest | None = None  # what it is now, once that is known
+        new = create and not names.is_archive(path)
+        with named(path):
+            if new:
+                if not os.path.isdir(path):
+                    os.mkdir(path)
+                    self.made = True
+                if strange := sorted(name for name in os.listdir(path) if not names.OURS.fullmatch(name)):
+                    raise Broken(f"{printable(path)}: no archive, but not empty: {printable(strange[0])} is in it")
+            else:
+                manifest.read(path)  # says what is wrong before a file is made
+            self.lock = os.open(os.path.join(path, names.LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self) -> None:
+        with named(self.path):
+            try:
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                free = os.path.samestat(os.fstat(self.lock), os.stat(os.path.join(self.path, names.LOCK)))
+            except (BlockingIOError, FileNotFoundError):
+                free = False
+            if not free:  # or another removed the folder that it had made
+                raise Broken(f"{printable(self.path)}: another process is changing the archive")
+            # Another writer may have made it meanwhile
+            new = not names.is_archive(self.path)
+            self.archive = Archive(self.path, Manifest(), []) if new else open_archive(self.path)
+            self.state = self.archive.manifest
+            self.numbers = self.state.numbers
+            self._remove_others(self.state)
+
+    def next_number(self) -> int:
+        """Of a new file."""
+        self.numbers += 1
+        return self.numbers
+
+    def segment(self) -> SegmentWriter:
+        with named(self.path):
+            return SegmentWriter(self.path, self.next_number())
+
+    def removed(self, rows: NDArray[np.generic]) -> Removed:
+        """A list of rows that are no longer there, on the disk."""
+        number, data = self.next_number(), npy(rows.astype(np.uint32))
+        with named(self.path):
+            put(os.path.join(self.path, names.removed_file(number)), data)
+        return Removed(number, len(rows), hexdigest(data))
+
+    def commit(self, state: Manifest) -> None:
+        """The archive has this state from now on."""
+        new = os.path.join(self.path, names.NEW)
+        state = state._replace(numbers=self.numbers)
+        with named(self.path):
+            folder = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(folder)  # the names of new files
+                put(new, manifest.encode(state))
+                os.replace(new, os.path.join(self.path, names.MANIFEST))
+                self.state = state
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+    def _remove_others(self, state: Manifest) -> None:
+        wanted = {*state.files(), names.MANIFEST, names.LOCK}
+        for name in os.listdir(self.path):
+            if name not in wanted and names.OURS.fullmatch(name):
+                os.unlink(os.path.join(self.path, name))
+
+    def close(self) -> None:
+        """Removes what the manifest does not name, and lets another writer begin."""
+        self.archive.close()
+        if self.lock >= 0:
+            if self.state is not None:
+                with contextlib.suppress(OSError):  # the next writer removes what is left
+                    self._remove_others(self.state)
+                    if self.made and not names.is_archive(self.path):
+                        os.unlink(os.path.join(self.path, names.LOCK))
+                        os.rmdir(self.path)
+            os.close(self.lock)
+            self.lock = -1
+
+
+def entry_of(number: int, rows: int, adds: Sequence[tuple[int, int]], written: OnTheDisk) -> Entry:
+    """A new segment, as the manifest has it."""
+    return Entry(number, rows, written.size, written.sums, tuple(adds), written.columns)

@@ -1,0 +1,244 @@
+"""Records with signatures into an archive: all that are good, or none if the run fails."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import orjson
+
+from shingletools.archive.batch import Batch
+from shingletools.archive.blocks import Cache
+from shingletools.archive.frames import Lines, Spelled, fitting, frame_of
+from shingletools.archive.manifest import Entry
+from shingletools.archive.opened import Archive
+from shingletools.archive.segment import Segment
+from shingletools.archive.writing import ArchiveWriter, named
+from shingletools.errors import Failed, seen_before
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import SignedFields, SignedLines, split
+from shingletools.kernel.types import Flags, Index
+from shingletools.simindex.known import KnownBefore, keys_by, least_of
+from shingletools.simindex.spec import IndexSpec
+from shingletools.simjoin.collector import lines_like, take_signed
+from shingletools.simjoin.comparable import Comparable
+from shingletools.simjoin.indexed import component_table, signature_in
+from shingletools.simjoin.signatures import SHINGLE_SETS
+from shingletools.simjoin.spec import recipes_differ
+from shingletools.stage import Collector, Late, Written
+from shingletools.wire import Record, parse_json
+
+
+class Adding(Collector):
+    """Takes records; a record whose id is there already is the same, and left as it is, or it is bad.
+
+    Memory: what the run may have, of which half is for records, and half for the work on them.
+    """
+
+    def __init__(self, spec: IndexSpec) -> None:
+        self.spec = spec
+        self.writer = ArchiveWriter(spec.archive, create=True)
+        self.state = self.writer.archive.manifest
+        self.comparable = Comparable(spec.wanted)
+        self.known: KnownBefore | None = None
+        self.fields: SignedFields | None = None
+        self.batch = Batch()
+        self.new: list[Segment] = []  # that this run has written
+        self.lates: list[Late] = []
+        self.added = self.there = self.alike = 0
+        self.cache = Cache()
+        try:
+            self.begin()
+        except BaseException:
+            self.writer.close()
+            raise
+
+    def begin(self) -> None:
+        """Takes the archive's signatures for the first ones. Raises Failed."""
+        signature = signature_in(self.writer.archive)
+        if signature is None:
+            return
+        state = self.state
+        if not self.spec.wanted.threshold():
+            self.comparable.wanted = least_of(self.writer.archive)
+        try:
+            self.comparable.accept(signature, state.size, state.recipe or "")
+            least = self.least()
+            if least < state.least or (least > state.least and not self.spec.unless_known):
+                raise Failed(f"the archive was made for {state.least} agreeing components, and this asks for {least}")
+        except Failed as error:
+            raise Failed(f"{self.writer.archive.name}: {error}") from None
+        self.ready()
+
+    def least(self) -> int:
+        """In how many components pairs agree."""
+        signature = self.comparable.signature
+        assert signature is not None
+        blank = np.zeros(self.comparable.size, np.uint8)
+        return component_table(signature, self.comparable.wanted, blank, self.comparable.size).least
+
+    def ready(self) -> None:
+        """What follows from the first signature."""
+        signature = self.comparable.signature
+        assert signature is not None
+        self.fields = lines_like(self.spec.id_field, self.state.recipe or "", signature, self.comparable.size, False)
+        if self.spec.unless_known:
+            self.known = KnownBefore(self.writer.archive, signature, self.comparable.wanted)
+
+    def take(self, record: Record, line: bytes, _side: int, /) -> Written | None:
+        name, via, signature, data = take_signed(record, self.spec.id_field)
+        if self.state.recipe is not None and via != self.state.recipe:
+            raise Failed(recipes_differ(via, self.state.recipe))
+        if signature in SHINGLE_SETS:
+            raise Failed("the record has shingles and no sketch: sets of shingles are not kept in archives")
+        if data:
+            self.comparable.check(signature, len(data), via)
+        self.state = self.state._replace(recipe=via)
+        if data and self.comparable.signature is None:
+            self.comparable.accept(signature, len(data), via)
+            self.state = self.state._replace(
+                field=signature.field, digits=signature.digits, size=len(data), least=self.least()
+            )
+            self.ready()
+        spelled = Spelled(self.spec.id_field, signature.field, signature.digits)
+        text = orjson.dumps(name)
+        self.batch.place(*self.place, 1)
+        self.batch.add(text, data, frame_of(line, spelled, text, data))
+        return self.flush_if_full()
+
+    def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
+        """Those that are like the first one, if there was one."""
+        signed = None if self.fields is None else kernel.read_signed(lines, at, self.fields)
+        if signed is None or not signed.lines:
+            return 0, at, Written()
+        self.batch.place(*self.place, signed.lines)
+        sizes = np.frombuffer(signed.id_sizes, np.int64)
+        self.batch.extend(signed.ids, sizes, signed.payloads[0], self.frames(lines, signed, sizes).tolist(), True)
+        return signed.lines, signed.end, self.flush_if_full() or Written()
+
+    def frames(self, lines: bytes, signed: SignedLines, sizes: Index) -> Index:
+        """The number of each line's frame: those that have the first one's together, the others one by one."""
+        signature, size = self.comparable.signature, self.comparable.size
+        assert signature is not None
+        spelled = Spelled(self.spec.id_field, signature.field, signature.digits)
+        starts = np.frombuffer(signed.places, np.int64)
+        ends = np.append(starts[1:], signed.end) - 1
+        ends[-1] += lines[signed.end - 1 : signed.end] != b"\n"
+        numbers = np.full(len(starts), -1)
+        payload = size * 2 + size * 2 // signature.digits - 1
+        starts_of_ids = np.cumsum(sizes) - sizes
+        rest = np.arange(len(starts))
+        for _ in range(4):  # so many frames that many lines may have
+            if not len(rest):
+                break
+            first = int(rest[0])
+            name = signed.ids[int(starts_of_ids[first]) : int(starts_of_ids[first] + sizes[first])]
+            data = signed.payloads[0][first * size : (first + 1) * size]
+            frame = frame_of(lines[int(starts[first]) : int(ends[first])], spelled, name, data)
+            fits = fitting(frame, Lines(lines, starts[rest], ends[rest], sizes[rest]), payload)
+            fits[0] = True
+            numbers[rest[fits]] = self.batch.frames.number(frame)
+            rest = rest[~fits]
+        for each in rest.tolist():
+            name = signed.ids[int(starts_of_ids[each]) : int(starts_of_ids[each] + sizes[each])]
+            data = signed.payloads[0][each * size : (each + 1) * size]
+            frame = frame_of(lines[int(starts[each]) : int(ends[each])], spelled, name, data)
+            numbers[each] = self.batch.frames.number(frame)
+        return numbers
+
+    def flush_if_full(self) -> Written | None:
+        return self.flush() if self.batch.memory >= self.spec.size // 2 else None
+
+    def flush(self) -> Written:
+        """Writes a segment of the records that are held and new; the pairs of those that are known."""
+        batch, self.batch = self.batch, Batch()
+        if not len(batch):
+            return Written()
+        fresh, asking, before = self.sorted_out(batch)
+        output = b""
+        if self.known is not None:
+            output, alike = self.known.pairs(batch, asking, before)
+            self.alike += int(np.count_nonzero(alike & fresh))
+            fresh &= ~alike
+        rows = np.flatnonzero(fresh)
+        self.added += len(rows)
+        if len(rows):
+            state = self.state
+            signature = self.comparable.signature
+            entry = batch.write(
+                self.writer,
+                rows,
+                (state.size, state.digits),
+                keys_by(signature, self.comparable, state.least),
+                state.additions + 1,
+            )
+            with named(self.writer.path):
+                self.new.append(Segment(self.writer.path, entry, self.cache))
+        return Written(output)
+
+    def sorted_out(self, batch: Batch) -> tuple[Flags, Index, Index]:
+        """Which records are new, which ask, and before which addition each of these did. Others are there, or bad.
+
+        Shapes: (records,); (asking,), (asking,).
+        """
+        data, sizes = batch.names()
+        names = list(split(data, sizes))
+        archive = self.writer.archive
+        there, here = archive.find(data, sizes), self.in_this_run().find(data, sizes)
+        fresh = (there < 0) & (here < 0)
+        before = np.full(len(names), np.iinfo(np.int64).max)
+        bad: dict[int, None] = {}
+        for source, found in ((archive, there), (self.in_this_run(), here)):
+            some = np.flatnonzero(found >= 0)
+            order = some[np.argsort(found[some], kind="stable")]
+            rows, which = np.unique(found[order], return_inverse=True)
+            lines = list(source.lines(rows))
+            came = batch.lines(order, self.state.size, self.state.digits or 8)
+            for row, number, line in zip(order.tolist(), which.tolist(), came, strict=True):
+                if lines[number] != line:
+                    bad[row] = None
+            if source is archive and len(rows):
+                before[order] = source.additions(rows)[which]
+        form = self.state.size, self.state.digits or 8
+        first: dict[bytes, int] = {}
+        for row in np.flatnonzero(fresh).tolist():
+            if (other := first.setdefault(names[row], row)) != row:
+                one, two = batch.lines(np.array([other, row]), *form)
+                fresh[row] = False
+                if one != two:
+                    bad[row] = None
+        rows_of_bad = np.array(sorted(bad), np.int64)
+        for row, line in zip(rows_of_bad.tolist(), batch.lines(rows_of_bad, *form), strict=True):
+            cause = seen_before(parse_json(b'{"id":%b}' % names[row])["id"])
+            self.lates.append(Late(batch.files[batch.file[row]], batch.line[row], cause, line))
+        asks = fresh | (there >= 0)
+        asks[sorted(bad)] = False
+        self.there += len(names) - int(np.count_nonzero(fresh)) - len(bad)
+        asking = np.flatnonzero(asks)
+        return fresh, asking, before[asking]
+
+    def in_this_run(self) -> Archive:
+        """What it has written so far, as an archive."""
+        return Archive(self.writer.path, self.state, self.new)
+
+    def finish(self) -> Iterator[Written]:
+        yield self.flush()
+
+    def late(self) -> Sequence[Late]:
+        lates, self.lates = self.lates, []
+        return lates
+
+    def settle(self) -> None:
+        """The archive has the new segments, if there are any."""
+        before = self.writer.state
+        new: Sequence[Entry] = [segment.entry for segment in self.new]
+        if before is not None and (new or not before.numbers):
+            segments = (*before.segments, *new)
+            self.writer.commit(self.state._replace(segments=segments, additions=before.additions + 1))
+
+    def close(self) -> None:
+        for segment in self.new:
+            segment.close()
+        self.writer.close()
+
+    def summary(self) -> list[str]:
+        said = [f"{self.added} added", f"{self.there} there already"]
+        return [*said, f"{self.alike} known"] if self.spec.unless_known else said

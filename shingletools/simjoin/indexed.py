@@ -1,0 +1,134 @@
+"""The join of documents with an archive on disk: every pair that is alike enough, and no other.
+
+The archive was cut into bands for the least threshold that it answers. A pair at a higher one differs in fewer
+components, so fewer of the bands do. Documents and rows of the archive that share a key in one of them are candidates.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from shingletools.archive.lookup import Sorted
+from shingletools.archive.opened import Archive
+from shingletools.archive.segment import Segment, band_name
+from shingletools.errors import Failed
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import U64, Index, Rows
+from shingletools.ranges import spread, stretches
+from shingletools.simjoin.join import Join
+from shingletools.simjoin.limits import Limits
+from shingletools.simjoin.memory import Memory
+from shingletools.simjoin.pairs import Pairs
+from shingletools.simjoin.signatures import SIGNATURES, Data, Signature
+from shingletools.simjoin.sorter import Sorter
+from shingletools.simjoin.table import ComponentTable, cut
+from shingletools.simjoin.wanted import Wanted
+
+COMPARED = 1 << 15  # candidates that are compared together: so many signatures are in memory
+MANY = 64  # documents in a bucket: fewer are compared with all of it
+
+
+def signature_in(archive: Archive) -> Signature | None:
+    """The kind of an archive's signatures; None if it has none."""
+    state = archive.manifest
+    return next((each for each in SIGNATURES if (each.field, each.digits) == (state.field, state.digits)), None)
+
+
+def component_table(signature: Signature, wanted: Wanted, data: Data, size: int) -> ComponentTable:
+    """Signatures of so many bytes each, one behind the other, as rows of components; one at least."""
+    sizes = np.full(len(data) // size, size)
+    table = signature.table(wanted, data, sizes, np.empty(0, np.uint32))
+    assert isinstance(table, ComponentTable)  # sets of shingles are not in archives
+    return table
+
+
+class ArchiveJoin:
+    """All pairs of documents with the rows of one archive, in the order of documents, then rows.
+
+    Memory: 16 bytes for each candidate that is held, up to a limit, 16 for each pair, and some 50 MB.
+    """
+
+    def __init__(
+        self, archive: Archive, signature: Signature, wanted: Wanted, memory: Memory | None, limits: Limits
+    ) -> None:
+        """Raises Failed if the archive does not answer what is wanted."""
+        self.archive, self.signature, self.wanted = archive, signature, wanted
+        self.memory, self.limits = memory, limits
+        self.size = archive.manifest.size
+        blank = component_table(signature, wanted, np.zeros(self.size, np.uint8), self.size)
+        self.n, self.least = blank.n, blank.least
+        if self.least < archive.manifest.least:
+            raise Failed(
+                f"{archive.name}: it finds pairs that agree in {archive.manifest.least} components of {self.n}, "
+                f"not in {self.least}"
+            )
+        self.bands = cut(self.n, self.n - archive.manifest.least + 1)[: self.n - self.least + 1]
+        self.candidates = 0
+
+    def pairs(self, documents: Rows) -> Iterator[Pairs]:
+        """Pairs of documents, by their numbers, with rows of the archive. Shape: (documents, n)."""
+        rows = max(int(self.archive.firsts[-1]), 1)
+        found = Sorter(self.memory, 4, self.limits)
+        for segment, first in zip(self.archive.segments, self.archive.firsts.tolist(), strict=False):
+            if "signature" in segment.entry.columns and len(documents):
+                for pairs in self._pairs_in(segment, documents):
+                    found.add((pairs.a * rows + first + pairs.b).astype(np.uint64), pairs.agreeing)
+        for keys, agreeing in found.distinct(self.limits.candidates):
+            both = keys.astype(np.int64)
+            yield Pairs(both // rows, both % rows, agreeing)
+
+    def _pairs_in(self, segment: Segment, documents: Rows) -> Iterator[Pairs]:
+        """Pairs with the rows of one segment; some more than once, in no order."""
+        most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
+        sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
+        for number, band in enumerate(self.bands):
+            keys = kernel.band_keys(documents, [band])[0]
+            order = np.argsort(keys, kind="stable")
+            distinct, starts = np.unique(keys[order], return_index=True)
+            counts = np.diff(starts, append=len(keys))
+            for places, rows in Sorted(segment, band_name(number)).meetings(distinct):
+                there = ~segment.is_removed(rows)
+                place, row = places[there], rows[there]
+                large = np.bincount(place, minlength=len(distinct)) * counts > self.limits.large
+                for each in np.flatnonzero(large & (counts > MANY)).tolist():
+                    asking = np.sort(order[starts[each] : starts[each] + counts[each]])
+                    yield from self._large(segment, documents, asking, row[place == each])
+                    place, row = place[place != each], row[place != each]
+                for part in stretches(counts[place], self.limits.candidates):
+                    which, owner = spread(starts[place[part]], counts[place[part]])
+                    sorter.add((row[part][owner] * len(documents) + order[which]).astype(np.uint64))
+                    held += len(which)
+                    if held >= most:
+                        yield from self._compared(segment, documents, sorter)
+                        sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
+        yield from self._compared(segment, documents, sorter)
+
+    def _compared(self, segment: Segment, documents: Rows, candidates: Sorter) -> Iterator[Pairs]:
+        """Those of the candidates, row * documents + document, that are pairs: in the order of rows, as they lie."""
+        for keys, _ in candidates.distinct(min(COMPARED, self.limits.candidates)):
+            self.candidates += len(keys)
+            yield self._compare(segment, documents, keys)
+
+    def _compare(self, segment: Segment, documents: Rows, keys: U64) -> Pairs:
+        both = keys.astype(np.int64)
+        row, document = both // len(documents), both % len(documents)
+        rows, right = np.unique(row, return_inverse=True)
+        some, left = np.unique(document, return_inverse=True)
+        together = np.concatenate([documents[some], self._rows(segment, rows)])
+        agreeing = kernel.agreements(together, self.least, left, len(some) + right)
+        pair = agreeing > 0
+        return Pairs(document[pair], row[pair], agreeing[pair])
+
+    def _rows(self, segment: Segment, rows: Index) -> Rows:
+        """The components of rows, which ascend. Shape: (rows, n)."""
+        if not len(rows):
+            return np.empty((0, self.n), np.uint32)
+        return component_table(self.signature, self.wanted, segment.signatures(rows), self.size).rows
+
+    def _large(self, segment: Segment, documents: Rows, asking: Index, rows: Index) -> Iterator[Pairs]:
+        """Pairs of many documents with many rows of one bucket: by a join of their own, which spares copies."""
+        together = np.concatenate([documents[asking], self._rows(segment, rows)])
+        join = Join(ComponentTable(together, self.least), len(asking), None, self.limits)
+        for pairs in join.pairs():
+            yield Pairs(asking[pairs.a], rows[pairs.b - len(asking)], pairs.agreeing)
+        self.candidates += join.candidates

@@ -1,0 +1,398 @@
+"""An archive is asked as a file of the same records would be, whatever was added, dropped and merged before."""
+
+import json
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import DOCS, Record, jsonl, pipe, run, run_here
+from shingletools.archive.frames import Spelled, frame_of, line_of
+from shingletools.archive.opened import open_archive
+from shingletools.archive.writing import ArchiveWriter
+
+SIGNATURES = ("sketch", "sketch --super 14", "sketch --mega 14", "sketch --simhash")
+LEAST = {"sketch": ("-t0.3", "-t0.31", "-t0.5", "-t4/5", "-t1"), "sketch --super 14": ("-m1", "-m2", "-m6"),
+         "sketch --mega 14": ("-m1", "-m3"), "sketch --simhash": ("-d14", "-d3", "-t0.9", "-d0")}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=SIGNATURES)
+def signed(request: pytest.FixtureRequest) -> tuple[str, list[bytes]]:
+    """A way to make signatures, and those of the sample documents."""
+    return request.param, pipe(DOCS.read_bytes(), "canon", "shingle -k 4", request.param).splitlines(keepends=True)
+
+
+def test_the_answers_of_a_file(signed: tuple[str, list[bytes]], tmp_path: Path) -> None:
+    way, lines = signed
+    least, *higher = LEAST[way]
+    old, new = lines[::2], lines[1::2]
+    (tmp_path / "new").write_bytes(b"".join(new))
+    rng = random.Random(0)
+    there: list[bytes] = []
+    for step in range(4):
+        some = [line for line in old if line not in there and (step == 3 or rng.random() < 0.4)]
+        rng.shuffle(some)
+        (tmp_path / "some").write_bytes(b"".join(some))
+        run_here("simindex add A some", least, cwd=tmp_path).good()
+        there += some
+        gone = rng.sample(there, 5)
+        (tmp_path / "gone").write_bytes(b"".join(gone))
+        run_here("simindex drop A --ids gone", cwd=tmp_path).good()
+        there = [line for line in there if line not in gone]
+        if step == 1:
+            run_here("simindex merge A", cwd=tmp_path).good()
+        (tmp_path / "old").write_bytes(b"".join(there))
+        assert run_here("simindex dump A", cwd=tmp_path).good() == b"".join(there)
+        counts = []
+        for threshold in (least, *higher):
+            expected = run_here("simjoin --against old new", threshold, cwd=tmp_path).good()
+            assert run_here("simjoin --against A new", threshold, cwd=tmp_path).good() == expected
+            assert run_here("simjoin --against A new -S1M", threshold, cwd=tmp_path).good() == expected
+            counts.append(expected.count(b"\n"))
+        assert max(counts) > 5
+        run_here("simindex check A", cwd=tmp_path).good()
+    run_here("simindex merge A", cwd=tmp_path).good()
+    assert run_here("simindex dump A", cwd=tmp_path).good() == b"".join(there)
+    assert len(list((tmp_path / "A").glob("*.npz"))) == 1
+    assert (
+        run_here("simjoin --against A new", least, cwd=tmp_path).good()
+        == run_here("simjoin --against old new", least, cwd=tmp_path).good()
+    )
+
+
+def planted(rng: random.Random, names: range, n: int, pool: list[list[int]]) -> bytes:
+    """Sketches near to those of a pool, of few different components, so that buckets are large."""
+    records = []
+    for name in names:
+        row = [part if rng.random() < 0.8 else rng.randrange(4) for part in rng.choice(pool)]
+        payload = " ".join(f"{part:08x}" for part in row) if rng.random() < 0.95 else ""
+        records.append({"id": name, "sketch": payload})
+    return jsonl(*records[: len(names)]) if n else b""
+
+
+def brute_force(new: bytes, old: bytes, least: int) -> list[Record]:
+    """The pairs, compared one by one."""
+    found = []
+    for a in map(json.loads, new.splitlines()):
+        for b in map(json.loads, old.splitlines()):
+            one, two = a["sketch"].split(), b["sketch"].split()
+            agreeing = sum(x == y for x, y in zip(one, two, strict=False))
+            if one and two and agreeing >= least:
+                found.append({"a": a["id"], "b": b["id"], "similarity": round(agreeing / len(one), 6)})
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_brute_force(seed: int, tmp_path: Path) -> None:
+    """With 1 to 50 segments, some merged, of sketches with 2 to 12 components."""
+    rng = random.Random(seed)
+    n = rng.randrange(2, 13)
+    least = rng.randrange(1, n + 1)
+    pool = [[rng.randrange(4) for _ in range(n)] for _ in range(5)]
+    old = planted(rng, range(300), n, pool).splitlines(keepends=True)
+    new = planted(rng, range(200, 320), n, pool)
+    (tmp_path / "new").write_bytes(new)
+    cuts = sorted(rng.sample(range(1, 300), rng.choice([0, 3, 49])))
+    for start, stop in zip([0, *cuts], [*cuts, 300], strict=True):
+        (tmp_path / "some").write_bytes(b"".join(old[start:stop]))
+        run_here(f"simindex add A -m {least} some", cwd=tmp_path).good()
+        if rng.random() < 0.1:
+            run_here("simindex merge A", cwd=tmp_path).good()
+    for agreeing in range(least, n + 1):
+        ran = run_here(f"simjoin --against A -m {agreeing} new", cwd=tmp_path)
+        assert ran.records() == brute_force(new, b"".join(old), agreeing)
+
+
+@pytest.mark.parametrize("copies", [1, 1000])
+def test_a_bucket_of_many(copies: int, tmp_path: Path) -> None:
+    """Documents that share half of their components with very many: each pair is found, and no other."""
+    half = " ".join(["00000001"] * 6)
+    old = [{"id": i, "sketch": f"{half} " + " ".join(f"{i // copies:08x}" for _ in range(6))} for i in range(6000)]
+    new = [
+        {"id": i, "sketch": f"{half} " + " ".join(f"{i + 7 if i % 2 else 3:08x}" for _ in range(6))} for i in range(300)
+    ]
+    (tmp_path / "old").write_bytes(jsonl(*old))
+    (tmp_path / "new").write_bytes(jsonl(*new))
+    run_here("simindex add A -m 8 old", cwd=tmp_path).good()
+    ran = run_here("simjoin -m 8 --against A new", cwd=tmp_path)
+    assert ran.good() == run_here("simjoin -m 8 --against old new", cwd=tmp_path).good()
+    assert len(ran.records()) > 290
+
+
+LINES = [
+    b'{"id":1,"sketch":"0000000a 0000000b"}',
+    b' { "sketch" : "0000000a 0000000C", "x": [1, "\xc3\xa9 \\u00e9"], "id" : "a" }\r',
+    b'{"id":"\\u0061b","sketch":"0000000a 0000000b","y":{"id":5}}',
+    b'{"sketch":"","id":-5}',
+    b'\xef\xbb\xbf{"id":7,"sketch":"0000000A 0000000b"}',
+    b'{"id":"x","shingles":"0000000000000000","sketch":"ffffffff ffffffff"}',
+    b'{"id":"y","sketch":"0000000\\u0061 0000000b"}',
+]
+
+
+def test_dump_gives_the_bytes_back(tmp_path: Path) -> None:
+    content = b"".join(line + b"\n" for line in LINES)
+    (tmp_path / "lines").write_bytes(content)
+    for kernel in ("c", "numpy"):
+        run("simindex", "add", kernel, "-m1", "lines", cwd=tmp_path, env={"SHINGLETOOLS_KERNEL": kernel}).good()
+        assert run_here("simindex dump", kernel, cwd=tmp_path).good() == content
+        run_here("simindex merge", kernel, cwd=tmp_path).good()
+        ran = run_here("simindex add -v", kernel, "lines", cwd=tmp_path)
+        assert (ran.status, ran.err.split(", ")[-2:]) == (0, ["0 added", f"{len(LINES)} there already\n"])
+        assert run_here("simindex dump", kernel, cwd=tmp_path).good() == content
+    assert [path.read_bytes() for path in sorted((tmp_path / "c").iterdir())] == [
+        path.read_bytes() for path in sorted((tmp_path / "numpy").iterdir())
+    ]
+
+
+@given(st.lists(st.sampled_from(LINES), unique=True, max_size=7), st.lists(st.integers(0, 7), max_size=3))
+@settings(max_examples=30)
+def test_any_records_in_any_parts(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], cuts: list[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("archive")
+    edges = [0, *sorted(cuts), len(lines)]
+    for start, stop in pairwise(edges):
+        content = b"\n".join(lines[start:stop])
+        run_here("simindex add A -m1", stdin=content, cwd=folder).good()
+    run_here("simindex check A", cwd=folder).good()
+    assert run_here("simindex dump A", cwd=folder).good() == b"".join(line + b"\n" for line in lines)
+
+
+@given(st.sampled_from(["", " "]), st.text(max_size=5), st.binary(min_size=4, max_size=8), st.booleans(), st.booleans())
+def test_a_frame_is_the_way_back(blank: str, name: str, data: bytes, turned: bool, capital: bool) -> None:
+    data = data[: len(data) // 4 * 4]
+    spelled = data.hex(" ", 4).upper() if capital else data.hex(" ", 4)
+    members = [f'"id":{blank}{json.dumps(name)}', f'"sketch"{blank}:"{spelled}"']
+    line = f'{{"z":"\\u0001",{",".join(members[::-1] if turned else members)}}}'.encode()
+    text = json.dumps(name, ensure_ascii=False, separators=(",", ":")).encode()
+    assert line_of(frame_of(line, Spelled("id", "sketch", 8), text, data), text, data, 8) == line
+
+
+def test_ids(tmp_path: Path) -> None:
+    one, other = {"id": "x", "sketch": "0000000a"}, {"id": "x", "sketch": "0000000b"}
+    run_here("simindex add A", stdin=jsonl(one, one, {"id": 2, "sketch": "0000000a"}), cwd=tmp_path).good()
+    ran = run_here("simindex add A --rejects bad", stdin=jsonl(one, other, {"id": "2", "sketch": ""}), cwd=tmp_path)
+    assert (ran.status, ran.err) == (1, 'simindex: -:2: id "x" was seen before\n')
+    assert (tmp_path / "bad").read_bytes() == jsonl(other)
+    ran = run_here(
+        "simindex add A", stdin=jsonl({"id": 3, "sketch": "00000001"}, {"id": 3, "sketch": "00000002"}), cwd=tmp_path
+    )
+    assert (ran.status, ran.err) == (1, "simindex: -:2: id 3 was seen before\n")
+    ran = run_here("simindex add A --strict", stdin=jsonl({"id": 4, "sketch": "00000001"}, other), cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, 'simindex: -:2: id "x" was seen before\n')
+    assert [json.loads(line)["id"] for line in run_here("simindex dump A", cwd=tmp_path).good().splitlines()] == [
+        "x",
+        2,
+        "2",
+        3,
+    ]
+    run_here("simindex drop A --ids -", stdin=jsonl({"id": "x"}, {"id": "never"}), cwd=tmp_path).good()
+    run_here("simindex add A", stdin=jsonl(other), cwd=tmp_path).good()
+    assert run_here("simindex dump A", cwd=tmp_path).records()[-1] == other
+    run_here("simindex merge A", cwd=tmp_path).good()
+    assert run_here("simindex list A", cwd=tmp_path).records()[0]["documents"] == 4
+
+
+def test_several_segments_in_little_memory(tmp_path: Path) -> None:
+    """Ids that come again are found, in whatever segment they are."""
+    lines = [line.replace(b'"id":"', b'"id":"%d-' % copy) for copy in range(5)
+             for line in pipe(DOCS.read_bytes(), "canon", "shingle", "sketch").splitlines(keepends=True)]  # fmt: skip
+    (tmp_path / "old").write_bytes(b"".join(lines))
+    run_here("simindex add A -S 40K old", cwd=tmp_path).good()
+    listed = run_here("simindex list A", cwd=tmp_path).records()[0]
+    assert len(listed["segments"]) > 3
+    assert run_here("simindex dump A", cwd=tmp_path).good() == b"".join(lines)
+    ran = run_here("simindex add A -v -S 40K old", cwd=tmp_path)
+    assert ", 0 added, 1500 there already" in ran.err
+    run_here("simindex add B -S 40K old old", cwd=tmp_path).good()
+    assert run_here("simindex dump B", cwd=tmp_path).good() == b"".join(lines)
+
+
+def test_files_and_archives_in_any_order(tmp_path: Path) -> None:
+    lines = pipe(DOCS.read_bytes(), "canon", "shingle -k 4", "sketch").splitlines(keepends=True)
+    for number, name in enumerate("abcdn"):
+        (tmp_path / name).write_bytes(b"".join(lines[number::5]))
+    for name in "abcd":
+        run_here(f"simindex add {name.upper()} -t 0.3 {name}", cwd=tmp_path).good()
+    for order in ("abcd", "Abcd", "aBcd", "ABCD", "abCd", "aBCd", "abcD", "AbcD", "aBcD"):
+        words = [word for name in order for word in ("--against", name)]
+        plain = [word.lower() if len(word) == 1 else word for word in words]
+        for options in (["-t0.3"], ["-t0.3", "-S1M"], ["-t0.5", "-j2", "--interval", "--measure=dice"]):
+            expected = run_here("simjoin n", *options, *plain, cwd=tmp_path).good()
+            assert expected.count(b"\n") > 10
+            assert run_here("simjoin n", *options, *words, cwd=tmp_path).good() == expected
+
+
+@pytest.mark.parametrize("order", ["aA", "Aa", "AB", "bAB", "AbB", "BAb"])
+def test_an_id_in_two_of_them(order: str, tmp_path: Path) -> None:
+    lines = pipe(DOCS.read_bytes(), "canon", "shingle -k 4", "sketch").splitlines(keepends=True)
+    for name, some in (("a", lines[::2]), ("b", lines[::3]), ("n", lines[1::2])):
+        (tmp_path / name).write_bytes(b"".join(some))
+    for name in "ab":
+        run_here(f"simindex add {name.upper()} -t 0.3 {name}", cwd=tmp_path).good()
+    words = [word for name in order for word in ("--against", name)]
+    plain = [word.lower() if len(word) == 1 else word for word in words]
+    for options in (["-t0.3"], ["-t0.3", "-S1M"]):
+        expected = run_here("simjoin n --rejects bad", *options, *plain, cwd=tmp_path)
+        rejected = (tmp_path / "bad").read_bytes()
+        ran = run_here("simjoin n --rejects bad", *options, *words, cwd=tmp_path)
+        assert (ran.status, ran.out) == (expected.status, expected.out) == (1, ran.out)
+        assert sorted((tmp_path / "bad").read_bytes().splitlines()) == sorted(rejected.splitlines())
+        causes = [sorted(line.rpartition(": ")[2] for line in each.err.splitlines()) for each in (ran, expected)]
+        assert causes[0] == causes[1]
+
+
+def test_unless_known(tmp_path: Path) -> None:
+    lines = pipe(DOCS.read_bytes(), "canon", "shingle -k 4", "sketch").splitlines(keepends=True)
+    (tmp_path / "old").write_bytes(b"".join(lines[::3]))
+    (tmp_path / "new").write_bytes(b"".join(lines[1::3] + lines[2::3]))
+    run_here("simindex add A -t 0.3 old", cwd=tmp_path).good()
+    expected = run_here("simjoin -t 0.5 --against old new", cwd=tmp_path).good()
+    known = {json.loads(line)["a"] for line in expected.splitlines()}
+    stays = [line for line in lines[1::3] + lines[2::3] if json.loads(line)["id"] not in known]
+    assert 20 < len(known) < 180
+    for _ in range(3):  # as after failures
+        run_here("simindex add A --unless-known -t 0.5 new -o known", cwd=tmp_path).good()
+        assert (tmp_path / "known").read_bytes() == expected
+        assert run_here("simindex dump A", cwd=tmp_path).good() == b"".join(lines[::3] + stays)
+    run_here("simindex merge A", cwd=tmp_path).good()
+    assert run_here("simindex add A --unless-known -t 0.5 new", cwd=tmp_path).good() == expected
+    assert run_here("simindex add B --unless-known -S 40K -t 0.3 old", cwd=tmp_path).good() == b""
+    assert run_here("simindex add B --unless-known -S 40K -t 0.5 new", cwd=tmp_path).good() == expected
+
+
+REFUSED = [
+    ("simindex add A -t 0.7 old", "A: the archive was made for 68 agreeing components, and this asks for 59"),
+    ("simindex add A -t 0.9 old", "A: the archive was made for 68 agreeing components, and this asks for 76"),
+    ("simindex add A -d 3 old", "A: -d counts the bits of simhashes, but the records have sketches"),
+    ("simindex add A short",
+     "short:1: a sketch of 1 components of 8 hex digits, after a sketch of 84 components of 8 hex digits"),
+    ("simindex add A unnamed",
+     'unnamed:1: made by an unnamed recipe, but the records before by "canon | shingle k=10 | sketch n=84"'),
+    ("simindex add B sets",
+     "sets:1: the record has shingles and no sketch: sets of shingles are not kept in archives"),
+    ("simindex list none", "none: No such file or directory"),
+    ("simindex dump folder", "folder: no archive (manifest.json is missing)"),
+    ("simindex add folder old", "folder: no archive, but not empty: x is in it"),
+    ("simindex add old old", "old: File exists"),
+    ("simindex list A old", "list reads no FILE (see simindex --help)"),
+    ("simindex drop A", "drop: --ids says which documents (see simindex --help)"),
+    ("simindex merge A -t 0.5", "-t, -m and -d: only with the action add, not merge"),
+    ("simindex dump A --unless-known", "--unless-known: only with the action add, not dump"),
+    ("simindex add A --ids old old", "--ids: only with the action drop, not add"),
+    ("simjoin old --against A -t 0.7", "A: it finds pairs that agree in 68 components of 84, not in 59"),
+    ("simjoin old --against A -d 3", "old:1: -d counts the bits of simhashes, but the records have sketches"),
+    ("simjoin short --against A",
+     "A: a sketch of 84 components of 8 hex digits, after a sketch of 1 components of 8 hex digits"),
+    ("simjoin old --against A --forest",
+     "--forest: not with an archive on disk; join with the file that simindex dump writes"),
+    ("simjoin old --against A --recall 0.9",
+     "--recall: not with an archive on disk; join with the file that simindex dump writes"),
+    ("simjoin old --against A --verify",
+     "--verify: not with an archive on disk; join with the file that simindex dump writes"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("refusing")
+    lines = pipe(DOCS.read_bytes(), "canon", "shingle", "sketch").splitlines(keepends=True)
+    (folder / "old").write_bytes(b"".join(lines[:20]))
+    via = json.loads(lines[0])["via"]
+    (folder / "short").write_bytes(jsonl({"id": "s", "sketch": "00000000", "via": via}))
+    (folder / "unnamed").write_bytes(jsonl({"id": "s", "sketch": " ".join(["00000000"] * 84)}))
+    (folder / "sets").write_bytes(jsonl({"id": "s", "shingles": "00000000"}))
+    (folder / "folder").mkdir()
+    (folder / "folder" / "x").touch()
+    run_here("simindex add A old", cwd=folder).good()
+    return folder
+
+
+@pytest.mark.parametrize(("command", "message"), REFUSED)
+def test_what_is_refused(command: str, message: str, refusing: Path) -> None:
+    before = {path: path.read_bytes() for path in refusing.rglob("*") if path.is_file()}
+    ran = run_here(command, cwd=refusing)
+    said = f"{message} (see" if "usage" in message else message
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.removeprefix(f"{command.split(maxsplit=1)[0]}: ").startswith(said)
+    assert {path: path.read_bytes() for path in refusing.rglob("*") if path.is_file()} == before
+
+
+def test_an_archive_without_documents(tmp_path: Path) -> None:
+    run_here("simindex add A", cwd=tmp_path).good()
+    (tmp_path / "new").write_bytes(jsonl({"id": 1, "sketch": "0000000a"}))
+    assert run_here("simindex dump A", cwd=tmp_path).good() == b""
+    assert run_here("simjoin --against A new", cwd=tmp_path).good() == b""
+    assert run_here("simindex list A", cwd=tmp_path).records()[0]["documents"] == 0
+    run_here("simindex merge A", cwd=tmp_path).good()
+    run_here("simindex add A new", cwd=tmp_path).good()
+    run_here("simindex drop A --ids new", cwd=tmp_path).good()
+    assert run_here("simjoin --against A new", cwd=tmp_path).good() == b""
+    run_here("simindex merge A", cwd=tmp_path).good()
+    assert run_here("simindex list A", cwd=tmp_path).records()[0]["segments"] == []
+    assert run_here("simjoin --against A new", cwd=tmp_path).good() == b""
+
+
+def test_numpy_reads_a_segment(refusing: Path) -> None:
+    arrays = np.load(refusing / "A" / "000001.npz")
+    records = [json.loads(line) for line in (refusing / "old").read_bytes().splitlines()]
+    payloads = [row.tobytes().hex(" ", 4) for row in arrays["signature"]]
+    assert payloads == [record["sketch"] for record in records]
+    bounds = arrays["bounds"]
+    names = [arrays["ids"][start:stop].tobytes() for start, stop in pairwise(bounds)]
+    assert [json.loads(name) for name in names] == [record["id"] for record in records]
+    for band in range(17):
+        table = arrays[f"band{band}"]
+        assert sorted(table["f1"].tolist()) == list(range(20))
+        assert (np.diff(table["f0"].astype(object)) >= 0).all()
+
+
+def test_the_bytes_of_a_document(refusing: Path) -> None:
+    """What the manual says: 540, and 21 and the id's own."""
+    rows, names = 5000, 0
+    rng = random.Random(1)
+    records = []
+    for row in range(rows):
+        records.append({"id": row, "sketch": " ".join(f"{rng.getrandbits(32):08x}" for _ in range(84))})
+        names += len(str(row))
+    run_here("simindex add C -t 0.8", stdin=jsonl(*records), cwd=refusing).good()
+    assert 0 <= (refusing / "C" / "000001.npz").stat().st_size - names - 561 * rows < 20_000
+
+
+def test_a_state_is_one_state(tmp_path: Path) -> None:
+    """Who has opened an archive sees it as it was, after a merge that removed the files."""
+    for number in range(3):
+        run_here("simindex add A", stdin=jsonl({"id": number, "sketch": "0000000a"}), cwd=tmp_path).good()
+    archive = open_archive(str(tmp_path / "A"))
+    run_here("simindex drop A --ids -", stdin=jsonl({"id": 1}), cwd=tmp_path).good()
+    run_here("simindex merge A", cwd=tmp_path).good()
+    lines = [line for rows in archive.live() for line in archive.lines(rows)]
+    assert [json.loads(line)["id"] for line in lines] == [0, 1, 2]
+    archive.close()
+
+
+def test_one_writer_at_a_time(tmp_path: Path) -> None:
+    run_here("simindex add A", stdin=jsonl({"id": 1, "sketch": "0000000a"}), cwd=tmp_path).good()
+    writer = ArchiveWriter(str(tmp_path / "A"))
+    for action in ("add A", "merge A", "drop A --ids /dev/null"):
+        ran = run_here(f"simindex {action}", cwd=tmp_path)
+        assert (ran.status, ran.err) == (2, "simindex: A: another process is changing the archive\n")
+    for action in ("list A", "check A", "dump A"):
+        run_here(f"simindex {action}", cwd=tmp_path).good()
+    writer.close()
+    run_here("simindex merge A", cwd=tmp_path).good()
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    run_here("simindex add A", stdin=jsonl({"id": 1, "sketch": "0000000a"}), cwd=tmp_path).good()
+    for name in ("000002.npz", "000002.sums.npy", "000007.removed.npy", "manifest.json.new"):
+        (tmp_path / "A" / name).write_bytes(b"left")
+    run_here("simindex add A", stdin=jsonl({"id": 2, "sketch": "0000000a"}), cwd=tmp_path).good()
+    assert sorted(path.name for path in (tmp_path / "A").iterdir()) == [
+        "000001.npz", "000001.sums.npy", "000002.npz", "000002.sums.npy", "lock", "manifest.json",
+    ]  # fmt: skip
