@@ -100,7 +100,7 @@ class ArchiveWriter:
     """
 
     def __init__(self, path: str, create: bool = False) -> None:
-        """create: makes the archive if it is not there; what it makes is empty, and has no manifest before `commit`."""
+        """create: makes the archive if it is not there, with a manifest, without which no file is ever removed."""
         self.path = path
         self.lock = -1
         self.numbers = 0  # of files that there were
@@ -113,8 +113,8 @@ class ArchiveWriter:
                 if not os.path.isdir(path):
                     os.mkdir(path)
                     self.made = True
-                if strange := sorted(name for name in os.listdir(path) if not names.OURS.fullmatch(name)):
-                    raise Broken(f"{printable(path)}: no archive, but not empty: {printable(strange[0])} is in it")
+                if strange := sorted(name for name in os.listdir(path) if name not in {names.LOCK, names.NEW}):
+                    raise Broken(f"{printable(path)}: {names.MANIFEST} is missing, but {printable(strange[0])} is there")
             else:
                 manifest.read(path)  # says what is wrong before a file is made
             self.lock = os.open(os.path.join(path, names.LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -134,8 +134,9 @@ class ArchiveWriter:
             if not free:  # or another removed the folder that it had made
                 raise Broken(f"{printable(self.path)}: another process is changing the archive")
             # Another writer may have made it meanwhile
-            new = not names.is_archive(self.path)
-            self.archive = Archive(self.path, Manifest(), []) if new else open_archive(self.path)
+            if not names.is_archive(self.path):
+                self.commit(Manifest())
+            self.archive = open_archive(self.path)
             self.state = self.archive.manifest
             self.numbers = self.state.numbers
             self._remove_others(self.state)
@@ -184,8 +185,9 @@ class ArchiveWriter:
             if self.state is not None:
                 with contextlib.suppress(OSError):  # the next writer removes what is left
                     self._remove_others(self.state)
-                    if self.made and not names.is_archive(self.path):
-                        os.unlink(os.path.join(self.path, names.LOCK))
+                    if self.made and self.state == Manifest():
+                        for name in (names.MANIFEST, names.LOCK):
+                            os.unlink(os.path.join(self.path, name))
                         os.rmdir(self.path)
             os.close(self.lock)
             self.lock = -1

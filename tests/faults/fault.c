@@ -2,12 +2,14 @@
 
        FAULT="read docs.jsonl 3 5"    function, text, n from 1, errno
 
+   Where errno is 0, the process is killed at that call; a write has written half of its bytes then.
    A file that has no name any more is known by the one that it had. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,8 @@ static int fails(const char *function, const char *path)
     if (!fault || sscanf(fault, "%15s %255s %d %d", wanted, text, &from, &error) != 4 || strcmp(function, wanted) ||
         !strstr(path, text) || __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) < from)
         return 0;
+    if (!error && strcmp(function, "write"))
+        raise(SIGKILL);
     errno = error;
     return 1;
 }
@@ -46,7 +50,13 @@ ssize_t read(int descriptor, void *data, size_t size)
 
 ssize_t write(int descriptor, const void *data, size_t size)
 {
-    return fails_on("write", descriptor) ? -1 : REAL(write)(descriptor, data, size);
+    if (!fails_on("write", descriptor))
+        return REAL(write)(descriptor, data, size);
+    if (!errno) {
+        REAL(write)(descriptor, data, size / 2);
+        raise(SIGKILL);
+    }
+    return -1;
 }
 
 ssize_t pread64(int descriptor, void *data, size_t size, off64_t at)
@@ -77,4 +87,9 @@ int close(int descriptor)
 int rename(const char *from, const char *to)
 {
     return fails("rename", to) ? -1 : REAL(rename)(from, to);
+}
+
+int unlink(const char *path)
+{
+    return fails("unlink", path) ? -1 : REAL(unlink)(path);
 }

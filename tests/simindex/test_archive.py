@@ -278,7 +278,7 @@ REFUSED = [
      "sets:1: the record has shingles and no sketch: sets of shingles are not kept in archives"),
     ("simindex list none", "none: No such file or directory"),
     ("simindex dump folder", "folder: no archive (manifest.json is missing)"),
-    ("simindex add folder old", "folder: no archive, but not empty: x is in it"),
+    ("simindex add folder old", "folder: manifest.json is missing, but x is there"),
     ("simindex add old old", "old: File exists"),
     ("simindex list A old", "list reads no FILE (see simindex --help)"),
     ("simindex drop A", "drop: --ids says which documents (see simindex --help)"),

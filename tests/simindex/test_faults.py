@@ -1,0 +1,210 @@
+"""An archive when calls fail, processes are killed, files are damaged, and several are at it at a time."""
+
+import errno
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from harness import DOCS, ENVIRONMENT, Ran, pipe, run, run_here
+from shingletools.archive.blocks import hexdigest
+
+ROUNDS = int(os.environ.get("ROUNDS", "4"))
+ACTIONS = {"add": "simindex add archive new", "merge": "simindex merge archive",
+           "drop": "simindex drop archive --ids gone",
+           "known": "simindex add archive --unless-known new -o known"}  # fmt: skip
+ERRORS = {"full": errno.ENOSPC, "broken": errno.EIO, "killed": 0}
+FAULTS = [(function, error) for function in ("write", "fsync", "close", "rename", "unlink") for error in ERRORS]
+
+
+def dumped(folder: Path, name: str = "archive") -> bytes:
+    return run_here("simindex dump", name, cwd=folder).good()
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    built = tmp_path_factory.mktemp("fault") / "fault.so"
+    source = Path(__file__).parents[1] / "faults" / "fault.c"
+    subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", source, "-o", built], check=True)
+    return built
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive of two segments, of which one has dropped documents, and what comes next."""
+    folder = tmp_path_factory.mktemp("made")
+    lines = pipe(DOCS.read_bytes(), "canon", "shingle -k 4", "sketch").splitlines(keepends=True)
+    for name, some in (("one", lines[:80]), ("two", lines[80:200:2]), ("new", lines[81::2]), ("gone", lines[:160:4])):
+        (folder / name).write_bytes(b"".join(some))
+    run_here("simindex add archive -t 0.3 one", cwd=folder).good()
+    run_here("simindex add archive two", cwd=folder).good()
+    (folder / "first").write_bytes(b"".join(lines[:9]))
+    run_here("simindex drop archive --ids first", cwd=folder).good()
+    (folder / "before").write_bytes(dumped(folder))
+    for action, command in ACTIONS.items():
+        shutil.copytree(folder / "archive", folder / "copy")
+        run_here(command.replace("archive", "copy"), cwd=folder).good()
+        (folder / f"after-{action}").write_bytes(dumped(folder, "copy"))
+        shutil.rmtree(folder / "copy")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize("fault", FAULTS, ids="-".join)
+def test_every_call(action: str, fault: tuple[str, str], made: Path, library: Path, tmp_path: Path) -> None:
+    """The state before, or the state after; and the same run, said again, leads there."""
+    function, error = fault[0], ERRORS[fault[1]]
+    folder = tmp_path / "made"
+    before, after = ((made / name).read_bytes() for name in ("before", f"after-{action}"))
+    for nth in range(1, 60):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(made, folder)
+        said = f"{function} {folder}/archive {nth} {error}"
+        ran = run_raw(ACTIONS[action], folder, {"LD_PRELOAD": str(library), "FAULT": said})
+        assert ran.status in {0, 2, -signal.SIGKILL}
+        there = dumped(folder)
+        assert there in {before, after}
+        assert ran.status != 0 or there == after
+        run_here("simindex check archive", cwd=folder).good()
+        if ran.status == 2:
+            assert ran.err == f"simindex: archive: {os.strerror(error)}\n"
+        run_here(ACTIONS[action], cwd=folder).good()
+        assert dumped(folder) == after
+        if ran.status == 0:
+            break
+    assert ran.status == 0
+    assert nth > (function not in {"rename", "unlink"})
+
+
+def run_raw(command: str, folder: Path, environment: dict[str, str]) -> Ran:
+    words = tuple(command.split())
+    done = subprocess.run(words, cwd=folder, env=ENVIRONMENT | environment, capture_output=True, check=False)
+    return Ran(words, done.returncode, done.stdout, done.stderr.decode())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_any_moment(action: str, number: signal.Signals, made: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    states = {(made / name).read_bytes() for name in ("before", f"after-{action}")}
+    rng = random.Random(number)
+    for _ in range(ROUNDS):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(made, folder)
+        words = ["env", "--default-signal=INT", *ACTIONS[action].split()]
+        process = subprocess.Popen(words, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE)
+        time.sleep(rng.uniform(0.05, 0.5))
+        process.send_signal(number)
+        process.communicate(timeout=60)
+        assert dumped(folder) in states
+        run_here("simindex check archive", cwd=folder).good()
+        run_here(ACTIONS[action], cwd=folder).good()
+        assert dumped(folder) == (made / f"after-{action}").read_bytes()
+
+
+@pytest.mark.slow
+def test_writers_and_readers_at_a_time(tmp_path: Path) -> None:
+    """Writers that come too early are told so; readers see whole states only, in their order."""
+    lines = pipe(DOCS.read_bytes(), "canon", "shingle -k 4", "sketch").splitlines(keepends=True)
+    for number in range(10):
+        (tmp_path / f"part-{number}").write_bytes(b"".join(lines[number * 30 : number * 30 + 30]))
+    run_here("simindex add archive part-0", cwd=tmp_path).good()
+    writer = "for n in 1 2 3 4 5 6 7 8 9; do until simindex add archive part-$n 2>>said; do sleep 0.05; done; done"
+    merger = "for n in 1 2 3 4 5 6 7 8; do simindex merge archive 2>>said; sleep 0.1; done; true"
+    running = [subprocess.Popen(["bash", "-c", script], cwd=tmp_path, env=ENVIRONMENT) for script in (writer, merger)]
+    states = [b"".join(lines[: 30 * number]) for number in range(1, 11)]
+    seen = 0
+    while any(process.poll() is None for process in running):
+        state = states.index(run("simindex", "dump", "archive", cwd=tmp_path).good())
+        assert state >= seen
+        seen = state
+    assert [process.returncode for process in running] == [0, 0]
+    assert dumped(tmp_path) == states[-1]
+    said = set((tmp_path / "said").read_text().splitlines())
+    assert said <= {"simindex: archive: another process is changing the archive"}
+    run_here("simindex check archive", cwd=tmp_path).good()
+
+
+def damaged(content: bytes, rng: random.Random) -> bytes:
+    """Another content."""
+    way = rng.randrange(5)
+    if not content or way == 0:
+        return content + rng.randbytes(rng.randrange(1, 100))
+    at = rng.randrange(len(content))
+    if way == 1:
+        return content[:at]
+    if way == 2:
+        return content[:at] + content[at + 1 :]
+    if way == 3:
+        return b""
+    return content[:at] + bytes([content[at] ^ 1 << rng.randrange(8)]) + content[at + 1 :]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damage(seed: int, made: Path, tmp_path: Path) -> None:
+    """Is told, with the name of the file, or does not matter to the answer; `check` tells always."""
+    folder, rng = tmp_path / "made", random.Random(seed)
+    shutil.copytree(made, folder)
+    path = sorted(each for each in (folder / "archive").iterdir() if each.name != "lock")[seed % 6]
+    if seed < 12:
+        path.unlink()
+    else:
+        path.write_bytes(damaged(path.read_bytes(), rng))
+    shutil.copytree(folder / "archive", folder / "kept")
+    asking = "simjoin -t 0.3 --against archive new"
+    expected = run_here(asking, cwd=made)
+    for command, right in ((asking, expected.out), ("simindex dump archive", (made / "before").read_bytes()),
+                           ("simindex add archive -o out new", b""), ("simindex merge archive", b"")):  # fmt: skip
+        ran = run_here(command, cwd=folder)
+        assert ran.status in {0, 2}
+        if ran.status == 0:
+            assert ran.out == right
+        else:
+            assert ran.err.startswith(f"{command.split()[0]}: archive")
+            assert path.name in ran.err or "manifest.json" in ran.err or ran.err.endswith("Is a directory\n")
+            assert right.startswith(ran.out)
+        shutil.rmtree(folder / "archive")
+        shutil.copytree(folder / "kept", folder / "archive")
+    ran = run_here("simindex check archive", cwd=folder)
+    assert ran.status == 2
+    assert path.name in ran.err
+
+
+def test_another_version(made: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    shutil.copytree(made, folder)
+    path = folder / "archive" / "manifest.json"
+    for old, new, said in (
+        (b'"version":1', b'"version":2', "of another version of the format than 1, which this program reads"),
+        (b'"order":"little"', b'"order":"big"', "written on a machine with another order of bytes"),
+    ):
+        body = (made / "archive" / "manifest.json").read_bytes()[len(b'{"sum":"') + 64 + len(b'",') : -1]
+        assert old in body
+        body = body.replace(old, new)
+        path.write_bytes(b'{"sum":"%b",%b\n' % (hexdigest(body).encode(), body))
+        ran = run_here("simindex list archive", cwd=folder)
+        assert (ran.status, ran.err) == (2, f"simindex: archive/manifest.json: {said}\n")
+
+
+def test_a_lost_manifest_loses_nothing(made: Path, tmp_path: Path) -> None:
+    """Files that no manifest names are removed only where there is a manifest."""
+    folder = tmp_path / "made"
+    shutil.copytree(made, folder)
+    (folder / "archive" / "manifest.json").unlink()
+    before = sorted((folder / "archive").iterdir())
+    ran = run_here("simindex add archive new", cwd=folder)
+    assert (ran.status, ran.err) == (2, "simindex: archive: manifest.json is missing, but 000001.npz is there\n")
+    assert sorted((folder / "archive").iterdir()) == before
+
+
+def test_a_first_run_that_fails_leaves_nothing(made: Path, tmp_path: Path) -> None:
+    ran = run_here("simindex add archive", made / "one", "none", cwd=tmp_path)
+    assert ran.status == 2
+    assert list(tmp_path.iterdir()) == []
