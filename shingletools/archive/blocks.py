@@ -5,6 +5,7 @@ process. A sum is the first eight bytes of a block's BLAKE3, little-endian, so t
 unseen once in 2^64 times.
 """
 
+import contextlib
 import os
 from collections import OrderedDict
 from typing import TYPE_CHECKING
@@ -80,9 +81,10 @@ class SummedWriter:
 
     def close(self) -> None:
         """Lets go of a file that is not finished."""
-        if self.descriptor >= 0:
-            os.close(self.descriptor)
-            self.descriptor = -1
+        descriptor, self.descriptor = self.descriptor, -1
+        if descriptor >= 0:
+            with contextlib.suppress(OSError):  # nothing that is wanted is in it
+                os.close(descriptor)
 
 
 class Cache:
@@ -159,6 +161,7 @@ class SummedFile:
             self._blocks(first, min(first + several, -(-self.size // BLOCK)) - 1)
 
     def close(self) -> None:
-        if self.descriptor >= 0:
-            os.close(self.descriptor)
-            self.descriptor = -1
+        descriptor, self.descriptor = self.descriptor, -1
+        if descriptor >= 0:
+            with contextlib.suppress(OSError):  # nothing that is wanted is in it
+                os.close(descriptor)

@@ -114,7 +114,9 @@ class ArchiveWriter:
                     os.mkdir(path)
                     self.made = True
                 if strange := sorted(name for name in os.listdir(path) if name not in {names.LOCK, names.NEW}):
-                    raise Broken(f"{printable(path)}: {names.MANIFEST} is missing, but {printable(strange[0])} is there")
+                    raise Broken(
+                        f"{printable(path)}: {names.MANIFEST} is missing, but {printable(strange[0])} is there"
+                    )
             else:
                 manifest.read(path)  # says what is wrong before a file is made
             self.lock = os.open(os.path.join(path, names.LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -189,8 +191,9 @@ class ArchiveWriter:
                         for name in (names.MANIFEST, names.LOCK):
                             os.unlink(os.path.join(self.path, name))
                         os.rmdir(self.path)
-            os.close(self.lock)
-            self.lock = -1
+            descriptor, self.lock = self.lock, -1
+            with contextlib.suppress(OSError):  # the lock goes all the same
+                os.close(descriptor)
 
 
 def entry_of(number: int, rows: int, adds: Sequence[tuple[int, int]], written: OnTheDisk) -> Entry:

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import DOCS, Record, jsonl, pipe, run, run_here
+from harness import DOCS, Record, jsonl, parser_of, pipe, run, run_here
 from shingletools.archive.frames import Spelled, frame_of, line_of
 from shingletools.archive.opened import open_archive
 from shingletools.archive.writing import ArchiveWriter
+from shingletools.simjoin.command import build
 
 SIGNATURES = ("sketch", "sketch --super 14", "sketch --mega 14", "sketch --simhash")
 LEAST = {"sketch": ("-t0.3", "-t0.31", "-t0.5", "-t4/5", "-t1"), "sketch --super 14": ("-m1", "-m2", "-m6"),
@@ -396,3 +397,9 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> Non
     assert sorted(path.name for path in (tmp_path / "A").iterdir()) == [
         "000001.npz", "000001.sums.npy", "000002.npz", "000002.sums.npy", "lock", "manifest.json",
     ]  # fmt: skip
+
+
+def test_a_cluster_does_not_ask_archives(refusing: Path) -> None:
+    options = parser_of("simjoin").parse(["--against", str(refusing / "A")])
+    assert build(options).alone() == "an archive on disk is asked in one process; run it in the shell"
+    assert build(parser_of("simjoin").parse(["--against", str(refusing / "folder")])).alone() == ""

@@ -73,7 +73,8 @@ def test_every_call(action: str, fault: tuple[str, str], made: Path, library: Pa
         assert ran.status != 0 or there == after
         run_here("simindex check archive", cwd=folder).good()
         if ran.status == 2:
-            assert ran.err == f"simindex: archive: {os.strerror(error)}\n"
+            assert ran.err.startswith("simindex: archive")
+            assert ran.err.endswith(f": {os.strerror(error)}\n")
         run_here(ACTIONS[action], cwd=folder).good()
         assert dumped(folder) == after
         if ran.status == 0:
