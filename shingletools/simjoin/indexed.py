@@ -10,7 +10,7 @@ import numpy as np
 
 from shingletools.archive.lookup import Sorted
 from shingletools.archive.opened import Archive
-from shingletools.archive.segment import Segment, band_name
+from shingletools.archive.segment import band_name
 from shingletools.errors import Failed
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index, Rows
@@ -69,66 +69,73 @@ class ArchiveJoin:
         """Pairs of documents, by their numbers, with rows of the archive. Shape: (documents, n)."""
         rows = max(int(self.archive.firsts[-1]), 1)
         found = Sorter(self.memory, 4, self.limits)
-        for segment, first in zip(self.archive.segments, self.archive.firsts.tolist(), strict=False):
-            if "signature" in segment.entry.columns and len(documents):
-                for pairs in self._pairs_in(segment, documents):
-                    found.add((pairs.a * rows + first + pairs.b).astype(np.uint64), pairs.agreeing)
+        for pairs in self._found(documents) if len(documents) else ():
+            found.add((pairs.a * rows + pairs.b).astype(np.uint64), pairs.agreeing)
         for keys, agreeing in found.distinct(self.limits.candidates):
             both = keys.astype(np.int64)
             yield Pairs(both // rows, both % rows, agreeing)
 
-    def _pairs_in(self, segment: Segment, documents: Rows) -> Iterator[Pairs]:
-        """Pairs with the rows of one segment; some more than once, in no order."""
+    def _found(self, documents: Rows) -> Iterator[Pairs]:
+        """The pairs; some more than once, in no order."""
         most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
         sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
         for number, band in enumerate(self.bands):
-            keys = kernel.band_keys(documents, [band])[0]
-            order = np.argsort(keys, kind="stable")
-            distinct, starts = np.unique(keys[order], return_index=True)
-            counts = np.diff(starts, append=len(keys))
-            for places, rows in Sorted(segment, band_name(number)).meetings(distinct):
-                there = ~segment.is_removed(rows)
-                place, row = places[there], rows[there]
-                large = np.bincount(place, minlength=len(distinct)) * counts > self.limits.large
-                for each in np.flatnonzero(large & (counts > MANY)).tolist():
-                    asking = np.sort(order[starts[each] : starts[each] + counts[each]])
-                    yield from self._large(segment, documents, asking, row[place == each])
-                    place, row = place[place != each], row[place != each]
-                for part in stretches(counts[place], self.limits.candidates):
-                    which, owner = spread(starts[place[part]], counts[place[part]])
-                    sorter.add((row[part][owner] * len(documents) + order[which]).astype(np.uint64))
-                    held += len(which)
-                    if held >= most:
-                        yield from self._compared(segment, documents, sorter)
-                        sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
-        yield from self._compared(segment, documents, sorter)
+            asked = Asked(kernel.band_keys(documents, [band])[0])
+            for segment, first in zip(self.archive.segments, self.archive.firsts.tolist(), strict=False):
+                for places, rows in Sorted(segment, band_name(number)).meetings(asked.distinct):
+                    there = ~segment.is_removed(rows)
+                    place, row = places[there], first + rows[there]
+                    large = np.bincount(place, minlength=len(asked.distinct)) * asked.counts > self.limits.large
+                    for each in np.flatnonzero(large & (asked.counts > MANY)).tolist():
+                        yield from self._large(documents, asked.by(each), row[place == each])
+                        place, row = place[place != each], row[place != each]
+                    for part in stretches(asked.counts[place], self.limits.candidates):
+                        which, owner = spread(asked.starts[place[part]], asked.counts[place[part]])
+                        sorter.add((row[part][owner] * len(documents) + asked.order[which]).astype(np.uint64))
+                        held += len(which)
+                        if held >= most:
+                            yield from self._compared(documents, sorter)
+                            sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
+        yield from self._compared(documents, sorter)
 
-    def _compared(self, segment: Segment, documents: Rows, candidates: Sorter) -> Iterator[Pairs]:
+    def _compared(self, documents: Rows, candidates: Sorter) -> Iterator[Pairs]:
         """Those of the candidates, row * documents + document, that are pairs: in the order of rows, as they lie."""
         for keys, _ in candidates.distinct(min(COMPARED, self.limits.candidates)):
             self.candidates += len(keys)
-            yield self._compare(segment, documents, keys)
+            yield self._compare(documents, keys)
 
-    def _compare(self, segment: Segment, documents: Rows, keys: U64) -> Pairs:
+    def _compare(self, documents: Rows, keys: U64) -> Pairs:
         both = keys.astype(np.int64)
         row, document = both // len(documents), both % len(documents)
         rows, right = np.unique(row, return_inverse=True)
         some, left = np.unique(document, return_inverse=True)
-        together = np.concatenate([documents[some], self._rows(segment, rows)])
+        together = np.concatenate([documents[some], self._rows(rows)])
         agreeing = kernel.agreements(together, self.least, left, len(some) + right)
         pair = agreeing > 0
         return Pairs(document[pair], row[pair], agreeing[pair])
 
-    def _rows(self, segment: Segment, rows: Index) -> Rows:
-        """The components of rows, which ascend. Shape: (rows, n)."""
-        if not len(rows):
-            return np.empty((0, self.n), np.uint32)
-        return component_table(self.signature, self.wanted, segment.signatures(rows), self.size).rows
+    def _rows(self, rows: Index) -> Rows:
+        """The components of rows, which ascend, one at least. Shape: (rows, n)."""
+        data = np.concatenate([segment.signatures(some) for segment, some, _ in self.archive.part(rows)])
+        return component_table(self.signature, self.wanted, data, self.size).rows
 
-    def _large(self, segment: Segment, documents: Rows, asking: Index, rows: Index) -> Iterator[Pairs]:
+    def _large(self, documents: Rows, asking: Index, rows: Index) -> Iterator[Pairs]:
         """Pairs of many documents with many rows of one bucket: by a join of their own, which spares copies."""
-        together = np.concatenate([documents[asking], self._rows(segment, rows)])
+        together = np.concatenate([documents[asking], self._rows(rows)])
         join = Join(ComponentTable(together, self.least), len(asking), None, self.limits)
         for pairs in join.pairs():
             yield Pairs(asking[pairs.a], rows[pairs.b - len(asking)], pairs.agreeing)
         self.candidates += join.candidates
+
+
+class Asked:
+    """The keys of documents in one band: each once, ascending, and which documents have it."""
+
+    def __init__(self, keys: U64) -> None:
+        self.order = np.argsort(keys, kind="stable")
+        self.distinct, self.starts = np.unique(keys[self.order], return_index=True)
+        self.counts: Index = np.diff(self.starts, append=len(keys))
+
+    def by(self, place: int) -> Index:
+        """The documents of a key, ascending."""
+        return self.order[self.starts[place] : self.starts[place] + self.counts[place]]
