@@ -12,11 +12,12 @@ from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import Archive
 from shingletools.archive.segment import Segment
 from shingletools.archive.writing import ArchiveWriter, named
-from shingletools.errors import Failed, seen_before
+from shingletools.errors import Failed
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import SignedFields, SignedLines, split
-from shingletools.kernel.types import Flags, Index
+from shingletools.kernel.ids import SignedFields, SignedLines
+from shingletools.kernel.types import Index
 from shingletools.simindex.known import KnownBefore, keys_by, least_of
+from shingletools.simindex.repeats import Repeats
 from shingletools.simindex.spec import IndexSpec
 from shingletools.simjoin.collector import lines_like, take_signed
 from shingletools.simjoin.comparable import Comparable
@@ -24,7 +25,7 @@ from shingletools.simjoin.indexed import component_table, signature_in
 from shingletools.simjoin.signatures import SHINGLE_SETS
 from shingletools.simjoin.spec import recipes_differ
 from shingletools.stage import Collector, Late, Written
-from shingletools.wire import Record, parse_json
+from shingletools.wire import Record
 
 
 class Adding(Collector):
@@ -42,8 +43,8 @@ class Adding(Collector):
         self.fields: SignedFields | None = None
         self.batch = Batch()
         self.new: list[Segment] = []  # that this run has written
-        self.lates: list[Late] = []
-        self.added = self.there = self.alike = 0
+        self.repeats = Repeats(self.writer.archive)
+        self.added = self.alike = 0
         self.cache = Cache()
         try:
             self.begin()
@@ -152,11 +153,14 @@ class Adding(Collector):
         batch, self.batch = self.batch, Batch()
         if not len(batch):
             return Written()
-        fresh, asking, before = self.sorted_out(batch)
+        form = self.state.size, self.state.digits or 8
+        fresh, asking, before = self.repeats.sorted_out(batch, form, self.in_this_run())
         output = b""
         if self.known is not None:
             output, alike = self.known.pairs(batch, asking, before)
-            self.alike += int(np.count_nonzero(alike & fresh))
+            known = np.flatnonzero(alike & fresh)
+            self.alike += len(known)
+            self.repeats.remember(batch, form, known)
             fresh &= ~alike
         rows = np.flatnonzero(fresh)
         self.added += len(rows)
@@ -166,54 +170,13 @@ class Adding(Collector):
             entry = batch.write(
                 self.writer,
                 rows,
-                (state.size, state.digits),
+                form,
                 keys_by(signature, self.comparable, state.least),
                 state.additions + 1,
             )
             with named(self.writer.path):
                 self.new.append(Segment(self.writer.path, entry, self.cache))
         return Written(output)
-
-    def sorted_out(self, batch: Batch) -> tuple[Flags, Index, Index]:
-        """Which records are new, which ask, and before which addition each of these did. Others are there, or bad.
-
-        Shapes: (records,); (asking,), (asking,).
-        """
-        data, sizes = batch.names()
-        names = list(split(data, sizes))
-        archive = self.writer.archive
-        there, here = archive.find(data, sizes), self.in_this_run().find(data, sizes)
-        fresh = (there < 0) & (here < 0)
-        before = np.full(len(names), np.iinfo(np.int64).max)
-        bad: dict[int, None] = {}
-        for source, found in ((archive, there), (self.in_this_run(), here)):
-            some = np.flatnonzero(found >= 0)
-            order = some[np.argsort(found[some], kind="stable")]
-            rows, which = np.unique(found[order], return_inverse=True)
-            lines = list(source.lines(rows))
-            came = batch.lines(order, self.state.size, self.state.digits or 8)
-            for row, number, line in zip(order.tolist(), which.tolist(), came, strict=True):
-                if lines[number] != line:
-                    bad[row] = None
-            if source is archive and len(rows):
-                before[order] = source.additions(rows)[which]
-        form = self.state.size, self.state.digits or 8
-        first: dict[bytes, int] = {}
-        for row in np.flatnonzero(fresh).tolist():
-            if (other := first.setdefault(names[row], row)) != row:
-                one, two = batch.lines(np.array([other, row]), *form)
-                fresh[row] = False
-                if one != two:
-                    bad[row] = None
-        rows_of_bad = np.array(sorted(bad), np.int64)
-        for row, line in zip(rows_of_bad.tolist(), batch.lines(rows_of_bad, *form), strict=True):
-            cause = seen_before(parse_json(b'{"id":%b}' % names[row])["id"])
-            self.lates.append(Late(batch.files[batch.file[row]], batch.line[row], cause, line))
-        asks = fresh | (there >= 0)
-        asks[sorted(bad)] = False
-        self.there += len(names) - int(np.count_nonzero(fresh)) - len(bad)
-        asking = np.flatnonzero(asks)
-        return fresh, asking, before[asking]
 
     def in_this_run(self) -> Archive:
         """What it has written so far, as an archive."""
@@ -223,7 +186,7 @@ class Adding(Collector):
         yield self.flush()
 
     def late(self) -> Sequence[Late]:
-        lates, self.lates = self.lates, []
+        lates, self.repeats.lates = self.repeats.lates, []
         return lates
 
     def settle(self) -> None:
@@ -240,5 +203,5 @@ class Adding(Collector):
         self.writer.close()
 
     def summary(self) -> list[str]:
-        said = [f"{self.added} added", f"{self.there} there already"]
+        said = [f"{self.added} added", f"{self.repeats.there} there already"]
         return [*said, f"{self.alike} known"] if self.spec.unless_known else said

@@ -85,8 +85,7 @@ class ArchiveJoin:
                 for places, rows in Sorted(segment, band_name(number)).meetings(asked.distinct):
                     there = ~segment.is_removed(rows)
                     place, row = places[there], first + rows[there]
-                    large = np.bincount(place, minlength=len(asked.distinct)) * asked.counts > self.limits.large
-                    for each in np.flatnonzero(large & (asked.counts > MANY)).tolist():
+                    for each in self._crowded(asked, place):
                         yield from self._large(documents, asked.by(each), row[place == each])
                         place, row = place[place != each], row[place != each]
                     for part in stretches(asked.counts[place], self.limits.candidates):
@@ -97,6 +96,14 @@ class ArchiveJoin:
                             yield from self._compared(documents, sorter)
                             sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
         yield from self._compared(documents, sorter)
+
+    def _crowded(self, asked: "Asked", place: Index) -> list[int]:
+        """The keys at which many documents meet so many rows that they are not compared one by one."""
+        if asked.counts[place].sum() <= self.limits.large:
+            return []
+        candidates = np.bincount(place, minlength=len(asked.distinct)) * asked.counts
+        crowded: list[int] = np.flatnonzero((candidates > self.limits.large) & (asked.counts > MANY)).tolist()
+        return crowded
 
     def _compared(self, documents: Rows, candidates: Sorter) -> Iterator[Pairs]:
         """Those of the candidates, row * documents + document, that are pairs: in the order of rows, as they lie."""

@@ -264,7 +264,25 @@ def test_unless_known(tmp_path: Path) -> None:
     run_here("simindex merge A", cwd=tmp_path).good()
     assert run_here("simindex add A --unless-known -t 0.5 new", cwd=tmp_path).good() == expected
     assert run_here("simindex add B --unless-known -S 40K -t 0.3 old", cwd=tmp_path).good() == b""
-    assert run_here("simindex add B --unless-known -S 40K -t 0.5 new", cwd=tmp_path).good() == expected
+    assert run_here("simindex add B --unless-known -S 40K -t 0.5 new new", cwd=tmp_path).good() == expected
+
+
+def test_bad_records(tmp_path: Path) -> None:
+    """They are told and kept, and all others are added."""
+    good = jsonl({"id": 1, "sketch": "0000000a"}, {"id": 2, "sketch": "0000000b"})
+    bad = [(b"{", "not JSON (column 2)"), (b'{"id":3}', 'field "sketch" is missing'),
+           (b'{"id":1.5,"sketch":"0000000a"}', 'field "id" is neither a string nor an integer of 64 bits'),
+           (b'{"id":4,"sketch":"000"}', 'field "sketch" is not groups of 8 or 16 hex digits, all alike'),
+           (b'{"id":5,"id":5,"sketch":""}', 'field "id" stands twice')]  # fmt: skip
+    stdin = good + b"".join(line + b"\n" for line, _ in bad) + jsonl({"id": 6, "sketch": "0000000c"})
+    ran = run("simindex add A --rejects bad", stdin=stdin, cwd=tmp_path)
+    said = "".join(f"simindex: -:{number}: {cause}\n" for number, (_, cause) in enumerate(bad, 3))
+    assert (ran.status, ran.out, ran.err) == (1, b"", said)
+    assert (tmp_path / "bad").read_bytes() == b"".join(line + b"\n" for line, _ in bad)
+    assert run("simindex dump A", cwd=tmp_path).good() == good + jsonl({"id": 6, "sketch": "0000000c"})
+    ran = run("simindex add B --strict", stdin=stdin, cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, "simindex: -:3: not JSON (column 2)\n")
+    assert not (tmp_path / "B").exists()
 
 
 REFUSED = [
