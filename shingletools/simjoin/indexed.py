@@ -25,6 +25,7 @@ from shingletools.simjoin.table import ComponentTable, cut
 from shingletools.simjoin.wanted import Wanted
 
 COMPARED = 1 << 15  # candidates that are compared together: so many signatures are in memory
+ASKING = 1 << 18  # documents that ask together: all tables are read once for so many, and their pairs are held
 MANY = 64  # documents in a bucket: fewer are compared with all of it
 
 
@@ -68,12 +69,13 @@ class ArchiveJoin:
     def pairs(self, documents: Rows) -> Iterator[Pairs]:
         """Pairs of documents, by their numbers, with rows of the archive. Shape: (documents, n)."""
         rows = max(int(self.archive.firsts[-1]), 1)
-        found = Sorter(self.memory, 4, self.limits)
-        for pairs in self._found(documents) if len(documents) else ():
-            found.add((pairs.a * rows + pairs.b).astype(np.uint64), pairs.agreeing)
-        for keys, agreeing in found.distinct(self.limits.candidates):
-            both = keys.astype(np.int64)
-            yield Pairs(both // rows, both % rows, agreeing)
+        for start in range(0, len(documents), ASKING):
+            found = Sorter(self.memory, 4, self.limits)
+            for pairs in self._found(documents[start : start + ASKING]):
+                found.add((pairs.a * rows + pairs.b).astype(np.uint64), pairs.agreeing)
+            for keys, agreeing in found.distinct(self.limits.candidates):
+                both = keys.astype(np.int64)
+                yield Pairs(start + both // rows, both % rows, agreeing)
 
     def _found(self, documents: Rows) -> Iterator[Pairs]:
         """The pairs; some more than once, in no order."""
