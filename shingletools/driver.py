@@ -325,8 +325,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             allowed = status == DONE or options.allow_rejects is None
             if not allowed:
                 # So that nobody, make for one, goes on from it, even if who waits for the status is killed
-                for each in (each for each in outputs if each.temporary):
-                    complain(name, bar, f"{errors.printable(each.name)} is left as it was: too many bad records")
+                for path in (*(each.name for each in outputs if each.temporary), *stage.changes):
+                    complain(name, bar, f"{errors.printable(path)} is left as it was: too many bad records")
                 outputs = [each for each in outputs if not each.temporary]
             for each in outputs:
                 each.sync()

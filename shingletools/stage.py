@@ -107,6 +107,7 @@ class Stage:
     against: Sequence[str] = ()  # files read after the others
     reads: Sequence[str] = ()  # files that shape the output, and are read before it begins
     removed: str | None = None  # the file that keeps what was removed
+    changes: Sequence[str] = ()  # what a collector's `settle` changes
     dry: bool = False  # no file is to be written, and nothing to standard output: only what -v says is wanted
 
     def __init__(self, **fields: object) -> None:

@@ -43,8 +43,8 @@ BY_CASE = {(command, option): default for command, options, default in [
     ("simspark", ("--checkpoint",), "default beside --out"),
     ("simspark", ("--master",), "default local[*]"),
 ] for option in options}  # fmt: skip
-BY_SIGNATURE |= {("simindex", option): default for (_, option), default in BY_SIGNATURE.items()}
-BY_SIGNATURE |= {("simindex", option): "default 0.8 for min-hashes" for option in ("-t", "--threshold")}
+BY_CASE |= {("simindex", option): default for (command, option), default in BY_CASE.items() if command == "simjoin"}
+BY_CASE |= {("simindex", option): "default 0.8 for min-hashes" for option in ("-t", "--threshold")}
 
 
 def documented(page: str, section: str) -> dict[str, tuple[str, str]]:

@@ -119,7 +119,8 @@ def test_marks_of_duplicates(keep: str, tmp_path: Path) -> None:
     lines = b'{"meta":{"id":1},"b":{"t":"a"}}\n{ "meta":{"id":2} , "b":{ "t":"aa" } }\n'
     ran = run(f"dedup --id meta.id --text b.t --keep {keep} --annotate --groups {tmp_path / 'groups'}", stdin=lines)
     one, two = lines.splitlines()
-    one, two = (one, two[:-2] + b',"duplicate_of":1 }') if keep == "first" else (one[:-1] + b',"duplicate_of":2}', two)
+    marks = b',"duplicate_of":%d,"duplicate_by":{"rule":"' + keep.encode() + b'"}'
+    one, two = (one, two[:-2] + marks % 1 + b" }") if keep == "first" else (one[:-1] + marks % 2 + b"}", two)
     assert ran.good() == one + b"\n" + two + b"\n"
     ran = run("dedup --annotate --id duplicate_of.x --groups", tmp_path / "groups", stdin=lines)
     assert (ran.status, ran.err) == (2, 'dedup: --annotate needs the field "duplicate_of" for itself\n')

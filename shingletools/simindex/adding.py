@@ -23,9 +23,8 @@ from shingletools.simjoin.collector import lines_like, take_signed
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.indexed import component_table, signature_in
 from shingletools.simjoin.signatures import SHINGLE_SETS
-from shingletools.simjoin.spec import recipes_differ
 from shingletools.stage import Collector, Late, Written
-from shingletools.wire import Record
+from shingletools.wire import Record, recipes_differ
 
 
 class Adding(Collector):

@@ -26,7 +26,7 @@ class KnownBefore:
         """Raises Failed if the archive does not answer what is wanted."""
         self.archive, self.signature, self.wanted = archive, signature, wanted
         self.join = ArchiveJoin(archive, signature, wanted, None, DEFAULT) if archive.manifest.size else None
-        self.lines = PairLines(signature, wanted)
+        self.lines = PairLines(signature, wanted, against=True)
 
     def pairs(self, batch: Batch, asking: Index, before: Index) -> tuple[bytes, Flags]:
         """The pairs of some records with what was added before these additions, as lines; whether each record has one.

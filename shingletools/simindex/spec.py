@@ -22,8 +22,9 @@ class IndexSpec(Stage):
         self, action: str, archive: str, id_field: str, wanted: Wanted, unless_known: bool, size: int
     ) -> None:
         super().__init__(
-            action=action, archive=archive, id_field=id_field, wanted=wanted, unless_known=unless_known, size=size
-        )
+            action=action, archive=archive, id_field=id_field, wanted=wanted, unless_known=unless_known, size=size,
+            changes=() if action in (LIST, CHECK, DUMP) else (archive,),
+        )  # fmt: skip
 
     def once(self, _side: int, /) -> Sequence[str]:
         return self.id_field, "via", "sketch", "simhash", "shingles"

@@ -15,10 +15,10 @@ from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.indexed import ArchiveJoin, component_table, signature_in
 from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.signatures import Data, Signature
-from shingletools.simjoin.spec import JoinSpec, recipes_differ
+from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.store import Store
 from shingletools.stage import Late
-from shingletools.wire import parse_json
+from shingletools.wire import parse_json, recipes_differ
 
 IDS = 1 << 18  # that are looked up together
 

@@ -206,7 +206,7 @@ class JoinCollector(Collector):
             return
         against.lay_out(self.first_side)
         factory = TableFactory(signature, wanted)
-        lines = PairLines(factory.signatures[-1], wanted)
+        lines = PairLines(factory.signatures[-1], wanted, against=True)
         memory, limits, joins, sources = self.spec.memory, self.store.limits, [], []
         for archive, place in zip(against.archives, against.archive_places, strict=True):
             if archive.manifest.size:

@@ -83,7 +83,8 @@ def brute_force(new: bytes, old: bytes, least: int) -> list[Record]:
             one, two = a["sketch"].split(), b["sketch"].split()
             agreeing = sum(x == y for x, y in zip(one, two, strict=False))
             if one and two and agreeing >= least:
-                found.append({"a": a["id"], "b": b["id"], "similarity": round(agreeing / len(one), 6)})
+                similarity = round(agreeing / len(one), 6)
+                found.append({"a": a["id"], "b": b["id"], "similarity": similarity, "against": True})
     return found
 
 
@@ -283,6 +284,11 @@ def test_bad_records(tmp_path: Path) -> None:
     ran = run("simindex add B --strict", stdin=stdin, cwd=tmp_path)
     assert (ran.status, ran.err) == (2, "simindex: -:3: not JSON (column 2)\n")
     assert not (tmp_path / "B").exists()
+    ran = run("simindex add A --allow-rejects 4 --id n", stdin=stdin.replace(b'"id"', b'"n"'), cwd=tmp_path)
+    last = "simindex: A is left as it was: too many bad records\n"
+    assert (ran.status, ran.err.splitlines(True)[-1]) == (1, last)
+    assert run("simindex dump A", cwd=tmp_path).good() == good + jsonl({"id": 6, "sketch": "0000000c"})
+    assert run("simindex add A --allow-rejects 5", stdin=stdin, cwd=tmp_path).status == 0
 
 
 REFUSED = [
