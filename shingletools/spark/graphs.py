@@ -87,7 +87,7 @@ def at_once(edges: DataFrame, star: bool) -> DataFrame:
     return through(edges.select("u", "v").coalesce(1), ConnectAtOnce(star), EDGE)
 
 
-def components(edges: DataFrame, count: int, kept: Kept) -> DataFrame:
+def connected(edges: DataFrame, count: int, kept: Kept) -> DataFrame:
     """For each node (u) that edges connect with a lesser one, the least (v) of all that it is connected with.
 
     `count` is how many edges there may be. In rounds of small stars and large stars (Kiveris et al. 2014), until the

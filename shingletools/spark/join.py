@@ -10,12 +10,14 @@ from pyspark.sql import functions as F
 
 from shingletools.errors import Failed
 from shingletools.kernel.types import Index
+from shingletools.simgroup.spec import GroupSpec
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.signatures import SIGNATURES, Signature
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.table import Table
-from shingletools.spark import at_once, heads
+from shingletools.spark import heads
+from shingletools.spark import join_at_once as at_once
 from shingletools.spark.batches import through
 from shingletools.spark.blocks import tasks, without_hubs, worked
 from shingletools.spark.chosen import Chosen, chosen
@@ -38,6 +40,7 @@ from shingletools.spark.documents import (
 )
 from shingletools.spark.exchange import parts_for, sent
 from shingletools.spark.files import Kept
+from shingletools.spark.group_at_once import ID, SAID
 from shingletools.spark.heads import Repeated
 from shingletools.spark.lines import PLACES, REJECTED, SIZE, LineNumbers
 from shingletools.spark.meeting import HITS, SAME, SIZED, Exploding, Meeting
@@ -64,10 +67,11 @@ NONE = np.empty(0, np.int64)
 
 
 class JoinedLines(NamedTuple):
-    """Pairs as PARTS, and what -v says."""
+    """Pairs, or groups of them, as PARTS, and what -v says."""
 
     lines: DataFrame
     figures: list[str]
+    grouped: bool = False  # these are groups
 
 
 class Signatures(NamedTuple):
@@ -84,8 +88,8 @@ class Signatures(NamedTuple):
 class Run:
     """One run of simjoin."""
 
-    def __init__(self, signatures: Signatures, stage: JoinSpec, kept: Kept, most: int | None) -> None:
-        """What takes at most so many bytes of memory is joined in one task; None: what a worker may have."""
+    def __init__(self, signatures: Signatures, stage: JoinSpec, kept: Kept, most: int, then: GroupSpec | None) -> None:
+        """What takes at most so many bytes of memory is joined in one task, and with `then` grouped there."""
         rows, self.told, self.numbers, self.cross = signatures
         self.stage = stage
         self.kept = kept
@@ -93,8 +97,7 @@ class Run:
         self.session = rows.sparkSession
         self.context = self.session.sparkContext
         self.cores = self.context.defaultParallelism
-        alone = f"{self.context.master}".startswith("local")
-        self.most = most if most is not None else at_once.HERE if alone else at_once.ELSEWHERE
+        self.most, self.then = most, then
         self.comparable = Comparable(stage.wanted)
         kinds = {each.mark.kind for each in marks_of(self.told, self.numbers) if each.mark.size}
         self.least = min((SIGNATURES[kind].smallest(stage.wanted) for kind in kinds), default=1)
@@ -107,7 +110,9 @@ class Run:
         """`reject` is told who was seen before: number, step, cause; and the numbers. Raises Failed."""
         first = self.alike()
         sizes = self.size, self.ids, self.numbers.count
-        if first is not None and at_once.memory(first.mark, self.stage.wanted, *sizes) <= self.most:
+        if first is not None and (needed := at_once.memory(first.mark, self.stage.wanted, *sizes)) <= self.most:
+            if needed + self.ids + ID * self.numbers.count > self.most:
+                self.then = None
             return self.at_once(first, reject, step)
         return self.in_parts(reject, step)
 
@@ -128,21 +133,21 @@ class Run:
     def at_once(self, first: Marked, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
         """In one task, which checks ids, too."""
         tally = Tally(self.context)
-        joining = at_once.JoiningAtOnce(self.reading, self.stage, first.mark, self.cross, step, tally)
+        joining = at_once.JoiningAtOnce(self.reading, self.stage, first.mark, self.cross, step, tally, self.then)
         rows = self.of("ids", "payload", "second").coalesce(1)
         found = self.kept(through(rows, joining, at_once.FOUND))
         told = tally.all()[0].figures
         if told[at_once.AGAIN]:
             again = found.where("step > 0").select(*AGAIN.names)
             reject(again, chosen(again.select("number"), told[at_once.AGAIN], self.numbers.count))
+        grouped = [] if self.then is None else [f"{told[name]} {name}" for name in SAID]
         if not told[at_once.JOINED]:
-            return JoinedLines(self.no_lines(), [])
+            return JoinedLines(self.no_lines(), grouped, self.then is not None)
         check(self.told, self.numbers, self.comparable, (first.first, first.mark))
         factory = TableFactory(SIGNATURES[first.mark.kind], self.comparable.wanted)
         lines = found.where("step = 0").select(*PARTS.names).repartition(told[at_once.MADE], "part")
-        return JoinedLines(
-            lines.sortWithinPartitions("part", "number"), self.figures(empty_table(factory, first.mark.size))
-        )
+        figures = [*self.figures(empty_table(factory, first.mark.size)), *grouped]
+        return JoinedLines(lines.sortWithinPartitions("part", "number"), figures, self.then is not None)
 
     def in_parts(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
         """By buckets."""

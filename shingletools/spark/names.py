@@ -14,12 +14,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from shingletools.errors import Rejected
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.groups import DocumentFields
 from shingletools.kernel.types import U64, Index
-from shingletools.records import in_quotes, line_at
-from shingletools.spark.batches import Batches, Packed
+from shingletools.spark.batches import Batches
+from shingletools.spark.files import Kept
 from shingletools.spark.lines import REJECTED
 
 BUCKETS = 256
@@ -110,53 +108,16 @@ def runs(batches: Batches, key: str) -> Iterator[tuple[Any, Iterator[Row]]]:
     return groupby((row for batch in batches for row in batch.to_pylist()), itemgetter(key))
 
 
-class NamedDocuments(NamedTuple):
-    """Of some lines the names, the number and the length of each, and those that are none."""
-
-    named: Named
-    numbers: Index
-    lengths: Index
-    bad: list[Row]
-
-
-def read_documents(
-    some: Packed, fields: DocumentFields | None, odd: Callable[[bytes], tuple[bytes, int]], step: int
-) -> NamedDocuments:
-    """Documents by the kernel if it is told their fields; `odd` says the name and the length of others, or raises
-    Rejected.
-
-    Lengths of the former only where `fields` asks for them.
+class Given(NamedTuple):
+    """What simgroup or dedup works on: lines, and those of files beside them, all PACKED; the number of its step; what
+    says of which file and line a number is.
     """
-    names, sizes, lengths, bad = [b""], [b""], [b""], []
-    good = np.ones(len(some.numbers), np.bool_)
-    at = place = 0
-    while at < len(some.lines):
-        if fields is not None:
-            read = kernel.read_documents(some.lines, at, fields)
-            at, place = read.end, place + read.lines
-            names.append(read.ids)
-            sizes.append(read.id_sizes)
-            lengths.append(read.lengths or bytes(8 * read.lines))
-        if at < len(some.lines):
-            line, at = line_at(some.lines, at)
-            try:
-                name, length = odd(line)
-                names.append(name)
-                sizes.append(np.array([len(name)]).tobytes())
-                lengths.append(np.array([length]).tobytes())
-            except Rejected as error:
-                good[place] = False
-                bad.append({"number": int(some.numbers[place]), "step": step, "cause": str(error), "line": line})
-            place += 1
-    return NamedDocuments(Named(b"".join(names), concatenated(sizes)), some.numbers[good], concatenated(lengths), bad)
 
-
-def document_fields(id_field: str, text: str | None, **more: Any) -> DocumentFields | None:
-    """What the kernel must know of documents; None if it cannot read them, for a name has what JSON escapes."""
-    names = [in_quotes(name) for name in (id_field, *([] if text is None else [text]))]
-    if any(b"\\" in name for name in names):
-        return None
-    return DocumentFields(names[0], None if text is None else names[1], **more)
+    frame: DataFrame
+    others: Sequence[DataFrame]
+    step: int
+    kept: Kept
+    where: Callable[[int], str]
 
 
 def rows_of(schema: pa.Schema, rows: Sequence[Row]) -> pa.RecordBatch:

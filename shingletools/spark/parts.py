@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from shingletools.spark.batches import Batches, batch_of, of_rows
-from shingletools.spark.lines import KEPT, LINES, WRITTEN
+from shingletools.spark.lines import KEPT, LINES, SIZE, WRITTEN
 from shingletools.spark.tally import Key, Tally, Telling
 
 PARTS = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("lines", pa.binary())])
@@ -64,4 +64,5 @@ class KeepingParts:
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         telling = Telling(self.tally)
         for key, lines in told(batches, telling):
+            telling.figures[SIZE] = telling.figures.get(SIZE, 0) + len(lines)
             yield of_rows(KEPT, [(*key, telling.lines, 0, None, None, b"", lines)])

@@ -78,10 +78,24 @@ class Tally:
         return in_order(Told(*each) for each in self.told.value)
 
 
+class Aside:
+    """In place of a tally, for tasks that may be done again after they ended: what they told goes along with the rows.
+
+    Spark counts once only what tasks tell whose rows no other tasks wait for.
+    """
+
+    def __init__(self) -> None:
+        self.told = self
+        self.every: list[Told] = []
+
+    def add(self, told: list[Told]) -> None:
+        self.every += told
+
+
 class Telling:
     """What one task does one after the other, told as it ends."""
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: Tally | Aside) -> None:
         self.told = tally.told
         context = TaskContext.get()
         self.task = context.partitionId() if context is not None else 0

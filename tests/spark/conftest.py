@@ -14,6 +14,8 @@ from shingletools.spark import command
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from shingletools.spark.files import Kept
+
 HERE = find_spec("pyspark") is not None
 collect_ignore_glob = [] if HERE else ["test_*.py"]
 
@@ -46,6 +48,14 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture
+def kept(spark: "SparkSession", tmp_path: Path) -> "Iterator[Kept]":
+    from shingletools.spark.files import Kept
+
+    with Kept(spark, f"{tmp_path}/kept") as kept:
+        yield kept
 
 
 Simspark = Callable[..., Ran]

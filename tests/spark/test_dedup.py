@@ -1,7 +1,6 @@
 """dedup on a cluster: against the shell."""
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,22 +11,12 @@ from shingletools.dedup.spec import DedupSpec
 from shingletools.errors import Failed
 from shingletools.spark import dedup, names
 from shingletools.spark.files import Kept
+from shingletools.spark.names import Given
 from shingletools.spark.pipeline import build
 from spark.packing import packed_rows, told, unpacked
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-
-@pytest.fixture
-def kept(spark: "SparkSession", tmp_path: Path) -> Iterator[Kept]:
-    with Kept(spark, f"{tmp_path}/kept") as kept:
-        yield kept
-
-
-class Where:
-    def where(self, number: int) -> str:
-        return f"line {number}"  # the first of groups is 1, behind no document
+    pass
 
 
 def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: int = 1) -> dedup.Deduplicated:
@@ -37,7 +26,8 @@ def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: in
         first += gap * (data.count(b"\n") + 1)
     stage = build(command).stage
     assert isinstance(stage, DedupSpec)
-    return dedup.deduplicated(frames[0], frames[1:], stage, 1, kept, Where())
+    where = "line {}".format  # the first of groups is 1, behind no document
+    return dedup.deduplicated(Given(frames[0], frames[1:], 1, kept, where), stage)
 
 
 def random_documents(rng: random.Random) -> tuple[bytes, list[bytes]]:

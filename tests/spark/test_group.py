@@ -1,31 +1,25 @@
 """simgroup on a cluster, in one task and in rounds: against the shell, and groups by brute force."""
 
 import random
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pytest
 from pyspark.sql import functions as F
 
 from harness import Record, jsonl, run
 from shingletools.simgroup.spec import GroupSpec
-from shingletools.spark import graphs, group, names
+from shingletools.spark import graphs, group, names, nodes, roots
+from shingletools.spark.batches import through
 from shingletools.spark.files import Kept
-from shingletools.spark.names import rows_of
+from shingletools.spark.mentions import Pairs
+from shingletools.spark.names import Given
 from shingletools.spark.pipeline import build
 from spark.packing import packed_rows, told, unpacked
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-
-@pytest.fixture
-def kept(spark: "SparkSession", tmp_path: Path) -> Iterator[Kept]:
-    with Kept(spark, f"{tmp_path}/kept") as kept:
-        yield kept
+    pass
 
 
 def on_spark(kept: Kept, command: str, pairs: bytes, *others: bytes, gap: int = 1) -> group.GroupLines:
@@ -35,7 +29,7 @@ def on_spark(kept: Kept, command: str, pairs: bytes, *others: bytes, gap: int = 
         first += gap * (data.count(b"\n") + 1)
     stage = build(command).stage
     assert isinstance(stage, GroupSpec)
-    return group.grouped(frames[0], frames[1:], stage, 1, kept, where=str, verbose=True)
+    return group.grouped(Given(frames[0], frames[1:], 1, kept, str), stage, verbose=True)
 
 
 def in_shell(folder: Path, command: str, pairs: bytes, *others: bytes) -> tuple[bytes, list[str], list[str]]:
@@ -49,16 +43,16 @@ def in_shell(folder: Path, command: str, pairs: bytes, *others: bytes) -> tuple[
     return ran.out, said.split(", ")[-4:], [line.split(": ", 2)[2] for line in bad]
 
 
-WAYS = {"at once": (1 << 24, 1 << 24), "in units": (1 << 24, 1000), "in rounds": (16, 1 << 24)}
+WAYS = {"edges at once": (1 << 24, 1 << 24), "in units": (1 << 24, 1000), "in rounds": (16, 1 << 24)}
 
 
 def take(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything in one task; or names in several, and edges in one; or edges in rounds."""
+    """Edges in one task, and names in one or several; or edges in rounds."""
     edges, unit = WAYS[way]
     monkeypatch.setattr(graphs, "EDGES", edges)
     monkeypatch.setattr(names, "UNIT", unit)
     monkeypatch.setattr(group, "PART", 1 << 10)
-    monkeypatch.setattr(group, "ROW", 100)
+    monkeypatch.setattr(roots, "ROW", 100)
 
 
 def random_pairs(rng: random.Random, documents: int, count: int) -> list[Record]:
@@ -76,9 +70,9 @@ SHAPES = {
 
 CASES = [
     *product(["random"], WAYS, ["", " --star"]),
-    *product(["chain"], ["at once", "in rounds"], ["", " --star"]),
+    *product(["chain"], ["edges at once", "in rounds"], ["", " --star"]),
     ("stars", "in units", " --star"),
-    ("none", "at once", " --star"),
+    ("none", "edges at once", " --star"),
     ("none", "in units", ""),
 ]
 
@@ -117,7 +111,7 @@ def test_rows_that_a_task_reads_in_no_order(command: str, kept: Kept, tmp_path: 
     stage = build(command).stage
     assert isinstance(stage, GroupSpec)
     backwards = packed_rows(kept.spark, pairs, rows=20).coalesce(1).sortWithinPartitions(F.desc("number"))
-    assert unpacked(group.grouped(backwards, [], stage, 1, kept, where=str).lines) == written
+    assert unpacked(group.grouped(Given(backwards, [], 1, kept, str), stage).lines) == written
 
 
 def test_lines_out_of_the_ordinary(kept: Kept, tmp_path: Path) -> None:
@@ -134,7 +128,7 @@ def test_lines_out_of_the_ordinary(kept: Kept, tmp_path: Path) -> None:
     stage = build("simgroup -t 0.75 --singletons x").stage
     assert isinstance(stage, GroupSpec)
     frames = [packed_rows(kept.spark, data, 1000 * number) for number, data in enumerate((pairs, documents))]
-    found = group.grouped(frames[0], frames[1:], stage, 4, kept, where=str)
+    found = group.grouped(Given(frames[0], frames[1:], 4, kept, str), stage)
     assert (unpacked(found.lines), list(found.figures)) == (written, figures)
     here = [cause for number, _, cause, _ in told(found.rejects) if number is not None]
     assert here == bad
@@ -145,26 +139,18 @@ def test_lines_out_of_the_ordinary(kept: Kept, tmp_path: Path) -> None:
     assert sorted(line for *_, line in rejects) == sorted([*BAD_PAIRS, b'{"id":"a"', b'{"id":null}'])
 
 
-def test_a_task_that_holds_few_names(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", ["simgroup", "simgroup --star"])
+def test_a_task_that_holds_few_names(command: str, kept: Kept) -> None:
     """Which sends the same name on more than once."""
-    monkeypatch.setattr(group, "HELD", 1)
     pairs = jsonl(*SHAPES["random"])
-    for command in ("simgroup", "simgroup --star"):
-        batches = [batch for frame in [packed_rows(kept.spark, pairs)] for batch in frame.toArrow().to_batches()]
-        stage = build(command).stage
-        assert isinstance(stage, GroupSpec)
-        rows = [
-            row
-            for batch in group.TakePairs(None, ("a", "b"), 1, stage.star)(iter(batches))
-            for row in batch.to_pylist()
-        ]
-        sent = [row["sizes"] for row in rows if row["sizes"] is not None]
-        assert sum(map(len, sent)) > 8 * len({name for pair in SHAPES["random"] for name in (pair["a"], pair["b"])})
-        found = group.GroupAtOnce(group.Connect(stage.star, False), group.Place(100))
-        given = [rows_of(pa.schema([("unit", pa.int32()), *group.TAKEN]),
-                               [{**row, "unit": None if row["names"] is None else 0} for row in rows])]  # fmt: skip
-        lines = [row["lines"] for batch in found(iter(given)) for row in batch.to_pylist() if row["lines"]]
-        assert b"".join(lines) == run(command, stdin=pairs).good()
+    stage = build(command).stage
+    assert isinstance(stage, GroupSpec)
+    take = nodes.TakePairs(Pairs(None, ("a", "b")), 1, stage.star, held=1)
+    taken = kept(through(packed_rows(kept.spark, pairs).coalesce(1), take, nodes.TAKEN))
+    sent = [row["sizes"] for row in taken.where("sizes is not null").collect()]
+    assert sum(map(len, sent)) > 8 * len({name for pair in SHAPES["random"] for name in (pair["a"], pair["b"])})
+    found = group.groups_of(taken, stage, Given(taken, [], 1, kept, str))
+    assert unpacked(found.lines) == run(command, stdin=pairs).good()
 
 
 def test_stars_by_brute_force(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +172,7 @@ def test_stars_by_brute_force(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("limit", [20, 0])
-def test_components_by_brute_force(limit: int, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_connected_by_brute_force(limit: int, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     """In rounds until little is left, or nothing changes."""
     monkeypatch.setattr(graphs, "EDGES", limit)
     rng = random.Random(4)
@@ -196,5 +182,5 @@ def test_components_by_brute_force(limit: int, kept: Kept, monkeypatch: pytest.M
         for one, other in edges:
             least[one] = least[other] = min(least[one], least[other])
     frame = kept.spark.createDataFrame(edges, "u long, v long")
-    found = graphs.components(frame, len(edges), kept).collect()
+    found = graphs.connected(frame, len(edges), kept).collect()
     assert sorted((row["u"], row["v"]) for row in found) == sorted(each for each in least.items() if each[0] != each[1])

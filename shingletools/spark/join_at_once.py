@@ -6,18 +6,24 @@ from dataclasses import dataclass
 
 import orjson
 import pyarrow as pa
+from pyspark import SparkContext
 
 from shingletools import errors
 from shingletools.kernel.ids import SignedLines
+from shingletools.simgroup.groups import Groups
+from shingletools.simgroup.spec import GroupSpec
 from shingletools.simjoin.collector import JoinCollector
 from shingletools.simjoin.signatures import SIGNATURES
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.wanted import Wanted
 from shingletools.spark.batches import Batches, of_rows
+from shingletools.spark.group_at_once import figures
 from shingletools.spark.lines import REJECTED
+from shingletools.spark.mentions import Pairs
 from shingletools.spark.parts import PART_BYTES, PARTS
 from shingletools.spark.signed import Mark, Reading, SignedDocuments
 from shingletools.spark.tally import Tally, Telling
+from shingletools.stage import Written
 
 # Lines of pairs; or, in a row each, why a document is rejected whose id was seen before, and its number
 FOUND = pa.schema([*PARTS, *REJECTED])
@@ -26,6 +32,13 @@ ROWS = 32  # some 30 MB, behind which memory is given back
 BASE, DOCUMENT = 100 << 20, 128  # bytes of Python, and for each document
 SETS, COUNTED = 4, 7  # how often the bytes of sets are in memory, and of those that are counted
 HERE, ELSEWHERE = 1 << 30, 1 << 29  # that may be taken where Spark is this machine; by a worker of a cluster
+
+
+def room(context: SparkContext, asked: int | None) -> int:
+    """Bytes of memory that one task may take: what was asked for, or what a worker may have."""
+    if asked is not None:
+        return asked
+    return HERE if f"{context.master}".startswith("local") else ELSEWHERE
 
 
 def memory(mark: Mark, wanted: Wanted, signatures: int, ids: int, documents: int) -> int:
@@ -48,6 +61,7 @@ class JoiningAtOnce:
     cross: int | None
     step: int
     tally: Tally
+    then: GroupSpec | None = None
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         runs = Telling(self.tally)
@@ -67,12 +81,24 @@ class JoiningAtOnce:
             causes = (errors.seen_before(orjson.loads(name)) for name in again.ids.each())
             yield of_rows(FOUND, [(0, number, None, self.step, cause, None)
                                   for number, cause in zip(again.numbers.tolist(), causes, strict=True)])  # fmt: skip
+        pairs = collector.finish() if runs.figures[JOINED] else iter(())
+        yield from self.parts(pairs, runs) if self.then is None else self.groups(pairs, runs, self.then)
+        runs.end()
+
+    def parts(self, lines: Iterator[Written], runs: Telling) -> Iterator[pa.RecordBatch]:
         size = 0
-        for number, written in enumerate(collector.finish() if runs.figures[JOINED] else ()):
+        for number, written in enumerate(lines):
             yield of_rows(FOUND, [(size // PART_BYTES, number, written.output, 0, None, None)])
             size += len(written.output)
         runs.figures[MADE] += size // PART_BYTES
-        runs.end()
+
+    def groups(self, lines: Iterator[Written], runs: Telling, spec: GroupSpec) -> Iterator[pa.RecordBatch]:
+        collector, take = Groups(spec), Pairs(spec.least, spec.once(0))
+        for written in lines:
+            named = take(written.output).named
+            collector.take_ids(named.names, named.sizes, 0)
+        yield from self.parts(collector.finish(), runs)
+        runs.figures |= figures(collector)
 
     def take(self, collector: JoinCollector, documents: SignedDocuments) -> tuple[SignedDocuments, int]:
         """Takes those of a row, which are of one side: those that were seen before, and how many are joined."""

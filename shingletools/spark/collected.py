@@ -1,0 +1,168 @@
+"""simgroup and dedup in a pipeline: in one task, as the shell does it, or in many."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NoReturn, cast
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from shingletools.chain import Chain
+from shingletools.dedup.spec import DedupSpec
+from shingletools.errors import Failed
+from shingletools.simgroup.spec import GroupSpec
+from shingletools.spark import (
+    dedup,
+    dedup_at_once,
+    files,
+    gathered,
+    group,
+    join,
+    mentions,
+)
+from shingletools.spark.batches import through
+from shingletools.spark.decided import Cut
+from shingletools.spark.gathered import Gathering
+from shingletools.spark.group_at_once import GroupingAtOnce, grouped_at_once
+from shingletools.spark.lines import (
+    REJECTED,
+    SIZE,
+    WRITTEN,
+    Filtered,
+)
+from shingletools.spark.names import Given
+from shingletools.spark.pipeline import Step
+from shingletools.spark.run import FILES, Run, all_rows, has_bad, named, set_to
+from shingletools.spark.store import KeptStage
+from shingletools.spark.tally import Told
+
+
+class Collecting(Run):
+    """What makes groups, or documents without duplicates."""
+
+    def collected(self, number: int, step: Step) -> int:
+        """Groups, or documents without duplicates, from lines: how many lines were written."""
+        if (written := self.collected_at_once(number, step)) is not None:
+            return written
+        lines, others = self.lines(), self.others(self.inputs)
+        self.count([*lines.told, *(others.told if others else [])], lines.rows)
+        frame = self.numbers.packed(lines.rows, 0, self.inputs)
+        of_files = self.packed_beside(step, others, self.inputs)
+        return self.made(Given(frame, of_files, number, self.kept, self.numbers.where), step)
+
+    def collected_at_once(self, number: int, step: Step) -> int | None:
+        """The same, if one task can hold what decides."""
+        room = self.room() - gathered.BASE
+        every = [source.files() for source in self.sources]
+        if self.options.keep is not None or sum(map(len, every)) > FILES:
+            return None
+        if sum(size for names in every for _, size, _ in self.stages.files.states(names)) > room * gathered.TIMES:
+            return None
+        others = self.sources[self.inputs :]
+        inputs, beside = mentions.of_stage(step.stage)
+        filtered = self.through_filters()
+        frames = [gathered.gathered(all_rows(self.sources[: self.inputs]), Gathering(filtered, inputs, number))]
+        if others:
+            as_they_are = Filtered(Chain([]), 0, filtered.tally)
+            frames.append(gathered.gathered(all_rows(others), Gathering(as_they_are, beside, number)))
+        with set_to(self.spark, join.PLANNED), named(step):
+            if step.name == "simgroup":
+                return self.grouped_at_once(frames, cast(GroupSpec, step.stage), self.inputs, room, self.count)
+            return self.chosen_at_once(frames, cast(DedupSpec, step.stage), room, number)
+
+    def pairs_at_once(
+        self, pairs: KeptStage, others: KeptStage | None, sides: int, then: tuple[int, Step]
+    ) -> int | None:
+        """Groups of pairs, if one task can hold what decides."""
+        number, step = then
+        room = self.room() - gathered.BASE
+        if sum(each.figures.get(SIZE, 0) for each in pairs.told) > room * gathered.TIMES:
+            return None
+        of_pairs, beside = mentions.of_stage(step.stage)
+        as_they_are = Filtered(Chain([]), 0, self.tally(), before=0)
+        frames = [gathered.gathered(pairs.rows, Gathering(as_they_are, of_pairs, number))]
+        if others is not None:
+            frames.append(gathered.gathered(others.rows, Gathering(as_they_are, beside, number)))
+
+        def count(_told: Sequence[Told], bad: DataFrame | None) -> None:
+            """Pairs that were found here are good."""
+            if bad is not None:
+                self.rejects.add(self.numbers.numbered(bad, REJECTED))
+
+        with named(step):
+            return self.grouped_at_once(frames, cast(GroupSpec, step.stage), sides, room, count)
+
+    def grouped_at_once(
+        self, frames: Sequence[DataFrame], spec: GroupSpec, others: int, room: int,
+        count: Callable[[Sequence[Told], DataFrame | None], None],
+    ) -> int | None:  # fmt: skip
+        """`count` is given what the splits told, and what was rejected (PLACES, REJECTED)."""
+        folder = self.beside.path()
+        write = partial(files.write_runs, folder=folder, gzip=self.gzip(self.options.out))
+        grouping = GroupingAtOnce(spec, others, room, self.tally(), self.tally())
+        found = grouped_at_once(frames, grouping, write)
+        if found is None:
+            return None
+        bad = self.bad_in(folder) if has_bad(found.splits) else None
+        if found.fails and bad is not None:
+            count(found.splits, bad.where(F.col("step").between(1, len(self.filters))))
+            (fault,) = bad.where(F.col("step") == mentions.FAULT).collect()
+            self.fail(gathered.LineFault.of(fault.asDict()))
+        count(found.splits, bad)
+        self.settle_rejects()
+        self.figures += found.figures
+        return self.place(folder, found.parts, self.options.out)
+
+    def chosen_at_once(self, frames: Sequence[DataFrame], spec: DedupSpec, room: int, number: int) -> int | None:
+        choosing = dedup_at_once.ChoosingAtOnce(spec, self.inputs, number, room, self.tally(), self.tally())
+        found = dedup_at_once.chosen_at_once(frames, choosing, self.kept)
+        if found is None:
+            return None
+        if found.fault is not None:
+            self.count(found.splits, found.rejected.where(F.col("step") < number))
+            self.fail(found.fault)
+        self.count(found.splits, found.rejected)
+        made = []
+        for gone, path in ((False, self.options.out), (True, spec.removed)):
+            if path is None:
+                continue
+            folder, every = self.beside.path(), self.through_filters()
+            cutting = dedup_at_once.Cutting(every, Cut(gone, spec), found.decided, number)
+            files.write_runs(through(all_rows(self.sources[: self.inputs]), cutting, WRITTEN), folder, self.gzip(path))
+            told = every.tally.all()
+            lines = {each.key: each.lines for each in told}
+            if lines != {each.key: each.lines for each in found.splits if each.key[0] < self.inputs}:
+                raise Failed("the input changed while it was read")
+            if any(dedup_at_once.AGAIN in each.figures for each in told):
+                self.rejects.add(self.numbers.numbered(self.bad_in(folder), REJECTED))
+            if not gone:
+                self.settle_rejects()
+            made.append((folder, told, path))
+        self.figures += found.figures
+        *_, written = [self.place(*each) for each in reversed(made)]
+        return written
+
+    def fail(self, fault: gathered.LineFault) -> NoReturn:
+        raise Failed(f"{self.numbers.where(self.numbers.starts[fault.split] + fault.place)}: {fault.cause}")
+
+    def made(self, given: Given, step: Step, before: int = 0) -> int:
+        """What simgroup or dedup makes. So many numbers, `before`, are of no file: those of the files come behind."""
+        found: group.GroupLines | dedup.Deduplicated
+        with named(step):
+            if step.name == "simgroup":
+                found = group.grouped(given, cast(GroupSpec, step.stage), self.options.verbose)
+            else:
+                found = dedup.deduplicated(given, cast(DedupSpec, step.stage))
+        for bad in found.rejects:
+            self.rejects.add(bad.withColumn("number", F.col("number") - before))
+        self.settle_rejects()
+        self.figures += found.figures
+        if isinstance(found, dedup.Deduplicated) and found.removed is not None and step.stage.removed is not None:
+            self.write(found.removed, step.stage.removed, arranged=False)
+        return self.write(found.lines, self.options.out, arranged=False)
+
+    def packed_beside(self, step: Step, kept: KeptStage | None, part: int, before: int = 0) -> list[DataFrame]:
+        """The lines of files beside, PACKED, a frame for each of the parts from one on."""
+        parts = range(part, part + len(step.stage.beside))
+        of_files = [self.numbers.packed(kept.rows, each, each + 1) for each in parts if kept is not None]
+        return [each.withColumn("number", F.col("number") + before) for each in of_files]

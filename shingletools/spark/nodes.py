@@ -1,0 +1,116 @@
+"""simgroup on a cluster: names become nodes.
+
+Each task numbers the names that it meets: a node is twice the number of a pair, and one more for the second of it. So
+the first mention of a name in a task is a node, and the least node of all tasks is the first mention of all.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import Index
+from shingletools.spark.batches import Batches, packed
+from shingletools.spark.mentions import Pairs, Singles, bad_rows
+from shingletools.spark.names import BAD, HELD, NAMES, Named, Row, by_bucket, concatenated, numbers_of, rows_of, runs
+from shingletools.unionfind import UnionFind
+
+SINGLE = 1 << 62  # in nodes that no pair has, behind all others
+TAKEN = pa.schema([*NAMES, ("left", pa.binary()), ("right", pa.binary()), *BAD])
+# The names of some buckets, each once, ascending by their nodes; and other nodes (again) of those (first)
+MET = pa.schema([("unit", pa.int32()), *NAMES[1:], ("again", pa.binary()), ("first", pa.binary())])
+
+
+class TaskPairs:
+    """Names of pairs, and the pairs as nodes, as a task meets them."""
+
+    def __init__(self) -> None:
+        self.ids = kernel.new_ids()
+        self.nodes = bytearray()  # of the first mention of each name
+        self.connected = UnionFind()
+
+    def __len__(self) -> int:
+        """Bytes that are held."""
+        return len(self.ids.data) + len(self.nodes)
+
+    def take(self, named: Named, numbers: Index, whole: bool) -> Row:
+        """Pairs of names with the numbers of the pairs; gives them as nodes, all or only those that connect."""
+        name = numbers_of(self.ids.number(named.names, named.sizes))
+        mention = np.repeat(2 * numbers, 2)
+        mention[1::2] += 1
+        known = len(self.nodes) // 8
+        new = name >= known
+        self.nodes += bytes(8 * (len(self.ids) - known))
+        nodes = np.frombuffer(self.nodes, np.int64)
+        nodes[name[new][::-1]] = mention[new][::-1]  # backwards, so that the first stays
+        left, right = name[::2], name[1::2]
+        if not whole:
+            self.connected.grow(len(self.ids))
+            news = self.connected.join(left, right)
+            left, right = left[news], right[news]
+        return {"left": nodes[left].tobytes(), "right": nodes[right].tobytes()}
+
+    def names(self) -> Iterator[Row]:
+        sizes = np.diff(numbers_of(bytes(self.ids.ends)), prepend=0)
+        return by_bucket(Named(bytes(self.ids.data), sizes), numbers=numbers_of(bytes(self.nodes)))
+
+
+@dataclass(frozen=True)
+class TakePairs:
+    """Lines to names and nodes. Memory: so many bytes of names are `held`, and 100 bytes for each."""
+
+    pairs: Pairs
+    step: int
+    whole: bool  # whether all pairs are wanted, or only those that connect
+    held: int = HELD
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        pairs = TaskPairs()
+        for some in packed(batches):
+            found = self.pairs(some.lines)
+            # Pairs that are left out make no gap in the nodes
+            nodes = pairs.take(found.named, some.numbers[: len(found.named.sizes) // 2], self.whole)
+            yield rows_of(TAKEN, [*bad_rows(found, some, self.step), nodes])
+            if len(pairs) >= self.held:
+                yield rows_of(TAKEN, list(pairs.names()))
+                pairs = TaskPairs()
+        yield rows_of(TAKEN, list(pairs.names()))
+
+
+@dataclass(frozen=True)
+class TakeSingles:
+    """Lines to names, with nodes behind those of all pairs. Memory: that of a row."""
+
+    singles: Singles
+    step: int
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for some in packed(batches):
+            found = self.singles(some.lines)
+            names = by_bucket(found.named, numbers=2 * found.good(some.numbers) | SINGLE)
+            yield rows_of(TAKEN, [*bad_rows(found, some, self.step), *names])
+
+
+@dataclass(frozen=True)
+class MeetNames:
+    """Names to each once. Memory: the names of a unit, 50 bytes for each, and 16 for each task that has met it."""
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for unit, rows in runs(batches, "unit"):
+            ids = kernel.new_ids()
+            names, nodes = [], []
+            for row in rows:
+                names.append(ids.number(row["names"], row["sizes"]))
+                nodes.append(row["numbers"])
+            name, node = concatenated(names), concatenated(nodes)
+            first = np.full(len(ids), np.iinfo(np.int64).max)
+            np.minimum.at(first, name, node)
+            order = np.argsort(first)
+            named = Named(bytes(ids.data), np.diff(numbers_of(bytes(ids.ends)), prepend=0)).at(order)
+            again = (node != first[name]) & (node < SINGLE)
+            yield rows_of(MET, [{
+                "unit": unit, "names": named.names, "sizes": named.sizes.tobytes(), "numbers": first[order].tobytes(),
+                "again": node[again].tobytes(), "first": first[name[again]].tobytes(),
+            }])  # fmt: skip

@@ -1,0 +1,137 @@
+"""simgroup on a cluster: nodes become groups, and these lines."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import IdsAt
+from shingletools.spark.batches import Batches, batch_of
+from shingletools.spark.graphs import Ranks, method_of
+from shingletools.spark.group_at_once import SAID
+from shingletools.spark.names import NAMES, Named, Row, concatenated, in_parts, numbers_of, rows_of, runs
+from shingletools.spark.nodes import SINGLE
+from shingletools.spark.parts import PARTS
+
+PART = 1 << 25  # bytes of groups that are brought together, if their names are of one size; or one group
+ROW = 1 << 22  # bytes of names in a row of groups
+# For each node of a unit the first of its group, or -1 if it has none; in a row without a unit what is said of them
+ROOTS = pa.schema([("unit", pa.int32()), ("roots", pa.binary()), *((name, pa.int64()) for name in SAID)])
+NODES = pa.schema([("unit", pa.int32()), ("node", pa.int64())])
+PLACED = pa.schema([("part", pa.int64()), *NAMES[1:], ("roots", pa.binary())])
+
+
+@dataclass(frozen=True)
+class Connect:
+    """All edges to the groups of all nodes, in one task, and what is said of them. Memory: 100 bytes an edge."""
+
+    star: bool
+    singles: bool  # whether nodes that are alone count
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        units, parts = {}, {name: [b""] for name in ("left", "right", "again", "first")}
+        for batch in batches:
+            for row in batch.to_pylist():
+                if row.get("numbers") is not None:
+                    units[row["unit"]] = numbers_of(row["numbers"])
+                for name, some in parts.items():
+                    some.append(row.get(name) or b"")
+        left, right, again, first = map(concatenated, parts.values())
+        ranks = Ranks(np.append(left, right))
+        of_name = np.arange(len(ranks))
+        of_name[ranks.of(again)] = ranks.of(first)
+        one, other = of_name[ranks.of(left)], of_name[ranks.of(right)]
+        method = method_of(self.star)
+        method.grow(len(ranks))
+        method.join(one, other)
+        roots = method.representatives()
+        sizes = np.bincount(roots, minlength=len(roots))
+        nearest = np.arange(len(ranks))
+        np.minimum.at(nearest, one, other)
+        np.minimum.at(nearest, other, one)
+        large = sizes[sizes > 1]
+        chained = np.count_nonzero(nearest > roots)
+        figures = len(large), int(large.sum()), int(large.max(initial=0)), int(chained)
+        found = ranks.known[roots]
+        found[sizes[roots] == 1] = found[sizes[roots] == 1] | SINGLE if self.singles else -1
+        rows: list[Row] = [dict(zip(SAID, figures, strict=True))]
+        for unit, nodes in units.items():
+            paired = int(np.searchsorted(nodes, SINGLE))
+            rows.append({"unit": unit, "roots": found[ranks.of(nodes[:paired])].tobytes() + nodes[paired:].tobytes()})
+        yield rows_of(ROOTS, rows)
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Units to their nodes, a row each."""
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for row in batch.to_pylist():
+                nodes = numbers_of(row["numbers"])
+                yield batch_of(NODES, [np.full(len(nodes), row["unit"], np.int32), nodes])
+
+
+@dataclass(frozen=True)
+class Roots:
+    """Nodes with their roots, by unit and node, to the roots of each unit. Memory: those of a unit."""
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        held: list[bytes] = []
+        unit = None
+        for batch in batches:
+            units, roots = batch.column("unit").to_numpy(), batch.column("root").to_numpy()
+            starts = np.append(0, np.flatnonzero(units[1:] != units[:-1]) + 1)[: len(units)]
+            for start, some in zip(starts.tolist(), np.split(roots, starts[1:]), strict=False):
+                if held and int(units[start]) != unit:
+                    yield rows_of(ROOTS, [{"unit": unit, "roots": b"".join(held)}])
+                    held = []
+                unit = int(units[start])
+                held.append(some.tobytes())
+        if held:
+            yield rows_of(ROOTS, [{"unit": unit, "roots": b"".join(held)}])
+
+
+@dataclass(frozen=True)
+class Place:
+    """Names and roots of units to parts of the groups, which are in the order of their roots. Memory: a unit."""
+
+    width: int  # of a part, in nodes
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for _, rows in runs(batches, "unit"):
+            columns = {name: each for row in rows for name, each in row.items() if each is not None}
+            roots, nodes = numbers_of(columns["roots"]), numbers_of(columns["numbers"])
+            some = np.flatnonzero(roots >= 0)
+            order = some[np.argsort(roots[some] // self.width, kind="stable")]
+            parts, counts = np.unique(roots[order] // self.width, return_counts=True)
+            named = Named(columns["names"], numbers_of(columns["sizes"])).at(order)
+            placed = in_parts(named, counts, "part", numbers=nodes[order], roots=roots[order])
+            yield rows_of(PLACED, [{**row, "part": int(parts[row["part"]])} for row in placed])
+
+
+@dataclass(frozen=True)
+class Write:
+    """Members of the groups of a part to lines. Memory: that of a part, whose groups may have any number of members."""
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for part, rows in runs(batches, "part"):
+            columns = list(zip(*((row["names"], row["sizes"], row["numbers"], row["roots"]) for row in rows),
+                               strict=True))  # fmt: skip
+            names = b"".join(columns[0])
+            sizes, nodes, roots = map(concatenated, columns[1:])
+            order = np.lexsort((nodes, roots))
+            firsts = np.flatnonzero(np.append(True, np.diff(roots[order]) != 0))
+            members = np.diff(firsts, append=len(order))
+            ends = np.cumsum(sizes)
+            before = np.append(0, np.cumsum(sizes[order]))
+            group = 0
+            while group < len(firsts):
+                next_group = int(np.searchsorted(before[firsts], before[firsts[group]] + ROW, "right"))
+                next_group = max(group + 1, next_group - 1) if next_group < len(firsts) else next_group
+                start, end = int(firsts[group]), int(members[group:next_group].sum() + firsts[group])
+                lines = kernel.group_lines(IdsAt(names, ends, order[start:end]), members[group:next_group])
+                yield rows_of(PARTS, [{"part": part, "number": int(roots[order[start]]), "lines": lines}])
+                group = next_group
