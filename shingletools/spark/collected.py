@@ -40,6 +40,8 @@ from shingletools.spark.tally import Told
 class Collecting(Run):
     """What makes groups, or documents without duplicates."""
 
+    before: list[tuple[str, int, int]]  # files that are read more than once, as they were
+
     def collected(self, number: int, step: Step) -> int:
         """Groups, or documents without duplicates, from lines: how many lines were written."""
         if (written := self.collected_at_once(number, step)) is not None:
@@ -53,10 +55,11 @@ class Collecting(Run):
     def collected_at_once(self, number: int, step: Step) -> int | None:
         """The same, if one task can hold what decides."""
         room = self.room() - gathered.BASE
-        every = [source.files() for source in self.sources]
-        if self.options.keep is not None or sum(map(len, every)) > FILES:
+        names = [name for source in self.sources for name in source.files()]
+        if self.options.keep is not None or len(names) > FILES:
             return None
-        if sum(size for names in every for _, size, _ in self.stages.files.states(names)) > room * gathered.TIMES:
+        self.before = self.stages.files.states(names)
+        if sum(size for _, size, _ in self.before) > room * gathered.TIMES:
             return None
         others = self.sources[self.inputs :]
         inputs, beside = mentions.of_stage(step.stage)
@@ -129,10 +132,9 @@ class Collecting(Run):
             folder, every = self.beside.path(), self.through_filters()
             cutting = dedup_at_once.Cutting(every, Cut(gone, spec), found.decided, number)
             files.write_runs(through(all_rows(self.sources[: self.inputs]), cutting, WRITTEN), folder, self.gzip(path))
-            told = every.tally.all()
-            lines = {each.key: each.lines for each in told}
-            if lines != {each.key: each.lines for each in found.splits if each.key[0] < self.inputs}:
+            if self.stages.files.states(name for name, *_ in self.before) != self.before:
                 raise Failed("the input changed while it was read")
+            told = every.tally.all()
             if any(dedup_at_once.AGAIN in each.figures for each in told):
                 self.rejects.add(self.numbers.numbered(self.bad_in(folder), REJECTED))
             if not gone:

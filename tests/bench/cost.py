@@ -1,12 +1,13 @@
 """simspark beside the shell, on the same cores, in turn: what McSherry, Isard and Murray (HotOS 2015) call COST.
 
-usage: python tests/bench/cost.py [DOCUMENTS ...] [--runs filters,all,join,groups] [--plot FILE.svg]
+usage: python tests/bench/cost.py [DOCUMENTS ...] [--runs filters,all,join,groups,dedup] [--way SIZE] [--plot FILE.svg]
 
 Texts of 100 words, one in ten of which is another with a word changed (default 100,000 and 1,000,000 of them), through
-the filters, through all to pairs, and sketches through simjoin alone; five random pairs a document, of four times as
-many ids, through simgroup; on local[2]. The outputs must be equal. Tells for
-both the seconds, of simspark those after Spark's start, which it tells itself; then how many jobs it took, the bytes a
-document that were moved, and the largest memory of all Python processes. Plotted: microseconds a document.
+the filters, through all to pairs, and through dedup, with a group of these two each; sketches through simjoin alone;
+five random pairs a document, of four times as many ids, through simgroup; on local[2]. The outputs must be equal.
+--way is simspark's --at-once. Tells for both the seconds, of simspark those after Spark's start, which it tells itself;
+then how many jobs it took, the bytes a document that were moved, and the largest memory of all Python processes.
+Plotted: microseconds a document.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import json
 import re
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -49,6 +51,12 @@ def write_pairs(path: Path, documents: int) -> None:
             out.writelines(f'{{"a":{a},"b":"{b}","similarity":0.9}}\n' for a, b in pairs)
 
 
+def write_groups(path: Path, documents: int) -> None:
+    """Of the texts of cluster.write_texts those that are others with a word changed, with these."""
+    with path.open("w") as out:
+        out.writelines(f'{{"members":[{number - 1},{number}]}}\n' for number in range(10, documents, 10))
+
+
 def shell(pipeline: str, source: Path, out: Path) -> float:
     first, *rest = pipeline.split("|")
     begun = time.monotonic()
@@ -57,7 +65,7 @@ def shell(pipeline: str, source: Path, out: Path) -> float:
     return time.monotonic() - begun
 
 
-def simspark(pipeline: str, source: Path, folder: Path) -> tuple[float, float, Path, Path]:
+def simspark(pipeline: str, source: Path, folder: Path, way: Sequence[str]) -> tuple[float, float, Path, Path]:
     """Seconds to start, and after it; the log's folder and the output's."""
     log, out = folder / "log", folder / "out"
     log.mkdir(parents=True)
@@ -68,6 +76,7 @@ def simspark(pipeline: str, source: Path, folder: Path) -> tuple[float, float, P
         "-v",
         "--master",
         "local[2]",
+        *way,
         *confs,
         "--in",
         str(source),
@@ -81,11 +90,11 @@ def simspark(pipeline: str, source: Path, folder: Path) -> tuple[float, float, P
     return float(found[2]), float(found[1]) - float(found[2]), log, out
 
 
-def measured(pipeline: str, source: Path, folder: Path) -> Figures:
+def measured(pipeline: str, source: Path, folder: Path, way: Sequence[str] = ()) -> Figures:
     expected = folder / "expected"
     folder.mkdir()
     seconds = shell(pipeline, source, expected)
-    start, after, log, out = simspark(pipeline, source, folder)
+    start, after, log, out = simspark(pipeline, source, folder, way)
     same = subprocess.run(["bash", "-c", f"cat {out}/part-* | cmp - {expected}"], check=False).returncode == 0
     assert same, pipeline
     every = list(cluster.tasks(log))
@@ -114,7 +123,8 @@ def plot(found: dict[str, dict[int, Figures]], target: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("documents", type=int, nargs="*", default=[100_000, 1_000_000])
-    parser.add_argument("--runs", default="filters,all,join,groups")
+    parser.add_argument("--runs", default="filters,all,join,groups,dedup")
+    parser.add_argument("--way", metavar="SIZE", help="how much simspark may do in one task (--at-once)")
     parser.add_argument("--plot", type=Path)
     options = parser.parse_args()
     measure.table_row("documents", "pipeline", "shell, s", "Spark's start, s", "simspark after it, s", "ratio", "jobs",
@@ -125,16 +135,27 @@ def main() -> None:
         with TemporaryDirectory() as temporary:
             folder = Path(temporary)
             texts = folder / "texts"
-            cluster.write_texts(texts, documents)
+            if options.runs != "groups":
+                cluster.write_texts(texts, documents)
             pairs = folder / "pairs"
-            write_pairs(pairs, documents)
+            if "groups" in options.runs.split(","):
+                write_pairs(pairs, documents)
+            groups = folder / "of_two"
+            write_groups(groups, documents)
+            way = () if options.way is None else ("--at-once", options.way)
             sources = {"join": folder / "filters" / "expected", "groups": pairs}
-            runs = ("filters", FILTERS), ("all", f"{FILTERS} | {JOIN}"), ("join", JOIN), ("groups", "simgroup")
-            for name, pipeline in (run for run in runs if run[0] in options.runs.split(",")):
+            runs = {
+                "filters": FILTERS,
+                "all": f"{FILTERS} | {JOIN}",
+                "join": JOIN,
+                "groups": "simgroup",
+                "dedup": f"dedup --groups {groups}",
+            }
+            for name, pipeline in (run for run in runs.items() if run[0] in options.runs.split(",")):
                 source = sources.get(name, texts)
-                each = measured(pipeline, source, folder / name)
+                each = measured(pipeline, source, folder / name, way)
                 found.setdefault(name, {})[documents] = each
-                measure.table_row(documents, pipeline, f"{each.shell:.1f}", f"{each.start:.1f}", f"{each.seconds:.1f}",
+                measure.table_row(documents, name, f"{each.shell:.1f}", f"{each.start:.1f}", f"{each.seconds:.1f}",
                                   f"{each.seconds / each.shell:.2f}", each.jobs, f"{each.moved / documents:.0f}",
                                   f"{each.python / 1e6:.0f}")  # fmt: skip
     if options.plot is not None:

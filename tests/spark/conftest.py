@@ -76,3 +76,24 @@ def simspark(request: pytest.FixtureRequest, capfd: pytest.CaptureFixture[str], 
         return Ran(words, status, parts, capfd.readouterr().err)
 
     return simspark
+
+
+Jobs = Callable[[], int]
+
+
+@pytest.fixture
+def jobs(spark: "SparkSession") -> Jobs:
+    """How many jobs simspark has started since it was last asked, or since the test began."""
+    from shingletools.spark.session import TAG
+
+    machine = spark.sparkContext._jsc
+    assert machine is not None
+    tracker = machine.sc().statusTracker()
+    known = set(tracker.getJobIdsForTag(TAG))
+
+    def jobs() -> int:
+        new = set(tracker.getJobIdsForTag(TAG)) - known
+        known.update(new)
+        return len(new)
+
+    return jobs

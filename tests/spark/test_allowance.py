@@ -30,12 +30,17 @@ def test_at_most_so_many(pipeline: str, lines: bytes, bad: int, simspark: Callab
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("out")) == ["docs"]
 
 
-def test_groups_are_not_read_as_documents(simspark: Callable[..., Ran], tmp_path: Path) -> None:
-    (tmp_path / "docs").write_bytes(GOOD + b"bad\n")
+@pytest.mark.parametrize("ways", [(), ("--at-once", "0")], ids=["at once", "in parts"])
+@pytest.mark.parametrize("bad", [b"bad\n", b'{"id":3,"text":"again"}\n'])
+def test_groups_are_not_read_as_documents(
+    bad: bytes, ways: tuple[str, ...], simspark: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """And nothing is written, no removed document either, where one is too many."""
+    (tmp_path / "docs").write_bytes(GOOD + bad)
     (tmp_path / "groups").write_bytes(jsonl(*({"members": [number]} for number in range(7))))
     pipeline = f"dedup --groups {tmp_path / 'groups'} --removed {tmp_path / 'gone'}"
     for allowed, status in [("12.4%", 1), ("12.5%", 0)]:
-        ran = simspark(pipeline, "--in", tmp_path / "docs", "--allow-rejects", allowed)
+        ran = simspark(pipeline, *ways, "--in", tmp_path / "docs", "--allow-rejects", allowed)
         shell = run(f"dedup --groups {tmp_path / 'groups'} --allow-rejects {allowed}", tmp_path / "docs")
         assert (ran.status, (tmp_path / "gone").exists(), ran.out) == (status, not status, b"" if status else GOOD)
         assert shell.status == status

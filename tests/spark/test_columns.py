@@ -13,7 +13,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe
-from shingletools.spark.session import TAG
 
 Simspark = Callable[..., Ran]
 RECORDS = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
@@ -145,15 +144,11 @@ def test_rejects_are_those_of_lines(ids: Any, simspark: Simspark, tmp_path: Path
     ]
 
 
-def test_rows_without_faults_take_one_job(simspark: Simspark, spark: SparkSession, tmp_path: Path) -> None:
+def test_rows_without_faults_take_one_job(simspark: Simspark, jobs: Callable[[], int], tmp_path: Path) -> None:
     """Beside the one in which Spark reads what the columns are."""
     pq.write_table(pa.table({"id": [1], "text": ["a"]}), tmp_path / "docs.parquet")
-    machine = spark.sparkContext._jsc
-    assert machine is not None
-    jobs = machine.sc().statusTracker()
-    before = set(jobs.getJobIdsForTag(TAG))
     assert simspark("canon", "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet").status == 0
-    assert len(set(jobs.getJobIdsForTag(TAG)) - before) == 2
+    assert jobs() == 2
 
 
 def test_more_rejects_than_are_told(simspark: Simspark, tmp_path: Path) -> None:

@@ -6,54 +6,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import jsonl, run
+from harness import run
 from shingletools.dedup.spec import DedupSpec
 from shingletools.errors import Failed
 from shingletools.spark import dedup, names
 from shingletools.spark.files import Kept
 from shingletools.spark.names import Given
 from shingletools.spark.pipeline import build
-from spark.packing import packed_rows, told, unpacked
+from spark.packing import framed, random_documents, told, unpacked
 
 if TYPE_CHECKING:
     pass
 
 
 def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: int = 1) -> dedup.Deduplicated:
-    frames, first = [], 0
-    for data in (documents, *groups):
-        frames.append(packed_rows(kept.spark, data, first, gap=gap))
-        first += gap * (data.count(b"\n") + 1)
+    frames = framed(kept.spark, gap, documents, *groups)
     stage = build(command).stage
     assert isinstance(stage, DedupSpec)
     where = "line {}".format  # the first of groups is 1, behind no document
     return dedup.deduplicated(Given(frames[0], frames[1:], 1, kept, where), stage)
-
-
-def random_documents(rng: random.Random) -> tuple[bytes, list[bytes]]:
-    """Documents, some bad and some twice; and groups of some, and of documents that are not there."""
-    ids = [number if number % 3 else f"{number} é" for number in range(400)]
-    ids = [f"{each}" if rng.random() < 0.2 else each for each in ids]
-    some = rng.sample(ids, 250)
-    lines = []
-    for each in rng.sample(ids, 350):
-        record = {
-            "id": each,
-            "text": rng.choice("aé語") * rng.randrange(6),
-            **({"duplicate_of": 1} if rng.random() < 0.1 else {}),
-        }
-        lines.append(jsonl(record))
-        if rng.random() < 0.05:
-            lines.append(rng.choice([b"{\n", b'{"id":1.5,"text":"a"}\n', b"\n", b'{"id":"no text"}\n', lines[-1]]))
-        if rng.random() < 0.05:
-            lines.append(jsonl({"id": f"x{each}"}).replace(b"x", b"\\u0078"))
-    found = []
-    while some:
-        size = rng.choice([1, 2, 2, 3, 20])
-        found.append({"group": some[0], "members": some[:size]})
-        some = some[size:]
-    data = [jsonl(*found[::2]), jsonl(*found[1::2])]
-    return b"".join(lines), data
 
 
 @pytest.mark.parametrize(

@@ -16,17 +16,14 @@ from shingletools.spark.files import Kept
 from shingletools.spark.mentions import Pairs
 from shingletools.spark.names import Given
 from shingletools.spark.pipeline import build
-from spark.packing import packed_rows, told, unpacked
+from spark.packing import framed, packed_rows, told, unpacked
 
 if TYPE_CHECKING:
     pass
 
 
 def on_spark(kept: Kept, command: str, pairs: bytes, *others: bytes, gap: int = 1) -> group.GroupLines:
-    frames, first = [], 0
-    for data in (pairs, *others):
-        frames.append(packed_rows(kept.spark, data, first, gap=gap))
-        first += gap * (data.count(b"\n") + 1)
+    frames = framed(kept.spark, gap, pairs, *others)
     stage = build(command).stage
     assert isinstance(stage, GroupSpec)
     return group.grouped(Given(frames[0], frames[1:], 1, kept, str), stage, verbose=True)
