@@ -16,7 +16,7 @@ lines          lines through filters, and their numbers over all input; what the
 parts          what is written at the end
 store          stages that are used more than once, or kept for other runs
 chosen         some of all documents, a bit for each
-exchange       arrays that tasks send each other
+exchange       what tasks send each other: rows by a key, and arrays
 signed         simjoin: what is taken of records, and whether all can be compared
 heads          ids that were seen before, and copies
 documents      what is wanted of documents, each in a row

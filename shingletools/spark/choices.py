@@ -10,6 +10,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches, Packed, packed
 from shingletools.spark.decided import NO_GROUP, chosen, met, ranks_of
+from shingletools.spark.exchange import runs
 from shingletools.spark.mentions import Ranked, bad_rows, members
 from shingletools.spark.names import (
     BAD,
@@ -22,7 +23,6 @@ from shingletools.spark.names import (
     in_parts,
     numbers_of,
     rows_of,
-    runs,
 )
 
 # Names of documents, with ranks, the least of which stays, or of members of a group, with their places in it, doubled,

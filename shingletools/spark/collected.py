@@ -68,7 +68,7 @@ class Collecting(Run):
         if others:
             as_they_are = Filtered(Chain([]), 0, filtered.tally)
             frames.append(gathered.gathered(all_rows(others), Gathering(as_they_are, beside, number)))
-        with set_to(self.spark, join.PLANNED), named(step):
+        with set_to(self.spark, join.PLANNED):
             if step.name == "simgroup":
                 return self.grouped_at_once(frames, cast(GroupSpec, step.stage), self.inputs, room, self.count)
             return self.chosen_at_once(frames, cast(DedupSpec, step.stage), room, number)
@@ -92,8 +92,7 @@ class Collecting(Run):
             if bad is not None:
                 self.rejects.add(self.numbers.numbered(bad, REJECTED))
 
-        with named(step):
-            return self.grouped_at_once(frames, cast(GroupSpec, step.stage), sides, room, count)
+        return self.grouped_at_once(frames, cast(GroupSpec, step.stage), sides, room, count)
 
     def grouped_at_once(
         self, frames: Sequence[DataFrame], spec: GroupSpec, others: int, room: int,
@@ -110,7 +109,7 @@ class Collecting(Run):
         if found.fails and bad is not None:
             count(found.splits, bad.where(F.col("step").between(1, len(self.filters))))
             (fault,) = bad.where(F.col("step") == mentions.FAULT).collect()
-            self.fail(gathered.LineFault.of(fault.asDict()))
+            self.fail("simgroup", gathered.LineFault.of(fault.asDict()))
         count(found.splits, bad)
         self.settle_rejects()
         self.figures += found.figures
@@ -123,7 +122,7 @@ class Collecting(Run):
             return None
         if found.fault is not None:
             self.count(found.splits, found.rejected.where(F.col("step") < number))
-            self.fail(found.fault)
+            self.fail("dedup", found.fault)
         self.count(found.splits, found.rejected)
         made = []
         for gone, path in ((False, self.options.out), (True, spec.removed)):
@@ -133,7 +132,7 @@ class Collecting(Run):
             cutting = dedup_at_once.Cutting(every, Cut(gone, spec), found.decided, number)
             files.write_runs(through(all_rows(self.sources[: self.inputs]), cutting, WRITTEN), folder, self.gzip(path))
             if self.stages.files.states(name for name, *_ in self.before) != self.before:
-                raise Failed("the input changed while it was read")
+                raise Failed("dedup: the input changed while it was read")
             told = every.tally.all()
             if any(dedup_at_once.AGAIN in each.figures for each in told):
                 self.rejects.add(self.numbers.numbered(self.bad_in(folder), REJECTED))
@@ -144,8 +143,9 @@ class Collecting(Run):
         *_, written = [self.place(*each) for each in reversed(made)]
         return written
 
-    def fail(self, fault: gathered.LineFault) -> NoReturn:
-        raise Failed(f"{self.numbers.where(self.numbers.starts[fault.split] + fault.place)}: {fault.cause}")
+    def fail(self, name: str, fault: gathered.LineFault) -> NoReturn:
+        """By a line that the command of that name cannot leave out."""
+        raise Failed(f"{name}: {self.numbers.where(self.numbers.starts[fault.split] + fault.place)}: {fault.cause}")
 
     def made(self, given: Given, step: Step, before: int = 0) -> int:
         """What simgroup or dedup makes. So many numbers, `before`, are of no file: those of the files come behind."""

@@ -30,8 +30,9 @@ from shingletools.spark.choices import (
     TakeMembers,
 )
 from shingletools.spark.decided import Cut, DecidedBlock, Decisions
+from shingletools.spark.exchange import together
 from shingletools.spark.mentions import Ranked
-from shingletools.spark.names import BAD, Given, in_units, numbers_of, rows_of, together, units_of
+from shingletools.spark.names import BAD, Given, in_units, numbers_of, rows_of, units_of
 
 PART = 1 << 26  # bytes of documents that are brought together
 FEW = 1 << 25  # bytes of decisions that every machine may have

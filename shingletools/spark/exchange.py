@@ -1,8 +1,11 @@
-"""Arrays that tasks send each other, packed: each row holds what one task has for one part of the next step."""
+"""What tasks send each other: rows that come together by a key, and arrays, packed for the tasks of the next step."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import ceil
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -96,3 +99,15 @@ def received(batches: Batches, kind: np.dtype[np.void]) -> Entries:
     """All that was sent to a task."""
     data = [each.as_py() for batch in batches for each in batch.column("entries")]
     return np.frombuffer(b"".join(data), kind)
+
+
+def together(frame: DataFrame, key: str, *order: str, alone: bool = False) -> DataFrame:
+    """Rows with equal keys come one after the other, in one task; in the same one, if what is there is small."""
+    if alone:  # so that nothing is shuffled
+        return frame.coalesce(1).sortWithinPartitions(key, *order)
+    return frame.repartition(key).sortWithinPartitions(key, *order)
+
+
+def runs(batches: Batches, key: str) -> Iterator[tuple[Any, Iterator[dict[str, Any]]]]:
+    """Rows with equal keys that come one after the other."""
+    return groupby((row for batch in batches for row in batch.to_pylist()), itemgetter(key))

@@ -14,8 +14,9 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
 from shingletools.simgroup.groups import Method, Stars
 from shingletools.spark.batches import Batches, batch_of, through
+from shingletools.spark.exchange import runs, together
 from shingletools.spark.files import Kept
-from shingletools.spark.names import BUCKETS, Row, concatenated, numbers_of, rows_of, runs, together
+from shingletools.spark.names import BUCKETS, Row, concatenated, numbers_of, rows_of
 from shingletools.unionfind import UnionFind
 
 EDGES = 1 << 24  # that one task works on: some 100 bytes each

@@ -10,11 +10,12 @@ from shingletools.errors import Failed
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.spark import graphs
 from shingletools.spark.batches import counted, through, total
+from shingletools.spark.exchange import together
 from shingletools.spark.files import Kept
 from shingletools.spark.graphs import EDGE, Unpack
 from shingletools.spark.group_at_once import SAID
 from shingletools.spark.mentions import FAULT, Pairs, Singles
-from shingletools.spark.names import Given, in_units, together, units_of
+from shingletools.spark.names import Given, in_units, units_of
 from shingletools.spark.nodes import MET, SINGLE, TAKEN, MeetNames, TakePairs, TakeSingles
 from shingletools.spark.parts import PARTS
 from shingletools.spark.roots import NODES, PART, PLACED, ROOTS, Connect, Nodes, Place, Roots, Write

@@ -5,8 +5,6 @@ names themselves are compared, never hashes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +14,7 @@ from pyspark.sql import functions as F
 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index
-from shingletools.spark.batches import Batches
+from shingletools.spark.exchange import together
 from shingletools.spark.files import Kept
 from shingletools.spark.lines import REJECTED
 
@@ -94,18 +92,6 @@ def in_units(frame: DataFrame, units: int, *more: str) -> DataFrame:
     unit = F.floor(F.col("bucket") / (BUCKETS // units)).cast("int").alias("unit")
     named = frame.where("bucket is not null").select(unit, "names", "sizes", "numbers", *more)
     return together(named, "unit", alone=units == 1)
-
-
-def together(frame: DataFrame, key: str, *order: str, alone: bool = False) -> DataFrame:
-    """Rows with equal keys come one after the other, in one task; in the same one, if what is there is small."""
-    if alone:  # so that nothing is shuffled
-        return frame.coalesce(1).sortWithinPartitions(key, *order)
-    return frame.repartition(key).sortWithinPartitions(key, *order)
-
-
-def runs(batches: Batches, key: str) -> Iterator[tuple[Any, Iterator[Row]]]:
-    """Rows with equal keys that come one after the other."""
-    return groupby((row for batch in batches for row in batch.to_pylist()), itemgetter(key))
 
 
 class Given(NamedTuple):

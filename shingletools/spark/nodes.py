@@ -13,8 +13,9 @@ import pyarrow as pa
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches, packed
+from shingletools.spark.exchange import runs
 from shingletools.spark.mentions import Pairs, Singles, bad_rows
-from shingletools.spark.names import BAD, HELD, NAMES, Named, Row, by_bucket, concatenated, numbers_of, rows_of, runs
+from shingletools.spark.names import BAD, HELD, NAMES, Named, Row, by_bucket, concatenated, numbers_of, rows_of
 from shingletools.unionfind import UnionFind
 
 SINGLE = 1 << 62  # in nodes that no pair has, behind all others

@@ -9,9 +9,10 @@ import pyarrow as pa
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.spark.batches import Batches, batch_of
+from shingletools.spark.exchange import runs
 from shingletools.spark.graphs import Ranks, method_of
 from shingletools.spark.group_at_once import SAID
-from shingletools.spark.names import NAMES, Named, Row, concatenated, in_parts, numbers_of, rows_of, runs
+from shingletools.spark.names import NAMES, Named, Row, concatenated, in_parts, numbers_of, rows_of
 from shingletools.spark.nodes import SINGLE
 from shingletools.spark.parts import PARTS
 

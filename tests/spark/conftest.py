@@ -64,6 +64,8 @@ Simspark = Callable[..., Ran]
 @pytest.fixture
 def simspark(request: pytest.FixtureRequest, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Simspark:
     """Runs simspark in this process; its output are the parts, one after the other."""
+    from spark.packing import parts_of
+
     request.getfixturevalue("spark")
 
     def simspark(pipeline: str, *argv: str | Path) -> Ran:
@@ -72,7 +74,7 @@ def simspark(request: pytest.FixtureRequest, capfd: pytest.CaptureFixture[str], 
         elsewhere = () if "--out" in argv else ("--out", str(out))
         words = (*elsewhere, *map(str, argv), pipeline)
         status = driver.main("simspark", words, own=command.run)
-        parts = b"".join(path.read_bytes() for path in sorted(out.glob("part-*")))
+        parts = parts_of(out)
         return Ran(words, status, parts, capfd.readouterr().err)
 
     return simspark

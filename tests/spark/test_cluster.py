@@ -11,6 +11,7 @@ import pytest
 
 from harness import BIN, DOCS, jsonl, pipe
 from spark.cluster import HERE, HOME, JAVA, SETTINGS, Cluster, end
+from spark.packing import parts_of
 
 PIPELINE = ("canon", "shingle -k 3", "sketch", "simjoin -t 0.5", "simgroup")
 SMALL = {"spark.executor.memory": "700m", "spark.sql.shuffle.partitions": "6"}
@@ -26,7 +27,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def output(process: "subprocess.Popen[bytes]", folder: Path) -> bytes:
     _, said = process.communicate(timeout=300)
     assert process.returncode == 0, said.decode()
-    return b"".join(path.read_bytes() for path in sorted(folder.glob("part-*")))
+    return parts_of(folder)
 
 
 def test_spark_submit_and_the_package_sent(cluster: Cluster, tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness import DOCS, Ran, jsonl, pipe, run
-from shingletools.spark import collected, gathered
+from shingletools.spark import collected, dedup_at_once, gathered
 from spark.packing import parts_of, random_documents
 
 Simspark = Callable[..., Ran]
@@ -28,7 +29,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
         return watching
 
-    for module, name in ((collected, "grouped_at_once"), (collected.dedup_at_once, "chosen_at_once")):
+    for module, name in ((collected, "grouped_at_once"), (dedup_at_once, "chosen_at_once")):
         monkeypatch.setattr(module, name, watched(getattr(module, name)))
     return found
 
@@ -147,14 +148,14 @@ def test_input_that_changes(simspark: Simspark, tmp_path: Path, monkeypatch: pyt
     """It is read twice."""
     (tmp_path / "docs").write_bytes(jsonl({"id": 1, "text": ""}))
     (tmp_path / "groups").write_bytes(b"")
-    work = collected.dedup_at_once.chosen_at_once
+    work = dedup_at_once.chosen_at_once
 
-    def changing(*given: object) -> object:
-        found = work(*given)  # type: ignore[arg-type]
+    def changing(*given: Any) -> object:
+        found = work(*given)
         (tmp_path / "docs").write_bytes(jsonl({"id": 2, "text": ""}, {"id": 1, "text": ""})[:30])
         return found
 
-    monkeypatch.setattr(collected.dedup_at_once, "chosen_at_once", changing)
+    monkeypatch.setattr(dedup_at_once, "chosen_at_once", changing)
     ran = simspark(f"dedup --groups {tmp_path / 'groups'}", "--in", tmp_path / "docs")
     assert (ran.status, ran.err) == (2, "simspark: dedup: the input changed while it was read\n")
 

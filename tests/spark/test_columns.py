@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe
+from spark.packing import parts_of
 
 Simspark = Callable[..., Ran]
 RECORDS = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
@@ -26,7 +27,7 @@ def written(path: Path) -> pa.Table:
 
 
 def kept(folder: Path) -> Mapping[str, bytes]:
-    return {each.name: b"".join(path.read_bytes() for path in sorted(each.glob("part-*")))
+    return {each.name: parts_of(each)
             for each in sorted(folder.iterdir())}  # fmt: skip
 
 

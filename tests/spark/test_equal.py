@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness import DOCS, Ran, Record, jsonl, pipe, run
+from spark.packing import parts_of
 
 Simspark = Callable[..., Ran]
 TO_SKETCHES = ("canon", "shingle -k 3", "sketch -n 84")
@@ -163,7 +164,7 @@ def test_a_forest_connects_the_same(
     assert set(ran.good().splitlines()) <= every
     assert grouped(ran.out) == grouped(b"".join(line + b"\n" for line in sorted(every)))
     at_once = simspark(f"{options} --forest", *inputs, "--out", tmp_path / "at once")
-    written = b"".join(path.read_bytes() for path in sorted((tmp_path / "at once").glob("part-*")))
+    written = parts_of(tmp_path / "at once")
     assert (at_once.status, written) == (0, pipe(given, f"{options} --forest"))
 
 
@@ -206,7 +207,7 @@ def test_bad_records(way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -
     assert said[0] == f"simspark: canon: file:{tmp_path}/docs:1: not JSON (column 2)"
     assert said[1] == f"simspark: canon: file:{tmp_path}/docs:41: not UTF-8 (byte 1)"
     assert said[-1].endswith("was seen before")
-    kept = [b"".join(path.read_bytes() for path in sorted((tmp_path / "bad" / name).glob("part-*")))
+    kept = [parts_of(tmp_path / "bad" / name)
             for name in ("1-canon", "4-simjoin")]  # fmt: skip
     assert kept == [b"".join(line + b"\n" for line in bad), pipe(lines[-1] + b"\n", "canon", "shingle", "sketch")]
     assert ran.out == pipe(DOCS.read_bytes(), "canon", "shingle", "sketch", "simjoin")
@@ -225,8 +226,7 @@ def test_one_command_rejects_for_several_reasons(simspark: Simspark, tmp_path: P
         f'simspark: simjoin: file:{tmp_path}/one:2: field "sketch" is missing',
         f"simspark: simjoin: file:{tmp_path}/one:3: id 1 was seen before",
     ]
-    kept = b"".join(path.read_bytes() for path in sorted((tmp_path / "bad" / "1-simjoin").glob("part-*")))
-    assert kept == lines[1] + b"\n" + lines[2] + b"\n"
+    assert parts_of(tmp_path / "bad" / "1-simjoin") == lines[1] + b"\n" + lines[2] + b"\n"
     assert ran.out == run(*command.split(), stdin=lines[0]).out
 
 
@@ -293,7 +293,7 @@ def test_what_is_rejected_leaves_no_trace_in_groups(simspark: Simspark, tmp_path
         options = f"dedup --groups {tmp_path / 'groups'} --keep {keep} --annotate"
         there = run(options, tmp_path / "docs")
         here = simspark(options, "--in", tmp_path / "docs", "--out", tmp_path / keep)
-        out = b"".join(path.read_bytes() for path in sorted((tmp_path / keep).glob("part-*")))
+        out = parts_of(tmp_path / keep)
         assert (here.status, out) == (there.status, there.out)
         assert here.err == there.err.replace(f"dedup: {tmp_path}", f"simspark: dedup: file:{tmp_path}")
 
@@ -304,7 +304,7 @@ def test_options_that_add_up(simspark: Simspark, tmp_path: Path) -> None:
     def on_spark(command: str, source: Path) -> tuple[Ran, bytes]:
         out = tmp_path / f"out{len(list(tmp_path.iterdir()))}"
         ran = simspark(command, "--in", source, "--out", out)
-        return ran, b"".join(path.read_bytes() for path in sorted(out.glob("part-*")))
+        return ran, parts_of(out)
 
     lines = pipe(DOCS.read_bytes(), "canon", "shingle", "sketch").splitlines(keepends=True)
     new, two, one, pairs, *groups = (tmp_path / name for name in ("new", "two", "one", "pairs", "groups", "more"))

@@ -17,6 +17,7 @@ from harness import DOCS, Ran, jsonl, pipe, run
 from shingletools.errors import Failed
 from shingletools.spark.lines import LineNumbers
 from shingletools.spark.tally import Told
+from spark.packing import parts_of
 
 Simspark = Callable[..., Ran]
 LINES = DOCS.read_bytes().splitlines(keepends=True)
@@ -93,7 +94,7 @@ def test_bytes_in_parquet(simspark: Simspark, tmp_path: Path) -> None:
     said = [line.split("docs.parquet:")[1] for line in ran.err.splitlines()]
     assert said[0] == '2: field "text" is not a string'
     assert said[1].startswith("4: not UTF-8")
-    kept = b"".join(path.read_bytes() for path in sorted((tmp_path / "bad" / "1-canon").glob("part-*")))
+    kept = parts_of(tmp_path / "bad" / "1-canon")
     assert json.loads(kept.splitlines()[0]) == {"id": 1, "text": None, "no": "/w=="}
 
 

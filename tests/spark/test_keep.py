@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import DOCS, Ran, pipe
+from spark.packing import parts_of
 
 Simspark = Callable[..., Ran]
 PIPELINE = ("canon", "shingle -k 3", "sketch", "simjoin -t 0.5")
@@ -33,7 +34,7 @@ def kept(simspark: Simspark, docs: Path, tmp_path: Path) -> Callable[..., str]:
         *told, figures = ran.err.splitlines()
         assert ran.status == status, ran
         good = b"".join(line + b"\n" for line in docs.read_bytes().splitlines() if b'"text"' in line)
-        assert b"".join(path.read_bytes() for path in sorted(out.glob("part-*"))) == pipe(good, *commands)
+        assert parts_of(out) == pipe(good, *commands)
         if status:
             assert told == [f"simspark: canon: file:{docs}:101: not JSON (column 8)",
                             f'simspark: canon: file:{docs}:302: field "text" is missing']  # fmt: skip
@@ -64,7 +65,7 @@ def test_against_others(simspark: Simspark, docs: Path, tmp_path: Path) -> None:
         out = tmp_path / f"out{len(list(tmp_path.iterdir()))}"
         ran = simspark(" | ".join(commands), "--keep", tmp_path / "kept", "--in", docs, "--out", out, "-v")
         assert (ran.status, ran.err.count("were there")) == (0, there)
-    assert b"".join(path.read_bytes() for path in sorted(out.glob("part-*"))) == expected
+    assert parts_of(out) == expected
 
 
 def test_other_input(kept: Callable[..., str], docs: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from harness import DOCS, Ran, jsonl, pipe, run
 from shingletools.errors import Failed
 from shingletools.spark.pipeline import parse
+from spark.packing import parts_of
 
 Simspark = Callable[..., Ran]
 TO_SKETCHES = ("canon", "shingle -k 3", "sketch -n 20")
@@ -92,7 +93,7 @@ def test_a_later_run_goes_on_with_what_was_kept(simspark: Simspark, tmp_path: Pa
             " | ".join(commands), "--in", DOCS, "--keep", tmp_path / "keep", "--out", tmp_path / f"o{number}"
         )
         assert ran.status == 0
-        made = b"".join(path.read_bytes() for path in sorted((tmp_path / f"o{number}").glob("part-*")))
+        made = parts_of(tmp_path / f"o{number}")
         assert made == pipe(DOCS.read_bytes(), *commands)
 
 
