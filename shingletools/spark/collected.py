@@ -32,12 +32,12 @@ from shingletools.spark.lines import (
 )
 from shingletools.spark.names import Given
 from shingletools.spark.pipeline import Step
-from shingletools.spark.run import FILES, Run, all_rows, has_bad, named, set_to
+from shingletools.spark.run import FILES, PipelineRun, all_rows, has_bad, named, set_to
 from shingletools.spark.store import KeptStage
 from shingletools.spark.tally import Told
 
 
-class Collecting(Run):
+class Collecting(PipelineRun):
     """What makes groups, or documents without duplicates."""
 
     before: list[tuple[str, int, int]]  # files that are read more than once, as they were

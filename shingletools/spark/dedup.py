@@ -57,7 +57,7 @@ def blocks_of(batches: Batches) -> Iterator[DecidedBlock]:
 
 
 @dataclass(frozen=True)
-class Cutting:
+class CuttingBlocks:
     """Blocks to LINES. Memory: a block."""
 
     starts: bytes  # the first number of each part
@@ -128,7 +128,7 @@ def deduplicated(given: Given, stage: DedupSpec) -> Deduplicated:
     together_with = frame.join(few.withColumnsRenamed({"block": "number", "numbers": "goes"}), "number", "left")
 
     def cut(gone: bool) -> DataFrame:
-        return through(together_with, Cutting(parts.tobytes(), Cut(gone, stage)), LINES)
+        return through(together_with, CuttingBlocks(parts.tobytes(), Cut(gone, stage)), LINES)
 
     rejects = []
     if seen.get["bad"]:

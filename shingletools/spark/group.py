@@ -14,7 +14,7 @@ from shingletools.spark.exchange import together
 from shingletools.spark.files import Kept
 from shingletools.spark.graphs import EDGE, Unpack
 from shingletools.spark.group_at_once import SAID
-from shingletools.spark.mentions import FAULT, Pairs, Singles
+from shingletools.spark.mentions import FAULT, PairNames, Singles
 from shingletools.spark.names import Given, in_units, units_of
 from shingletools.spark.nodes import MET, SINGLE, TAKEN, MeetNames, TakePairs, TakeSingles
 from shingletools.spark.parts import PARTS
@@ -37,7 +37,7 @@ def grouped(given: Given, stage: GroupSpec, verbose: bool = False) -> GroupLines
     """
     # TaskPairs takes the first mention that it meets for the least
     frame = given.frame.sortWithinPartitions("number")
-    pairs = Pairs(stage.least, stage.once(0))
+    pairs = PairNames(stage.least, stage.once(0))
     every = through(frame, TakePairs(pairs, given.step, verbose or stage.star), TAKEN)
     for other in given.others:
         every = every.unionAll(through(other, TakeSingles(Singles(stage.id_field), given.step), TAKEN))

@@ -19,7 +19,7 @@ from shingletools.simjoin.wanted import Wanted
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.group_at_once import figures
 from shingletools.spark.lines import REJECTED
-from shingletools.spark.mentions import Pairs
+from shingletools.spark.mentions import PairNames
 from shingletools.spark.parts import PART_BYTES, PARTS
 from shingletools.spark.signed import Mark, Reading, SignedDocuments
 from shingletools.spark.tally import Tally, Telling
@@ -93,7 +93,7 @@ class JoiningAtOnce:
         runs.figures[MADE] += size // PART_BYTES
 
     def groups(self, lines: Iterator[Written], runs: Telling, spec: GroupSpec) -> Iterator[pa.RecordBatch]:
-        collector, take = Groups(spec), Pairs(spec.least, spec.once(0))
+        collector, take = Groups(spec), PairNames(spec.least, spec.once(0))
         for written in lines:
             named = take(written.output).named
             collector.take_ids(named.names, named.sizes, 0)

@@ -86,7 +86,7 @@ def mentions(lines: bytes, some: Some, one: Callable[[bytes], tuple[Sequence[Any
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairNames:
     """Pairs that are alike enough, two names each, without figures."""
 
     least: Fraction | None
@@ -187,5 +187,5 @@ def bad_rows(found: Mentions, some: Packed, step: int) -> list[Row]:
 def of_stage(stage: Stage) -> tuple[Callable[[bytes], Mentions], Callable[[bytes], Mentions]]:
     """What simgroup or dedup takes of the lines of its input, and of files beside it."""
     if isinstance(stage, GroupSpec):
-        return Pairs(stage.least, stage.once(0)), Singles(stage.id_field)
+        return PairNames(stage.least, stage.once(0)), Singles(stage.id_field)
     return Ranked(cast(DedupSpec, stage)), members

@@ -14,7 +14,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches, packed
 from shingletools.spark.exchange import runs
-from shingletools.spark.mentions import Pairs, Singles, bad_rows
+from shingletools.spark.mentions import PairNames, Singles, bad_rows
 from shingletools.spark.names import BAD, HELD, NAMES, Named, Row, by_bucket, concatenated, numbers_of, rows_of
 from shingletools.unionfind import UnionFind
 
@@ -62,7 +62,7 @@ class TaskPairs:
 class TakePairs:
     """Lines to names and nodes. Memory: so many bytes of names are `held`, and 100 bytes for each."""
 
-    pairs: Pairs
+    pairs: PairNames
     step: int
     whole: bool  # whether all pairs are wanted, or only those that connect
     held: int = HELD

@@ -43,7 +43,7 @@ class TooManyRejected(Exception):
     """More bad records than are all right: nothing is written."""
 
 
-class Run:
+class PipelineRun:
     """From --in to --out, and what is said of it."""
 
     numbers: LineNumbers

@@ -13,7 +13,7 @@ from shingletools.simgroup.spec import GroupSpec
 from shingletools.spark import graphs, group, names, nodes, roots
 from shingletools.spark.batches import through
 from shingletools.spark.files import Kept
-from shingletools.spark.mentions import Pairs
+from shingletools.spark.mentions import PairNames
 from shingletools.spark.names import Given
 from shingletools.spark.pipeline import build
 from spark.packing import framed, packed_rows, told, unpacked
@@ -142,7 +142,7 @@ def test_a_task_that_holds_few_names(command: str, kept: Kept) -> None:
     pairs = jsonl(*SHAPES["random"])
     stage = build(command).stage
     assert isinstance(stage, GroupSpec)
-    take = nodes.TakePairs(Pairs(None, ("a", "b")), 1, stage.star, held=1)
+    take = nodes.TakePairs(PairNames(None, ("a", "b")), 1, stage.star, held=1)
     taken = kept(through(packed_rows(kept.spark, pairs).coalesce(1), take, nodes.TAKEN))
     sent = [row["sizes"] for row in taken.where("sizes is not null").collect()]
     assert sum(map(len, sent)) > 8 * len({name for pair in SHAPES["random"] for name in (pair["a"], pair["b"])})
