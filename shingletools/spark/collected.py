@@ -30,7 +30,7 @@ from shingletools.spark.lines import (
     WRITTEN,
     Filtered,
 )
-from shingletools.spark.names import Given
+from shingletools.spark.names import StepInput
 from shingletools.spark.pipeline import Step
 from shingletools.spark.run import FILES, PipelineRun, all_rows, has_bad, named, set_to
 from shingletools.spark.store import KeptStage
@@ -50,7 +50,7 @@ class Collecting(PipelineRun):
         self.count([*lines.told, *(others.told if others else [])], lines.rows)
         frame = self.numbers.packed(lines.rows, 0, self.inputs)
         of_files = self.packed_beside(step, others, self.inputs)
-        return self.made(Given(frame, of_files, number, self.kept, self.numbers.where), step)
+        return self.made(StepInput(frame, of_files, number, self.kept, self.numbers.where), step)
 
     def collected_at_once(self, number: int, step: Step) -> int | None:
         """The same, if one task can hold what decides."""
@@ -147,7 +147,7 @@ class Collecting(PipelineRun):
         """By a line that the command of that name cannot leave out."""
         raise Failed(f"{name}: {self.numbers.where(self.numbers.starts[fault.split] + fault.place)}: {fault.cause}")
 
-    def made(self, given: Given, step: Step, before: int = 0) -> int:
+    def made(self, given: StepInput, step: Step, before: int = 0) -> int:
         """What simgroup or dedup makes. So many numbers, `before`, are of no file: those of the files come behind."""
         found: group.GroupLines | dedup.Deduplicated
         with named(step):

@@ -32,7 +32,7 @@ from shingletools.spark.choices import (
 from shingletools.spark.decided import Cut, DecidedBlock, Decisions
 from shingletools.spark.exchange import together
 from shingletools.spark.mentions import Ranked
-from shingletools.spark.names import BAD, Given, in_units, numbers_of, rows_of, units_of
+from shingletools.spark.names import BAD, StepInput, in_units, numbers_of, rows_of, units_of
 
 PART = 1 << 26  # bytes of documents that are brought together
 FEW = 1 << 25  # bytes of decisions that every machine may have
@@ -90,7 +90,7 @@ class Again:
             yield rows_of(pa.schema(BAD), rows)
 
 
-def deduplicated(given: Given, stage: DedupSpec) -> Deduplicated:
+def deduplicated(given: StepInput, stage: DedupSpec) -> Deduplicated:
     """Documents, by groups. The frame that is given is worked out more than once.
 
     Raises Failed for what is no group, or in two.

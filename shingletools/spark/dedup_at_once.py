@@ -45,7 +45,7 @@ DOCUMENTS, AGAIN, GO = "documents", "again", "go"
 DOCUMENT = 160  # bytes for each document or member of a group, beside its id
 
 
-class Lines:
+class MentionedLines:
     """Lines of documents or groups: the split and the place of each, and what they have."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class ChoosingAtOnce:
             yield rows_of(CHOSEN, [{name: row[name] for name in COLUMNS}])
         telling = Telling(self.tally)
         telling.begin((telling.task,))
-        ids, documents, groups = kernel.new_ids(), Lines(), Lines()
+        ids, documents, groups = kernel.new_ids(), MentionedLines(), MentionedLines()
         for some in arriving.in_order():
             side = documents if some.split[0] < self.inputs else groups
             side.add(some, numbers_of(ids.number(some.names, some.sizes)))
@@ -107,7 +107,7 @@ class ChoosingAtOnce:
         telling.end()
 
     def choose(
-        self, named: Named, documents: Lines, groups: Lines,
+        self, named: Named, documents: MentionedLines, groups: MentionedLines,
         bad: tuple[list[Row], Mapping[Key, list[int]]], figures: dict[str | int, int],
     ) -> Iterator[Row]:  # fmt: skip
         """The first line that is no group, or what was decided."""

@@ -15,7 +15,7 @@ from shingletools.spark.files import Kept
 from shingletools.spark.graphs import EDGE, Unpack
 from shingletools.spark.group_at_once import SAID
 from shingletools.spark.mentions import FAULT, PairNames, Singles
-from shingletools.spark.names import Given, in_units, units_of
+from shingletools.spark.names import StepInput, in_units, units_of
 from shingletools.spark.nodes import MET, SINGLE, TAKEN, MeetNames, TakePairs, TakeSingles
 from shingletools.spark.parts import PARTS
 from shingletools.spark.roots import NODES, PART, PLACED, ROOTS, Connect, Nodes, Place, Roots, Write
@@ -29,7 +29,7 @@ class GroupLines(NamedTuple):
     figures: Sequence[str]
 
 
-def grouped(given: Given, stage: GroupSpec, verbose: bool = False) -> GroupLines:
+def grouped(given: StepInput, stage: GroupSpec, verbose: bool = False) -> GroupLines:
     """Groups of pairs, and with others, of documents, those of one.
 
     The numbers of the others are above those of the pairs. Only with `verbose` is all said that may be said. Raises
@@ -44,7 +44,7 @@ def grouped(given: Given, stage: GroupSpec, verbose: bool = False) -> GroupLines
     return groups_of(every, stage, given, verbose)
 
 
-def groups_of(every: DataFrame, stage: GroupSpec, given: Given, verbose: bool = False) -> GroupLines:
+def groups_of(every: DataFrame, stage: GroupSpec, given: StepInput, verbose: bool = False) -> GroupLines:
     """Groups of TAKEN; with all pairs, not only those that connect, if they are stars or all is said. Raises Failed."""
     kept, fails, seen = given.kept, F.col("step") == FAULT, Observation()
     taken = kept(every.observe(

@@ -36,7 +36,7 @@ from shingletools.spark.lines import (
     Picking,
     Writing,
 )
-from shingletools.spark.names import Given
+from shingletools.spark.names import StepInput
 from shingletools.spark.parts import PART_BYTES, PARTS, InParts, KeepingParts
 from shingletools.spark.pipeline import Step, is_parquet, texts
 from shingletools.spark.run import FILES, TooManyRejected, all_rows, has_bad, named, set_to, together
@@ -166,7 +166,7 @@ class Jobs(Collecting):
                 return written
         numbers = LineNumbers(told)
         of_files = self.packed_beside(then[1], others, sides, numbers.count)
-        given = Given(numbers.packed(pairs, 0, 1), of_files, then[0], self.kept, self.numbers.where)
+        given = StepInput(numbers.packed(pairs, 0, 1), of_files, then[0], self.kept, self.numbers.where)
         return self.made(given, then[1], before=numbers.count)
 
     def signatures(self, number: int, step: Step, stage: JoinSpec, sides: int) -> KeptStage:

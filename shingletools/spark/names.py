@@ -94,7 +94,7 @@ def in_units(frame: DataFrame, units: int, *more: str) -> DataFrame:
     return together(named, "unit", alone=units == 1)
 
 
-class Given(NamedTuple):
+class StepInput(NamedTuple):
     """What simgroup or dedup works on: lines, and those of files beside them, all PACKED; the number of its step; what
     says of which file and line a number is.
     """

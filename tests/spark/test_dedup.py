@@ -11,7 +11,7 @@ from shingletools.dedup.spec import DedupSpec
 from shingletools.errors import Failed
 from shingletools.spark import dedup, names
 from shingletools.spark.files import Kept
-from shingletools.spark.names import Given
+from shingletools.spark.names import StepInput
 from shingletools.spark.pipeline import build
 from spark.packing import framed, random_documents, told, unpacked
 
@@ -24,7 +24,7 @@ def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: in
     stage = build(command).stage
     assert isinstance(stage, DedupSpec)
     where = "line {}".format  # the first of groups is 1, behind no document
-    return dedup.deduplicated(Given(frames[0], frames[1:], 1, kept, where), stage)
+    return dedup.deduplicated(StepInput(frames[0], frames[1:], 1, kept, where), stage)
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,8 @@ def test_pairs_of_two_sides_are_refused(way: tuple[str, ...], simspark: Simspark
     """The first of them is named, wherever it stands."""
     good = jsonl({"a": 1, "b": 2})
     (tmp_path / "pairs").write_bytes(good + b"{\n" + good + 2 * jsonl({"a": 3, "b": 3, "against": True}))
-    ran = simspark("simgroup", *way, "--in", tmp_path / "pairs")
+    (tmp_path / "more").write_bytes(jsonl({"a": 5, "b": 6, "against": True}))
+    ran = simspark("simgroup", *way, "--in", tmp_path / "pairs", "--in", tmp_path / "more")
     (alone,) = run("simgroup", stdin=jsonl({"a": 3, "b": 3, "against": True})).err.splitlines()
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err.splitlines()[-1] == f"simspark: {alone.replace('-:1', f'file:{tmp_path}/pairs:4')}"

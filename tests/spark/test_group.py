@@ -14,7 +14,7 @@ from shingletools.spark import graphs, group, names, nodes, roots
 from shingletools.spark.batches import through
 from shingletools.spark.files import Kept
 from shingletools.spark.mentions import PairNames
-from shingletools.spark.names import Given
+from shingletools.spark.names import StepInput
 from shingletools.spark.pipeline import build
 from spark.packing import framed, packed_rows, told, unpacked
 
@@ -26,7 +26,7 @@ def on_spark(kept: Kept, command: str, pairs: bytes, *others: bytes, gap: int = 
     frames = framed(kept.spark, gap, pairs, *others)
     stage = build(command).stage
     assert isinstance(stage, GroupSpec)
-    return group.grouped(Given(frames[0], frames[1:], 1, kept, str), stage, verbose=True)
+    return group.grouped(StepInput(frames[0], frames[1:], 1, kept, str), stage, verbose=True)
 
 
 def in_shell(folder: Path, command: str, pairs: bytes, *others: bytes) -> tuple[bytes, list[str], list[str]]:
@@ -108,7 +108,7 @@ def test_rows_that_a_task_reads_in_no_order(command: str, kept: Kept, tmp_path: 
     stage = build(command).stage
     assert isinstance(stage, GroupSpec)
     backwards = packed_rows(kept.spark, pairs, rows=20).coalesce(1).sortWithinPartitions(F.desc("number"))
-    assert unpacked(group.grouped(Given(backwards, [], 1, kept, str), stage).lines) == written
+    assert unpacked(group.grouped(StepInput(backwards, [], 1, kept, str), stage).lines) == written
 
 
 def test_lines_out_of_the_ordinary(kept: Kept, tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_lines_out_of_the_ordinary(kept: Kept, tmp_path: Path) -> None:
     stage = build("simgroup -t 0.75 --singletons x").stage
     assert isinstance(stage, GroupSpec)
     frames = [packed_rows(kept.spark, data, 1000 * number) for number, data in enumerate((pairs, documents))]
-    found = group.grouped(Given(frames[0], frames[1:], 4, kept, str), stage)
+    found = group.grouped(StepInput(frames[0], frames[1:], 4, kept, str), stage)
     assert (unpacked(found.lines), list(found.figures)) == (written, figures)
     here = [cause for number, _, cause, _ in told(found.rejects) if number is not None]
     assert here == bad
@@ -146,7 +146,7 @@ def test_a_task_that_holds_few_names(command: str, kept: Kept) -> None:
     taken = kept(through(packed_rows(kept.spark, pairs).coalesce(1), take, nodes.TAKEN))
     sent = [row["sizes"] for row in taken.where("sizes is not null").collect()]
     assert sum(map(len, sent)) > 8 * len({name for pair in SHAPES["random"] for name in (pair["a"], pair["b"])})
-    found = group.groups_of(taken, stage, Given(taken, [], 1, kept, str))
+    found = group.groups_of(taken, stage, StepInput(taken, [], 1, kept, str))
     assert unpacked(found.lines) == run(command, stdin=pairs).good()
 
 
