@@ -4,6 +4,7 @@ canon = canon $(allowed)
 shingle = shingle -k 10 $(allowed)
 sketch = sketch -n 84 $(allowed)
 simjoin = simjoin -t 0.8 $(allowed)
+commands += canon shingle sketch simjoin
 
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -17,5 +18,5 @@ simjoin = simjoin -t 0.8 $(allowed)
 	$(simjoin) -o $@ $<
 
 # COMMAND.how says how a command is called; it is replaced only when that changes
-$(foreach name,canon shingle sketch simjoin,\
+$(foreach name,$(commands),\
   $(file >$(name).now,$($(name)))$(shell cmp -s $(name).now $(name).how && rm $(name).now || mv $(name).now $(name).how))

@@ -1,0 +1,97 @@
+"""A day's work of the manual, as a script and by make: ended at each step and given again, it does the same."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from harness import BIN, DATA, DOCS, ENVIRONMENT, Ran, run, wait_for_the_end_of
+
+WAYS = {"script": ["sh", "day.sh", "DAY", "archive"], "make": ["make", "-s", "-f", "day.mk", "DAY.new"]}
+COMMANDS = ["canon", "shingle", "sketch", "simjoin", "simgroup", "simindex", "dedup"]
+STEPS = [*((way, name) for way in WAYS for name in COMMANDS), ("make", "mv")]
+DAYS = ["monday", "tuesday", "wednesday"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three days: copies within each, and of the days before."""
+    for name in ("day.sh", "day.mk", "pipeline.mk"):
+        shutil.copy(DATA / name, tmp_path)
+    lines = DOCS.read_bytes().splitlines(keepends=True)
+    for number, day in enumerate(DAYS):
+        old = [line.replace(b'{"id":"', b'{"id":"%d-' % number) for line in lines[: 50 * number]]
+        (tmp_path / f"{day}.jsonl").write_bytes(b"".join(lines[100 * number : 100 * number + 100] + old))
+    return tmp_path
+
+
+def work(way: str, day: str, folder: Path) -> Ran:
+    return run(*(word.replace("DAY", day) for word in WAYS[way]), cwd=folder)
+
+
+def done(folder: Path) -> tuple[bytes, ...]:
+    """What the days left, and what the archive has."""
+    return (*((folder / f"{day}.new").read_bytes() for day in DAYS),
+            run("simindex dump archive", cwd=folder).good())  # fmt: skip
+
+
+def by_hand(folder: Path) -> tuple[bytes, ...]:
+    """The same of files alone: all days joined with those before, without an archive on disk."""
+    kept, known, news = [], folder / "by-hand", []
+    known.write_bytes(b"")
+    for day in DAYS:
+        run(f"canon -o x {day}.jsonl", cwd=folder).good()
+        run("shingle -o y x", cwd=folder).good()
+        run("sketch -o x y", cwd=folder).good()
+        run("simjoin -o y x", cwd=folder).good()
+        run("simgroup -o groups y", cwd=folder).good()
+        run(f"simjoin -o pairs --against {known} x", cwd=folder).good()
+        news.append(run(f"dedup --groups groups --known pairs {day}.jsonl", cwd=folder).good())
+        kept.append(run("dedup --known pairs x", cwd=folder).good())
+        known.write_bytes(b"".join(kept))
+    return *news, b"".join(kept)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_three_days(way: str, folder: Path) -> None:
+    for day in DAYS:
+        work(way, day, folder).good()
+    expected = by_hand(folder)
+    assert done(folder) == expected
+    assert all(0 < made.count(b"\n") < 100 for made in expected[:3])
+    for day in DAYS:  # again, in no other state
+        work(way, day, folder).good()
+    assert done(folder) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("when", ["before", "behind"])
+@pytest.mark.parametrize(("way", "step"), STEPS)
+def test_an_end_at_each_step(way: str, step: str, when: str, folder: Path) -> None:
+    """Of all processes, as power that is lost, before a step of the second day or behind it, with what it left."""
+    work(way, "monday", folder).good()
+    tools = folder / "tools"
+    tools.mkdir()
+    real = BIN / step if step != "mv" else shutil.which("mv")
+    words = ['"$@"', "kill -KILL 0"] if when == "behind" else ["kill -KILL 0", '"$@"']
+    (tools / step).write_text(f'#!/bin/sh\nset -- {real} "$@"\n{words[0]}\n{words[1]}\n')
+    (tools / step).chmod(0o755)
+    process = subprocess.Popen(
+        [word.replace("DAY", "tuesday") for word in WAYS[way]], cwd=folder, start_new_session=True,
+        env=ENVIRONMENT | {"PATH": f"{tools}:{ENVIRONMENT['PATH']}"},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert process.wait(60) < 0
+    wait_for_the_end_of(process.pid)
+    shutil.rmtree(tools)
+    for day in ("tuesday", "wednesday"):
+        work(way, day, folder).good()
+    assert done(folder) == by_hand(folder)
+
+
+def test_a_day_that_is_given_again_later(folder: Path) -> None:
+    """What it added is asked as it was then, not found to repeat itself, nor what came behind it."""
+    for day in (*DAYS, "monday", "tuesday"):
+        work("script", day, folder).good()
+    assert done(folder) == by_hand(folder)
