@@ -128,7 +128,8 @@ SUITE = (
         ),
     ),
     Command(
-        "simshow", "b", "other", identity="a", before="simjoin -t 0.95", recipes=False, documents=len(NAMES),
+        "simshow", "b", "other", identity="a", before="simjoin -t 0.3 --forest --interval", recipes=False,
+        documents=len(NAMES),
         ways=(f"simshow --json --docs {EVERYBODY}", f"simshow --json -S1M --docs {EVERYBODY}"),
         gives=lambda a, b, other: [same(a, other), same(b, other)],
         form="neither a string nor an integer of 64 bits", needed=("--docs=d",),

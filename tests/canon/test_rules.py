@@ -169,7 +169,7 @@ def test_recipes() -> None:
     options = "--html=main --segment zh --stop iso:zh --stop zh --lemma ru"
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     assert record["via"] == (
-        f"canon html=main@{made_with('selectolax')} segment=zh@{made_with('rjieba')} "
+        f"canon/2 html=main@{made_with('selectolax')} segment=zh@{made_with('rjieba')} "
         f"stop=iso:zh@{made_with('stopwordsiso')},zh "
         f"lemma=ru@{made_with('pymorphy3')},{made_with('pymorphy3-dicts-ru')}"
     )

@@ -130,6 +130,7 @@ def test_removed(way: str, simspark: Simspark, tmp_path: Path) -> None:
         [b'{"members":[1,2]}\n{"members":[3,"x","y",2,1]}\n', b'{"members":["x"]}\n{'],
         [b'{"members":[1]}\n', b'{"members":"x"}\n{"members":[1]}'],
         [b'{"members":[1]}\n{"members":[4]}\n', b'\n{"members":[1]}\n'],
+        [b'{"members":[1]}\n{"a":1,"b":2,"against":true}\n', b"{\n"],
     ],
 )
 def test_what_is_no_group(way: str, groups: list[bytes], simspark: Simspark, tmp_path: Path) -> None:
