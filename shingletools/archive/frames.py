@@ -16,7 +16,7 @@ import numpy as np
 
 from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.types import Flags, Index
-from shingletools.records import members
+from shingletools.records import member_of, members
 
 ID, PAYLOAD, EMPTY = b"\x01", b"\x02", b"\x03"  # the last stands behind a frame whose payload is empty
 CAPITAL, LETTER = np.uint8(0x40), np.uint8(0x60)  # of these bits capitals have one, of all that a payload holds
@@ -41,15 +41,15 @@ class Lines(NamedTuple):
 
 def frame_of(line: bytes, spelled: Spelled, name: bytes, data: bytes) -> bytes:
     """The frame of a line, which is known to be a good record, with its id and its payload's bytes."""
-    places = {member.name: member for member in members(line)}
+    there = members(line)
     payload = bytes_to_payload(data, spelled.digits).encode()
     marked = line
     found = [
-        (places[spelled.id_field], name, ID),
-        (places[spelled.field], b'"%b"' % payload, b'"%b"' % PAYLOAD),
+        (member_of(line, there, spelled.id_field), name, ID),
+        (member_of(line, there, spelled.field), b'"%b"' % payload, b'"%b"' % PAYLOAD),
     ]
-    for place, ours, mark in sorted(found, key=lambda each: each[0].value, reverse=True):
-        if line[place.value : place.end] != ours:
+    for place, ours, mark in sorted(found, key=lambda each: each[0].value if each[0] else 0, reverse=True):
+        if place is None or line[place.value : place.end] != ours:
             marked = line
             break
         marked = marked[: place.value] + mark + marked[place.end :]
