@@ -137,6 +137,8 @@ class ArchiveWriter:
                 raise Broken(f"{printable(self.path)}: another process is changing the archive")
             # Another writer may have made it meanwhile
             if not names.is_archive(self.path):
+                with contextlib.suppress(FileNotFoundError):  # of a writer that ended before its first state
+                    os.unlink(os.path.join(self.path, names.NEW))
                 self.commit(Manifest())
             self.archive = open_archive(self.path)
             self.state = self.archive.manifest
