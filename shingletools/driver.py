@@ -150,7 +150,7 @@ def run_collector(collector: Collector, stage: Stage, options: argparse.Namespac
                     raise failed
     for rest in collector.finish():
         late = collector.late()
-        yield Outcome(0, None, 0, -len(late), late, rest)  # they were counted as good when they were taken
+        yield Outcome(0, None, 0, -sum(each.counted for each in late), [each[:4] for each in late], rest)
 
 
 def chunks_ahead(collector: Collector, files: Sequence[str], jobs: int) -> Generator[Chunk]:
@@ -294,6 +294,14 @@ def status_of(allowed: Allowance | None, figures: Figures, rejects: Rejects) -> 
     return DONE if allowed.holds(rejects.count, figures.records + rejects.count) else SOME_REJECTED
 
 
+def lost_with_reader(stage: Stage, second: tuple[str, str] | None) -> Iterator[str]:
+    """What a run does not do if the reader of its output goes away."""
+    for path in stage.changes:
+        yield f"{errors.printable(path)} is left as it was"
+    if second is not None:
+        yield f"{second[0]} {errors.printable(second[1])} is not complete"
+
+
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """One run of a command: its exit status. Raises Failed or Printed."""
     prepare()
@@ -337,8 +345,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
                 if allowed:
                     work.settle()
         except ReaderGone:
-            if second is not None:
-                message = f"the reader has gone away, so {second[0]} {errors.printable(second[1])} is not complete"
+            for lost in lost_with_reader(stage, second):
+                message = f"the reader has gone away, so {lost}"
                 raise Failed(f"{errors.printable(output.name)}: {message}") from None
             return status_of(options.allow_rejects, figures, rejects)
     if options.verbose:

@@ -53,6 +53,7 @@ class Late(NamedTuple):
     line: int | None
     cause: str
     document: bytes
+    counted: bool = True  # as a good one, when it was taken
 
 
 class Collector(ABC):

@@ -8,6 +8,7 @@ import numpy as np
 from shingletools.archive.opened import Archive, open_archive
 from shingletools.errors import Failed
 from shingletools.errors import seen_before as seen
+from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, split
 from shingletools.kernel.types import Flags, Index
 from shingletools.ranges import spread
@@ -43,6 +44,7 @@ class Against:
                 self.archives.append(archive)
             opened.pop_all()
         self.documents = [0] * (1 + len(spec.sides))  # with signatures, of each side
+        self.passed = kernel.new_ids()  # of records that an archive before them has, and no file
 
     def known(self, side: int, data: bytes, sizes: Index) -> Flags:
         """Which ids of a side's file an archive has that comes before it."""
@@ -51,6 +53,13 @@ class Against:
             if files < side:
                 flags |= archive.find(data, sizes) >= 0
         return flags
+
+    def pass_over(self, data: bytes, sizes: Index, flags: Flags) -> None:
+        """Some of these ids, by flags, are in archives alone, though files have them, too."""
+        if flags.any():
+            starts = np.cumsum(sizes) - sizes
+            places = spread(starts[flags], sizes[flags])[0]
+            self.passed.number(np.frombuffer(data, np.uint8)[places].tobytes(), sizes[flags].tobytes())
 
     def check(self, comparable: Comparable, via: str | None) -> str | None:
         """Whether all can be compared with what was taken: the recipe of all. Raises Failed."""
@@ -81,13 +90,15 @@ class Against:
                 rows = archive.live_rows(first, first + IDS)
                 first += IDS
                 data, sizes = archive.ids(rows)
-                flags = store.claimed(data, sizes) if self.sides[number] else np.zeros(len(sizes), np.bool_)
+                flags = np.zeros(len(sizes), np.bool_)
+                if self.sides[number]:
+                    flags = store.claimed(data, sizes) & (np.frombuffer(self.passed.find(data, sizes), np.int64) < 0)
                 for other in self.archives[:number]:
                     flags |= other.find(data, sizes) >= 0
                 again = rows[flags]
                 names = split(*archive.ids(again))
                 for name, line in zip(names, archive.lines(again), strict=True):
-                    yield Late(archive.path, None, seen(parse_json(b'{"id":%b}' % name)["id"]), line)
+                    yield Late(archive.path, None, seen(parse_json(b'{"id":%b}' % name)["id"]), line, False)
                 hidden.append(again)
             archive.hide(np.concatenate(hidden))
 

@@ -160,7 +160,9 @@ class JoinCollector(Collector):
         """The numbers of ids, below 0 where their side, or an archive before them, has used them."""
         numbers = self.store.claim_lines(min(side, 1), signed)
         if self.against is not None and side:
-            known = self.against.known(side, signed.ids, np.frombuffer(signed.id_sizes, np.int64))
+            sizes = np.frombuffer(signed.id_sizes, np.int64)
+            known = self.against.known(side, signed.ids, sizes)
+            self.against.pass_over(signed.ids, sizes, known & (numbers >= 0))
             numbers = np.where(known, -1, numbers)
         return numbers
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import DOCS, Record, jsonl, parser_of, pipe, run, run_here
+from harness import DOCS, Record, jsonl, parser_of, pipe, run, run_here, shell
 from shingletools.archive.frames import Spelled, frame_of, line_of
 from shingletools.archive.opened import open_archive
 from shingletools.archive.writing import ArchiveWriter
@@ -230,11 +230,12 @@ def test_files_and_archives_in_any_order(tmp_path: Path) -> None:
             assert run_here("simjoin n", *options, *words, cwd=tmp_path).good() == expected
 
 
-@pytest.mark.parametrize("order", ["aA", "Aa", "AB", "bAB", "AbB", "BAb"])
+@pytest.mark.parametrize("order", ["aA", "Aa", "AB", "bAB", "AbB", "BAb", "cAb", "cAbB"])
 def test_an_id_in_two_of_them(order: str, tmp_path: Path) -> None:
     lines = pipe(DOCS.read_bytes(), "canon", "shingle -k 4", "sketch").splitlines(keepends=True)
     for name, some in (("a", lines[::2]), ("b", lines[::3]), ("n", lines[1::2])):
         (tmp_path / name).write_bytes(b"".join(some))
+    (tmp_path / "c").write_bytes(b"".join(line.replace(b'{"id":"', b'{"id":"c-') for line in lines[:9]))
     for name in "ab":
         run_here(f"simindex add {name.upper()} -t 0.3 {name}", cwd=tmp_path).good()
     words = [word for name in order for word in ("--against", name)]
@@ -247,6 +248,50 @@ def test_an_id_in_two_of_them(order: str, tmp_path: Path) -> None:
         assert sorted((tmp_path / "bad").read_bytes().splitlines()) == sorted(rejected.splitlines())
         causes = [sorted(line.rpartition(": ")[2] for line in each.err.splitlines()) for each in (ran, expected)]
         assert causes[0] == causes[1]
+
+
+def test_repeated_records_of_an_archive_were_not_good_ones(tmp_path: Path) -> None:
+    """They are counted as bad, and only so."""
+    old = jsonl(*({"id": name, "sketch": f"{name:08x}"} for name in range(10)))
+    (tmp_path / "old").write_bytes(old)
+    run("simindex add A old", cwd=tmp_path).good()
+    new = jsonl({"id": 1, "sketch": "00000001"})
+    for allowed, status in (("10", 0), ("9", 1), ("47%", 1), ("48%", 0)):
+        ran = run("simjoin -v --against old --against A --allow-rejects", allowed, stdin=new, cwd=tmp_path)
+        assert ran.status == status
+        assert "simjoin: 11 records, 10 rejected, " in ran.err
+
+
+def test_a_reader_that_goes_away_fails_the_run(tmp_path: Path) -> None:
+    """For then the archive is left as it was."""
+    old, new = (
+        jsonl(*({"id": f"{side}{name}", "sketch": "0000000a"} for name in range(1000))) for side in ("old", "new")
+    )
+    (tmp_path / "new").write_bytes(new)
+    run("simindex add A", stdin=old, cwd=tmp_path).good()
+    ran = shell("simindex add A --unless-known new | head -1; exit ${PIPESTATUS[0]}", tmp_path)
+    assert (ran.status, ran.out.count(b"\n")) == (2, 1)
+    assert ran.err == "simindex: standard output: the reader has gone away, so A is left as it was\n"
+
+
+def test_fields_within_objects(tmp_path: Path) -> None:
+    lines = b'{"meta":{"url":"a"}, "sketch":"0000000a"}\n{"meta.url":"b","sketch":"0000000b"}\n'
+    run("simindex add A --id meta.url", stdin=lines, cwd=tmp_path).good()
+    assert run("simindex dump A", cwd=tmp_path).good() == lines
+    run("simindex add A --id meta.url --strict", stdin=lines, cwd=tmp_path).good()
+    new = b'{"meta":{"url":"c"},"sketch":"0000000b"}\n'
+    pairs = run("simjoin --against A --id meta.url", stdin=new, cwd=tmp_path).good()
+    assert pairs == b'{"a":"c","b":"b","similarity":1.0,"against":true}\n'
+
+
+def test_a_first_writer_that_was_killed(tmp_path: Path) -> None:
+    """Between the file of its first manifest and that file's name."""
+    (tmp_path / "A").mkdir()
+    (tmp_path / "A" / "lock").touch()
+    (tmp_path / "A" / "manifest.json.new").write_bytes(b"half")
+    old = jsonl({"id": 1, "sketch": "0000000a"})
+    run("simindex add A", stdin=old, cwd=tmp_path).good()
+    assert run("simindex dump A", cwd=tmp_path).good() == old
 
 
 def test_unless_known(tmp_path: Path) -> None:
