@@ -17,7 +17,7 @@ import pytest
 import shingletools
 from documents import DOCUMENTS, TOP, blocks, on_a_cluster, output, steps
 from harness import DATA, ENVIRONMENT, jsonl, parser_of, run
-from suite import COMMANDS, PROGRAMS, RUNNERS
+from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
 
 MAN = TOP / "man"
 PAGES = sorted(MAN.iterdir())
@@ -45,6 +45,7 @@ BY_CASE = {(command, option): default for command, options, default in [
 ] for option in options}  # fmt: skip
 BY_CASE |= {("simindex", option): default for (command, option), default in BY_CASE.items() if command == "simjoin"}
 BY_CASE |= {("simindex", option): "default 0.8 for min-hashes" for option in ("-t", "--threshold")}
+BY_CASE |= {("simindex", option): "default 512M" for option in ("-S", "--buffer-size")}
 
 
 def documented(page: str, section: str) -> dict[str, tuple[str, str]]:
@@ -98,7 +99,7 @@ def test_help_shows_arguments_as_they_are_given(command: str) -> None:
             assert f"{option}{behind}" in shown
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *KEEPERS])
 def test_every_page_names_the_options_that_all_commands_share(command: str) -> None:
     text = (MAN / f"{command}.1").read_text("utf-8")
     described = text.split("\n.Sh OPTIONS\n")[1].split("\n.Sh ")[0]

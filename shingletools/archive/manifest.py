@@ -99,8 +99,10 @@ def decode(data: bytes, name: str) -> Manifest:
     said = orjson.loads(b"{" + body)
     if said.pop("format") != FORMAT or said.pop("version") != VERSION:
         raise Failed(f"{name}: of another version of the format than {VERSION}, which this program reads")
-    if said.pop("order") != sys.byteorder or said.pop("block") != BLOCK:
+    if said.pop("order") != sys.byteorder:
         raise Failed(f"{name}: written on a machine with another order of bytes")
+    if said.pop("block") != BLOCK:
+        raise Failed(f"{name}: written with sums of other blocks than those of {BLOCK} bytes")
     return Manifest(segments=tuple(map(_entry, said.pop("segments"))), **said)
 
 

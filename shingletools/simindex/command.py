@@ -26,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ids", metavar="FILE", action="append", default=[],
         help="drop: the records whose ids are dropped; may be repeated")  # fmt: skip
     parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size,
-        help="add: how much memory new records may take (512M if none is said)")  # fmt: skip
+        help="add: how much memory new records may take (default 512M)")  # fmt: skip
 
 
 def build(options: argparse.Namespace) -> Stage:
