@@ -63,7 +63,9 @@ class Jobs(Collecting):
         joins = len(behind) > 0 and behind[0][1].name == "simjoin"
         carries = not behind and self.options.keep is None and all(each.lines is None for each, _ in self.filters)
         carries &= all(map(is_parquet, [*self.options.inputs, self.options.out]))
-        carries = carries and not self.reads_within_columns()
+        inputs = [files.opened(self.spark, path, "--in") for path in self.options.inputs] if carries else []
+        # Of a field within a column the rows must be lines
+        carries &= not any(columns.reads_within(self.filters, frame.columns) for frame in inputs)
         if not carries:
             self.sources = self.read(self.inputs + len(behind[0][1].stage.beside) if joins else 0)
         well = True
@@ -72,7 +74,7 @@ class Jobs(Collecting):
                 if behind:
                     written = self.joined(*behind) if joins else self.collected(*behind[0])
                 elif carries:
-                    written = self.carried()
+                    written = self.carried(inputs)
                 else:
                     several = sum(len(source.files()) for source in self.sources) > FILES
                     written = self.filtered_and_kept() if several or self.options.keep else self.filtered()
@@ -99,19 +101,13 @@ class Jobs(Collecting):
         self.settle_rejects()
         return self.place(folder, told, self.options.out)
 
-    def reads_within_columns(self) -> bool:
-        """Whether a filter reads a field within a column of the input, for which this must be a line. Raises Failed."""
-        frames = [files.opened(self.spark, path, "--in") for path in self.options.inputs]
-        return any(columns.reads_within(self.filters, frame.columns) for frame in frames)
-
-    def carried(self) -> int:
+    def carried(self, inputs: Sequence[DataFrame]) -> int:
         """A pipeline of filters from Parquet to Parquet, which is one job: how many rows were written."""
         keep, folder, out = self.options.rejects is not None, self.beside.path(), self.options.out
         filters = self.through_filters()
         work = columns.Work(filters.chain, filters.tally, texts(self.steps), keep)
         every = []
-        for part, path in enumerate(self.options.inputs):
-            frame = files.opened(self.spark, path, "--in")
+        for part, (path, frame) in enumerate(zip(self.options.inputs, inputs, strict=True)):
             named = f"--in {errors.printable(path)}"
             every.append(columns.Rows.of(named, frame, files.source(frame, part), work.chain))
         kind = columns.kind_beside(every)
