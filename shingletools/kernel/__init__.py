@@ -1,7 +1,7 @@
-"""The hot loops: here what works on strings, in `arrays` what works on arrays of numpy, which not every command needs.
+"""The hot loops. This module has those on strings; `arrays` has those on numpy arrays, which not every command needs.
 
-`lines`, `memo`, `codec`, `strings`, `ids`, `groups` and `reference` define them. `_kernel` gives the same bits, faster,
-where the package was built with a C compiler. The environment may choose: SHINGLETOOLS_KERNEL=c or numpy.
+`lines`, `memo`, `codec`, `strings`, `ids`, `groups` and `reference` define them. If the package was built with a C
+compiler, `_kernel` gives the same bits faster. The environment may choose: SHINGLETOOLS_KERNEL=c or numpy.
 """
 
 import os
@@ -16,7 +16,7 @@ if WANTED != "numpy":
         import shingletools.kernel._kernel as watcher
 
         NAME = "c"
-    except ModuleNotFoundError:  # there was no compiler; the driver says so if one is wanted
+    except ModuleNotFoundError:  # there was no compiler; the driver fails if the environment asks for C
         pass
 
 if NAME == "c":
@@ -27,30 +27,45 @@ if NAME == "c":
         keep_memory,
         link_minima,
         link_simhash,
+        link_weighted_minima,
+        link_weighted_simhash,
         linked_lines,
+        list_fingerprints,
         minima,
         payload_to_bytes,
+        read_frequencies,
+        read_weights,
         simhash,
         split_lines,
+        weigh_fingerprints,
     )
     from shingletools.kernel.memo import compiled_fingerprints as fingerprints
     from shingletools.kernel.memo import compiled_words as words
 else:
 
     def end_with_parent() -> bool:
-        """Whether this process is killed when its parent ends: only a system call can ask for that."""
+        """Whether this process is killed when its parent ends. Without C it is not: that needs a system call."""
         return False
 
     def keep_memory() -> bool:
-        """Whether this process keeps memory that it frees."""
+        """Whether this process keeps the memory that it frees. Without C it cannot be asked to."""
         return False
 
     from shingletools.kernel.codec import payload_to_bytes
-    from shingletools.kernel.lines import count_lines, split_lines
+    from shingletools.kernel.lines import (
+        count_lines,
+        list_fingerprints,
+        read_frequencies,
+        read_weights,
+        split_lines,
+        weigh_fingerprints,
+    )
     from shingletools.kernel.lines import leave as each_line
     from shingletools.kernel.lines import leave as linked_lines
     from shingletools.kernel.lines import unlinked as link_minima
     from shingletools.kernel.lines import unlinked as link_simhash
+    from shingletools.kernel.lines import unlinked as link_weighted_minima
+    from shingletools.kernel.lines import unlinked as link_weighted_simhash
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
     from shingletools.kernel.memo import reference_words as words
     from shingletools.kernel.strings import minima, simhash
@@ -64,11 +79,17 @@ __all__ = [
     "keep_memory",
     "link_minima",
     "link_simhash",
+    "link_weighted_minima",
+    "link_weighted_simhash",
     "linked_lines",
+    "list_fingerprints",
     "minima",
     "payload_to_bytes",
+    "read_frequencies",
+    "read_weights",
     "simhash",
     "split_lines",
     "watcher",
+    "weigh_fingerprints",
     "words",
 ]  # fmt: skip

@@ -1,15 +1,19 @@
-/* The hot loops of shingletools: what lines.py, memo.py, codec.py, strings.py, ids.py, groups.py and
-   reference.py define. What reads records at once must do as records.py and the collectors do with one. */
+/* The hot loops of shingletools, which lines.py, memo.py, codec.py, strings.py, ids.py, groups.py and reference.py
+   define. Functions that read many records at once must do what records.py and the collectors do with each. */
 
 #include "kernel.h"
 
 static PyMethodDef functions[] = {
-    {"count_lines", count_lines, METH_O, "How many lines there are in bytes."},
-    {"split_lines", split_lines, METH_O, "The lines in bytes, without their line feeds."},
-    {"payload_to_bytes", payload_to_bytes, METH_VARARGS, "(payload, digits): its bytes, or None if it is none such."},
-    {"minima", minima, METH_VARARGS, "(payload, a, b): the payload of its minima, or None if it is no payload."},
-    {"link_minima", link_minima, METH_VARARGS, "(a, b, group, pairs): minima for linked_lines."},
-    {"link_simhash", link_simhash, METH_NOARGS, "Simhashes for linked_lines."},
+    {"count_lines", count_lines, METH_O, "(data): the number of lines."},
+    {"split_lines", split_lines, METH_O, "(data): the lines, without their line feeds."},
+    {"payload_to_bytes", payload_to_bytes, METH_VARARGS, "(payload, digits): its bytes, or None for another form."},
+    {"minima", minima, METH_VARARGS, "(payload, a, b): the payload of its minima, or None for another form."},
+    {"link_minima", link_minima, METH_VARARGS, "(a, b, group, pairs): a link that makes minima."},
+    {"link_simhash", link_simhash, METH_NOARGS, "A link that makes simhashes."},
+    {"weigh_fingerprints", weigh_fingerprints, METH_VARARGS, "(fingerprints, weights, factor): see weighted.c"},
+    {"link_weighted_minima", link_weighted_minima, METH_VARARGS,
+     "(a, b, group, pairs, weights): a link that makes weighted minima."},
+    {"link_weighted_simhash", link_weighted_simhash, METH_O, "(weights): a link that makes weighted simhashes."},
     {"read_signed", read_signed, METH_VARARGS, "(lines, at, id, via, absent, payloads): see collect.c"},
     {"pair_lines", pair_lines, METH_VARARGS, "(a, b, rests, which): see collect.c"},
     {"read_pairs", read_pairs, METH_VARARGS, "(lines, at, least): see groups.c"},
@@ -18,10 +22,13 @@ static PyMethodDef functions[] = {
     {"read_members", read_members, METH_VARARGS, "(lines, at): see groups.c"},
     {"group_lines", group_lines, METH_VARARGS, "(members, sizes): see groups.c"},
     {"connect", connect_pairs, METH_VARARGS, "(parent, left, right, news): see groups.c"},
+    {"read_frequencies", read_frequencies, METH_VARARGS, "(lines, at, digits, low, high, least, most): see frequencies.c"},
+    {"read_weights", read_weights, METH_VARARGS, "(lines, at, digits): see frequencies.c"},
+    {"list_fingerprints", list_fingerprints, METH_VARARGS, "(fingerprints, without, factor): see frequencies.c"},
     {"each_line", each_line, METH_VARARGS, "(function, dumps, fields, data, at): see splice.h"},
     {"linked_lines", linked_lines, METH_VARARGS, "(links, fields, data, at): see splice.h"},
-    {"simhash", simhash, METH_O, "(payload): its simhash, or None if it is no payload."},
-    {"part_large_arrays", part_large_arrays, METH_NOARGS, "Asks the system's allocator to give them back at once."},
+    {"simhash", simhash, METH_O, "(payload): its simhash, or None for another form."},
+    {"part_large_arrays", part_large_arrays, METH_NOARGS, "Asks the allocator to return them to the system at once."},
     {"agreements", agreements, METH_VARARGS, "(width, size, least, rows, left, right, out)"},
     {"band_keys", band_keys, METH_VARARGS, "(width, size, rows, firsts, lasts, out)"},
     {"shared", shared, METH_VARARGS, "(keys, out)"},
@@ -30,14 +37,14 @@ static PyMethodDef functions[] = {
     {"set_keys", set_keys, METH_VARARGS, "(tokens, starts, sizes, out)"},
     {"rarest", rarest, METH_VARARGS, "(tokens, starts, sizes, wanted, counters, out)"},
     {"shared_counts", shared_counts, METH_VARARGS, "(first, last, after, least, arrays): see overlaps.c"},
-    {"end_with_parent", end_with_parent, METH_NOARGS, "Whether this process is killed when its parent ends."},
-    {"keep_memory", keep_memory, METH_NOARGS, "Whether this process keeps memory that it frees."},
-    {"watch", watch, METH_VARARGS, "(descriptor, asking, patience, again): whether a thread was started."},
-    {"watch_patience", watch_patience, METH_O, "(seconds), without end if below 0"},
+    {"end_with_parent", end_with_parent, METH_NOARGS, "Kills this process when its parent ends; whether that is so."},
+    {"keep_memory", keep_memory, METH_NOARGS, "Keeps the memory that this process frees; whether that is so."},
+    {"watch", watch, METH_VARARGS, "(descriptor, asking, patience, again): starts the thread; whether it did."},
+    {"watch_patience", watch_patience, METH_O, "(seconds): sets the patience; below 0, it has no end."},
     {"watch_acquire", watch_acquire, METH_NOARGS, "Takes the lock."},
-    {"watch_release", watch_release, METH_NOARGS, "Gives it back."},
-    {"watch_traces", watch_traces, METH_O, "(list of paths): the files to be removed."},
-    {"watch_settle", watch_settle, METH_O, "(status): the run can only end with it."},
+    {"watch_release", watch_release, METH_NOARGS, "Releases the lock."},
+    {"watch_traces", watch_traces, METH_O, "(list of paths): sets the files to be removed."},
+    {"watch_settle", watch_settle, METH_O, "(status): from now on, the run ends with this status."},
     {0},
 };
 

@@ -1,11 +1,11 @@
-/* Arrays as Python hands them: buffers, contiguous, of the machine's own byte order:
+/* Arrays from Python: contiguous buffers in the machine's byte order:
 
-       rows     uint8, uint32 or uint64, one value for each component of a signature, row after row
-       left, right, firsts, lasts, starts, sizes, wanted    int64; least, too, where there is one for each pair
-       tokens   uint64, sets one after the other, each ascending; starts and sizes say where each is
-       counters uint32, 2^COUNTERS, in how many sets the tokens of each are
+       rows     uint8, uint32 or uint64: a value for each component of a signature, row by row
+       left, right, firsts, lasts, starts, sizes, wanted    int64; also least, if there is one for each pair
+       tokens   uint64, one set after the other, each ascending; starts and sizes give the place of each set
+       counters uint32, 2^COUNTERS: in how many sets the tokens of each counter are
        keys     uint64
-       numbers  int64, of tokens, those of one set after the other; rows, bounds: which rows have the token of each number
+       numbers  int64, of the tokens of one set after the other; rows, bounds: the rows that have each number
        out      int64 for counts and places, uint64 for keys, bytes of 0 or 1 for shared
 */
 
@@ -19,7 +19,7 @@ typedef struct {
     int taken;
 } Arrays;
 
-/* Buffers of the arguments from `first` on, the last of them for writing. */
+/* The buffers of the arguments from `first` on; the last one is for writing. */
 static inline int take_arrays(PyObject *args, Py_ssize_t first, Arrays *arrays)
 {
     Py_ssize_t count = PyTuple_Size(args) - first;
@@ -54,7 +54,7 @@ static inline int are_rows(const Py_buffer *index, int64_t rows)
     return !bad;
 }
 
-/* Whether there are as many starts as sizes of sets, and all of these are among the tokens. */
+/* Whether there are as many starts as sizes, and all sets are within the tokens. */
 static inline int are_sets(const Py_buffer *tokens, const Py_buffer *starts, const Py_buffer *sizes)
 {
     const int64_t *start = starts->buf, *size = sizes->buf;

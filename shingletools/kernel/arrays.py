@@ -48,13 +48,13 @@ else:
     )
 
     def part_large_arrays() -> None:
-        """Asks the system's allocator to give large arrays back as soon as they are freed, if it can be asked."""
+        """Asks the allocator to return large arrays to the system when they are freed. Without C, does nothing."""
 
 
 def new_ids() -> Ids:
-    """No ids yet; nobody can choose ids that would make it slow, for its key is random."""
+    """An empty set of ids. Its key is random, so that nobody can choose ids that make it slow."""
     if kernel.NAME == "c":
-        from shingletools.kernel import _kernel  # where it is
+        from shingletools.kernel import _kernel  # it exists only with a C compiler
 
         return _kernel.Ids(os.urandom(16))
     return Ids()

@@ -1,8 +1,8 @@
-"""Payloads of fixed width as bytes, and back: groups of hex digits, single spaces between."""
+"""Payloads of fixed width, groups of hex digits with single spaces between: as bytes, and back."""
 
 
 def bytes_to_payload(data: bytes, digits: int) -> str:
-    """A payload: the bytes as groups of so many hex digits, single spaces between.
+    """The payload of some bytes: groups of `digits` hex digits, with single spaces between.
 
     >>> bytes_to_payload(bytes([0, 1, 255, 255]), 4)
     '0001 ffff'
@@ -11,7 +11,7 @@ def bytes_to_payload(data: bytes, digits: int) -> str:
 
 
 def payload_to_bytes(payload: str, digits: int, /) -> bytes | None:
-    """The bytes that a payload stands for, or None if it is not groups of so many hex digits, a multiple of 8.
+    """The bytes of a payload; None unless it is groups of `digits` hex digits, a multiple of 8.
 
     >>> payload_to_bytes("00000001 ffffffff", 8).hex()
     '00000001ffffffff'
@@ -25,5 +25,5 @@ def payload_to_bytes(payload: str, digits: int, /) -> bytes | None:
         data = bytes.fromhex(payload)
     except ValueError:
         return None
-    # fromhex skips white space, so stray blanks show only as bytes that are not there
+    # fromhex skips white space, so stray blanks only show as missing bytes
     return data if 2 * len(data) == digits * groups else None

@@ -1,20 +1,21 @@
-/* What simjoin reads of ordinary lines, as arrays, and pairs as lines. */
+/* Reads ordinary lines for simjoin, as arrays, and writes pairs as lines. */
 
 #include "columns.h"
 #include "payloads.h"
 
 enum { MOST = 8 /* fields that are looked for */, PAYLOADS = 2 };
 
-/* Arrays that grow: ids and the bytes of each; where lines begin; payloads and the bytes of each. Beside them the groups
-   of one payload, and room for them to be sorted in. */
+/* Arrays that grow: ids and the bytes of each; the starts of lines and of values in them; payloads and the bytes of
+   each. Also the groups of one payload, and room to sort them. */
 typedef struct {
-    Bytes ids, id_sizes, places, data[PAYLOADS], sizes[PAYLOADS], sorted;
+    Bytes ids, id_sizes, places, values, data[PAYLOADS], sizes[PAYLOADS], sorted;
     Shingles shingles;
 } Columns;
 
 static void free_columns(Columns *columns)
 {
-    Bytes *every[] = {&columns->ids, &columns->id_sizes, &columns->places, &columns->sorted, &columns->shingles.room};
+    Bytes *every[] = {&columns->ids, &columns->id_sizes, &columns->places,
+                      &columns->values, &columns->sorted, &columns->shingles.room};
     for (size_t i = 0; i < sizeof every / sizeof *every; i++)
         free(every[i]->data);
     for (int i = 0; i < PAYLOADS; i++) {
@@ -23,7 +24,7 @@ static void free_columns(Columns *columns)
     }
 }
 
-/* A payload that is looked for: digits of a group, and the bytes that it stands for, or 0 for a set of any size. */
+/* A payload that is looked for: digits of a group, and its bytes, or 0 for a set of any size. */
 typedef struct {
     size_t digits, size;
 } Form;
@@ -36,8 +37,8 @@ static int compare_words(const void *one, const void *two)
     return (a > b) - (a < b);
 }
 
-/* Sorts numbers of so many bits in place. Fingerprints are spread evenly, so that few stand far from where their highest bits say; where they
-   are not, and some place has too many, qsort does it. */
+/* Sorts numbers of `bits` bits in place. Fingerprints are spread evenly, so few stand far from the place that their
+   highest bits give. If they are not, and a place has too many, qsort sorts them. */
 static int sort_words(uint64_t *words, size_t count, int bits, Bytes *room)
 {
     enum { FEW = 16, CROWD = 16 };
@@ -79,7 +80,7 @@ static int sort_words(uint64_t *words, size_t count, int bits, Bytes *room)
     return 0;
 }
 
-/* A payload into the columns: 1; 0 if it has another form, or is empty; -1 with an exception. */
+/* Adds a payload to the columns: 1; 0 if it has another form, or is empty; -1 with an exception. */
 static int take_payload(Columns *columns, int which, const Form *form, const Member *member)
 {
     if (member->kind != STRING)
@@ -95,7 +96,7 @@ static int take_payload(Columns *columns, int which, const Form *form, const Mem
         return read;
     uint64_t *values = shingles->values;
     size_t count = shingles->count;
-    if (form->size) { /* as the digits have them: the highest byte first */
+    if (form->size) { /* in the order of the digits: the highest byte first */
         if (grow(data, form->size))
             return -1;
         uint8_t *to = data->data + data->used;
@@ -118,13 +119,13 @@ static int take_payload(Columns *columns, int which, const Form *form, const Mem
     return add_number(&columns->sizes[which], (int64_t)(kept * sizeof *values)) ? -1 : 1;
 }
 
-/* What is wanted of each line. */
+/* What each line must have. */
 typedef struct {
-    Member members[MOST]; /* the id, via, the payloads, what must be absent */
+    Member members[MOST]; /* the id, via, the payloads, members that must be absent */
     Form forms[PAYLOADS];
     int count, payloads, absent;
-    int path;        /* whether the id may be within another object */
-    const char *via; /* its value, or NULL */
+    int path;        /* whether the id may be inside another object */
+    const char *via; /* the value that via must have, or NULL */
     Py_ssize_t via_size;
 } Wanted;
 
@@ -145,7 +146,25 @@ static int is_wanted(Wanted *wanted, const uint8_t *line, const uint8_t *end)
     return 1;
 }
 
-/* One line into the columns: 1; 0 if it is another, and nothing was added; -1 with an exception. */
+/* Whether a payload has a capital; our digits are lower case. */
+VECTORS static int has_capitals(const uint8_t *text, size_t size)
+{
+    uint8_t capitals = 0;
+    for (size_t i = 0; i < size; i++)
+        capitals |= (text[i] & 0x60) == 0x40;
+    return capitals;
+}
+
+/* The starts of the id and the first payload in the lines; -1 for a payload that is not spelled as we spell it. */
+static int add_values(Columns *columns, const Wanted *wanted, const uint8_t *first)
+{
+    const Member *id = &wanted->members[0], *payload = &wanted->members[2];
+    int ours = !has_capitals(payload->value, (size_t)(payload->end - payload->value));
+    return add_number(&columns->values, id->value - first) ||
+           add_number(&columns->values, ours ? payload->value - first : -1);
+}
+
+/* Adds a line to the columns: 1; 0 if it is not ordinary, and nothing was added; -1 with an exception. */
 static int take_line(Columns *columns, Wanted *wanted, const uint8_t *first, const uint8_t *line, const uint8_t *end)
 {
     size_t data[PAYLOADS], sizes[PAYLOADS];
@@ -161,12 +180,12 @@ static int take_line(Columns *columns, Wanted *wanted, const uint8_t *first, con
         columns->sizes[i].used = sizes[i];
     }
     if (good > 0 && (add_id(&columns->ids, &columns->id_sizes, &wanted->members[0]) ||
-                     add_number(&columns->places, line - first)))
+                     add_number(&columns->places, line - first) || add_values(columns, wanted, first)))
         return -1;
     return good;
 }
 
-/* The names that are looked for, which live as long as the arguments. */
+/* The names to look for, which live as long as the arguments. */
 static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent)
 {
     const char *name;
@@ -193,11 +212,11 @@ static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent)
     return 0;
 }
 
-/* (lines, at, id, via, absent, payloads): what a join takes of all ordinary lines from `at` on, up to the first other.
+/* (lines, at, id, via, absent, payloads): reads ordinary lines from `at` on, up to the first other line.
 
-   via: the bytes of the recipe as JSON has it between quotes, None if there must be none; absent: names that must not
-   occur; payloads: (name, digits, bytes or 0) of each, at most two. Returns (lines, where the next begins, ids, bytes
-   of each, where each line begins, payloads, bytes of each of them). Other threads may run meanwhile. */
+   via: the recipe as JSON without the quotes, None if there must be none; absent: names that must not occur; payloads:
+   (name, digits, bytes or 0) of each, at most two. Returns (number of lines, start of the next one, ids, bytes of each,
+   start of each line, starts of its id and its first payload, payloads, bytes of each). It releases Python's lock. */
 PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
 {
     char *bytes;
@@ -239,8 +258,9 @@ PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
         PyTuple_SetItem(sizes_of, i, bytes_of(&columns.sizes[i]));
     }
     if (!PyErr_Occurred())
-        result = Py_BuildValue("(LnNNNOO)", lines, (Py_ssize_t)(line - first), bytes_of(&columns.ids),
-                               bytes_of(&columns.id_sizes), bytes_of(&columns.places), columns_of, sizes_of);
+        result = Py_BuildValue("(LnNNNNOO)", lines, (Py_ssize_t)(line - first), bytes_of(&columns.ids),
+                               bytes_of(&columns.id_sizes), bytes_of(&columns.places), bytes_of(&columns.values),
+                               columns_of, sizes_of);
 done:
     Py_XDECREF(columns_of);
     Py_XDECREF(sizes_of);
@@ -248,8 +268,8 @@ done:
     return result;
 }
 
-/* (a, b, rests, which): lines of pairs. a and b: the data and ends of ids, as Ids has them, and the numbers of those of
-   the pairs, int64; rests: list of bytes, what stands behind the ids; which: of these each pair has, int64. */
+/* (a, b, rests, which): lines of pairs. a and b: the data and ends of ids, as in Ids, and the numbers of the pairs'
+   ids, int64; rests: a list of bytes that follow the ids; which: the number of each pair's rest, int64. */
 PyObject *pair_lines(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Named sides[2] = {0};

@@ -1,4 +1,4 @@
-"""The compiled loops over arrays of numpy."""
+"""The compiled loops over numpy arrays."""
 
 from collections.abc import Sequence
 

@@ -1,21 +1,25 @@
-/* Texts to the rolling fingerprints of their shingles, whose words' fingerprints are BLAKE3's. */
+/* Texts to rolling fingerprints of their shingles. The fingerprints of words are BLAKE3. */
 
+#include "columns.h"
+#include "listed.h"
 #include "splice.h"
 
-enum { BLOCK = 64 }; /* bytes of a block of BLAKE3; we hash no more than one chunk, which has BLAKE3_MOST */
+enum { BLOCK = 64 }; /* bytes of a block of BLAKE3; we hash at most one chunk, of BLAKE3_MOST bytes */
 enum { CHUNK_START = 1, CHUNK_END = 2, ROOT = 8, KEYED_HASH = 16, KEY = 48 /* bytes */ };
 
 typedef struct {
     Memo memo;
     uint64_t base;           /* of the rolling sum */
-    uint32_t start[8], mode; /* of BLAKE3: its state at first, and a flag for all blocks */
-    uint64_t last[2];        /* with a key: SipHash's, which takes the finalizer's place */
+    uint32_t start[8], mode; /* of BLAKE3: the initial state, and a flag for all blocks */
+    uint64_t last[2];        /* the key of SipHash, which replaces the finalizer if there is a key */
+    uint64_t brief, emptied; /* texts in links: with fewer words than a shingle; left without shingles */
+    Bytes gathered;          /* fingerprints of shingles, each once for a text */
 } FingerprintMemo;
 
 static const uint32_t START[8] = {0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A,
                                   0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19};
 
-/* The words of the block that each round takes, in this order. */
+/* The order in which each round takes the words of the block. */
 static const uint8_t ORDER[7][16] = {
     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8},
     {3, 4, 10, 12, 13, 2, 7, 14, 6, 5, 9, 0, 11, 15, 8, 1}, {10, 7, 12, 9, 14, 3, 13, 15, 4, 0, 11, 2, 5, 8, 1, 6},
@@ -45,8 +49,8 @@ static uint32_t word_at(const uint8_t *at)
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* One block into the state, with zeros after its bytes if they are fewer than BLOCK; see the BLAKE3 paper (O'Connor,
-   Aumasson, Neves, Wilcox-O'Hearn), 2.2. */
+/* Compresses a block, which is filled up with zeros, into the state: section 2.2 of the BLAKE3 paper (O'Connor,
+   Aumasson, Neves, Wilcox-O'Hearn). */
 static void compress(uint32_t *state, const uint8_t *block, size_t size, uint32_t flags)
 {
     uint32_t m[16], v[16];
@@ -57,7 +61,7 @@ static void compress(uint32_t *state, const uint8_t *block, size_t size, uint32_
     v[12] = v[13] = 0; /* the number of the chunk */
     v[14] = (uint32_t)size;
     v[15] = flags;
-#pragma GCC unroll 7 /* gcc then knows what ORDER says, and makes 28 % fewer instructions */
+#pragma GCC unroll 7 /* gcc then knows the values of ORDER, and makes 28 % fewer instructions */
     for (int round = 0; round < 7; round++) {
         const uint8_t *at = ORDER[round];
         for (int i = 0; i < 4; i++)
@@ -69,7 +73,7 @@ static void compress(uint32_t *state, const uint8_t *block, size_t size, uint32_
         state[i] = v[i] ^ v[i + 8];
 }
 
-/* The first 8 bytes, little-endian, of the BLAKE3 of at most BLAKE3_MOST bytes. */
+/* The first 8 bytes, little-endian, of the BLAKE3 of up to BLAKE3_MOST bytes. */
 static uint64_t blake3(const uint32_t *start, uint32_t mode, const uint8_t *data, size_t size)
 {
     uint32_t state[8], flags = CHUNK_START | mode;
@@ -89,7 +93,7 @@ uint64_t blake3_of(const uint8_t *data, size_t size)
     return blake3(START, 0, data, size);
 }
 
-/* The fingerprint of a word that is in no line. */
+/* The fingerprint of a word that is not in the memo. */
 static int make(const FingerprintMemo *self, const Token *word, uint64_t *value)
 {
     if (word->size <= BLAKE3_MOST) {
@@ -175,47 +179,78 @@ static uint64_t siphash(const uint64_t *key, uint64_t word)
 
 typedef struct {
     FingerprintMemo *memo;
-    size_t run;      /* words in a shingle */
-    uint64_t sample; /* of all shingles one in so many is kept */
-    Bytes words;     /* their fingerprints */
+    size_t run;              /* words in a shingle */
+    uint64_t sample;         /* 1 in so many shingles is kept */
+    Listed listed;           /* without slots if all shingles are kept */
+    int kept;                /* whether listed fingerprints alone are kept, or alone left out */
+    uint64_t brief, emptied; /* as in the memo */
+    Bytes words, made;       /* fingerprints of words, and of shingles */
+    Bytes seen;              /* slots of the fingerprints of one text */
 } Shingling;
 
-/* The fingerprints of a text's shingles into `out`, as a payload or as an array. */
-static inline Made add_shingles(Shingling *shingling, const uint8_t *at, size_t size, Bytes *out, int digits)
+/* Writes the fingerprints of a text's shingles that are in the sample to `to`; returns their number. */
+static inline size_t roll(const Shingling *shingling, size_t count, size_t k, uint8_t *to)
 {
-    FingerprintMemo *memo = shingling->memo;
-    Bytes *words = &shingling->words;
-    words->used = 0;
-    if (add_fingerprints(memo, at, at + size, words))
-        return FAILED;
-    size_t count = words->used / sizeof(uint64_t);
-    size_t k = shingling->run < count ? shingling->run : count;
-    if (grow(out, (digits ? 17 : sizeof(uint64_t)) * (count - k + 1)))
-        return FAILED;
     /* z = sum of w_(i+j) * base^(k-1-j) mod 2^64 */
-    const uint64_t *w = (const uint64_t *)words->data, base = memo->base, sample = shingling->sample;
+    const FingerprintMemo *memo = shingling->memo;
+    const uint64_t *w = (const uint64_t *)shingling->words.data, base = memo->base, sample = shingling->sample;
+    const Listed *listed = &shingling->listed;
     uint64_t z = 0, lead = 1;
+    size_t made = 0;
     for (size_t i = 0; i < k; i++) {
         z = z * base + w[i];
         lead *= i ? base : 1;
     }
-    uint8_t *to = out->data;
     for (size_t i = 0; i + k <= count && k; i++) {
         if (i)
             z = (z - w[i - 1] * lead) * base + w[i + k - 1];
         uint64_t fingerprint = memo->mode ? siphash(memo->last, z) : finish(z);
         if (sample > 1 && fmix64(fingerprint) % sample)
             continue;
-        if (digits) {
-            put_hex(to, fingerprint, 16);
-            to[16] = ' ';
-            to += 17;
-        } else {
-            memcpy(to, &fingerprint, sizeof fingerprint);
-            to += sizeof fingerprint;
-        }
+        if (listed->slots) /* ahead for all, since each slot may be far away in memory */
+            PREFETCH(listed->slots + 8 * slot_of(listed, fingerprint));
+        memcpy(to + 8 * made++, &fingerprint, sizeof fingerprint);
     }
-    out->used = (size_t)(to - out->data) - (digits && to > out->data);
+    return made;
+}
+
+/* Keeps the fingerprints that the list lets pass, in place; returns their number. */
+static inline size_t sift(const Listed *listed, int kept, uint8_t *values, size_t count)
+{
+    size_t made = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t fingerprint = load_8(values + 8 * i);
+        memcpy(values + 8 * made, &fingerprint, sizeof fingerprint);
+        made += is_listed(listed, fingerprint) == kept;
+    }
+    return made;
+}
+
+/* Adds the fingerprints of a text's shingles to `out`, as a payload or as an array. */
+static inline Made add_shingles(Shingling *shingling, const uint8_t *at, size_t size, Bytes *out, int digits)
+{
+    Bytes *words = &shingling->words, *numbers = digits ? &shingling->made : out;
+    words->used = numbers->used = 0;
+    if (add_fingerprints(shingling->memo, at, at + size, words))
+        return FAILED;
+    size_t count = words->used / sizeof(uint64_t);
+    size_t k = shingling->run < count ? shingling->run : count;
+    if (grow(numbers, sizeof(uint64_t) * (count - k + 1)) || (digits && grow(out, 17 * (count - k + 1))))
+        return FAILED;
+    size_t made = roll(shingling, count, k, numbers->data);
+    if (shingling->listed.slots)
+        made = sift(&shingling->listed, shingling->kept, numbers->data, made);
+    shingling->brief += count && count < shingling->run;
+    shingling->emptied += count && !made;
+    if (!digits) {
+        out->used = 8 * made;
+        return PLAIN;
+    }
+    for (size_t i = 0; i < made; i++) {
+        put_hex(out->data + 17 * i, load_8(numbers->data + 8 * i), 16);
+        out->data[17 * i + 16] = ' ';
+    }
+    out->used = made ? 17 * made - 1 : 0;
     return PLAIN;
 }
 
@@ -227,6 +262,27 @@ static Made shingle(void *self, const uint8_t *at, size_t size, Bytes *out)
 static Made shingle_numbers(void *self, const uint8_t *at, size_t size, Bytes *out)
 {
     return add_shingles(self, at, size, out, 0);
+}
+
+/* Gathers each of a text's fingerprints once. The payload is empty. */
+static Made gather(void *object, const uint8_t *at, size_t size, Bytes *Py_UNUSED(out))
+{
+    Shingling *self = object;
+    Bytes *made = &self->made, *seen = &self->seen, *gathered = &self->memo->gathered;
+    if (add_shingles(self, at, size, made, 0) == FAILED || grow(gathered, made->used))
+        return FAILED;
+    Listed listed = {.factor = self->listed.factor};
+    size_t room = slots_of(made->used / 8, &listed);
+    if (grow(seen, room))
+        return FAILED;
+    listed.slots = seen->data;
+    memset(seen->data, 0, room);
+    for (size_t i = 0; i < made->used; i += 8)
+        if (add_listed(&listed, load_8(made->data + i))) {
+            memcpy(gathered->data + gathered->used, made->data + i, 8);
+            gathered->used += 8;
+        }
+    return PLAIN;
 }
 
 static int is_run(Py_ssize_t run)
@@ -245,21 +301,58 @@ static PyObject *rolling(PyObject *object, PyObject *args)
     const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
     if (!at)
         return NULL;
-    Shingling shingling = {(FingerprintMemo *)object, (size_t)run, 1, {0}};
+    Shingling shingling = {.memo = (FingerprintMemo *)object, .run = (size_t)run, .sample = 1};
     Bytes out = {0};
     if (shingle(&shingling, at, (size_t)size, &out) == PLAIN)
         result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
     free(shingling.words.data);
+    free(shingling.made.data);
     free(out.data);
     return result;
 }
 
+/* (factor, slots, kept), or an empty tuple. */
+static int take_listed(Shingling *shingling, PyObject *tuple)
+{
+    const char *slots;
+    Py_ssize_t size;
+    unsigned long long factor;
+    if (!PyTuple_Size(tuple))
+        return 0;
+    if (!PyArg_ParseTuple(tuple, "Ky#p", &factor, &slots, &size, &shingling->kept))
+        return -1;
+    if (slots_of(((size_t)size / 8 - (size >= 8)) / 2, &shingling->listed) != (size_t)size) {
+        PyErr_SetString(PyExc_ValueError, "slots are a power of two, and one more");
+        return -1;
+    }
+    shingling->listed.slots = (uint8_t *)slots;
+    shingling->listed.factor = factor;
+    return 0;
+}
+
+static void end_gathering(void *object)
+{
+    Shingling *self = object;
+    free(self->words.data);
+    free(self->made.data);
+    free(self->seen.data);
+    PyMem_Free(self);
+}
+
+static void end_shingling(void *object)
+{
+    Shingling *self = object;
+    self->memo->brief += self->brief;
+    self->memo->emptied += self->emptied;
+    end_gathering(self);
+}
+
 static void *start_shingling(PyObject *arguments)
 {
-    PyObject *memo;
+    PyObject *memo, *listed;
     Py_ssize_t run;
     unsigned long long sample;
-    if (!PyArg_ParseTuple(arguments, "OnK", &memo, &run, &sample) || !is_run(run))
+    if (!PyArg_ParseTuple(arguments, "OnKO!", &memo, &run, &sample, &PyTuple_Type, &listed) || !is_run(run))
         return NULL;
     Shingling *self = new_self(sizeof *self);
     if (!self)
@@ -267,23 +360,70 @@ static void *start_shingling(PyObject *arguments)
     self->memo = (FingerprintMemo *)memo;
     self->run = (size_t)run;
     self->sample = sample;
+    if (take_listed(self, listed)) {
+        end_shingling(self);
+        return NULL;
+    }
     return self;
-}
-
-static void end_shingling(void *object)
-{
-    Shingling *self = object;
-    free(self->words.data);
-    PyMem_Free(self);
 }
 
 static PyObject *link_shingles(PyObject *object, PyObject *args)
 {
     static const LinkType SHINGLES = {shingle, shingle_numbers, NULL, start_shingling, end_shingling};
-    PyObject *run, *sample;
-    if (!PyArg_ParseTuple(args, "OO", &run, &sample))
+    PyObject *run, *sample, *listed;
+    if (!PyArg_ParseTuple(args, "OOO", &run, &sample, &listed))
         return NULL;
-    return new_link(&SHINGLES, Py_BuildValue("(OOO)", object, run, sample));
+    return new_link(&SHINGLES, Py_BuildValue("(OOOO)", object, run, sample, listed));
+}
+
+static void *start_gathering(PyObject *arguments)
+{
+    PyObject *memo;
+    Py_ssize_t run;
+    unsigned long long sample, factor;
+    if (!PyArg_ParseTuple(arguments, "OnKK", &memo, &run, &sample, &factor) || !is_run(run))
+        return NULL;
+    Shingling *self = new_self(sizeof *self);
+    if (!self)
+        return NULL;
+    self->memo = (FingerprintMemo *)memo;
+    self->run = (size_t)run;
+    self->sample = sample;
+    self->listed.factor = factor;
+    return self;
+}
+
+static PyObject *link_gathering(PyObject *object, PyObject *args)
+{
+    static const LinkType GATHERING = {gather, NULL, NULL, start_gathering, end_gathering};
+    PyObject *run, *sample, *factor;
+    if (!PyArg_ParseTuple(args, "OOO", &run, &sample, &factor))
+        return NULL;
+    return new_link(&GATHERING, Py_BuildValue("(OOOO)", object, run, sample, factor));
+}
+
+static PyObject *take_gathered(PyObject *object, PyObject *Py_UNUSED(none))
+{
+    Bytes *gathered = &((FingerprintMemo *)object)->gathered;
+    PyObject *taken = bytes_of(gathered);
+    if (taken)
+        gathered->used = 0;
+    return taken;
+}
+
+static void free_fingerprints(PyObject *self)
+{
+    free(((FingerprintMemo *)self)->gathered.data);
+    free_memo(self);
+}
+
+static PyObject *take_counts(PyObject *object, PyObject *Py_UNUSED(none))
+{
+    FingerprintMemo *self = (FingerprintMemo *)object;
+    PyObject *counts = Py_BuildValue("(KK)", (unsigned long long)self->brief, (unsigned long long)self->emptied);
+    if (counts)
+        self->brief = self->emptied = 0;
+    return counts;
 }
 
 static PyObject *new_fingerprints(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords))
@@ -312,14 +452,17 @@ static PyObject *new_fingerprints(PyTypeObject *type, PyObject *args, PyObject *
 
 static PyMethodDef methods[] = {
     {"rolling", rolling, METH_VARARGS, "(text, k): the payload of its shingles' fingerprints."},
-    {"link", link_shingles, METH_VARARGS, "(k, m): one in m of them, for the payloads of lines: see linked_lines."},
+    {"link", link_shingles, METH_VARARGS, "(k, m, listed): a link that makes the payload, without some fingerprints."},
+    {"link_gathering", link_gathering, METH_VARARGS, "(k, m, factor): a link that gathers fingerprints."},
+    {"take_gathered", take_gathered, METH_NOARGS, "Fingerprints gathered since the last call, each once for a text."},
+    {"take_counts", take_counts, METH_NOARGS, "Since the last call: texts of fewer than k words; without shingles."},
     {0},
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "FingerprintMemo(function, base, key): a bounded memo of words' fingerprints; the function is asked for long ones."},
+    {Py_tp_doc, "FingerprintMemo(function, base, key): a memo of words' fingerprints; the function is for long words."},
     {Py_tp_new, new_fingerprints},
-    {Py_tp_dealloc, free_memo},
+    {Py_tp_dealloc, free_fingerprints},
     {Py_tp_traverse, traverse_memo},
     {Py_tp_clear, clear_memo},
     {Py_tp_methods, methods},

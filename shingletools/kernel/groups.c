@@ -1,14 +1,14 @@
-/* What simgroup and dedup read of ordinary lines, as arrays; what pairs connect; and groups as lines.
+/* Reads ordinary lines for simgroup and dedup, as arrays; connects pairs; writes groups as lines.
 
-   Each reader takes (lines, at, ...): lines in a bytes object, and where the first begins. It stops at the first that is
-   out of the ordinary, and returns how many it took and where the next begins, then arrays of int64 but for the ids,
-   which are JSON, one after the other. */
+   Each reader gets (lines, at, ...): lines in a bytes object, and the start of the first one. It stops at the first
+   line that is not ordinary. It returns the number of lines taken, the start of the next one, and arrays of int64,
+   except ids, which are JSON, one after the other. */
 
 #include "columns.h"
 
-enum { DECIMALS = 12 /* of so few, a double keeps each */ };
+enum { DECIMALS = 12 /* a double keeps so many */ };
 
-/* A number as it is spelled, from 0 to 9.99..., in units of 10^-DECIMALS; -1 if it has another form. */
+/* A number from 0 to 9.99..., in units of 10^-DECIMALS; -1 if it has another form. */
 static int64_t scaled(const Member *member)
 {
     const uint8_t *at = member->value, *end = member->end;
@@ -27,127 +27,85 @@ static int64_t scaled(const Member *member)
     return value;
 }
 
-/* Where the reading of lines is. */
-typedef struct {
-    const uint8_t *first, *end, *line, *stop;
-    int64_t lines;
-} Reader;
+enum { A, B, SIMILARITY, SIDE, PAIR_MEMBERS };
 
-/* Whether there is such a place; if not, with an exception. */
-static int begin(Reader *reader, PyObject *data, Py_ssize_t start)
+static const Member PAIR[PAIR_MEMBERS] = {{.name = (const uint8_t *)"a", .name_size = 1},
+                                          {.name = (const uint8_t *)"b", .name_size = 1},
+                                          {.name = (const uint8_t *)"similarity", .name_size = 10},
+                                          {.name = (const uint8_t *)"against", .name_size = 7}};
+
+/* Whether a line is ordinary and has the ids of a pair. */
+static int read_pair(const Reader *reader, Member *members)
 {
-    char *bytes;
-    Py_ssize_t size;
-    if (PyBytes_AsStringAndSize(data, &bytes, &size))
-        return 0;
-    if (start < 0 || start > size) {
-        PyErr_SetString(PyExc_ValueError, "no place in the lines");
-        return 0;
-    }
-    reader->first = (const uint8_t *)bytes;
-    reader->end = reader->first + size;
-    reader->line = reader->first + start;
-    reader->lines = 0;
-    return 1;
+    const uint8_t *last;
+    return find_members(reader->line, reader->stop, members, PAIR_MEMBERS, &last) && is_id(&members[A]) &&
+           is_id(&members[B]);
 }
 
-/* Whether there is a line, whose end is then found. */
-static int has_line(Reader *reader)
-{
-    if (reader->line < reader->end)
-        reader->stop = end_of_line(reader->line, reader->end);
-    return reader->line < reader->end;
-}
-
-static void next_line(Reader *reader)
-{
-    reader->lines++;
-    reader->line = reader->stop < reader->end ? reader->stop + 1 : reader->end;
-}
-
-/* (lines, at, least): the ids of pairs, a and b of each, that are at least so similar, in units of 10^-DECIMALS; of all
-   if `least` is below 0. A pair that says of which side its ids are is out of the ordinary. Returns (lines, where the
-   next begins, ids, bytes of each). */
+/* (lines, at, least): reads pairs. It gives the ids, a and b, of pairs with a similarity of at least `least`, in units
+   of 10^-DECIMALS; of all pairs if that is below 0. A pair that tells its sides is not ordinary. Returns (number of
+   lines, start of the next one, ids, bytes of each). */
 PyObject *read_pairs(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *data, *result = NULL;
+    PyObject *data;
     Py_ssize_t start;
     long long least;
     Reader reader;
     if (!PyArg_ParseTuple(args, "O!nL", &PyBytes_Type, &data, &start, &least) || !begin(&reader, data, start))
         return NULL;
-    Member members[4] = {{.name = (const uint8_t *)"a", .name_size = 1},
-                         {.name = (const uint8_t *)"b", .name_size = 1},
-                         {.name = (const uint8_t *)"similarity", .name_size = 10},
-                         {.name = (const uint8_t *)"against", .name_size = 7}};
-    const Member *a = &members[0], *b = &members[1];
-    Bytes ids = {0}, sizes = {0};
-    for (; has_line(&reader); next_line(&reader)) {
-        const uint8_t *last;
+    Member members[PAIR_MEMBERS];
+    memcpy(members, PAIR, sizeof PAIR);
+    const Member *a = &members[A], *b = &members[B];
+    enum { IDS, SIZES, COLUMNS };
+    Bytes columns[COLUMNS] = {0};
+    int failed = 0;
+    for (; !failed && has_line(&reader); next_line(&reader)) {
         int64_t similarity = 0;
-        if (!find_members(reader.line, reader.stop, members, 4, &last) || !is_id(a) || !is_id(b))
-            break;
-        if (members[3].kind != ABSENT)
+        if (!read_pair(&reader, members) || members[SIDE].kind != ABSENT)
             break;
         if (a->end - a->value == b->end - b->value && !memcmp(a->value, b->value, (size_t)(a->end - a->value)))
             break;
-        if (least >= 0 && (members[2].kind == ABSENT || (similarity = scaled(&members[2])) < 0))
+        if (least >= 0 && (members[SIMILARITY].kind == ABSENT || (similarity = scaled(&members[SIMILARITY])) < 0))
             break;
-        if (similarity >= least && (add_id(&ids, &sizes, a) || add_id(&ids, &sizes, b)))
-            goto done;
+        failed = similarity >= least &&
+                 (add_id(&columns[IDS], &columns[SIZES], a) || add_id(&columns[IDS], &columns[SIZES], b));
     }
-    result = Py_BuildValue("(LnNN)", (long long)reader.lines, (Py_ssize_t)(reader.line - reader.first),
-                           bytes_of(&ids), bytes_of(&sizes));
-done:
-    free(ids.data);
-    free(sizes.data);
-    return result;
+    return end_reading(&reader, columns, COLUMNS, !failed);
 }
 
-/* (lines, at): pairs with what dedup asks of them. Returns (lines, where the next begins, ids of a, bytes of each, ids
-   of b, bytes of each, similarities in units of 10^-DECIMALS or -1 where there is none, and whether the pair is one of
-   two sides, a byte each). */
+/* (lines, at): reads pairs for dedup. Returns (number of lines, start of the next one, ids of a, bytes of each, ids of
+   b, bytes of each, similarities in units of 10^-DECIMALS or -1 for none, and a byte for each: whether the pair is of
+   two sides). */
 PyObject *read_similarities(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *data, *result = NULL;
+    PyObject *data;
     Py_ssize_t start;
     Reader reader;
     if (!PyArg_ParseTuple(args, "O!n", &PyBytes_Type, &data, &start) || !begin(&reader, data, start))
         return NULL;
-    Member members[4] = {{.name = (const uint8_t *)"a", .name_size = 1},
-                         {.name = (const uint8_t *)"b", .name_size = 1},
-                         {.name = (const uint8_t *)"similarity", .name_size = 10},
-                         {.name = (const uint8_t *)"against", .name_size = 7}};
-    const Member *a = &members[0], *b = &members[1], *similarity = &members[2], *against = &members[3];
-    Bytes ids[2] = {{0}, {0}}, sizes[2] = {{0}, {0}}, similarities = {0}, flags = {0};
-    for (; has_line(&reader); next_line(&reader)) {
-        const uint8_t *last;
+    Member members[PAIR_MEMBERS];
+    memcpy(members, PAIR, sizeof PAIR);
+    const Member *similarity = &members[SIMILARITY], *against = &members[SIDE];
+    enum { IDS, SIZES, OTHERS, OTHER_SIZES, SIMILARITIES, FLAGS, COLUMNS };
+    Bytes columns[COLUMNS] = {0};
+    int failed = 0;
+    for (; !failed && has_line(&reader); next_line(&reader)) {
         int64_t value = -1;
         uint8_t flag = 0;
-        if (!find_members(reader.line, reader.stop, members, 4, &last) || !is_id(a) || !is_id(b))
+        if (!read_pair(&reader, members))
             break;
         if (similarity->kind != ABSENT && (value = scaled(similarity)) < 0)
             break;
         if (against->kind != ABSENT && !(flag = against->end - against->value == 4 && *against->value == 't'))
             break;
-        if (add_id(&ids[0], &sizes[0], a) || add_id(&ids[1], &sizes[1], b) || add_number(&similarities, value) ||
-            add_bytes(&flags, &flag, 1))
-            goto done;
+        failed = add_id(&columns[IDS], &columns[SIZES], &members[A]) ||
+                 add_id(&columns[OTHERS], &columns[OTHER_SIZES], &members[B]) ||
+                 add_number(&columns[SIMILARITIES], value) || add_bytes(&columns[FLAGS], &flag, 1);
     }
-    result = Py_BuildValue("(LnNNNNNN)", (long long)reader.lines, (Py_ssize_t)(reader.line - reader.first),
-                           bytes_of(&ids[0]), bytes_of(&sizes[0]), bytes_of(&ids[1]), bytes_of(&sizes[1]),
-                           bytes_of(&similarities), bytes_of(&flags));
-done:
-    for (int i = 0; i < 2; i++) {
-        free(ids[i].data);
-        free(sizes[i].data);
-    }
-    free(similarities.data);
-    free(flags.data);
-    return result;
+    return end_reading(&reader, columns, COLUMNS, !failed);
 }
 
-/* How many characters UTF-8 has. */
+/* The number of characters in UTF-8. */
 static int64_t characters(const uint8_t *text, size_t size)
 {
     int64_t count = 0;
@@ -156,18 +114,17 @@ static int64_t characters(const uint8_t *text, size_t size)
     return count;
 }
 
-/* (lines, at, (id, text, marked, mark, second mark, value)): documents by the names of their fields. text: None if its
-   length does not count; marks: fields that may be there once if `marked`, else not at all; None if they do not count;
-   value: None if it does not. Returns (lines, where the next begins, ids, bytes of each, where each line begins, where
-   the last value of each ends, characters of each text, where each value begins and where it ends, 0 and 0 if there is
-   none). */
+/* (lines, at, (id, text, marked, mark, second mark, value)): reads documents by the names of their fields. text, value:
+   None if they do not count; marks: fields that may stand once if `marked`, else not at all; None if they do not
+   matter. Returns (number of lines, start of the next one, ids, bytes of each, start of each line, end of each line's
+   last value, characters of each text, start and end of each value or 0 and 0). */
 PyObject *read_documents(PyObject *Py_UNUSED(self), PyObject *args)
 {
     enum { ID, TEXT, MARK, SECOND, VALUE, NAMES };
     const char *names[NAMES];
     Py_ssize_t name_sizes[NAMES], start;
     int marked;
-    PyObject *data, *result = NULL;
+    PyObject *data;
     Reader reader;
     if (!PyArg_ParseTuple(args, "O!n(y#z#pz#z#z#)", &PyBytes_Type, &data, &start, &names[ID], &name_sizes[ID],
                           &names[TEXT], &name_sizes[TEXT], &marked, &names[MARK], &name_sizes[MARK], &names[SECOND],
@@ -181,11 +138,13 @@ PyObject *read_documents(PyObject *Py_UNUSED(self), PyObject *args)
         if (names[i]) {
             of[i] = &members[count++];
             *of[i] = (Member){.name = (const uint8_t *)names[i], .name_size = (size_t)name_sizes[i]};
-            paths |= is_path(of[i]); /* marks are none */
+            paths |= is_path(of[i]); /* marks are no paths */
         }
     const Member *id = of[ID], *text = of[TEXT], *mark = of[MARK], *second = of[SECOND], *value = of[VALUE];
-    Bytes ids = {0}, sizes = {0}, places = {0}, lasts = {0}, lengths = {0}, values = {0}, room = {0};
-    for (; has_line(&reader); next_line(&reader)) {
+    enum { IDS, SIZES, PLACES, LASTS, LENGTHS, VALUES, COLUMNS };
+    Bytes columns[COLUMNS] = {0}, room = {0};
+    int failed = 0;
+    for (; !failed && has_line(&reader); next_line(&reader)) {
         const uint8_t *last, *content;
         size_t size;
         if (!find_members(reader.line, reader.stop, members, count, &last) ||
@@ -197,34 +156,22 @@ PyObject *read_documents(PyObject *Py_UNUSED(self), PyObject *args)
             if (text->kind != STRING && text->kind != ESCAPED)
                 break;
             room.used = 0;
-            if (text_of(text, &room, &content, &size) || add_number(&lengths, characters(content, size)))
-                goto done;
+            failed = text_of(text, &room, &content, &size) || add_number(&columns[LENGTHS], characters(content, size));
         }
         if (value) {
             int there = value->kind != ABSENT;
-            if (add_number(&values, there ? value->value - reader.first : 0) ||
-                add_number(&values, there ? value->end - reader.first : 0))
-                goto done;
+            failed = failed || add_number(&columns[VALUES], there ? value->value - reader.first : 0) ||
+                     add_number(&columns[VALUES], there ? value->end - reader.first : 0);
         }
-        if (add_id(&ids, &sizes, id) || add_number(&places, reader.line - reader.first) ||
-            add_number(&lasts, last - reader.first))
-            goto done;
+        failed = failed || add_id(&columns[IDS], &columns[SIZES], id) ||
+                 add_number(&columns[PLACES], reader.line - reader.first) ||
+                 add_number(&columns[LASTS], last - reader.first);
     }
-    result = Py_BuildValue("(LnNNNNNN)", (long long)reader.lines, (Py_ssize_t)(reader.line - reader.first),
-                           bytes_of(&ids), bytes_of(&sizes), bytes_of(&places), bytes_of(&lasts), bytes_of(&lengths),
-                           bytes_of(&values));
-done:
-    free(ids.data);
-    free(sizes.data);
-    free(places.data);
-    free(lasts.data);
-    free(lengths.data);
-    free(values.data);
     free(room.data);
-    return result;
+    return end_reading(&reader, columns, COLUMNS, !failed);
 }
 
-/* Adds the ids of a list; returns their number, -1 if there is anything else in it, -2 with an exception. */
+/* Adds the ids of a list. Returns their number; -1 if the list has anything else, -2 with an exception. */
 static int64_t add_members(Bytes *ids, Bytes *sizes, const Member *list)
 {
     int64_t count = 0;
@@ -232,7 +179,7 @@ static int64_t add_members(Bytes *ids, Bytes *sizes, const Member *list)
     if (list->kind != OTHER || *at != '[')
         return -1;
     at = skip_blanks(at + 1);
-    while (*at != ']') { /* the list is JSON, so that there is a next thing, and a byte behind it */
+    while (*at != ']') { /* the list is JSON, so there is a next thing, and a byte after it */
         Member id = {.kind = INTEGER, .value = at};
         if (*at == '"') {
             id.kind = STRING;
@@ -257,39 +204,34 @@ static int64_t add_members(Bytes *ids, Bytes *sizes, const Member *list)
     return count;
 }
 
-/* (lines, at): the ids of groups. Returns (lines, where the next begins, ids, bytes of each, how many each line has). */
+/* (lines, at): reads groups. Returns (number of lines, start of the next one, ids, bytes of each, ids of each line). */
 PyObject *read_members(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *data, *result = NULL;
+    PyObject *data;
     Py_ssize_t start;
     Reader reader;
     if (!PyArg_ParseTuple(args, "O!n", &PyBytes_Type, &data, &start) || !begin(&reader, data, start))
         return NULL;
     Member list = {.name = (const uint8_t *)"members", .name_size = 7};
-    Bytes ids = {0}, sizes = {0}, counts = {0};
-    for (; has_line(&reader); next_line(&reader)) {
+    enum { IDS, SIZES, COUNTS, COLUMNS };
+    Bytes columns[COLUMNS] = {0}, *ids = &columns[IDS], *sizes = &columns[SIZES];
+    int failed = 0;
+    for (; !failed && has_line(&reader); next_line(&reader)) {
         const uint8_t *last;
-        size_t before[2] = {ids.used, sizes.used};
-        int64_t count = find_members(reader.line, reader.stop, &list, 1, &last) ? add_members(&ids, &sizes, &list) : -1;
-        if (count == -2 || (count >= 0 && add_number(&counts, count)))
-            goto done;
-        if (count < 0) {
-            ids.used = before[0];
-            sizes.used = before[1];
+        size_t before[2] = {ids->used, sizes->used};
+        int64_t count = find_members(reader.line, reader.stop, &list, 1, &last) ? add_members(ids, sizes, &list) : -1;
+        if (count == -1) {
+            ids->used = before[0];
+            sizes->used = before[1];
             break;
         }
+        failed = count < 0 || add_number(&columns[COUNTS], count);
     }
-    result = Py_BuildValue("(LnNNN)", (long long)reader.lines, (Py_ssize_t)(reader.line - reader.first),
-                           bytes_of(&ids), bytes_of(&sizes), bytes_of(&counts));
-done:
-    free(ids.data);
-    free(sizes.data);
-    free(counts.data);
-    return result;
+    return end_reading(&reader, columns, COLUMNS, !failed);
 }
 
-/* (members, sizes): lines of groups. members: the data and ends of ids, as Ids has them, and the numbers of the members
-   of all groups, one group after the other; sizes: how many each has, int64. */
+/* (members, sizes): lines of groups. members: the data and ends of ids, as in Ids, and the numbers of the members of
+   all groups, group by group; sizes: the number of members of each group, int64. */
 PyObject *group_lines(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Named members = {0};
@@ -331,7 +273,7 @@ done:
     return result;
 }
 
-/* The first of those that a number is connected with; each on the way is led to the one after the next. */
+/* The least number that a number is connected with, by path halving. */
 static int64_t first_of(int64_t *parent, int64_t number)
 {
     while (parent[number] != number)
@@ -339,8 +281,8 @@ static int64_t first_of(int64_t *parent, int64_t number)
     return number;
 }
 
-/* (parent, left, right, news): connects numbers, int64, by the parent of each, int64, which is no greater; news: bytes,
-   one a pair, set to whether the two were not connected before. */
+/* (parent, left, right, news): connects pairs of numbers, int64. parent: of each number, int64, not greater than it;
+   news: a byte for each pair, set to whether the two were not connected before. */
 PyObject *connect_pairs(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_buffer parent = {0}, left = {0}, right = {0}, news = {0};

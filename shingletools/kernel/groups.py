@@ -1,7 +1,7 @@
-"""Groups of numbered ids: the definition. What reads lines at once is in C only; it leaves all lines here.
+"""Groups of numbered ids: the definition. Only C reads many lines at once; the readers here take no lines.
 
-Readers take lines, and where the first begins; they stop at the first that is out of the ordinary. All that they give
-but the ids is int64. See groups.c.
+Readers get lines and the start of the first one. They stop at the first line that is not ordinary. All that they give
+except ids is int64. See groups.c.
 """
 
 from typing import NamedTuple
@@ -11,20 +11,20 @@ import numpy as np
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.kernel.types import U8, Index
 
-DECIMALS = 12  # of similarities that are read at once
+DECIMALS = 12  # of similarities in ordinary lines
 
 
 class ReadPairs(NamedTuple):
-    """Of some lines the pairs that are similar enough: two ids of each."""
+    """The pairs in lines that are similar enough: two ids for each."""
 
     lines: int
-    end: int  # where the next line begins
+    end: int  # the start of the next line
     ids: bytes
     id_sizes: bytes
 
 
 class ReadSimilarities(NamedTuple):
-    """Pairs of some lines: two ids of each, and how similar the two are."""
+    """The pairs in lines: two ids for each, and the similarity."""
 
     lines: int
     end: int
@@ -32,42 +32,42 @@ class ReadSimilarities(NamedTuple):
     id_sizes: bytes
     others: bytes  # of b
     other_sizes: bytes
-    similarities: bytes  # in units of 10^-DECIMALS, -1 where there is none
-    against: bytes  # a byte each: whether b is of another side than a
+    similarities: bytes  # in units of 10^-DECIMALS; -1 for none
+    against: bytes  # a byte for each: whether a and b are of two sides
 
 
 class DocumentFields(NamedTuple):
-    """Names of fields of documents, as JSON has them between quotes."""
+    """The names of fields of documents, as JSON without the quotes."""
 
     id: bytes
-    text: bytes | None = None  # whose length counts
-    marked: bool = True  # whether marks may stand there at all
-    mark: bytes | None = None  # may not stand twice
-    second: bytes | None = None  # nor may this
-    value: bytes | None = None  # which is asked for
+    text: bytes | None = None  # the text, if its length counts
+    marked: bool = True  # whether an ordinary line may have marks
+    mark: bytes | None = None  # the first mark, which may not stand twice
+    second: bytes | None = None  # the second mark, likewise
+    value: bytes | None = None  # the value, if it counts
 
 
 class ReadDocuments(NamedTuple):
-    """As many of each as there are lines; lengths and values only where they are asked for."""
+    """The documents in lines: as many of each as lines. Lengths and values only if they count."""
 
     lines: int
     end: int
     ids: bytes
     id_sizes: bytes
-    places: bytes  # where each line begins
-    lasts: bytes  # where the last value of each ends
-    lengths: bytes  # characters of each text
-    values: bytes  # where each value begins and ends, 0 and 0 if there is none
+    places: bytes  # the start of each line
+    lasts: bytes  # the end of each document's last value
+    lengths: bytes  # of each text, in characters
+    values: bytes  # start and end of each value; 0 and 0 if there is none
 
 
 class Grouped(NamedTuple):
-    """The ids of some groups, a line each."""
+    """The ids of the groups in lines."""
 
     lines: int
     end: int
     ids: bytes
     id_sizes: bytes
-    counts: bytes  # how many ids each has
+    counts: bytes  # number of ids of each group
 
 
 def read_pairs(_lines: bytes, at: int, _least: int, /) -> ReadPairs:
@@ -87,7 +87,7 @@ def read_members(_lines: bytes, at: int, /) -> Grouped:
 
 
 def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
-    r"""Lines of groups, whose members stand one group after the other; the first gives each its name.
+    r"""The lines of groups, whose members stand group by group. The first member is the group's name.
 
     >>> members = IdsAt(b'"x"7', np.array([3, 4]), np.array([1, 0, 0]))
     >>> group_lines(members, np.array([2, 1]))
@@ -105,10 +105,10 @@ def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
 
 
 def connect(parent: Index, left: Index, right: Index, news: U8, /) -> None:
-    """Connects numbers, in order; sets in `news` whether the two of each pair were not connected before.
+    """Connects pairs of numbers, in order, and sets in `news` whether the two were not connected before.
 
-    Shapes: (numbers,), (pairs,) of each of the others. Each number's parent is one that it is connected with and no
-    greater, itself if it is the first of all those. Union by the smallest number, with path halving.
+    Shapes: (numbers,), (pairs,), (pairs,), (pairs,). A number's parent is connected with it and not greater; the least
+    of connected numbers is its own parent. Union by the least number, with path halving.
 
     >>> parent, news = np.arange(4), np.zeros(2, np.uint8)
     >>> connect(parent, np.array([3, 1]), np.array([1, 3]), news)
@@ -125,7 +125,7 @@ def connect(parent: Index, left: Index, right: Index, news: U8, /) -> None:
             number = above[number]
         return number
 
-    above = parent.data  # which is faster than an array, number by number
+    above = parent.data  # faster than an array to read number by number
     for place, (a, b) in enumerate(pairs.tolist()):
         one, two = first_of(a), first_of(b)
         above[max(one, two)] = min(one, two)

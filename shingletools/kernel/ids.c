@@ -1,10 +1,10 @@
-/* Ids as JSON has them, each kept once and numbered in the order in which they came.
+/* Distinct ids, as JSON, numbered in the order in which they first came.
 
-   `data` has the ids one after the other, `ends` where each ends (int64). They are found through a table of slots, open
-   addressing with linear probing: 0 if empty, else the id's number + 1 in the low bits and bits of its hash above. The
-   hash is SipHash-1-3 with a key that nobody knows, so that no one can make ids that all meet in one slot.
+   `data` has the ids one after the other, `ends` the end of each (int64). A table of slots finds them, by open
+   addressing with linear probing. A slot is 0 if empty, else the id's number + 1 in the low bits, and bits of its hash
+   above. The hash is SipHash-1-3 with a random key, so nobody can make ids that all meet in one slot.
 
-   Where a method takes ids, they are two buffers, one id after the other, and the bytes of each (int64). */
+   Methods take ids as two buffers: one id after the other, and the bytes of each (int64). */
 
 #include "records.h"
 #include <structmember.h>
@@ -27,7 +27,7 @@ typedef struct {
     Py_ssize_t count;
 } Given;
 
-/* Raises ValueError where the sizes are not those of the data. */
+/* Raises ValueError if the sizes do not fit the data. */
 static int take_ids(PyObject *args, Given *given)
 {
     if (!PyArg_ParseTuple(args, "y*y*", &given->data, &given->sizes))
@@ -83,7 +83,7 @@ static const uint8_t *id_at(const Ids *self, size_t number, size_t *size)
     return (const uint8_t *)PyByteArray_AsString(self->data) + start;
 }
 
-/* The slot of an id, or the empty one where it would stand. */
+/* The slot of an id, or the empty slot for it. */
 static uint64_t *slot_of(const Ids *self, uint64_t hash, const uint8_t *id, size_t size)
 {
     for (size_t place = hash & self->mask;; place = (place + 1) & self->mask) {
@@ -133,7 +133,7 @@ static int append(PyObject *array, const void *data, size_t size)
     return 0;
 }
 
-/* An id's number, *is_new whether it is; -1 with an exception. */
+/* The number of an id, which is added if it is new (*is_new); -1 with an exception. */
 static int64_t number_of(Ids *self, const uint8_t *id, size_t size, int *is_new)
 {
     if (2 * (self->count + 1) > (self->slots ? self->mask + 1 : 0) && make_room(self))
@@ -251,21 +251,21 @@ static PyObject *close_ids(PyObject *object, PyObject *Py_UNUSED(none))
 }
 
 static PyMethodDef methods[] = {
-    {"close", close_ids, METH_NOARGS, "Lets go of what finds them: none are added or found any more."},
-    {"add", add, METH_VARARGS, "(ids, sizes): adds them up to the first that is there, and says how many."},
-    {"number", number, METH_VARARGS, "(ids, sizes): the number of each, int64; those that are not there are added."},
-    {"find", find_ids, METH_VARARGS, "(ids, sizes): the number of each, int64; -1 if it is not there."},
+    {"close", close_ids, METH_NOARGS, "Frees the table: no ids can be added or found after this."},
+    {"add", add, METH_VARARGS, "(ids, sizes): adds ids up to the first known one; returns how many."},
+    {"number", number, METH_VARARGS, "(ids, sizes): the number of each id, int64; new ids are added."},
+    {"find", find_ids, METH_VARARGS, "(ids, sizes): the number of each id, int64; -1 for unknown ids."},
     {0},
 };
 
 static PyMemberDef members[] = {
     {"data", T_OBJECT_EX, offsetof(Ids, data), READONLY, "The ids, one after the other."},
-    {"ends", T_OBJECT_EX, offsetof(Ids, ends), READONLY, "Where each ends, int64."},
+    {"ends", T_OBJECT_EX, offsetof(Ids, ends), READONLY, "The end of each id, int64."},
     {0},
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "Ids(key): ids as JSON has them, numbered in the order in which they came; a key of 16 random bytes."},
+    {Py_tp_doc, "Ids(key): distinct ids, as JSON, numbered in the order in which they came; a key of 16 random bytes."},
     {Py_tp_new, new_ids},
     {Py_tp_dealloc, free_ids},
     {Py_tp_methods, methods},

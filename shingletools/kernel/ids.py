@@ -1,6 +1,6 @@
-"""Ids that are numbered, and pairs of them as lines: the definition. What reads lines at once is in C only.
+"""Numbered ids, and lines of pairs of them: the definition. Only C reads many lines at once.
 
-Ids are JSON, one after the other, and beside them either the bytes of each or where each ends, int64.
+Ids are JSON, one after the other, with either the bytes of each or the end of each, int64.
 """
 
 import sys
@@ -15,7 +15,7 @@ Buffer = bytes | bytearray | Index
 
 
 class IdsAt(NamedTuple):
-    """Ids that stand somewhere among others."""
+    """Some of many ids: the data and ends of all, and the numbers of these."""
 
     data: Buffer
     ends: Buffer
@@ -23,33 +23,34 @@ class IdsAt(NamedTuple):
 
 
 class SignedFields(NamedTuple):
-    """What lines must be like to be taken at once; names and recipe as JSON has them between quotes."""
+    """What an ordinary line must have. Names and recipe are JSON without the quotes."""
 
     id: bytes
-    via: bytes | None  # None if there must be none
-    absent: tuple[bytes, ...]  # what must not be there
+    via: bytes | None  # None if the line must have no recipe
+    absent: tuple[bytes, ...]  # fields that the line must not have
     payloads: tuple[tuple[bytes, int, int], ...]  # one or two: name, digits of a group, bytes or 0 for sets
 
 
 class SignedLines(NamedTuple):
-    """What a join takes of some lines: as many ids, places and payloads as there are lines."""
+    """What a join takes from lines: as many ids, places and payloads as lines."""
 
     lines: int
-    end: int  # where the next line begins
+    end: int  # the start of the next line
     ids: bytes
     id_sizes: bytes
-    places: bytes  # where each line begins
+    places: bytes  # the start of each line
+    values: bytes  # the start of its id, and of its first payload, or -1 if that has capitals
     payloads: tuple[bytes, ...]  # one column or two
     sizes: tuple[bytes, ...]
 
 
 def read_signed(_lines: bytes, at: int, _fields: SignedFields, /) -> SignedLines:
-    """Takes nothing of lines from a place on: the compiled one takes of ordinary lines what collect.c says."""
-    return SignedLines(0, at, b"", b"", b"", (), ())
+    """Takes no lines. The compiled function takes ordinary lines: see collect.c."""
+    return SignedLines(0, at, b"", b"", b"", b"", (), ())
 
 
 class Ids:
-    """Ids, each kept once and numbered in the order in which they came.
+    """Distinct ids, numbered in the order in which they first came.
 
     >>> ids = Ids()
     >>> ids.add(b'"a"7"a"', np.array([3, 1, 3])), bytes(ids.data)
@@ -63,11 +64,11 @@ class Ids:
         self.data, self.ends = bytearray(), bytearray()
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of ids."""
         return len(self.ends) // 8
 
     def add(self, ids: bytes, sizes: Buffer, /) -> int:
-        """Adds them up to the first that is there already, and says how many."""
+        """Adds ids up to the first one that it has already. Returns how many it added."""
         added = 0
         for name in split(ids, sizes):
             if name in self.numbers:
@@ -77,18 +78,18 @@ class Ids:
         return added
 
     def number(self, ids: bytes, sizes: Buffer, /) -> bytes:
-        """The number of each, int64; those that are not there are added."""
+        """The number of each id, int64; new ids are added."""
         for name in split(ids, sizes):
             if name not in self.numbers:
                 self._add(name)
         return self.find(ids, sizes)
 
     def find(self, ids: bytes, sizes: Buffer, /) -> bytes:
-        """The number of each, int64; -1 if it is not there."""
+        """The number of each id, int64; -1 for ids that it does not have."""
         return np.array([self.numbers.get(name, -1) for name in split(ids, sizes)], np.int64).tobytes()
 
     def close(self) -> None:
-        """Lets go of what finds them: none are added or found any more."""
+        """Frees the table that finds ids. No ids can be added or found after this."""
         self.numbers.clear()
 
     def _add(self, name: bytes) -> None:
@@ -98,7 +99,7 @@ class Ids:
 
 
 def split(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:
-    """The ids one by one; raises ValueError where the sizes are not those of the data."""
+    """The ids one by one. Raises ValueError if the sizes do not fit the data."""
     counts = np.frombuffer(sizes, np.int64).tolist()
     data = bytes(ids)
     if sum(counts) != len(data) or min(counts, default=0) < 0:
@@ -106,12 +107,12 @@ def split(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:
     at = 0
     view = memoryview(data)
     for size in counts:
-        yield bytes(view[at : at + size])  # never `data` itself, of which orjson takes a kilobyte
+        yield bytes(view[at : at + size])  # a copy, never `data` itself: orjson's strings take a kilobyte
         at += size
 
 
 def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> bytes:
-    r"""Lines of pairs: the two ids of each, and behind them one of the `rests`, by its number.
+    r"""The lines of pairs: the two ids of each, followed by the one of `rests` with its number in `which`.
 
     >>> one = IdsAt(b'"x"7', np.array([3, 4]), np.array([0]))
     >>> pair_lines(one, one._replace(numbers=np.array([1])), [b'"similarity":1}\n'], np.array([0]))
@@ -124,7 +125,7 @@ def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> b
 
 
 def names_of(ids: IdsAt) -> Iterator[bytes]:
-    """The ids of the numbers, one by one; raises ValueError where there is no such."""
+    """The ids with these numbers, one by one. Raises ValueError for a number without an id."""
     data, ends = np.frombuffer(ids.data, np.uint8).data, np.frombuffer(ids.ends, np.int64)
     if np.any((ids.numbers < 0) | (ids.numbers >= len(ends))):
         raise ValueError("no ids of these numbers")

@@ -1,4 +1,4 @@
-/* What the files of the C kernel share. */
+/* Declarations that the files of the C kernel share. */
 
 #ifndef SHINGLETOOLS_KERNEL_H
 #define SHINGLETOOLS_KERNEL_H
@@ -44,7 +44,12 @@ PyObject *read_members(PyObject *self, PyObject *args);
 PyObject *group_lines(PyObject *self, PyObject *args);
 PyObject *connect_pairs(PyObject *self, PyObject *args);
 
-/* The first 8 bytes, little-endian, of the BLAKE3 of at most BLAKE3_MOST bytes. */
+/* frequencies.c */
+PyObject *read_frequencies(PyObject *self, PyObject *args);
+PyObject *read_weights(PyObject *self, PyObject *args);
+PyObject *list_fingerprints(PyObject *self, PyObject *args);
+
+/* The first 8 bytes, little-endian, of the BLAKE3 of up to BLAKE3_MOST bytes. */
 enum { BLAKE3_MOST = 1024 };
 uint64_t blake3_of(const uint8_t *data, size_t size);
 
@@ -62,6 +67,11 @@ PyObject *minima(PyObject *self, PyObject *args);
 PyObject *simhash(PyObject *self, PyObject *text);
 PyObject *link_minima(PyObject *self, PyObject *args);
 PyObject *link_simhash(PyObject *self, PyObject *none);
+
+/* weighted.c */
+PyObject *weigh_fingerprints(PyObject *self, PyObject *args);
+PyObject *link_weighted_minima(PyObject *self, PyObject *args);
+PyObject *link_weighted_simhash(PyObject *self, PyObject *weights);
 
 /* rows.c */
 PyObject *agreements(PyObject *self, PyObject *args);
@@ -119,7 +129,7 @@ static inline void sip_rounds(uint64_t *v, int rounds)
     }
 }
 
-/* Eight hex digits at once, one in each byte of a word; the first digit is the lowest byte. */
+/* Eight hex digits at once, one in each byte of a word, the first one in the lowest byte. */
 #define EACH(BYTE) (UINT64_C(0x0101010101010101) * (BYTE))
 
 static inline uint64_t letters_of(uint64_t digits)
@@ -128,7 +138,7 @@ static inline uint64_t letters_of(uint64_t digits)
     return digits + EACH('0') + above_nine * ('a' - '0' - 10);
 }
 
-/* Compilers know this as one instruction. */
+/* Compilers turn this into one instruction. */
 static inline uint64_t turned_about(uint64_t word)
 {
     word = (word & UINT64_C(0x00FF00FF00FF00FF)) << 8 | (word >> 8 & UINT64_C(0x00FF00FF00FF00FF));
@@ -136,7 +146,7 @@ static inline uint64_t turned_about(uint64_t word)
     return word << 32 | word >> 32;
 }
 
-/* Whether this machine has a word's lowest byte first; compilers know the answer. */
+/* Whether this machine is little-endian; compilers know the answer. */
 static inline int has_lowest_first(void)
 {
     const uint16_t one = 1;
@@ -145,13 +155,13 @@ static inline int has_lowest_first(void)
     return first;
 }
 
-/* A word whose bytes are from the lowest to the highest in memory, as a number; or a number as such a word. */
+/* A little-endian word as a number, or a number as a little-endian word. */
 static inline uint64_t first_low(uint64_t word)
 {
     return has_lowest_first() ? word : turned_about(word);
 }
 
-/* A number as a word whose bytes are from the highest to the lowest in memory. */
+/* A number as a big-endian word. */
 static inline uint64_t highest_first(uint64_t word)
 {
     return has_lowest_first() ? turned_about(word) : word;

@@ -1,8 +1,8 @@
-/* Lines, each ended by a line feed but perhaps the last. */
+/* Lines: each ends with a line feed, perhaps except the last. */
 
 #include "kernel.h"
 
-/* The end of the line that begins here, its line feed not counted. */
+/* The end of the line that begins here, without its line feed. */
 static const char *end_of_line(const char *at, const char *end)
 {
     const char *feed = memchr(at, '\n', (size_t)(end - at));

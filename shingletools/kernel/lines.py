@@ -1,26 +1,52 @@
-"""Lines in bytes: the definition. Each is ended by a line feed but perhaps the last; a carriage return ends none."""
+"""Lines in bytes: the definition. A line feed ends each line, perhaps except the last. A carriage return ends none."""
 
 # What the kernel does with the lines of filters; see splice.h
-Link = tuple[object, ...]  # a filter that is written in C; empty if it is not
-# id, consumed, produced, kept, recipe, between, placed
-Fields = tuple[bytes, bytes, bytes, bool, bytes, tuple[bytes, ...], bool]
-Done = tuple[bytes, int, int, Exception | None]  # lines, their number, where the next begins, its exception
+Link = tuple[object, ...]  # a filter's work in C; empty if it has none
+# id, consumed, produced, kept, recipe, between, placed, before
+Fields = tuple[bytes, bytes, bytes, bool, bytes, tuple[bytes, ...], bool, bytes | None]
+# A factor, fingerprints in slots (see listed.h), and whether only these are kept, or left out. Empty: all are kept
+Listed = tuple[int, bytes, bool] | tuple[()]
+# A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
+Weighed = tuple[int, bytes, int, int]
+Done = tuple[bytes, int, int, Exception | None]  # lines, their number, the start of the next one, its exception
 
 
 def leave(*arguments: object) -> Done:
-    """Does nothing with lines from a place on, the last argument, and leaves them to the definition in records.py."""
+    """Takes no lines: leaves those from a place on, the last argument, to the definition in records.py."""
     at = arguments[-1]
     assert isinstance(at, int)
     return b"", 0, at, None
 
 
+def read_frequencies(
+    _lines: bytes, at: int, _digits: int, _low: int, _high: int, _least: int, _most: int, /
+) -> tuple[int, int, bytes, bytes]:
+    """Takes no lines of a table: leaves them to the definition in tables.py. See frequencies.c."""
+    return 0, at, b"", b""
+
+
+def read_weights(_lines: bytes, at: int, _digits: int, /) -> tuple[int, int, bytes, bytes]:
+    """Takes no lines of a table, likewise."""
+    return 0, at, b"", b""
+
+
+def list_fingerprints(_fingerprints: bytes, _without: bytes, _factor: int, /) -> bytes:
+    """No slots, since no link needs them. See frequencies.c."""
+    return b""
+
+
+def weigh_fingerprints(_fingerprints: bytes, _weights: bytes, _factor: int, /) -> bytes:
+    """No slots, since no link needs them. See weighted.c."""
+    return b""
+
+
 def unlinked(*_arguments: object) -> Link:
-    """That of a filter that is not written in C."""
+    """The link of a filter without work in C."""
     return ()
 
 
 def count_lines(data: bytes, /) -> int:
-    """How many there are.
+    """The number of lines.
 
     >>> count_lines(b"one\\ntwo"), count_lines(b"one\\n\\n"), count_lines(b"")
     (2, 2, 0)

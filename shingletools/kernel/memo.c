@@ -7,7 +7,7 @@ int enlarge(Bytes *bytes, size_t more)
     size_t room = bytes->used + more + bytes->room / 2;
     uint8_t *data = realloc(bytes->data, room);
     if (!data) {
-        PyGILState_STATE state = PyGILState_Ensure(); /* the caller may have let go of Python's lock */
+        PyGILState_STATE state = PyGILState_Ensure(); /* the caller may have released Python's lock */
         PyErr_NoMemory();
         PyGILState_Release(state);
         return -1;
@@ -32,8 +32,8 @@ static size_t size_of(int bits)
     return sizeof(Line) * ((size_t)2 << bits);
 }
 
-/* Empty lines, each of which is one of the cache; NULL if there is no memory. Large tables ask for large pages: lines
-   are met in no order, and each page of 4 kB would be one more to be looked up. */
+/* Empty lines, each one line of the cache; NULL if there is no memory. Large tables ask for large pages: lines are used
+   in random order, and with pages of 4 kB nearly each one would need a look-up of its page. */
 static Line *map_lines(int bits)
 {
     enum { LARGE = 1 << 21 };
@@ -79,14 +79,14 @@ void widen(Memo *memo)
 {
     int bits = memo->bits + MORE_BITS;
     Line *lines = map_lines(bits);
-    memo->kept = 0; /* and if there is no memory, it is asked for again after as many */
+    memo->kept = 0; /* if there is no memory now, the next try comes after as many keys */
     if (!lines)
         return;
     for (const Line *line = memo->lines, *end = line + ((size_t)2 << memo->bits); line < end; line++) {
         if (!line->key_size)
             continue;
         Line *pair = lines + 2 * (hash(line->bytes, line->key_size) >> (64 - bits));
-        pair[pair->key_size != 0] = *line; /* those of one old pair, the newer first, meet here or in two */
+        pair[pair->key_size != 0] = *line; /* lines of an old pair, the newer first, go to one new pair or to two */
     }
     unmap_lines(memo->lines, memo->bits);
     memo->lines = lines;

@@ -1,12 +1,12 @@
-/* A memo is a table of lines of 64 bytes. A key may stand in one of two lines, which its hash names; whatever stands
-   there gives way. So memory is fixed, and keys that flood it cost a miss each, no more:
+/* A memo is a table of lines of 64 bytes. A key can stand in one of two lines, which its hash gives, and replaces what
+   stands there. So memory is fixed, and a flood of keys costs one miss for each:
 
        byte 0 to 3    some bits of the key's hash
        byte 4         bytes of the key; 0 in an empty line
        byte 5         bytes of the value; SAME if it is the key
        byte 6 to 63   the key, then the value
 
-   Texts are worked on as UTF-8, in runs of what is no white space.
+   Texts are UTF-8, and are worked on in tokens: runs without white space.
 */
 
 #ifndef SHINGLETOOLS_MEMO_H
@@ -16,12 +16,12 @@
 #include <stdlib.h>
 
 enum {
-    FIRST_BITS = 12, /* of the number of pairs of lines at first: 0.5 MB, which stay in the cache */
-    MORE_BITS = 1,   /* it grows by, once as many were kept as it has lines */
-    MOST_BITS = 17,  /* at last: 16 MB */
+    FIRST_BITS = 12, /* of the first number of pairs of lines: 0.5 MB, which stay in the cache */
+    MORE_BITS = 1,   /* by which it grows after as many keys as it has lines */
+    MOST_BITS = 17,  /* of the last number: 16 MB */
     INSIDE = 58,    /* bytes of a key and its value */
     SAME = 255,
-    AHEAD = 16, /* keys whose lines are fetched together, since each may be far away */
+    AHEAD = 16, /* keys whose lines are fetched together, since each may be far away in memory */
 };
 
 typedef struct {
@@ -32,24 +32,24 @@ typedef struct {
 
 typedef struct {
     PyObject_HEAD
-    PyObject *function; /* of a string, what the memo keeps */
+    PyObject *function; /* gives the value of a string */
     Line *lines;
-    int bits;           /* of the number of pairs */
-    size_t kept;        /* since the table has this size */
-} Memo; /* what the types of memos begin with */
+    int bits;           /* of the number of pairs of lines */
+    size_t kept;        /* keys that were kept since the table has this size */
+} Memo; /* the first member of all types of memos */
 
 PyObject *new_memo(PyTypeObject *type, PyObject *function);
 int traverse_memo(PyObject *self, visitproc visit, void *arg);
 int clear_memo(PyObject *self);
 void free_memo(PyObject *self);
 
-/* Doubles the table, if the system has the memory. */
+/* Doubles the table, if there is memory. */
 void widen(Memo *memo);
 
-/* What a function gives for a key: a new reference. */
+/* The function's value for a key: a new reference. */
 PyObject *ask(PyObject *function, const uint8_t *key, size_t size);
 
-/* Bytes that grow, with Python's lock or without; free() frees them. */
+/* Bytes that can grow, with or without Python's lock; free() frees them. */
 typedef struct {
     uint8_t *data;
     size_t used, room;
@@ -57,22 +57,22 @@ typedef struct {
 
 int enlarge(Bytes *bytes, size_t more);
 
-/* Room for so many bytes more; -1 with an exception if there is none. */
+/* Makes room for `more` bytes; -1 with an exception if there is no memory. */
 static inline int grow(Bytes *bytes, size_t more)
 {
     return bytes->room - bytes->used >= more ? 0 : enlarge(bytes, more);
 }
 
-/* 1: white space of one byte; 2, 3: the first byte of a longer character that may be white space; 3, 4: one that may be
-   a word alone */
+/* 1: white space of one byte; 2, 3: the first byte of a longer character that may be white space; 3, 4: of one that may
+   be a word of its own */
 static const uint8_t BLANK[256] = {
     [0x09] = 1, [0x0A] = 1, [0x0B] = 1, [0x0C] = 1, [0x0D] = 1, [0x1C] = 1, [0x1D] = 1, [0x1E] = 1, [0x1F] = 1,
     [0x20] = 1, [0xC2] = 2, [0xE1] = 3, [0xE2] = 3, [0xE3] = 3, [0xE4] = 4, [0xE5] = 4, [0xE6] = 4, [0xE7] = 4,
     [0xE8] = 4, [0xE9] = 4,
 };
 
-/* The bytes of the white space that begins here, as str.split has it; 0 if none does. A text is ended by a zero or a
-   quote. */
+/* The bytes of the white-space character that begins here, as str.split defines it; 0 if none does. A zero or a quote
+   ends a text. */
 static inline size_t blank(const uint8_t *at)
 {
     switch (BLANK[*at]) {
@@ -102,8 +102,8 @@ static inline int is_alone(const uint8_t *at)
            (code >= 0x30A1 && code <= 0x30FA);
 }
 
-/* The next run of what is no white space: from *at to the return value, the same if there is none. With `alone`, a
-   run also ends before a character that is a word alone. */
+/* The next token: from *at to the return value, which is equal if there is none. With `alone`, a token also ends before
+   a character that is a word of its own. */
 static inline const uint8_t *next_token(const uint8_t **at, const uint8_t *end, int alone)
 {
     const uint8_t *place = *at;
@@ -136,7 +136,7 @@ static inline uint64_t hash(const uint8_t *key, size_t size)
     uint64_t h = size * ROLL;
     for (; size > 8; key += 8, size -= 8)
         h = (h ^ load_8(key)) * FINISH, h ^= h >> 32;
-    /* the last bytes, without a call for each size */
+    /* The last bytes, without a function call for each size */
     uint64_t last;
     if (size == 8)
         last = load_8(key);
@@ -145,10 +145,10 @@ static inline uint64_t hash(const uint8_t *key, size_t size)
     else
         last = key[0] | (uint64_t)key[size / 2] << 8 | (uint64_t)key[size - 1] << 16;
     h = (h ^ last) * FINISH;
-    return (h ^ h >> 32) * ROLL; /* its highest bits depend on all of the key */
+    return (h ^ h >> 32) * ROLL; /* the highest bits depend on all of the key */
 }
 
-/* Whether two keys of one size, 1 to INSIDE, are the same; memcmp's call would cost as much as all else. */
+/* Whether two keys of one size, 1 to INSIDE, are equal; calling memcmp would cost as much as all else. */
 static inline int is_same(const uint8_t *one, const uint8_t *two, size_t size)
 {
     if (size < 4)
@@ -188,7 +188,7 @@ static inline const uint8_t *value_of(const Line *line, size_t *size)
     return same ? line->bytes : line->bytes + line->key_size;
 }
 
-/* The newest goes to the first line, what was there to the second, so that the less recent is lost. */
+/* A new key goes to the first line, and what was there to the second, so the older key of the pair is lost. */
 static inline void keep(Memo *memo, uint64_t h, const uint8_t *key, size_t size, const void *value, size_t value_size)
 {
     int same = size == value_size && !memcmp(key, value, size);
@@ -206,14 +206,14 @@ static inline void keep(Memo *memo, uint64_t h, const uint8_t *key, size_t size,
         memcpy(pair->bytes + size, value, value_size);
 }
 
-/* A run of what is no white space, and its hash if it may stand in a line. */
+/* A token, and its hash if it fits in a line. */
 typedef struct {
     const uint8_t *at;
     size_t size;
     uint64_t hash;
 } Token;
 
-/* The run from `at` to `stop`; its line, if it may stand in one with a value of so many bytes, is fetched meanwhile. */
+/* The token from `at` to `stop`. If it fits in a line, with a value of so many bytes, the line is fetched meanwhile. */
 static inline Token token_of(const Memo *memo, const uint8_t *at, const uint8_t *stop, size_t value)
 {
     Token token = {at, (size_t)(stop - at), 0};

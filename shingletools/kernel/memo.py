@@ -1,35 +1,35 @@
-"""Bounded memos of pure functions of short strings, and texts that are worked on word by word through them."""
+"""Bounded memos of pure functions of short strings, and work on texts, token by token, through them."""
 
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol, TypeVar
 
-from shingletools.kernel.lines import Link, unlinked
+from shingletools.kernel.lines import Link, Listed, unlinked
 
 Value = TypeVar("Value", bound=str | bytes)
 
-# What the function for tokens makes of a character, in whatever token it stands: letters or digits, a word of its own
-# between two spaces, an apostrophe, which counts between letters, a space, or nothing at all; None if it depends
+# What the function for tokens makes of a character in any token: letters or digits; a word of its own between two
+# spaces; an apostrophe, which counts only between letters; a space; or nothing. None if that depends on the token
 Wherever = Callable[[str], str | None]
 
-ENTRIES = 1 << 16  # distinct keys held, at worst 45 MB with their values
-LONGEST = 32  # characters in a key; longer ones are rarely seen twice, and could fill the memory
-SPACE = re.compile(r"\s")  # as str.split has it
+ENTRIES = 1 << 16  # distinct keys: at worst 45 MB with their values
+LONGEST = 32  # characters of a key; longer ones rarely come twice, and could fill the memory
+SPACE = re.compile(r"\s")  # what str.split splits at
 TOKEN = re.compile(r"\S+")
 SEGMENT = 1 << 18  # characters
 NUMBER = re.compile("[0-9]+")
-KEY, WORD_KEY = 48, 32  # bytes: all of it, and the part for words
+KEY, WORD_KEY = 48, 32  # bytes of a key, and of its part for words
 
 
-class Known(dict[str, Value]):
-    """known[key] is function(key), computed again only after it was forgotten.
+class Memo(dict[str, Value]):
+    """memo[key] is function(key), which is computed again only after it was forgotten.
 
-    When full, it forgets everything: a plain look-up then costs nothing but the look-up, and a stream of words that
-    never return costs one computation each, as it would without a memo.
+    When it is full, it forgets everything. So a look-up needs no bookkeeping, and a stream of keys that never come
+    again takes one computation each, as without a memo.
 
-    >>> known = Known(str.upper)
-    >>> known["word"], len(known)
+    >>> memo = Memo(str.upper)
+    >>> memo["word"], len(memo)
     ('WORD', 1)
     """
 
@@ -45,51 +45,66 @@ class Known(dict[str, Value]):
             self[key] = value
         return value
 
-    def __reduce__(self) -> "tuple[type[Known[Value]], tuple[Callable[[str], Value]]]":
-        """A worker process starts with an empty memo."""
-        return (Known, (self.function,))
+    def __reduce__(self) -> "tuple[type[Memo[Value]], tuple[Callable[[str], Value]]]":
+        """Another process starts with an empty memo."""
+        return (Memo, (self.function,))
 
 
 class WordMemo(Protocol):
-    """A memo of a pure function of what stands between white space in a text."""
+    """A memo of a pure function of tokens, which are what stands between white space."""
 
     def words(self, text: str, /) -> str:
-        """What the function makes of each, joined by single spaces; nothing where that is empty.
+        """The values of a text's tokens, without empty ones, joined by single spaces.
 
         Raises UnicodeEncodeError for lone surrogates.
         """
 
     def placed(self, text: str, /) -> str:
-        """The words, and behind a line feed their places in the text: FROM-TO in code points, half open.
+        """The words, a line feed, and their places in the text: FROM-TO in code points, half open.
 
-        The function gives likewise the words of what it is asked for, and behind a line feed their places in that.
+        For this, the function must give the words of a token, a line feed, and their places in the token.
         """
 
     def link(self) -> Link:
-        """What `words` does, for the payloads of lines, if it is in C."""
+        """The link that does the work of `words` in C, if there is one."""
 
     def link_placed(self) -> Link:
-        """What `placed` does, likewise; see stage.Filter."""
+        """The link that does the work of `placed` in C, likewise; see stage.Filter."""
 
 
 class FingerprintMemo(Protocol):
-    """A memo of words' fingerprints: 8 bytes, little-endian.
+    """A memo of the fingerprints of words: 8 bytes, little-endian.
 
-    Made with a key or none: 32 bytes for the BLAKE3 of words, 16 for the SipHash of their runs.
+    It may have a key: 32 bytes for the BLAKE3 of words, and 16 for the SipHash of their runs.
     """
 
     def rolling(self, text: str, k: int, /) -> str:
-        """The payload of the rolling fingerprints of runs of k words, all if there are fewer.
+        """The payload of the rolling fingerprints of runs of k words; of one run if there are fewer words.
 
         Raises UnicodeEncodeError for lone surrogates.
         """
 
-    def link(self, k: int, m: int, /) -> Link:
-        """The same for the payloads of lines, of the fingerprints one in m, if it is in C."""
+    def link(self, k: int, m: int, listed: Listed, /) -> Link:
+        """The link that does this in C, if there is one. It keeps 1 in m fingerprints, and of these what is listed."""
+
+    def link_gathering(self, k: int, m: int, factor: int, /) -> Link:
+        """A link that makes empty payloads, but gathers 1 in m fingerprints, each once for a text.
+
+        There is none without C. factor: odd and random.
+        """
+
+    def take_gathered(self) -> bytes:
+        """The fingerprints that such links gathered since the last call, as uint64 in the machine's order."""
+
+    def take_counts(self) -> tuple[int, int]:
+        """Numbers of texts in links since the last call: of fewer than k words, and left without fingerprints.
+
+        Texts without words are not counted.
+        """
 
 
 def moved(places: str, by: int) -> str:
-    """Places in a part of a text as places in all of it.
+    """Places in a part of a text as places in the whole text.
 
     >>> moved("0-3 4-7", 10)
     '10-13 14-17'
@@ -98,7 +113,7 @@ def moved(places: str, by: int) -> str:
 
 
 def segments(text: str) -> Iterator[str]:
-    """A long text in parts, each cut at white space, since a list of all its words may take 20 times its memory."""
+    """Cuts a long text at white space, since a list of all its words may take 20 times its memory."""
     start = 0
     while len(text) - start > SEGMENT and (space := SPACE.search(text, start + SEGMENT)):
         yield text[start : space.start()]
@@ -110,21 +125,21 @@ class _WordMemo:
     """The definition of WordMemo."""
 
     def __init__(self, function: Callable[[str], str]) -> None:
-        self.known = Known(function)
+        self.memo = Memo(function)
         self.link = self.link_placed = unlinked
 
     def words(self, text: str, /) -> str:
-        text.encode()  # what is no text is none for either kernel
+        text.encode()  # raises for lone surrogates, as the compiled memo does
         return " ".join(filter(None, (self._words(part) for part in segments(text))))
 
     def _words(self, text: str) -> str:
-        return " ".join(filter(None, map(self.known.__getitem__, text.split())))
+        return " ".join(filter(None, map(self.memo.__getitem__, text.split())))
 
     def placed(self, text: str, /) -> str:
         text.encode()  # as above
         words, places = [], []
         for token in TOKEN.finditer(text):
-            found, _, at = self.known[token[0]].partition("\n")
+            found, _, at = self.memo[token[0]].partition("\n")
             if found:
                 words.append(found)
                 places.append(moved(at, token.start()))
@@ -135,16 +150,22 @@ class _FingerprintMemo:
     """The definition of FingerprintMemo."""
 
     def __init__(self, function: Callable[[str], bytes], base: int, key: bytes) -> None:
-        from shingletools.kernel.strings import roll  # numpy, which canon does not need
+        from shingletools.kernel.strings import roll  # imported late: it loads numpy, which canon does not need
 
         if len(key) not in (0, KEY):
             raise ValueError(f"a key has {KEY} bytes, or none")
-        self.known = Known(function)
-        self.link = unlinked
+        self.memo = Memo(function)
+        self.link = self.link_gathering = unlinked
         self.roll = partial(roll, base=base, key=key[WORD_KEY:])
 
+    def take_gathered(self) -> bytes:
+        return b""
+
+    def take_counts(self) -> tuple[int, int]:
+        return 0, 0
+
     def rolling(self, text: str, k: int, /) -> str:
-        return self.roll(b"".join(map(self.known.__getitem__, text.split())), k)
+        return self.roll(b"".join(map(self.memo.__getitem__, text.split())), k)
 
 
 def reference_words(
@@ -162,18 +183,18 @@ def compiled_words(
 ) -> WordMemo:
     """A memo in C.
 
-    With `wherever`, the function is asked only for what has characters of which that gives None, though it is about
-    words even where `placed` is asked. With `alone`,
-    ideographs and kana letters are asked for one by one: their words do not depend on what precedes. What the compiled
-    memo has no place for, or has forgotten, is asked of one in Python.
+    wherever: gives the words of a character, or None; the function is called only for tokens with a character of which
+    it gives None. It gives words, even for `placed`. alone: the function is called for ideographs and kana letters one
+    by one, since their words do not depend on the text before. Tokens for which the compiled memo has no room go
+    through a memo in Python.
     """
-    from shingletools.kernel import _kernel  # which is not there without a C compiler
+    from shingletools.kernel import _kernel  # it exists only with a C compiler
 
-    return _kernel.WordMemo(Known(function).__getitem__, wherever, alone)
+    return _kernel.WordMemo(Memo(function).__getitem__, wherever, alone)
 
 
 def compiled_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> FingerprintMemo:
-    """A memo in C, which is told how to hash long words only: it knows BLAKE3."""
+    """A memo in C. It has BLAKE3, so the function is called for long words only."""
     from shingletools.kernel import _kernel  # as above
 
     return _kernel.FingerprintMemo(function, base, key)

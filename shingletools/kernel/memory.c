@@ -1,12 +1,12 @@
-/* How the system's allocator is to deal with large blocks, which depends on what a process does. */
+/* Settings of the allocator for large blocks, by the work of a process. */
 
 #include "kernel.h"
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
-/* Lets this process keep memory that it frees, for what it does next; whether it can. Blocks of a megabyte would go back
-   to the system each time, and come again by page faults. */
+/* Makes this process keep the memory that it frees; returns whether it can. Else blocks of a megabyte would go back to
+   the system each time, and come again by page faults. */
 PyObject *keep_memory(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
 {
 #ifdef __GLIBC__
@@ -16,8 +16,9 @@ PyObject *keep_memory(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
 #endif
 }
 
-/* Large arrays are given back to the system as soon as they are freed. Left to itself, glibc puts them into the heap once
-   some were freed, where small ones soon lie behind them: a tenth more memory for a join of a million sketches. */
+/* Makes this process return large arrays to the system when they are freed. By default, glibc puts large arrays into
+   the heap after some were freed, where small ones soon block them: a tenth more memory for a join of a million
+   sketches. */
 PyObject *part_large_arrays(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
 {
 #ifdef __GLIBC__

@@ -1,8 +1,8 @@
-/* What sets of tokens have in common; arrays.h has the arrays. */
+/* Counts what sets of tokens have in common; arrays.h describes the arrays. */
 
 #include "arrays.h"
 
-/* How many tokens two ascending sets have in common; 0 as soon as it is clear that it is fewer than `least`. */
+/* How many tokens two ascending sets have in common; 0 if that is less than `least`. */
 static int64_t overlap(const uint64_t *one, int64_t size_one, const uint64_t *two, int64_t size_two, int64_t least)
 {
     int64_t i = 0, j = 0, common = 0;
@@ -50,7 +50,7 @@ done:
     return result;
 }
 
-/* The first place from `start` on, up to `end`, of a row that is no less. */
+/* The first place from `start` to `end` with a row that is not less than this one. */
 static int64_t first_from(const int64_t *rows, int64_t start, int64_t end, int64_t row)
 {
     while (start < end) {
@@ -64,14 +64,14 @@ static int64_t first_from(const int64_t *rows, int64_t start, int64_t end, int64
 }
 
 typedef struct {
-    const int64_t *rows, *bounds; /* of each token the rows that have it, and where they begin and end */
+    const int64_t *rows, *bounds; /* the rows that have each token, and where they begin and end */
     int64_t entries, tokens, number;
-    uint32_t *counts; /* of each row; where it is not 0, the row is among those that were met */
+    uint32_t *counts; /* for each row; not 0 if the row was met */
     int64_t *met, meetings;
 } Counting;
 
-/* Counts a token of a row: met with all rows from `after` on that have it, or only with those that were met before.
-   Returns whether the arrays were wrong. */
+/* Counts a token of a row for all rows from `after` on that have it, or only for those that were met before. Returns
+   whether the arrays were wrong. */
 static int count_token(Counting *all, int64_t token, int64_t after, int anew)
 {
     if (token < 0 || token >= all->tokens)
@@ -80,7 +80,7 @@ static int count_token(Counting *all, int64_t token, int64_t after, int anew)
     if (start < 0 || end < start || end > all->entries)
         return 1;
     start = first_from(all->rows, start, end, after);
-    if (!anew && end - start > 8 * all->meetings) { /* few were met: look for these */
+    if (!anew && end - start > 8 * all->meetings) { /* few rows were met: search for these */
         for (int64_t i = 0; i < all->meetings; i++) {
             int64_t place = first_from(all->rows, start, end, all->met[i]);
             all->counts[all->met[i]] += place < end && all->rows[place] == all->met[i];
@@ -98,8 +98,8 @@ static int count_token(Counting *all, int64_t token, int64_t after, int anew)
     return 0;
 }
 
-/* shared_counts(first, last, after, least, numbers, starts, sizes, rows, bounds, out): see reference.py. out: how many
-   rows were met, how many pairs there are, and of each pair two rows and a count. */
+/* shared_counts(first, last, after, least, numbers, starts, sizes, rows, bounds, out): see reference.py. out: the
+   number of rows met, the number of pairs, and for each pair two rows and a count. */
 PyObject *shared_counts(PyObject *Py_UNUSED(self), PyObject *args)
 {
     long long first, last, after, least;

@@ -1,18 +1,15 @@
-/* Payloads of hex digits, and the signatures made of them. */
+/* Payloads of hex digits, and signatures made from them. */
 
 #include "payloads.h"
 
-enum {
-    BATCH = 32, /* min-hash functions whose minima stay in registers */
-    BLOCK = 64, /* groups of digits that are read together */
-};
+enum { BLOCK = 64 }; /* groups of digits that are read together */
 
-/* Eight digits; one that is none sets *bad. */
+/* Reads eight digits; sets *bad if one of them is none. */
 static inline uint64_t parse_8_digits(uint64_t text, uint64_t *bad)
 {
     text = first_low(text);
     uint64_t digits = (text & EACH(15)) + (text >> 6 & EACH(1)) * 9;
-    /* They are digits if the letters of what they are taken for are what they are, but for case */
+    /* They are digits if the values read for them, written again, give the same letters except for case */
     *bad |= letters_of(digits & EACH(15)) ^ (text | (text & EACH(0x40)) >> 1);
     digits = (digits << 4 | digits >> 8) & UINT64_C(0x00FF00FF00FF00FF);
     digits = (digits << 8 | digits >> 16) & UINT64_C(0x0000FFFF0000FFFF);
@@ -35,8 +32,8 @@ VECTORS static uint64_t parse_pairs(const uint64_t *text, size_t count, uint64_t
     return bad;
 }
 
-/* Digit groups of 8 or 16; not 0 if one has something else. Their digits come to stand together first, so that many
-   can be read at once. */
+/* Reads groups of 8 or 16 digits; returns 0 if all are digits. The digits are first moved together, so that many can
+   be read at once. */
 static uint64_t parse_groups(const uint8_t *payload, size_t groups, size_t digits, uint64_t *values)
 {
     uint64_t text[BLOCK], bad = 0;
@@ -59,7 +56,7 @@ static uint64_t parse_groups(const uint8_t *payload, size_t groups, size_t digit
     return bad;
 }
 
-/* Groups of so many hex digits, single blanks between: their number, and -1 if the payload is none such. */
+/* The number of groups of `digits` hex digits with single blanks between; -1 if the payload has another form. */
 static Py_ssize_t count_groups(const uint8_t *payload, size_t size, size_t digits)
 {
     if ((size + 1) % (digits + 1))
@@ -84,8 +81,7 @@ int read_groups(const uint8_t *payload, size_t size, size_t digits, Shingles *sh
     return !parse_groups(payload, (size_t)groups, digits, shingles->values);
 }
 
-/* A payload's shingles, of 8 or 16 digits as its first group has: 1; 0 if it is none; -1 with an exception. */
-static int read_shingles(const uint8_t *payload, size_t size, Shingles *shingles)
+int read_shingles(const uint8_t *payload, size_t size, Shingles *shingles)
 {
     return read_groups(payload, size, size == 8 || (size > 8 && payload[8] == ' ') ? 8 : 16, shingles);
 }
@@ -133,8 +129,8 @@ PyObject *payload_to_bytes(PyObject *Py_UNUSED(self), PyObject *args)
     return result;
 }
 
-/* BATCH functions at a time, whose minima stay in registers: that is why the inner loop is unrolled. Left to itself, gcc
-   unrolls the outer one, and keeps them in memory. */
+/* BATCH functions at a time. The inner loop is unrolled, so that their minima stay in registers. By default, gcc
+   unrolls the outer loop, and keeps them in memory. */
 VECTORS static void least(const uint32_t *y, size_t count, const uint32_t *a, const uint32_t *b, uint32_t *minima)
 {
     uint32_t low[BATCH];
@@ -150,23 +146,19 @@ VECTORS static void least(const uint32_t *y, size_t count, const uint32_t *a, co
     memcpy(minima, low, sizeof low);
 }
 
-typedef struct {
-    Shingles shingles;
-    size_t n, batches;                   /* functions, and batches of them, the last filled up */
-    uint32_t *factors, *summands, *low; /* of all batches */
-    size_t group;                        /* minima in a supershingle, or 0 */
-    int pairs;                           /* megashingles */
-    Bytes y, supers;
-} Sketching;
-
-/* Raises ValueError. */
-static int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size)
+int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size,
+                    Py_ssize_t group)
 {
     if (a_size != b_size || a_size % 4) {
         PyErr_SetString(PyExc_ValueError, "a and b are arrays of n integers of 4 bytes");
         return -1;
     }
     self->n = (size_t)a_size / 4;
+    if (group < 0 || group > BLAKE3_MOST / 4 || (group && self->n % (size_t)group)) {
+        PyErr_SetString(PyExc_ValueError, "n min-hashes are put into equal groups, of 256 at most");
+        return -1;
+    }
+    self->group = (size_t)group;
     self->batches = (self->n + BATCH - 1) / BATCH;
     self->factors = PyMem_Calloc(3 * self->batches * BATCH + 1, sizeof(uint32_t));
     if (!self->factors) {
@@ -180,7 +172,7 @@ static int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, co
     return 0;
 }
 
-static void end_sketching(Sketching *self)
+void end_sketching(Sketching *self)
 {
     PyMem_Free(self->factors);
     free(self->shingles.room.data);
@@ -188,7 +180,7 @@ static void end_sketching(Sketching *self)
     free(self->supers.data);
 }
 
-/* The minima of shingles into self->low: 1; -1 with an exception. */
+/* Puts the minima of shingles into self->low: 1; -1 with an exception. */
 static int find_minima(Sketching *self, const uint64_t *shingles, size_t count)
 {
     self->y.used = 0;
@@ -202,15 +194,14 @@ static int find_minima(Sketching *self, const uint64_t *shingles, size_t count)
     return 1;
 }
 
-/* A payload's minima into self->low: 1; 0 if it is no payload; -1 with an exception. */
+/* Puts the minima of a payload into self->low: 1; 0 if it has another form; -1 with an exception. */
 static int minima_of_payload(Sketching *self, const uint8_t *payload, size_t size)
 {
     int read = read_shingles(payload, size, &self->shingles);
     return read < 1 ? read : find_minima(self, self->shingles.values, self->shingles.count);
 }
 
-/* Digit groups, of 8 digits each if they are 32 bits. */
-static int add_groups(Bytes *out, const void *values, size_t count, int digits)
+int add_groups(Bytes *out, const void *values, size_t count, int digits)
 {
     const uint32_t *narrow = values;
     const uint64_t *wide = values;
@@ -235,7 +226,7 @@ PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
     const uint8_t *payload = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
     Sketching sketching = {0};
     Bytes out = {0};
-    if (!payload || start_sketching(&sketching, a, a_size, b, b_size))
+    if (!payload || start_sketching(&sketching, a, a_size, b, b_size, 0))
         return NULL;
     int found = minima_of_payload(&sketching, payload, (size_t)size);
     if (found > 0 && !add_groups(&out, sketching.low, sketching.n, 8))
@@ -245,14 +236,14 @@ PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
     return found ? result : none_unless_failed();
 }
 
-/* Big-endian, as bytes are written. */
+/* The minima in big-endian order, as they are written. */
 static void put_bytes(uint8_t *at, uint64_t value, int bytes)
 {
     while (bytes--)
         *at++ = (uint8_t)(value >> 8 * bytes);
 }
 
-/* The first 8 bytes of the BLAKE3 of some bytes, as a number whose digits are these bytes. */
+/* The first 8 bytes of the BLAKE3 of some bytes, as a big-endian number. */
 static uint64_t first_bytes(const uint8_t *data, size_t size)
 {
     uint64_t hash = blake3_of(data, size), turned = 0;
@@ -261,7 +252,7 @@ static uint64_t first_bytes(const uint8_t *data, size_t size)
     return turned;
 }
 
-/* The supershingles of the minima that were found, or the megashingles. */
+/* The supershingles, or megashingles, of the current minima. */
 static int add_supers(Sketching *self, Bytes *out)
 {
     size_t supers = self->n / self->group, megas = supers * (supers - 1) / 2, most = supers + megas;
@@ -286,8 +277,7 @@ static int add_supers(Sketching *self, Bytes *out)
     return add_groups(out, super + supers, megas, 16);
 }
 
-/* The signature of the minima that were found, 1; of none, 0; FAILED if it was -1. */
-static Made add_sketch(Sketching *self, int found, Bytes *out)
+Made add_sketch(Sketching *self, int found, Bytes *out)
 {
     if (found < 1)
         return found ? FAILED : ODD;
@@ -320,18 +310,12 @@ static void *start_minima(PyObject *arguments)
     Sketching *self = new_self(sizeof *self);
     if (!self)
         return NULL;
-    if (start_sketching(self, a, a_size, b, b_size))
-        goto failed;
-    if (group < 0 || group > BLAKE3_MOST / 4 || (group && self->n % (size_t)group)) {
-        PyErr_SetString(PyExc_ValueError, "n min-hashes are put into equal groups, of 256 at most");
-        goto failed;
+    if (start_sketching(self, a, a_size, b, b_size, group)) {
+        end_minima(self);
+        return NULL;
     }
-    self->group = (size_t)group;
     self->pairs = pairs;
     return self;
-failed:
-    end_minima(self);
-    return NULL;
 }
 
 PyObject *link_minima(PyObject *Py_UNUSED(self), PyObject *args)
@@ -359,7 +343,7 @@ static Made simhash_numbers(void *Py_UNUSED(self), const uint8_t *shingles, size
     return add_groups(out, &value, 1, 16) ? FAILED : PLAIN;
 }
 
-/* The simhash of a payload's shingles; nothing for an empty payload, ODD if it has none. */
+/* The simhash of a payload; empty for an empty payload, ODD if it has another form. */
 static Made add_simhash(void *object, const uint8_t *payload, size_t size, Bytes *out)
 {
     Shingles *shingles = object;

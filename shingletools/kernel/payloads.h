@@ -1,19 +1,46 @@
-/* Payloads of digit groups as numbers. */
+/* Payloads of digit groups as numbers, and min-hashes of them. */
 
 #ifndef SHINGLETOOLS_PAYLOADS_H
 #define SHINGLETOOLS_PAYLOADS_H
 
 #include "splice.h"
 
-/* The groups of one payload after the other. */
+/* The digit groups of one payload after the other, as numbers. */
 typedef struct {
     Bytes room;
     uint64_t *values;
     size_t count;
-    int narrow; /* they have 8 digits */
+    int narrow; /* whether they have 8 digits */
 } Shingles;
 
-/* A payload of groups of 8 or 16 digits: 1; 0 if it is none, or empty; -1 with an exception. */
+/* Reads a payload of groups of 8 or 16 digits: 1; 0 if it has another form, or is empty; -1 with an exception. */
 int read_groups(const uint8_t *payload, size_t size, size_t digits, Shingles *shingles);
+
+/* Reads a payload of groups with as many digits, 8 or 16, as its first group: 1; 0 if it has another form; -1 with an
+   exception. */
+int read_shingles(const uint8_t *payload, size_t size, Shingles *shingles);
+
+/* Writes digit groups: of 8 digits if the numbers have 32 bits, else of 16. */
+int add_groups(Bytes *out, const void *values, size_t count, int digits);
+
+enum { BATCH = 32 }; /* min-hash functions whose minima stay in registers */
+
+typedef struct {
+    Shingles shingles;
+    size_t n, batches;                  /* functions, and batches of them; the last batch is filled up */
+    uint32_t *factors, *summands, *low; /* of all batches */
+    size_t group;                       /* minima in a supershingle, or 0 */
+    int pairs;                          /* whether to make megashingles */
+    Bytes y, supers;
+} Sketching;
+
+/* Begins, with the functions' factors and summands, and the group; raises ValueError. `self` must be zeros before, and
+   must be ended in any case. */
+int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size,
+                    Py_ssize_t group);
+void end_sketching(Sketching *self);
+
+/* Writes the signature of the minima for `found` 1, nothing for 0; FAILED for -1. */
+Made add_sketch(Sketching *self, int found, Bytes *out);
 
 #endif

@@ -1,16 +1,16 @@
-/* Where words stand in a text, in code points: FROM-TO for each, as decimal numbers. */
+/* The places of words in a text, in code points: FROM-TO for each, in decimal. */
 
 #ifndef SHINGLETOOLS_PLACES_H
 #define SHINGLETOOLS_PLACES_H
 
 #include "splice.h"
 
-/* The places of words, each followed by a blank. Code points are counted as bytes from an origin, which each
-   character of several bytes moves on. */
+/* Places of words, each followed by a blank. A code point's number is its distance in bytes from an origin, which each
+   character of several bytes moves forward. */
 typedef struct {
     Bytes out;
-    const uint8_t *origin, *seen; /* of all that is before `seen` */
-    size_t hundreds;              /* whose digits are at hand */
+    const uint8_t *origin, *seen; /* the origin holds for places up to `seen` */
+    size_t hundreds;              /* the hundreds whose digits are stored */
     size_t digits_size;
     uint8_t digits[24];
 } Places;
@@ -75,7 +75,7 @@ static inline size_t number_in(const uint8_t **at, const uint8_t *end)
     return number;
 }
 
-/* The places of a token's words, which the function gave as they stand in it. */
+/* Adds the places of a token's words, which the function gave relative to the token. */
 static inline int add_places(Places *places, const uint8_t *token, const uint8_t *at, const uint8_t *end)
 {
     see(places, token);
@@ -91,10 +91,10 @@ static inline int add_places(Places *places, const uint8_t *token, const uint8_t
     return 0;
 }
 
-/* The words behind which a line feed is, and the places behind that. */
+/* The words, a line feed, and the places. */
 static inline int add_separate(Bytes *out, const Places *places)
 {
-    size_t size = places->out.used ? places->out.used - 1 : 0; /* without the last blank */
+    size_t size = places->out.used ? places->out.used - 1 : 0; /* not the last blank */
     return add_bytes(out, "\n", 1) || (size && add_bytes(out, places->out.data, size)) ? -1 : 0;
 }
 

@@ -1,7 +1,7 @@
 #include "records.h"
 
 /* 0 if none of eight bytes ends a plain run of a JSON string: a quote, a backslash or a control character. If one does,
-   bytes above the lowest such may be marked, too. */
+   higher bytes than the lowest such one may be marked, too. */
 static inline uint64_t marks_in(uint64_t eight)
 {
     uint64_t quote = (eight ^ EACH('"')) - EACH(1), backslash = (eight ^ EACH('\\')) - EACH(1);
@@ -13,7 +13,7 @@ static inline int is_mark(uint8_t byte)
     return byte == '"' || byte == '\\' || byte < 0x20;
 }
 
-/* The first byte that ends a plain run, or `end`; *seen gathers all bytes that were read. */
+/* The first byte that ends a plain run, or `end`; *seen is OR-ed with all bytes that were read. */
 static inline const uint8_t *plain_end(const uint8_t *at, const uint8_t *end, uint64_t *seen)
 {
     while (end - at >= 8) {
@@ -36,7 +36,7 @@ static inline int digit_of(uint8_t letter)
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-/* The number in four hex digits, or -1. */
+/* The value of four hex digits, or -1. */
 static inline int32_t four_digits(const uint8_t *at)
 {
     int32_t value = 0;
@@ -49,7 +49,7 @@ static inline int32_t four_digits(const uint8_t *at)
     return value;
 }
 
-/* The character that begins with the \u at `at`, and where it ends; -1 if it is none, or half of one. */
+/* The character that begins with the \u at `at`, and its end; -1 if it is no character, or half of one. */
 static inline int32_t escaped_character(const uint8_t **at, const uint8_t *end)
 {
     if (end - *at < 6)
@@ -67,7 +67,7 @@ static inline int32_t escaped_character(const uint8_t **at, const uint8_t *end)
     return 0x10000 + ((code & 0x3FF) << 10 | (low & 0x3FF));
 }
 
-/* Behind the string whose quote is at `at`, or NULL. */
+/* The end of the string whose quote is at `at`, or NULL. */
 static const uint8_t *skip_string(const uint8_t *at, const uint8_t *end, uint64_t *seen, Kind *kind)
 {
     *kind = STRING;
@@ -128,7 +128,7 @@ static const uint8_t *skip_number(const uint8_t *at, Kind *kind)
     return at - start <= LONGEST_NUMBER ? at : NULL;
 }
 
-/* Behind a string, number or literal, or NULL. */
+/* The end of a string, number or literal, or NULL. */
 static inline const uint8_t *skip_scalar(const uint8_t *at, const uint8_t *end, uint64_t *seen, Kind *kind)
 {
     *kind = OTHER;
@@ -145,7 +145,7 @@ static inline const uint8_t *skip_scalar(const uint8_t *at, const uint8_t *end, 
     return skip_number(at, kind);
 }
 
-/* Behind a name, its colon and blanks, or NULL. */
+/* The end of a name, its colon and blanks, or NULL. */
 static inline const uint8_t *skip_name(const uint8_t *at, const uint8_t *end, uint64_t *seen, Kind *kind)
 {
     if (*at != '"' || !(at = skip_string(at, end, seen, kind)))
@@ -154,10 +154,10 @@ static inline const uint8_t *skip_name(const uint8_t *at, const uint8_t *end, ui
     return *at == ':' ? skip_blanks(at + 1) : NULL;
 }
 
-/* Behind an array or object, or NULL. */
+/* The end of an array or object, or NULL. */
 static const uint8_t *skip_brackets(const uint8_t *at, const uint8_t *end, uint64_t *seen)
 {
-    uint64_t objects = 0; /* a bit for each that is open, the innermost the lowest */
+    uint64_t objects = 0; /* a bit for each open bracket, the innermost in the lowest: whether it is an object */
     int depth = 0;
     Kind kind;
     for (;;) {
@@ -197,7 +197,7 @@ static inline int is_rest(uint8_t byte)
     return (byte & 0xC0) == 0x80;
 }
 
-/* The Unicode Standard, table 3-7: no surrogates, nothing longer than it need be. */
+/* Whether it is UTF-8 by The Unicode Standard, table 3-7: no surrogates, no overlong forms. */
 static int is_utf8(const uint8_t *at, const uint8_t *end)
 {
     while (at < end) {
@@ -265,7 +265,7 @@ int find_members(const uint8_t *line, const uint8_t *end, Member *members, int c
             return 0;
         at = skip_blanks(at);
     } while (*at == ',');
-    if (*at != '}' || (at + 1 != end && skip_blanks(at + 1) != end)) /* an object within the line ends before blanks */
+    if (*at != '}' || (at + 1 != end && skip_blanks(at + 1) != end)) /* only blanks may follow the object */
         return 0;
     return !(seen & EACH(0x80)) || is_utf8(line, end);
 }
@@ -310,7 +310,7 @@ int is_id(const Member *member)
 {
     if (member->kind == STRING)
         return 1;
-    /* -0 is 0, and integers of more than 18 digits may be none of 64 bits */
+    /* -0 is 0, and integers of more than 18 digits may need more than 64 bits */
     return member->kind == INTEGER && member->end - member->value <= 18 &&
            !(member->value[0] == '-' && member->value[1] == '0');
 }

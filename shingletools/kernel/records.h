@@ -1,10 +1,10 @@
-/* Lines of JSON as bytes: where the members of a record stand, if the line is an ordinary one.
+/* Finds the members of a record in a line of JSON, if the line is ordinary.
 
-   A line is ordinary if all of this is plain without reading a number or making an object: it is JSON that orjson reads,
-   an object whose own names have no backslash and brackets less than DEEPEST deep, and of the members that are looked
-   for none stands twice, nor any on the way to one. Any other line, good or bad, is for the definition in Python to judge (records.py).
+   A line is ordinary if this can be told without reading a number or making an object: it is JSON that orjson reads; it
+   is an object whose own names have no backslash; its brackets are less than DEEPEST deep; and none of the members that
+   are looked for, or that lead to them, stands twice. The definition in Python (records.py) judges all other lines.
 
-   Lines are parts of a bytes object, so that there is always a byte behind them: a line feed, or the zero at its end.
+   Lines are parts of a bytes object, so a byte always follows them: a line feed, or the zero at its end.
 */
 
 #ifndef SHINGLETOOLS_RECORDS_H
@@ -14,42 +14,42 @@
 
 enum {
     DEEPEST = 60,       /* brackets, one for each bit of a word */
-    LONGEST_NUMBER = 64 /* bytes of a number of which no one asks whether it is too large for a double */
+    LONGEST_NUMBER = 64 /* bytes of a number that is not too large for a double */
 };
 
-typedef enum { ABSENT, STRING, ESCAPED, INTEGER, OTHER } Kind; /* of a value; a string may have backslashes */
+typedef enum { ABSENT, STRING, ESCAPED, INTEGER, OTHER } Kind; /* of a value; ESCAPED: a string with backslashes */
 
-/* A member that is looked for by its name, and what is found. */
+/* A member that is looked for by its name, and its place. */
 typedef struct {
     const uint8_t *name;
     size_t name_size;
     Kind kind;
-    int nested;                /* found within an object of the record */
+    int nested;                /* whether it is inside an object of the record */
     const uint8_t *name_at;    /* its quote */
     const uint8_t *value, *end; /* with its quotes if it is a string */
 } Member;
 
-/* Whether a line is ordinary; then the members that were looked for are filled in, and *last is the end of the last
-   value of all. */
+/* Whether a line is ordinary. If so, the places of members are filled in, and *last is the end of the line's last
+   value. */
 int find_members(const uint8_t *line, const uint8_t *end, Member *members, int count, const uint8_t **last);
 
-/* Whether a name may be a path: names of objects within objects, with dots between. */
+/* Whether a name can be a path: names of nested members with dots between. */
 static inline int is_path(const Member *member)
 {
     return member->name_size && memchr(member->name, '.', member->name_size);
 }
 
-/* Looks within objects for paths among the members that find_members, called before, has not found by their whole
-   names; whether the line is still ordinary. */
+/* Looks inside objects for members that are paths, and that find_members, called first, has not found by their whole
+   names. Returns whether the line is still ordinary. */
 int find_nested(const uint8_t *line, const uint8_t *end, Member *members, int count);
 
 /* Whether a value can name a document as it is spelled: a string without a backslash or an integer of 64 bits. */
 int is_id(const Member *member);
 
-/* What a string stands for: in place, or behind what `room` has, which is ended by a zero. -1 with an exception. */
+/* The text of a string: in place, or appended to `room`, with a zero at its end. -1 with an exception. */
 int text_of(const Member *member, Bytes *room, const uint8_t **text, size_t *size);
 
-/* Text as a JSON string, escaped where it must be, as orjson does. -1 with an exception. */
+/* Writes text as a JSON string with the escapes that orjson makes. -1 with an exception. */
 int add_quoted(Bytes *out, const uint8_t *text, size_t size);
 
 static inline int add_bytes(Bytes *out, const void *data, size_t size)
@@ -62,7 +62,7 @@ static inline int add_bytes(Bytes *out, const void *data, size_t size)
     return 0;
 }
 
-/* Behind the blanks of JSON that a line can have. */
+/* The end of blanks, as JSON has them in a line. */
 static inline const uint8_t *skip_blanks(const uint8_t *at)
 {
     while (*at == ' ' || *at == '\t' || *at == '\r')
@@ -70,7 +70,7 @@ static inline const uint8_t *skip_blanks(const uint8_t *at)
     return at;
 }
 
-/* The end of the line that begins here, its line feed not counted. */
+/* The end of the line that begins here, without its line feed. */
 static inline const uint8_t *end_of_line(const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));

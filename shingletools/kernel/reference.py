@@ -1,6 +1,6 @@
-"""The hot loops in numpy: the definition, bit for bit, of what any faster kernel must give.
+"""The hot loops in numpy: the definition. A faster kernel must give the same bits.
 
-All integer arithmetic is unsigned and wraps, as numpy's does on arrays of uint32 and uint64.
+All integer arithmetic is unsigned and wraps, as in numpy's arrays of uint32 and uint64.
 """
 
 from collections.abc import Sequence
@@ -10,20 +10,20 @@ import numpy as np
 from shingletools.kernel.types import U32, U64, Flags, Index, Postings, Rows, TokenSets
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
-SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # where SipHash's state starts
-SPARSE_BITS = 3  # places for a key, in bits
-COUNTERS = 22  # their number's logarithm
-BLOCK = 1 << 18  # numbers worked on together, so that intermediate results stay in the cache
+SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # SipHash's initial state
+SPARSE_BITS = 3  # binary logarithm of the places for each key
+COUNTERS = 22  # binary logarithm of the number of counters
+BLOCK = 1 << 18  # numbers that are worked on together, so that intermediate results stay in the cache
 
 
 def roll(words: U64, k: int, base: int, key: bytes = b"") -> U64:
-    """Fingerprints of the n - k + 1 runs of k of n words' fingerprints, of one run of all if n < k, of none if n = 0.
+    """Fingerprints of the n - k + 1 runs of k words, from n words' fingerprints; of one run of all if 0 < n < k.
 
     z_i = sum over j < k of w_(i+j) * base^(k-1-j) mod 2^64 (Karp and Rabin 1987), then the finalizer z ^= z >> 32;
     z *= 0xD6E8FEB86659FD93; z ^= z >> 32, or, with a key of 16 bytes, SipHash. Shape (n,) in, (n - k + 1,) out.
 
-    The base is odd, so it has an inverse, and each sum is a difference of two prefix sums of w_t * base^-t, times
-    base^(i+k-1): the cost does not depend on k.
+    The base is odd, so it has an inverse. Each sum is a difference of two prefix sums of w_t * base^-t, times
+    base^(i+k-1), so the cost does not depend on k.
     """
     n = len(words)
     k = min(k, n)
@@ -48,7 +48,7 @@ def _powers(base: int, n: int) -> U64:
 
 
 def siphash(numbers: U64, key: bytes) -> U64:
-    """SipHash-2-4 (Aumasson and Bernstein 2012) of each number, taken as 8 bytes, little-endian; 16 bytes of key."""
+    """SipHash-2-4 (Aumasson and Bernstein 2012) of each number as 8 bytes, little-endian. The key has 16 bytes."""
     start = np.tile(np.frombuffer(key, "<u8"), 2)[:, None] ^ SIP[:, None]
     length = np.uint64(8 << 56)
     v0, v1, v2, v3 = np.broadcast_to(start, (4, len(numbers)))
@@ -86,9 +86,9 @@ def fmix64(x: U64) -> U64:
 
 
 def minima(shingles: U64, a: U32, b: U32) -> U32:
-    """The least h_i(x) = a_i * y + b_i mod 2^32 over all shingles x, for each i; y = the high half of fmix64(x).
+    """For each i, the least h_i(x) = a_i * y + b_i mod 2^32 over all shingles x, where y is the high half of fmix64(x).
 
-    Shapes: (shingles,), one at least; (n,), (n,); gives (n,).
+    Shapes: (shingles,), at least one; (n,), (n,) in; (n,) out.
     """
     y = (fmix64(shingles) >> np.uint64(32)).astype(np.uint32)
     least = np.full(len(a), 0xFFFFFFFF, np.uint32)
@@ -101,7 +101,7 @@ def minima(shingles: U64, a: U32, b: U32) -> U32:
 
 
 def bit_sums(fingerprints: U64, weights: Index) -> Index:
-    """For each of the 64 bits, most significant first, the sum of weights with the sign + where it is set, else -.
+    """For each of the 64 bits, most significant first: the weights of fingerprints that have it minus those of others.
 
     Shapes: (fingerprints,), (fingerprints,) in; (64,) out. Exact as long as the weights add up to less than 2^63.
     """
@@ -114,7 +114,7 @@ def bit_sums(fingerprints: U64, weights: Index) -> Index:
 
 
 def row_keys(rows: Rows, first: int, last: int) -> U64:
-    """A 64-bit key of components first to last (not included) of each row: equal components, equal keys.
+    """A 64-bit key of components first to last - 1 of each row. Equal components have equal keys.
 
     Shapes: (rows, n) in, (rows,) out.
     """
@@ -132,7 +132,7 @@ def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
 
 
 def shared(keys: U64) -> Flags:
-    """Whether each key stands twice, or has the highest bits of another: so many that few have by accident.
+    """Whether each key comes twice, or shares its highest bits with another key, which few do by accident.
 
     Shapes: (keys,) in, (keys,) out.
     """
@@ -143,7 +143,7 @@ def shared(keys: U64) -> Flags:
 
 
 def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
-    """In how many components row left[i] agrees with row right[i], for each i; 0 where that is fewer than `least`.
+    """For each i, the number of components in which rows left[i] and right[i] agree; 0 if it is less than `least`.
 
     Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.
     """
@@ -157,7 +157,7 @@ def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
 
 
 def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
-    """How many tokens sets left[i] and right[i] have in common, for each i; 0 where that is fewer than least[i].
+    """For each i, how many tokens sets left[i] and right[i] have in common; 0 if that is less than least[i].
 
     Shapes: (pairs,), (pairs,), (pairs,) in; (pairs,) out.
     """
@@ -165,7 +165,7 @@ def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
     starts, sizes = sets.starts, sets.sizes
     ends = np.cumsum(sizes[left] + sizes[right])
     first = done = 0
-    while first < len(left):  # the tokens of both sets of a pair together: those in common stand twice
+    while first < len(left):  # joins the tokens of both sets of a pair: common ones come twice
         last = max(first + 1, int(np.searchsorted(ends, done + BLOCK, "right")))
         several = np.concatenate([left[first:last], right[first:last]])
         pair = np.repeat(np.tile(np.arange(last - first), 2), sizes[several])
@@ -194,13 +194,13 @@ def count_tokens(tokens: U64, counters: U32) -> None:
 
 
 def set_keys(sets: TokenSets) -> U64:
-    """A 64-bit key of each set, none of them empty: equal sets, equal keys. Shape (sets,)."""
+    """A 64-bit key of each set, none of which is empty. Equal sets have equal keys. Shape (sets,)."""
     sums: U64 = np.add.reduceat(fmix64(sets.tokens), sets.starts) if len(sets.sizes) else np.empty(0, np.uint64)
     return fmix64(sums)
 
 
 def rarest(sets: TokenSets, wanted: Index, counters: U32) -> Index:
-    """Of each set the places of so many tokens, those with the least counters first, of equals the least token.
+    """The places of the wanted[i] tokens of each set i with the least counters, in that order; of equals by token.
 
     Shapes: (sets,), (2^22,) in; (sum of wanted,) out: places in sets.tokens, set by set.
     """
@@ -213,11 +213,11 @@ def rarest(sets: TokenSets, wanted: Index, counters: U32) -> Index:
 def shared_counts(
     postings: Postings, asking: range, after: int, least: int, _room: int, /
 ) -> tuple[int, Index, Index, Index]:
-    """Pairs of rows with `least` tokens in common or more, by counting how often they meet.
+    """Pairs of rows with at least `least` tokens in common, by counting how often they meet.
 
-    One row is asking, the other behind it and no less than `after`. Gives how many pairs met by the numbers of the
-    asking row but for its last least - 1, without which no pair has enough; and of each pair that has, in any order,
-    the rows and how many tokens they have in common, (pairs,) each. `_room`: so many pairs there are at most.
+    One row is in `asking`; the other is after it and not less than `after`. Gives how many pairs met by the asking
+    row's numbers except its last least - 1, without which a pair cannot have enough. Also gives, in any order, the
+    two rows of each pair and their number of common tokens, (pairs,) each. _room: an upper bound of the pairs.
     """
     met = 0
     found = [np.empty((0, 3), np.int64)]

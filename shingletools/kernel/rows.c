@@ -1,10 +1,10 @@
-/* Loops over rows of signatures, and over their keys; arrays.h has the arrays. */
+/* Loops over rows of signatures, and over their keys; arrays.h describes the arrays. */
 
 #include "arrays.h"
 
-enum { SPARSE_BITS = 3 /* of 8 places for a key, one is taken */ };
+enum { SPARSE_BITS = 3 /* 8 places for each key */ };
 
-/* In how many of n components two rows agree; 0 as soon as it is clear that it is in fewer than `least`. */
+/* In how many of n components two rows agree; 0 if in fewer than `least`. */
 #define AGREEMENTS(NAME, TYPE)                                                                                        \
     VECTORS static int64_t NAME(const TYPE *one, const TYPE *two, size_t n, size_t least)                            \
     {                                                                                                                 \
@@ -38,7 +38,7 @@ static int64_t agreements_of(const char *rows, size_t width, size_t size, int64_
     }
 }
 
-/* Whether a row can have so many components of so many bytes. */
+/* Whether a row can have `size` components of `width` bytes. */
 static int is_row(Py_ssize_t width, Py_ssize_t size)
 {
     return width > 0 && width <= PY_SSIZE_T_MAX / 8 && (size == 1 || size == 4 || size == 8);
@@ -90,8 +90,8 @@ static inline uint64_t key_of(const char *row, Py_ssize_t size, int64_t first, i
     return fmix64(key);
 }
 
-/* band_keys(width, size, rows, firsts, lasts, out): the keys of all rows in the first band, then in the second. Rows are
-   read once for all bands: they are far larger than the cache. */
+/* band_keys(width, size, rows, firsts, lasts, out): the keys of all rows for each band. Rows are read once for all
+   bands, since they are far larger than the cache. */
 PyObject *band_keys(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_ssize_t width, size;
@@ -126,8 +126,8 @@ done:
     return result;
 }
 
-/* shared(keys, out): 1 for each key that stands twice, and for some that do not: their highest bits are those of
-   another. A bit says that such were seen, a second one that they were seen again. */
+/* shared(keys, out): 1 for each key that comes twice, and for some others, whose highest bits another key has. One bit
+   for each value of the highest bits tells that it was seen, a second one that it was seen again. */
 PyObject *shared(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *unused, *result = NULL;

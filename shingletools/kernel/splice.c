@@ -1,18 +1,19 @@
 #include "splice.h"
 
-enum { ID, CONSUMED, VIA, OTHERS }; /* the last and what follows it are not there: produced, between */
+enum { ID, CONSUMED, VIA, OTHERS }; /* from OTHERS on, members that must be absent: produced, between */
 
 typedef struct {
     Member *members;
     int count, keep, placed;
-    int paths;   /* whether the id or what is consumed may be within other objects */
-    int renamed; /* whether what is produced has another name */
+    int paths;   /* whether the id or the consumed member may be inside other objects */
+    int renamed; /* whether the produced member has another name than the consumed one */
     const uint8_t *produced, *recipe;
-    size_t produced_size, recipe_size;
+    const uint8_t *before; /* the recipe that an ordinary line has; NULL for any */
+    size_t produced_size, recipe_size, before_size;
 } Fields;
 
 typedef struct {
-    Bytes text, made, out; /* what escapes stand for; the payload; the lines */
+    Bytes text, made, out; /* the text without escapes; the payload; the lines */
 } Room;
 
 static void add_member(Fields *fields, const char *name, Py_ssize_t size)
@@ -24,12 +25,13 @@ static void add_member(Fields *fields, const char *name, Py_ssize_t size)
 
 static int take_fields(Fields *fields, PyObject *tuple)
 {
-    const char *names[4];
-    Py_ssize_t sizes[4];
+    const char *names[4], *before;
+    Py_ssize_t sizes[4], before_size;
     PyObject *between;
     memset(fields, 0, sizeof *fields);
-    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!p", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
-                          &fields->keep, &names[3], &sizes[3], &PyTuple_Type, &between, &fields->placed))
+    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!pz#", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
+                          &fields->keep, &names[3], &sizes[3], &PyTuple_Type, &between, &fields->placed, &before,
+                          &before_size))
         return -1;
     Py_ssize_t count = PyTuple_Size(between);
     fields->members = PyMem_Calloc((size_t)count + OTHERS + 3, sizeof *fields->members);
@@ -59,6 +61,8 @@ static int take_fields(Fields *fields, PyObject *tuple)
     fields->produced_size = (size_t)sizes[2];
     fields->recipe = (const uint8_t *)names[3];
     fields->recipe_size = (size_t)sizes[3];
+    fields->before = (const uint8_t *)before;
+    fields->before_size = (size_t)before_size;
     return 0;
 }
 
@@ -72,14 +76,14 @@ static int add_name(Bytes *out, const Fields *fields)
 
 static int add_payload(Bytes *out, const Bytes *made, Made kind)
 {
-    if (kind == TEXT && made->used) /* what has had nothing in it has no address */
+    if (kind == TEXT && made->used) /* Bytes that were never used have no address */
         return add_quoted(out, made->data, made->used);
     if (kind == JSON)
         return add_bytes(out, made->data, made->used);
     return add_bytes(out, "\"", 1) || add_bytes(out, made->data, made->used) || add_bytes(out, "\"", 1) ? -1 : 0;
 }
 
-/* The bytes from *from to `to` as they are. */
+/* Copies the bytes from *from to `to`. */
 static int add_rest(Bytes *out, const uint8_t **from, const uint8_t *to)
 {
     const uint8_t *start = *from;
@@ -106,7 +110,7 @@ static inline int is_blank(uint8_t byte)
     return byte == ' ' || byte == '\t' || byte == '\r';
 }
 
-/* All up to what is consumed within another object, which is left out, with a comma before or behind it. */
+/* Copies all up to the consumed member inside another object, which is left out with a comma before or after it. */
 static int leave_consumed(Bytes *out, const Fields *fields, const uint8_t **from)
 {
     const Member *consumed = &fields->members[CONSUMED];
@@ -144,13 +148,13 @@ static int add_source(Bytes *out, const Fields *fields, const Bytes *places)
                : 0;
 }
 
-/* The line with its new payload. */
+/* Writes the line with its new payload. */
 static int add_line(Bytes *out, const Fields *fields, const uint8_t *line, const uint8_t *end, const uint8_t *last,
                     const Bytes *whole, Made kind)
 {
     Bytes payload = *whole, places = {0}, *made = &payload;
     if (fields->placed) {
-        const uint8_t *feed = memchr(whole->data, '\n', whole->used); /* there is one */
+        const uint8_t *feed = memchr(whole->data, '\n', whole->used); /* there always is one */
         payload.used = (size_t)(feed - whole->data);
         places.data = payload.data + payload.used + 1;
         places.used = whole->used - payload.used - 1;
@@ -179,7 +183,16 @@ static int add_line(Bytes *out, const Fields *fields, const uint8_t *line, const
     return add_rest(out, &from, end) || add_bytes(out, "\n", 1) ? -1 : 0;
 }
 
-/* ODD and FAILED leave `out` as it was. */
+/* Whether the line has the recipe that it must have, if any; a line without recipe passes. */
+static int is_made_right(const Fields *fields, const Member *via)
+{
+    if (!fields->before)
+        return 1;
+    size_t size = via->kind == ABSENT ? 0 : (size_t)(via->end - via->value) - 2;
+    return size == fields->before_size && (!size || !memcmp(via->value + 1, fields->before, size));
+}
+
+/* ODD and FAILED leave `out` unchanged. */
 static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, const uint8_t *end, Room *room)
 {
     Member *members = fields->members;
@@ -188,7 +201,8 @@ static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, 
     if (!find_members(line, end, members, fields->count, &last) ||
         (fields->paths && !find_nested(line, end, members, OTHERS)) || !is_id(&members[ID]) ||
         (members[CONSUMED].kind != STRING && members[CONSUMED].kind != ESCAPED) ||
-        (members[VIA].kind != ABSENT && members[VIA].kind != STRING && members[VIA].kind != ESCAPED))
+        (members[VIA].kind != ABSENT && members[VIA].kind != STRING && members[VIA].kind != ESCAPED) ||
+        !is_made_right(fields, &members[VIA]))
         return ODD;
     for (int i = OTHERS; i < fields->count; i++)
         if (members[i].kind != ABSENT)
@@ -204,7 +218,7 @@ static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, 
     return made;
 }
 
-/* The exception, if whoever called may deal with it; else NULL, and it stays. */
+/* Takes the exception if the caller can handle it; else leaves it set, and returns NULL. */
 static PyObject *take_exception(void)
 {
     if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError))
@@ -320,7 +334,7 @@ typedef struct {
     Py_ssize_t count;
 } Chain;
 
-/* One link after the other; FAILED and ODD are those of any of them. */
+/* Runs one link after the other; FAILED or ODD if any link gives it. */
 static Made through(void *self, const uint8_t *text, size_t size, Bytes *out)
 {
     const Chain *chain = self;
@@ -333,7 +347,7 @@ static Made through(void *self, const uint8_t *text, size_t size, Bytes *out)
             return kind;
         if (grow(made, 1))
             return FAILED;
-        made->data[made->used] = 0; /* what ends a text */
+        made->data[made->used] = 0; /* ends the text */
         text = made->data;
         size = made->used;
     }

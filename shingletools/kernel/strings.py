@@ -1,4 +1,4 @@
-"""What the kernel does with payloads, in numpy: the definition."""
+"""Work on payloads, in numpy: the definition."""
 
 import numpy as np
 
@@ -14,20 +14,20 @@ def digits_of(payload: str) -> int:
 
 
 def take_shingles(payload: str) -> U64 | None:
-    """The fingerprints of a payload that is not empty, of 8 digits each or of 16; None if they are none."""
+    """The fingerprints of a payload that is not empty, of 8 or 16 digits each; None if it has another form."""
     digits = digits_of(payload)
     data = payload_to_bytes(payload, digits)
     return None if data is None else np.frombuffer(data, f">u{digits // 2}").astype(np.uint64)
 
 
 def roll(words: bytes, k: int, base: int, key: bytes = b"") -> str:
-    """The payload of the rolling fingerprints of words' fingerprints of 8 bytes, little-endian."""
+    """The payload of rolling fingerprints, from words' fingerprints of 8 bytes, little-endian."""
     shingles = reference.roll(np.frombuffer(words, "<u8"), k, base, key)
     return bytes_to_payload(shingles.astype(">u8").tobytes(), WIDE)
 
 
 def minima(payload: str, a: bytes, b: bytes, /) -> str | None:
-    """The payload of the minima of a payload of shingles, not empty; None if it is no such.
+    """The payload of minima of a payload of shingles that is not empty; None if that has another form.
 
     a and b: n integers of 4 bytes, in the machine's order.
     """
@@ -39,9 +39,9 @@ def minima(payload: str, a: bytes, b: bytes, /) -> str | None:
 
 
 def simhash(payload: str, /) -> str | None:
-    """64 bits as a digit group, set where they are in more than half of a payload's shingles, repeats counted.
+    """The simhash of a payload that is not empty, as one digit group; None if the payload has another form.
 
-    Shingles of 32 bits are spread over 64 before. None if it is no payload; not for empty ones.
+    A bit is set if more than half of the shingles, with repeats, have it. Shingles of 32 bits are first spread over 64.
     """
     shingles = take_shingles(payload)
     if shingles is None:

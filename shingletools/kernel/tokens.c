@@ -1,4 +1,4 @@
-/* Tokens in how many sets, the rarest of each, and keys of whole sets; arrays.h has the arrays. */
+/* Counts of tokens, the rarest tokens of sets, and keys of whole sets; arrays.h describes the arrays. */
 
 #include "arrays.h"
 
@@ -67,11 +67,10 @@ done:
 }
 
 typedef struct {
-    uint32_t count, place; /* of a token, in all sets and in its own */
+    uint32_t count, place; /* of a token: its counter, and its place in its set */
 } Counted;
 
-/* By their counts, those of one count staying in their order: a radix sort, byte by byte. Returns which of the two
-   arrays has them. */
+/* A stable sort by counts: a radix sort, byte by byte. Returns the one of the two arrays that has the result. */
 static Counted *sort_by_count(Counted *from, Counted *to, size_t size, uint32_t most)
 {
     for (int shift = 0; shift < 32 && most >> shift; shift += 8) {
@@ -92,7 +91,7 @@ static Counted *sort_by_count(Counted *from, Counted *to, size_t size, uint32_t 
     return from;
 }
 
-/* rarest(tokens, starts, sizes, wanted, counters, out): of each set the places of so many tokens. */
+/* rarest(tokens, starts, sizes, wanted, counters, out): the places of the rarest tokens of each set. */
 PyObject *rarest(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *unused, *result = NULL;

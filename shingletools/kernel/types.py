@@ -1,4 +1,4 @@
-"""Arrays that kernels work on."""
+"""Types of arrays."""
 
 from typing import NamedTuple
 
@@ -11,32 +11,32 @@ U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Rows = U8 | U32 | U64  # one value for each component of a signature
+Rows = U8 | U32 | U64  # a value for each component of a signature
 
 
 class TokenSets(NamedTuple):
     """Sets of tokens."""
 
-    tokens: U64  # one set after the other, each ascending
-    sizes: Index  # their numbers of tokens
+    tokens: U64  # of one set after the other, each ascending
+    sizes: Index  # number of tokens of each set
 
     @property
     def starts(self) -> Index:
-        """Where each begins."""
+        """The start of each set."""
         starts: Index = np.cumsum(self.sizes) - self.sizes
         return starts
 
 
 class Postings(NamedTuple):
-    """Sets of numbered tokens, and for each number the rows of the sets that have it."""
+    """Sets of numbered tokens, and for each number the rows: the sets that have it."""
 
-    numbers: Index  # of one set after the other
+    numbers: Index  # of the tokens of one set after the other
     sizes: Index  # of the sets
-    rows: Index  # of one number after the other, those of each ascending
-    bounds: Index  # where those of each number begin, and the end of the last
+    rows: Index  # of one number after the other, ascending for each
+    bounds: Index  # the start of each number's rows, and the end of the last
 
     @property
     def starts(self) -> Index:
-        """Where each set begins."""
+        """The start of each set."""
         starts: Index = np.cumsum(self.sizes) - self.sizes
         return starts

@@ -1,7 +1,7 @@
-/* The watcher of signals.py, as a thread of its own: it needs no lock of Python's, which a long call may hold.
+/* The watcher of signals.py, as a thread: it does not need Python's lock, which a long call may hold.
  *
- * There is one process, so there is one watcher, and its state is global. `lock` guards what both threads change; whoever
- * has it decides what is left of the run. The thread never gives it back: it ends the process.
+ * A process has one watcher, so its state is global. `lock` guards what both threads change. The thread that holds it
+ * decides how the run ends. The watcher never releases it: it ends the process.
  */
 
 #include "kernel.h"
@@ -14,13 +14,13 @@
 #include <sys/prctl.h>
 #endif
 
-#define MOST 8 /* files of one run that are not complete */
+#define MOST 8 /* unfinished files of one run */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     int descriptor;
-    double patience, again; /* seconds; a patience below 0 is one without end */
-    uint64_t asking;        /* bit n: signal n asks for an end */
+    double patience, again; /* seconds; a patience below 0 has no end */
+    uint64_t asking;        /* bit n: signal n asks for the end */
     int settled, status;
     char *paths[MOST];
 } watched;
@@ -32,7 +32,7 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The number of the next signal that asks for an end; 0 if no more can come. */
+/* The number of the next signal that asks for the end; 0 if no more can come. */
 static int next_signal(void)
 {
     unsigned char number;
@@ -72,13 +72,13 @@ PyObject *watch(PyObject *Py_UNUSED(self), PyObject *args)
     sigset_t all, before;
     sigfillset(&all);
     pthread_t thread;
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are to interrupt the main thread, not this one */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals must interrupt the main thread, not this one */
     int failed = pthread_create(&thread, NULL, watch_signals, NULL) || pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return PyBool_FromLong(!failed);
 }
 
-/* Lets the system kill this process when the thread that started it ends; whether it can. */
+/* Makes the system kill this process when the thread that started it ends; returns whether it can. */
 PyObject *end_with_parent(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
 {
 #ifdef __linux__
@@ -108,7 +108,7 @@ PyObject *watch_release(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
-/* Under the lock: these files, and no others, are to be removed; bytes objects, at most MOST. */
+/* Sets the files to be removed: bytes objects, at most MOST. Called under the lock. */
 PyObject *watch_traces(PyObject *Py_UNUSED(self), PyObject *paths)
 {
     for (int i = 0; i < MOST; i++) {
@@ -132,7 +132,7 @@ PyObject *watch_traces(PyObject *Py_UNUSED(self), PyObject *paths)
     Py_RETURN_NONE;
 }
 
-/* Under the lock. */
+/* Called under the lock. */
 PyObject *watch_settle(PyObject *Py_UNUSED(self), PyObject *status)
 {
     watched.status = (int)PyLong_AsLong(status);

@@ -1,7 +1,7 @@
-/* Texts to words: character by character where these are known, else token by token through a memo.
+/* Texts to words: character by character if these are known, else token by token through a memo.
 
-   Whoever asks for places gives `Places`, all others NULL; each loop is compiled for both. What the function then gives
-   for a token are its words, a line feed, and their places in the token, FROM-TO with blanks between. */
+   A caller that wants places passes `Places`, others pass NULL; each loop is compiled for both. With places, the
+   function gives the words of a token, a line feed, and their places in the token, FROM-TO with blanks between. */
 
 #include "places.h"
 
@@ -24,16 +24,16 @@ static int add_word(Bytes *out, const uint8_t *word, size_t size)
     return 0;
 }
 
-/* What a character becomes wherever it stands, if that is known. */
+/* What a character becomes in any token, if that is known. */
 enum {
     UNKNOWN,
-    LETTERS, /* that go on a word, or begin one */
+    LETTERS, /* letters or digits, which continue or begin a word */
     ALONE,   /* a word of its own */
     APOSTROPHE,
     NOTHING,
-    BREAK,   /* the end of a word */
-    WHITE,   /* of a token */
-    COMPLEX, /* it depends on what is beside it */
+    BREAK,   /* ends a word */
+    WHITE,   /* white space: ends a token */
+    COMPLEX, /* depends on the token */
 };
 
 typedef struct {
@@ -43,13 +43,13 @@ typedef struct {
 
 typedef struct {
     Memo memo;
-    PyObject *wherever;    /* of a character, what it becomes wherever it stands; or NULL */
+    PyObject *wherever;    /* gives what a character becomes in any token; or NULL */
     Character *characters; /* of the basic plane, as they become known */
-    uint8_t letters[256];  /* of ASCII, as they are written; of other bytes 0 */
-    int alone;             /* ideographs and kana letters are asked for one by one */
+    uint8_t letters[256];  /* what ASCII letters become; 0 for other bytes */
+    int alone;             /* whether ideographs and kana letters are tokens of their own */
 } WordMemo;
 
-/* Asks what becomes of the character of so many bytes. */
+/* Finds out what a character of `size` bytes becomes. */
 static int learn(WordMemo *self, Character *character, const uint8_t *at, size_t size)
 {
     if (blank(at)) {
@@ -84,23 +84,23 @@ static int learn(WordMemo *self, Character *character, const uint8_t *at, size_t
     character->kind = kind;
     character->size = (uint8_t)length;
     memcpy(character->bytes, bytes, (size_t)length);
-    /* A zero or a quote ends the text, whatever is made of one in it */
+    /* A zero or a quote ends the text, so these characters must not be known */
     if (kind == LETTERS && size == 1 && length == 1 && *at && *at != '"')
         self->letters[*at] = (uint8_t)*bytes;
     Py_DECREF(made);
     return 0;
 }
 
-/* The words of a token, character by character: 1, and *from is its end; 0, and nothing is done, if one of them is not
-   to be had so; -1 with an exception. */
+/* Makes the words of a token, character by character: 1, and *from is its end; 0, and nothing is done, if one of the
+   characters is not known; -1 with an exception. */
 FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t *end, Bytes *out, Places *places)
 {
     Character *characters = self->characters;
     const uint8_t *at = *from;
     uint8_t *to = out->data + out->used, *last = to;
     size_t size;
-    int inside = 0, apostrophe = 0; /* whether a word's letter was last, and an apostrophe behind it */
-    int open = 0;                   /* whether a word's place is still to be written: */
+    int inside = 0, apostrophe = 0; /* whether the last character was a word's letter, and an apostrophe after it */
+    int open = 0;                   /* whether a word's place must still be written: */
     size_t first = 0, stop = 0, places_before = 0, more = 0;
     const uint8_t *origin = at;
     if (places) {
@@ -121,7 +121,7 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
                              : (code & 15) << 12 | (uint32_t)(at[1] & 63) << 6 | (at[2] & 63);
         }
         Character *character = &characters[code];
-        if (to >= last) { /* room for a byte and a character, and mostly for many more */
+        if (to >= last) { /* makes room for a byte and a character, and mostly for many more */
             size_t used = (size_t)(to - out->data);
             if (grow(out, used - out->used + (size_t)(end - at) + 64))
                 return -1;
@@ -163,7 +163,7 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
         } else if (character->kind == UNKNOWN) {
             if (learn(self, character, at, size))
                 return -1;
-            size = more = 0; /* now with it known */
+            size = more = 0; /* tries again, now that it is known */
         }
     }
     if (places) {
@@ -181,7 +181,7 @@ complex:
     return 0;
 }
 
-/* What the function gives for a token. */
+/* The function's value for a token. */
 FOR_BOTH int add_value(Bytes *out, const Token *token, const uint8_t *value, size_t size, Places *places)
 {
     const uint8_t *end = value + size, *feed = places ? memchr(value, '\n', size) : NULL;
@@ -215,7 +215,7 @@ FOR_BOTH int add_token(Memo *memo, const Token *token, Bytes *out, Places *place
     return failed ? -1 : 0;
 }
 
-/* The words of tokens, through the memo. */
+/* Makes the words of tokens, through the memo. */
 FOR_BOTH int add_tokens(WordMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out, Places *places)
 {
     Token tokens[AHEAD];
@@ -231,7 +231,7 @@ FOR_BOTH int add_tokens(WordMemo *self, const uint8_t *at, const uint8_t *end, B
     return 0;
 }
 
-/* The words of a text, whose characters are known but for some that depend on others. */
+/* Makes the words of a text, most of whose characters are known. */
 FOR_BOTH int add_text(WordMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out, Places *places)
 {
     while (at < end) {
@@ -388,10 +388,10 @@ static PyObject *link_placed(PyObject *object, PyObject *Py_UNUSED(none))
 }
 
 static PyMethodDef methods[] = {
-    {"words", words, METH_O, "A text's tokens between white space, each as the function has it, joined by blanks."},
-    {"placed", placed, METH_O, "Those words, a line feed, and their places: see memo.py."},
-    {"link_placed", link_placed, METH_NOARGS, "`placed` for the payloads of lines: see linked_lines."},
-    {"link", link_words, METH_NOARGS, "`words` for the payloads of lines: see linked_lines."},
+    {"words", words, METH_O, "(text): the function's values of its tokens, joined by blanks."},
+    {"placed", placed, METH_O, "(text): these words, a line feed, and their places: see memo.py."},
+    {"link_placed", link_placed, METH_NOARGS, "A link that does the work of `placed`."},
+    {"link", link_words, METH_NOARGS, "A link that does the work of `words`."},
     {0},
 };
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shingletools.kernel import _kernel, compiled, reference
@@ -102,6 +102,7 @@ def test_shared_counts(several: list[set[int]], least: int, after: int, data: st
         assert sorted(zip(*(column.tolist() for column in columns), strict=True)) == pairs
 
 
+@settings(max_examples=20)  # each counts into all counters, of which there are four million
 @given(token_sets, st.data())
 def test_the_rarest_tokens(several: list[set[int]], data: st.DataObject) -> None:
     """By their counters, which collide: some are set by hand, so that one sort by bytes is not enough."""

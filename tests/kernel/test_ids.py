@@ -104,10 +104,8 @@ def hash_of(key: bytes, name: bytes) -> int:
 def test_ids_that_meet_in_one_slot() -> None:
     """Of a table that has 1024: all begin at its last slot, so that those behind it come first."""
     key = bytes(range(16))
-    several = [name for name in (b"%d" % number for number in range(300_000)) if hash_of(key, name) % 1024 == 1023][
-        :250
-    ]
-    assert len(several) > 200
+    several = [name for name in (b"%d" % number for number in range(70_000)) if hash_of(key, name) % 1024 == 1023]
+    assert len(several) > 50
     made = _kernel.Ids(key)
     assert made.add(b"".join(several), sizes_of(several)) == len(several)
     order = random.Random(1).sample(range(len(several)), len(several))

@@ -1,0 +1,387 @@
+/* Signatures of weighted shingles: kernel/clocks.py and sketch/weighted.py define them.
+
+   For a min-hash function, single precision nearly always tells which shingle comes first: by s / w, rounded, where s
+   is half the hash. The logarithm is computed only if another shingle comes nearly as soon.
+
+   Slots of weights: their number is a power of two, and at most half of them are taken. A slot has a fingerprint and
+   its weight plus 1, both uint64; a weight of 0 is a free slot. A fingerprint stands in the slot that its product with
+   a factor gives, or in the next free one, around the end. The factor is odd and random, as in listed.h. */
+
+#include "listed.h"
+#include "payloads.h"
+#include <float.h>
+#include <math.h>
+
+/* A time must be the same on every machine, so a product and a sum must not become one operation; with -std=c11, gcc
+   does not fuse them */
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
+#error "doubles are not rounded to doubles here: without a C kernel, numpy rounds them"
+#endif
+
+enum { SCANNED = 16 /* shingles that are compared together */ };
+
+typedef struct {
+    const uint8_t *slots;
+    Listed places; /* the mask, factor and shift of the slots */
+    uint64_t heaviest;
+    Py_ssize_t digits; /* of the fingerprints */
+} Weights;
+
+typedef struct {
+    Sketching sketching; /* its y has the shingles with weights above 0 */
+    Weights weights;
+    Bytes found, rates;    /* their weights, as double; 1 / weight, as float */
+    float *first, *second; /* for each function, the least s / w, and the second least */
+} Clocks;
+
+static uint64_t weight_of(const Weights *weights, uint64_t fingerprint)
+{
+    uint64_t weight;
+    size_t slot = slot_of(&weights->places, fingerprint);
+    while ((weight = load_8(weights->slots + 16 * slot + 8)) && load_8(weights->slots + 16 * slot) != fingerprint)
+        slot = (slot + 1) & weights->places.mask;
+    return weight ? weight - 1 : weights->heaviest;
+}
+
+/* (fingerprints, weights, factor): the slots of the weights of distinct fingerprints, at least one; arrays of uint64.
+   */
+PyObject *weigh_fingerprints(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    const char *fingerprints, *weights;
+    Py_ssize_t size, weights_size;
+    unsigned long long factor;
+    if (!PyArg_ParseTuple(args, "y#y#K", &fingerprints, &size, &weights, &weights_size, &factor))
+        return NULL;
+    if (size % 8 || size != weights_size || !(factor & 1)) {
+        PyErr_SetString(PyExc_ValueError, "fingerprints and weights have 8 bytes each, and the factor is odd");
+        return NULL;
+    }
+    Listed places = {.factor = factor};
+    size_t room = 2 * (slots_of((size_t)size / 8, &places) - 8);
+    PyObject *slots = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)room);
+    if (!slots)
+        return NULL;
+    uint8_t *first = (uint8_t *)PyBytes_AsString(slots);
+    memset(first, 0, room);
+    for (Py_ssize_t i = 0; i < size; i += 8) {
+        uint64_t fingerprint = load_8((const uint8_t *)fingerprints + i);
+        uint64_t weight = load_8((const uint8_t *)weights + i) + 1;
+        size_t slot = slot_of(&places, fingerprint);
+        while (load_8(first + 16 * slot + 8))
+            slot = (slot + 1) & places.mask;
+        memcpy(first + 16 * slot, &fingerprint, 8);
+        memcpy(first + 16 * slot + 8, &weight, 8);
+    }
+    return slots;
+}
+
+/* (factor, slots, heaviest, digits) */
+static int take_weights(Weights *weights, PyObject *tuple)
+{
+    const char *slots;
+    Py_ssize_t size;
+    unsigned long long factor, heaviest;
+    if (!PyArg_ParseTuple(tuple, "Ky#Kn", &factor, &slots, &size, &heaviest, &weights->digits))
+        return -1;
+    if (size < 32 || 2 * (slots_of((size_t)size / 32, &weights->places) - 8) != (size_t)size) {
+        PyErr_SetString(PyExc_ValueError, "slots are a power of two");
+        return -1;
+    }
+    weights->slots = (const uint8_t *)slots;
+    weights->places.factor = factor;
+    weights->heaviest = heaviest;
+    return 0;
+}
+
+/* Reads a payload's shingles, as read_shingles does; also 0 if the table has other digits. */
+static int read_weighed(const Weights *weights, const uint8_t *payload, size_t size, Shingles *shingles)
+{
+    int read = read_shingles(payload, size, shingles);
+    return read == 1 && shingles->narrow != (weights->digits == 8) ? 0 : read;
+}
+
+/* Fetches the slots of shingles, each of which may be far away in memory, for weights that are needed soon. */
+static void prefetch_weights(const Weights *weights, const uint64_t *shingles, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        PREFETCH(weights->slots + 16 * slot_of(&weights->places, shingles[i]));
+}
+
+/* -ln(1 - u) 2^33 for u = (2 hash + 1) / 2^33, by the steps of clocks.waits, with the same rounding. */
+static double wait_of(uint32_t hash)
+{
+    static const double LN_2 = 0.6931471805599453, HALF_ROOT = 0.7071067811865476;
+    enum { TERMS = 11 };
+    double left = 8589934591.0 - 2.0 * hash, series = 0.0; /* (1 - u) 2^33, exactly */
+    int exponent;
+    double half = frexp(left, &exponent);
+    if (half < HALF_ROOT) {
+        half *= 2.0;
+        exponent--;
+    }
+    double s = (half - 1.0) / (half + 1.0), square = s * s;
+    for (int term = TERMS; term >= 0; term--)
+        series = series * square + 1.0 / (2 * term + 1);
+    return -(2.0 * s * series + (exponent - 33) * LN_2) * 8589934592.0;
+}
+
+/* For each function, the hash with the least s / w, this value, and the second least value. */
+VECTORS static void race(const uint32_t *y, const float *rates, size_t count, size_t functions,
+                         const uint32_t *restrict a, const uint32_t *restrict b, uint32_t *restrict hashes,
+                         float *restrict first, float *restrict second)
+{
+    for (size_t j = 0; j < functions; j++)
+        first[j] = second[j] = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t each = y[i];
+        float rate = rates[i];
+        for (size_t j = 0; j < functions; j++) {
+            uint32_t value = a[j] * each + b[j];
+            float rough = (float)(int32_t)(value >> 1) * rate;
+            float low = first[j], next = second[j], later = rough > low ? rough : low;
+            later = value == hashes[j] ? INFINITY : later; /* the same hash again */
+            hashes[j] = rough < low ? value : hashes[j];
+            first[j] = rough < low ? rough : low;
+            second[j] = later < next ? later : next;
+        }
+    }
+}
+
+/* The greatest rounded s / w of a shingle that may come as soon as the one with the least.
+
+   With h = 2s or 2s + 1 the hash and u = (2h + 1) / 2^33, its time is at least u 2^33 / w, so 4s / w; and at most
+   u (2 - u) / (2 (1 - u)) 2^33 / w, since ln x <= (x^2 - 1) / 2x for x >= 1. That grows with u, which is at most
+   (s + 1) / 2^31. Rates, conversions and products are each within 2^-24 of the exact ones, which SLACK is for. */
+static double bound_of(uint32_t hash, float least)
+{
+    static const double SLACK = 1 + 1e-6;
+    double s = hash >> 1, u = (s + 1) / 2147483648.0;
+    return s && u < 1 ? least * ((s + 1) / s) * ((2 - u) / (2 * (1 - u))) * SLACK : INFINITY;
+}
+
+/* Whether one of SCANNED shingles may come so soon. */
+VECTORS static int has_early(const uint32_t *y, const float *rates, uint32_t a, uint32_t b, float bound)
+{
+    int early = 0;
+    for (int i = 0; i < SCANNED; i++)
+        early |= (float)(int32_t)((a * y[i] + b) >> 1) * rates[i] <= bound;
+    return early;
+}
+
+/* The hash of the shingle that comes first, by exact times; of equals the least. */
+static uint32_t soonest(const Clocks *self, size_t count, size_t function, float bound)
+{
+    const uint32_t *y = (const uint32_t *)self->sketching.y.data;
+    const float *rates = (const float *)self->rates.data;
+    const double *weights = (const double *)self->found.data;
+    uint32_t a = self->sketching.factors[function], b = self->sketching.summands[function], hash = 0;
+    double time = INFINITY, weight = 0;
+    for (size_t start = 0; start < count; start += SCANNED) { /* the arrays are filled up after the last one */
+        if (!has_early(y + start, rates + start, a, b, bound))
+            continue;
+        for (size_t i = start; i < start + SCANNED && i < count; i++) {
+            uint32_t value = a * y[i] + b;
+            if ((float)(int32_t)(value >> 1) * rates[i] > bound || (value == hash && weights[i] == weight))
+                continue;
+            double each = wait_of(value) / weights[i];
+            if (each < time || (each == time && value < hash)) {
+                time = each;
+                hash = value;
+                weight = weights[i];
+            }
+        }
+    }
+    return hash;
+}
+
+/* Takes the shingles with weights above 0; returns their number, or -1 with an exception. */
+static Py_ssize_t weigh(Clocks *self, const uint64_t *shingles, size_t count)
+{
+    Sketching *sketching = &self->sketching;
+    sketching->y.used = self->rates.used = self->found.used = 0;
+    if (grow(&sketching->y, (count + SCANNED) * sizeof(uint32_t)) ||
+        grow(&self->rates, (count + SCANNED) * sizeof(float)) || grow(&self->found, count * sizeof(double)))
+        return -1;
+    uint32_t *y = (uint32_t *)sketching->y.data;
+    float *rates = (float *)self->rates.data;
+    double *found = (double *)self->found.data;
+    size_t some = 0;
+    prefetch_weights(&self->weights, shingles, count);
+    for (size_t i = 0; i < count; i++) {
+        double weight = (double)weight_of(&self->weights, shingles[i]);
+        y[some] = (uint32_t)(fmix64(shingles[i]) >> 32);
+        rates[some] = weight > 0 ? (float)(1.0 / weight) : 0;
+        found[some] = weight;
+        some += weight > 0;
+    }
+    for (size_t i = some; i < some + SCANNED; i++) { /* these never come first */
+        y[i] = 0;
+        rates[i] = INFINITY;
+    }
+    return (Py_ssize_t)some;
+}
+
+static Made sketch_shingles(Clocks *self, const uint64_t *shingles, size_t all, Bytes *out)
+{
+    Sketching *sketching = &self->sketching;
+    Py_ssize_t count = weigh(self, shingles, all);
+    if (count < 1)
+        return count ? FAILED : PLAIN;
+    const uint32_t *y = (const uint32_t *)sketching->y.data;
+    const float *rates = (const float *)self->rates.data;
+    race(y, rates, (size_t)count, sketching->batches * BATCH, sketching->factors, sketching->summands, sketching->low,
+         self->first, self->second);
+    for (size_t i = 0; i < sketching->n; i++) {
+        double bound = bound_of(sketching->low[i], self->first[i]);
+        if (self->second[i] <= bound)
+            sketching->low[i] = soonest(self, (size_t)count, i, (float)bound);
+    }
+    return add_sketch(sketching, 1, out);
+}
+
+static Made sketch_numbers(void *object, const uint8_t *shingles, size_t size, Bytes *out)
+{
+    Clocks *self = object;
+    if (size && self->weights.digits == 8)
+        return ODD;
+    return sketch_shingles(self, (const uint64_t *)shingles, size / sizeof(uint64_t), out);
+}
+
+static Made sketch(void *object, const uint8_t *payload, size_t size, Bytes *out)
+{
+    Clocks *self = object;
+    Shingles *shingles = &self->sketching.shingles;
+    int read = size ? read_weighed(&self->weights, payload, size, shingles) : 0;
+    if (read < 1)
+        return read ? FAILED : size ? ODD : PLAIN;
+    return sketch_shingles(self, shingles->values, shingles->count, out);
+}
+
+static void end_clocks(void *object)
+{
+    Clocks *self = object;
+    end_sketching(&self->sketching);
+    free(self->found.data);
+    free(self->rates.data);
+    PyMem_Free(self->first);
+    PyMem_Free(self);
+}
+
+/* (a, b, group, pairs, weights) */
+static void *start_clocks(PyObject *arguments)
+{
+    const char *a, *b;
+    Py_ssize_t a_size, b_size, group;
+    PyObject *weights;
+    Clocks *self = new_self(sizeof *self);
+    if (!self)
+        return NULL;
+    if (!PyArg_ParseTuple(arguments, "y#y#npO!", &a, &a_size, &b, &b_size, &group, &self->sketching.pairs, &PyTuple_Type,
+                          &weights) ||
+        take_weights(&self->weights, weights) || start_sketching(&self->sketching, a, a_size, b, b_size, group))
+        goto failed;
+    self->first = PyMem_Calloc(2 * self->sketching.batches * BATCH + 1, sizeof(float));
+    if (!self->first) {
+        PyErr_NoMemory();
+        goto failed;
+    }
+    self->second = self->first + self->sketching.batches * BATCH;
+    return self;
+failed:
+    end_clocks(self);
+    return NULL;
+}
+
+PyObject *link_weighted_minima(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    static const LinkType MINIMA = {sketch, NULL, sketch_numbers, start_clocks, end_clocks};
+    Py_INCREF(args);
+    return new_link(&MINIMA, args);
+}
+
+typedef struct {
+    Shingles shingles;
+    Weights weights;
+    Bytes found; /* as int64 */
+} Scales;
+
+/* For each bit, the weights of shingles that have it, minus those of the others. */
+VECTORS static void weigh_bits(const uint64_t *shingles, const int64_t *weights, size_t count, int64_t *sums)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int bit = 0; bit < 64; bit++)
+            sums[bit] += (2 * (int64_t)(shingles[i] >> bit & 1) - 1) * weights[i];
+}
+
+/* Puts the weights of shingles into self->found. Returns whether one is above 0, or -1 with an exception. */
+static int find_weights(Scales *self, const uint64_t *shingles, size_t count)
+{
+    int64_t any = 0;
+    self->found.used = 0;
+    if (grow(&self->found, count * sizeof any))
+        return -1;
+    prefetch_weights(&self->weights, shingles, count);
+    for (size_t i = 0; i < count; i++)
+        any |= ((int64_t *)self->found.data)[i] = (int64_t)weight_of(&self->weights, shingles[i]);
+    return any != 0;
+}
+
+static Made add_bits(const Scales *self, const uint64_t *spread, size_t count, Bytes *out)
+{
+    int64_t sums[64] = {0};
+    uint64_t value = 0;
+    weigh_bits(spread, (const int64_t *)self->found.data, count, sums);
+    for (int bit = 0; bit < 64; bit++)
+        value |= (uint64_t)(sums[bit] > 0) << bit;
+    return add_groups(out, &value, 1, 16) ? FAILED : PLAIN;
+}
+
+static Made simhash_numbers(void *object, const uint8_t *shingles, size_t size, Bytes *out)
+{
+    const uint64_t *values = (const uint64_t *)shingles;
+    if (size && ((Scales *)object)->weights.digits == 8)
+        return ODD;
+    int found = find_weights(object, values, size / sizeof *values);
+    return found > 0 ? add_bits(object, values, size / sizeof *values, out) : found ? FAILED : PLAIN;
+}
+
+static Made weighted_simhash(void *object, const uint8_t *payload, size_t size, Bytes *out)
+{
+    Scales *self = object;
+    Shingles *shingles = &self->shingles;
+    int found = size ? read_weighed(&self->weights, payload, size, shingles) : 0;
+    if (found < 1)
+        return found ? FAILED : size ? ODD : PLAIN;
+    found = find_weights(self, shingles->values, shingles->count);
+    for (size_t i = 0; i < shingles->count && shingles->narrow; i++)
+        shingles->values[i] = fmix64(shingles->values[i]);
+    return found > 0 ? add_bits(self, shingles->values, shingles->count, out) : found ? FAILED : PLAIN;
+}
+
+static void end_scales(void *object)
+{
+    Scales *self = object;
+    free(self->shingles.room.data);
+    free(self->found.data);
+    PyMem_Free(self);
+}
+
+static void *start_scales(PyObject *arguments)
+{
+    Scales *self = new_self(sizeof *self);
+    if (self && take_weights(&self->weights, arguments)) {
+        end_scales(self);
+        return NULL;
+    }
+    return self;
+}
+
+PyObject *link_weighted_simhash(PyObject *Py_UNUSED(self), PyObject *weights)
+{
+    static const LinkType SIMHASH = {weighted_simhash, NULL, simhash_numbers, start_scales, end_scales};
+    Py_INCREF(weights);
+    return new_link(&SIMHASH, weights);
+}
