@@ -1,1 +1,1 @@
-"""shingle: canonical words into the fingerprints of their runs."""
+"""shingle: canonical words become fingerprints of their runs."""

@@ -1,8 +1,8 @@
-"""A secret that makes fingerprints unpredictable for those who do not have it."""
+"""A secret: without it nobody can predict fingerprints."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools import deferred, errors, wire
+from shingletools import deferred, errors
 from shingletools.errors import Failed
 
 if TYPE_CHECKING:
@@ -10,27 +10,27 @@ if TYPE_CHECKING:
 else:
     blake3 = deferred.module("blake3")
 
-CONTEXT = "shingletools 2026-11-21 shingle --key-file"  # BLAKE3's key derivation wants one that nobody else has
-LEAST = 16  # bytes of a file that may hold a secret
+CONTEXT = "shingletools 2026-11-21 shingle --key-file"  # BLAKE3's key derivation needs one that is unique
+LEAST = 16  # bytes of a secret
 
 
 class Key(NamedTuple):
-    """What fingerprints depend on."""
+    """The key of fingerprints."""
 
-    words: bytes  # 32 bytes: the key of BLAKE3; none, and anyone can compute the fingerprints
-    sums: bytes  # 16 bytes: the key of SipHash, which hides the rolling sums
+    words: bytes  # 32 bytes, the key of BLAKE3; b"" for fingerprints that anyone can compute
+    sums: bytes  # 16 bytes, the key of SipHash, which hides the rolling sums
     base: int  # of the rolling sum; odd, less than 2^64
-    label: str = ""  # tells keys apart, and does not tell the key
+    label: str = ""  # differs from key to key, but does not reveal the key
 
 
 PUBLIC = Key(b"", b"", 0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 
 
 def derive_key(secret: bytes, recipe: str) -> Key:
-    """The key that a secret stands for in a recipe, by BLAKE3's key derivation; its last 8 bytes name the key.
+    """The key that a secret has for a recipe, by BLAKE3's key derivation; its last 8 bytes are the label.
 
-    Each recipe has a key of its own, since what fingerprints of one give away must not help against another. The base
-    is 3 modulo 8, as the public one is not: so fewest runs collide whatever the key (Thue-Morse words).
+    Each recipe has its own key, so that fingerprints of one recipe reveal nothing of another. The base is 3 modulo 8,
+    unlike the public one: then the fewest runs collide for any key (Thue-Morse words).
 
     >>> derive_key(b"correct horse battery staple", "shingle k=10").label
     '54060c08a2528f9c'
@@ -41,8 +41,10 @@ def derive_key(secret: bytes, recipe: str) -> Key:
 
 
 def read_key(path: str, recipe: str) -> Key:
-    """The key in a file, for a recipe: all of the file's bytes are the secret. Raises Failed."""
-    secret = wire.read_file("--key-file", path)
+    """The key for a recipe by the secret in a file, which is all of its bytes. Raises Failed."""
+    from shingletools import option_files  # which a run without a key does not need
+
+    secret = option_files.read_file("--key-file", path)
     if len(secret) < LEAST:
-        raise Failed(f"--key-file: {errors.printable(path)}: {len(secret)} bytes, too few to be a secret ({LEAST})")
+        raise Failed(f"--key-file: {errors.printable(path)}: {len(secret)} bytes; a secret has at least {LEAST}")
     return derive_key(secret, recipe)

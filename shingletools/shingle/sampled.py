@@ -1,4 +1,4 @@
-"""Fewer fingerprints of a text, chosen by their values; by numpy, which takes time to load."""
+"""A sample of a text's fingerprints, chosen by their values; by numpy, which takes time to load."""
 
 from itertools import compress
 
@@ -9,10 +9,10 @@ from shingletools.shingle.fingerprints import Hashing
 
 
 class Sampled:
-    """The fingerprints of another shingler that are 0 modulo m after a finalizer, which makes any hash fair.
+    """The fingerprints of another shingler that are 0 modulo m after a finalizer, which makes any hash uniform.
 
-    Broder's MOD_m, today's FracMinHash: resemblance and containment of what is left are unbiased estimates of those of
-    the whole (for large sets), and a text keeps about one fingerprint in m, a short one perhaps none.
+    This is Broder's MOD_m, now called FracMinHash. For large sets, resemblance and containment of the samples are
+    unbiased estimates of those of the whole sets. A text keeps about 1 fingerprint in m; a short one may keep none.
     """
 
     def __init__(self, shingler: Hashing, m: int) -> None:

@@ -1,8 +1,8 @@
-"""Rolling fingerprints of units that are no words, by numpy, which the shingles of words do without."""
+"""Rolling fingerprints of units other than words, by numpy, which shingles of words do not need."""
 
 from functools import partial
 
-from shingletools.kernel.memo import Known
+from shingletools.kernel.memo import Memo
 from shingletools.kernel.strings import roll
 from shingletools.shingle.fingerprints import Runs, word_fingerprint
 from shingletools.shingle.keys import PUBLIC, Key
@@ -18,8 +18,8 @@ class RollingUnits:
     def __init__(self, runs: Runs, key: Key = PUBLIC) -> None:
         self.runs = runs
         self.key = key
-        self.known = Known(partial(word_fingerprint, key=key.words))
+        self.memo = Memo(partial(word_fingerprint, key=key.words))
 
     def __call__(self, text: str) -> str:
-        fingerprints = b"".join(map(self.known.__getitem__, self.runs.units(text)))
+        fingerprints = b"".join(map(self.memo.__getitem__, self.runs.units(text)))
         return roll(fingerprints, self.runs.k, self.key.base, self.key.sums)

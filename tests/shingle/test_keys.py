@@ -88,6 +88,18 @@ def test_rolling(options: str, kernel: str, folder: Path) -> None:
     assert ran.records()[0]["shingles"].split() == expected
 
 
+@pytest.mark.parametrize("kernel", ["c", "numpy"])
+def test_spots(kernel: str, folder: Path) -> None:
+    stop = b"the\nof\n"
+    (folder / "stop").write_bytes(stop)
+    document = jsonl({"id": 1, "text": "the cat of the dog sat on the mat of rats"})
+    command = "shingle -k 3 --spots stop --key-file one"
+    (record,) = run(command, stdin=document, cwd=folder, env={"SHINGLETOOLS_KERNEL": kernel}).records()
+    recipe = f"shingle k=3 spots=stop@{blake3(stop).hexdigest()[:16]}"
+    spots = ["the cat dog", "of dog sat", "the dog sat", "the mat rats"]
+    assert record["shingles"].split() == [slow_keyed(each.split(), SECRETS["one"], recipe) for each in spots]
+
+
 def test_blake3(folder: Path) -> None:
     ran = run("shingle -k 2 --hash blake3 --key-file one", stdin=jsonl({"id": 1, "text": "to be or"}), cwd=folder)
     key = derive_key(SECRETS["one"], "shingle k=2 hash=blake3").words
@@ -135,10 +147,13 @@ def test_sketches_of_different_keys_are_not_compared(folder: Path) -> None:
     ("options", "message"),
     [
         ("--key-file none", "--key-file: none: No such file or directory"),
-        ("--key-file short", "--key-file: short: 15 bytes, too few to be a secret (16)"),
-        ("--key-file one --hash md5", "--hash md5 has no key (--key-file goes with rolling and blake3)"),
-        ("--key-file one -k 33", "-k 33: so long sums would give the key away; take --hash blake3 with --key-file"),
-        ("--key-file one --readable", "--readable goes without --hash, --mod and --key-file"),
+        ("--key-file short", "--key-file: short: 15 bytes; a secret has at least 16"),
+        ("--key-file one --hash md5", "--key-file cannot be combined with --hash md5, only with rolling and blake3"),
+        (
+            "--key-file one -k 33",
+            "-k 33: sums of more than 32 units would reveal the key; use --hash blake3 with --key-file",
+        ),
+        ("--key-file one --readable", "--readable cannot be combined with --hash, --mod or --key-file"),
         ("--key-file one -o one", "--output one: this run reads that file already"),
         ("--key-file one --rejects one", "--rejects one: this run reads or writes that file already"),
         ("--df --key-file one --rejects one", "--rejects one: this run reads or writes that file already"),

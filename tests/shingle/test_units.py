@@ -66,10 +66,10 @@ def test_document_frequencies() -> None:
 
 def test_usage() -> None:
     for argv, message in [
-        (("--df", "--chars"), "--df counts runs of words"),
-        (("--df", "--longest", "2"), "--df counts runs of words"),
-        (("--readable", "--mod", "2"), "--readable goes without --hash, --mod and --key-file"),
-        (("--readable", "--hash", "md5"), "--readable goes without --hash, --mod and --key-file"),
+        (("--df", "--chars"), "--df cannot be combined with --chars, --longest or --spots"),
+        (("--df", "--longest", "2"), "--df cannot be combined with --chars, --longest or --spots"),
+        (("--readable", "--mod", "2"), "--readable cannot be combined with --hash, --mod or --key-file"),
+        (("--readable", "--hash", "md5"), "--readable cannot be combined with --hash, --mod or --key-file"),
         (("--chars", "--longest", "2"), "argument --longest: not allowed with argument --chars (see shingle --help)"),
         (("--mod", "0"), 'argument --mod: not a whole number from 1 to 1000000: "0" (see shingle --help)'),
     ]:

@@ -1,0 +1,708 @@
+"""shingle --df, --header, --merge, -S, and --max-df, --min-df with a table: against brute force."""
+
+import json
+import math
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from blake3 import blake3
+from hypothesis import given
+from hypothesis import strategies as st
+from targets import chain_of, check_chain
+
+from harness import DOCS, Record, jsonl, parser_of, pipe, run, run_here
+from shingletools import driver, filtering, kernel
+from shingletools.errors import Failed
+from shingletools.shingle import counts, occurrences
+from shingletools.shingle.bounds import Bound, bound
+from shingletools.shingle.command import build
+from shingletools.shingle.counted import ShingleCounting
+from shingletools.shingle.counts import CountMemory, Counts
+from shingletools.shingle.frequencies import inverse_frequency
+from shingletools.shingle.occurrences import Occurrences
+from shingletools.shingle.within import FingerprintListing, read_table
+from shingletools.stage import Filter
+from shingletools.tables import MOST
+
+K = 3
+LINE_FEED = b"\n"
+HEADER = b'{"documents":2,"shingles":2,"min_df":1,"via":"shingle k=2"}\n'
+GOOD = b'{"words":"a b","shingle":"00000000000000ff","df":2,"weight":0.0}\n'
+SCRATCH = CountMemory(0, "/tmp")
+
+
+@cache
+def canonical() -> bytes:
+    return pipe(DOCS.read_bytes(), "canon")
+
+
+@cache
+def texts() -> list[list[str]]:
+    return [json.loads(line)["text"].split() for line in canonical().splitlines()]
+
+
+def runs_of(words: list[str]) -> list[str]:
+    return [" ".join(words[at : at + K]) for at in range(max(1, len(words) - K + 1))] if words else []
+
+
+@cache
+def frequencies() -> Counter[str]:
+    return Counter(each for words in texts() for each in set(runs_of(words)))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Canonical documents, and the table of them."""
+    (tmp_path / "docs").write_bytes(canonical())
+    (tmp_path / "df").write_bytes(run(f"shingle -k {K} --df --header docs", cwd=tmp_path).good())
+    return tmp_path
+
+
+def payloads(lines: bytes) -> list[list[str]]:
+    return [json.loads(line)["shingles"].split() for line in lines.splitlines()]
+
+
+def test_header(folder: Path) -> None:
+    header, _, lines = (folder / "df").read_bytes().partition(b"\n")
+    assert json.loads(header) == {
+        "documents": len(texts()), "shingles": len(frequencies()), "min_df": 1, "via": f"canon | shingle k={K}"
+    }  # fmt: skip
+    assert lines == run(f"shingle -k {K} --df docs", cwd=folder).good()
+    assert run("shingle --df --header").records() == [
+        {"documents": 0, "shingles": 0, "min_df": 1, "via": "shingle k=10"}
+    ]
+
+
+@given(st.integers(1, MOST), st.integers(1, MOST))
+def test_weights_are_binary_logarithms(documents: int, df: int) -> None:
+    """Rounded from the 80 bits behind the point that squaring gives, in whole numbers."""
+    df = min(documents, df)
+    whole = 0
+    while df << whole + 1 <= documents:
+        whole += 1
+    precision = 300
+    power, bits = (documents << precision) // (df << whole), 0
+    for _ in range(80):
+        power = power * power >> precision
+        bits = bits << 1 | power >> precision + 1
+        power >>= power >> precision + 1
+    logarithm = Fraction((whole << 80) + bits, 1 << 80)
+    expected = (2 * 10**6 * logarithm + 1) // 2  # no tie: it is whole, or irrational
+    assert inverse_frequency(documents, df) == float(f"{expected // 10**6}.{expected % 10**6:06d}")
+
+
+@pytest.mark.parametrize("least", ["2", "7", "1%", "2.01%"])
+def test_a_table_of_common_shingles(least: str, folder: Path) -> None:
+    share = Fraction(least[:-1]) * len(texts()) / 100 if least.endswith("%") else int(least)
+    header, *lines = run(f"shingle -k {K} --df --header --min-df {least} docs", cwd=folder).records()
+    assert {line["words"]: line["df"] for line in lines} == {w: df for w, df in frequencies().items() if df >= share}
+    assert (header["shingles"], header["min_df"]) == (len(lines), math.ceil(share))
+
+
+@pytest.mark.parametrize("how", ["", "--mod 3", "--hash crc32", "--mod 2 --min-df 2"])
+def test_a_table_on_disk_is_the_one_in_memory(how: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counts, "LEAST", 5000)
+    monkeypatch.setattr(counts, "FAN", 3)
+    command = f"shingle -k {K} --df --header {how} docs"
+    in_memory = run_here(command, cwd=folder).good()
+    header, *lines = [json.loads(line) for line in in_memory.splitlines()]
+    assert header["shingles"] == len(lines) > 100
+    assert run_here(f"{command} -S 1b", cwd=folder).good() == in_memory
+
+
+@given(
+    some=st.lists(st.frozensets(st.text("ab\u00e9\u0001\U0001f600\uffff", min_size=1, max_size=3), max_size=5)),
+    most=st.integers(0, 2000),
+    fan=st.integers(2, 4),
+)
+def test_counts(some: list[frozenset[str]], most: int, fan: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "LEAST", most)
+        patch.setattr(counts, "FAN", fan)
+        found = Counts(SCRATCH)
+        for strings in some:
+            found.add(strings)
+        expected = sorted(Counter(string for strings in some for string in strings).items())
+        assert list(found) == list(found) == expected
+        assert all(len({run.level for run in found.runs[at : at + fan]}) > 1 for at in range(len(found.runs) - fan + 1))
+
+
+def test_scratch_files_that_cannot_be(folder: Path) -> None:
+    ran = run(f"shingle -k {K} --df -S 1b -T none docs", cwd=folder)
+    assert (ran.status, ran.out, ran.err) == (2, b"", "shingle: none: No such file or directory\n")
+
+
+@cache
+def shingles() -> list[list[str]]:
+    return payloads(pipe(canonical(), f"shingle -k {K}"))
+
+
+def within(least: Fraction, most: Fraction) -> list[list[str]]:
+    """The shingles of each text that are in so many documents."""
+    return [
+        [shingle for shingle, words in zip(every, runs_of(text), strict=True) if least <= frequencies()[words] <= most]
+        for every, text in zip(shingles(), texts(), strict=True)
+    ]
+
+
+def parts(folder: Path, number: int) -> Iterator[str]:
+    lines = canonical().splitlines(keepends=True)
+    for part in range(number):
+        table = run(f"shingle -k {K} --df --header", stdin=b"".join(lines[part::number])).good()
+        (folder / f"part{part}").write_bytes(table)
+        yield f"part{part}"
+
+
+@pytest.mark.parametrize("more", ["", "-S 1b", "--min-df 3"])
+def test_merged(more: str, folder: Path) -> None:
+    (folder / "none").write_bytes(run(f"shingle -k {K} --df --header").good())
+    names = ["none", *parts(folder, 3)]
+    merged = run(f"shingle -k {K} --df --merge {more} {' '.join(names)}", cwd=folder).good()
+    assert merged == run(f"shingle -k {K} --df --header {more} docs", cwd=folder).good()
+
+
+LIMITS: list[tuple[str, Fraction, Fraction]] = [
+    ("--max-df 1", Fraction(0), Fraction(1)),
+    ("--max-df 5", Fraction(0), Fraction(5)),
+    ("--max-df 1%", Fraction(0), Fraction(3)),
+    ("--max-df 1.66%", Fraction(0), Fraction(498, 100)),
+    ("--min-df 2", Fraction(2), Fraction(10**9)),
+    ("--min-df 1.01%", Fraction(303, 100), Fraction(10**9)),
+    ("--min-df 2 --max-df 4", Fraction(2), Fraction(4)),
+]
+
+
+@pytest.mark.parametrize(("limits", "least", "most"), LIMITS, ids=[each[0] for each in LIMITS])
+def test_within(limits: str, least: Fraction, most: Fraction, folder: Path) -> None:
+    whole, expected = shingles(), within(least, most)
+    command = f"shingle -k {K} {limits} --df-table df docs"
+    made = run(command, cwd=folder).good()
+    assert payloads(made) == expected
+    emptied = sum(1 for every, kept in zip(whole, expected, strict=True) if every and not kept)
+    brief = sum(1 for text in texts() if 0 < len(text) < K)
+    for other in ("numpy", "c") if kernel.NAME == "c" else ("numpy",):
+        ran = run(f"{command} -v -j2", cwd=folder, env={"SHINGLETOOLS_KERNEL": other})
+        assert (ran.status, ran.out) == (0, made)
+        assert ran.err.endswith(f" MB/s, {brief} shorter than k, {emptied} left without shingles\n")
+
+
+@pytest.mark.parametrize("how", ["--hash crc32", "--hash md5", "--mod 2", "--key-file key"])
+def test_other_fingerprints(how: str, folder: Path) -> None:
+    (folder / "key").write_bytes(b"sixteen bytes or more")
+    command = f"shingle -k {K} {how}"
+    (folder / "df").write_bytes(run(f"{command} --df --header docs", cwd=folder).good())
+    common = {line["shingle"] for line in map(json.loads, (folder / "df").open()) if line.get("df", 0) > 2}
+    whole = payloads(run(f"{command} docs", cwd=folder).good())
+    made = run(f"{command} --max-df 2 --df-table df docs", cwd=folder)
+    assert payloads(made.good()) == [[each for each in every if each not in common] for every in whole]
+
+
+def test_recipe(folder: Path) -> None:
+    label = f"df@{blake3((folder / 'df').read_bytes()).hexdigest()[:16]}"
+    first = run(f"shingle -k {K} --min-df 0.5% --max-df 1.99% --df-table df docs", cwd=folder).records()[0]
+    assert first["via"] == f"canon | shingle k={K} min-df=2 max-df=5 df-table={label}"
+
+
+def test_a_table_of_common_shingles_is_enough(folder: Path) -> None:
+    (folder / "common").write_bytes(run(f"shingle -k {K} --df --header --min-df 4 docs", cwd=folder).good())
+    for limits in ("--max-df 3", "--max-df 9", "--min-df 4", "--min-df 4 --max-df 5"):
+        made = [run(f"shingle -k {K} {limits} --df-table {name} docs", cwd=folder).good() for name in ("df", "common")]
+        assert payloads(made[0]) == payloads(made[1])
+    for limits, needed in (("--max-df 2", 3), ("--min-df 3", 3), ("--min-df 2 --max-df 9", 2)):
+        ran = run(f"shingle -k {K} {limits} --df-table common docs", cwd=folder)
+        message = f"the table lacks shingles in fewer than 4 documents, but the limits need all in {needed} or more"
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"shingle: common:1: {message}\n")
+
+
+def test_in_a_chain(folder: Path) -> None:
+    pipeline = f"canon | shingle -k {K} --max-df 3 --df-table {folder / 'df'} | sketch -n 3"
+    shell = pipe(DOCS.read_bytes(), *map(str.strip, pipeline.split("|")))
+    assert chain_of(pipeline).work(DOCS.read_bytes()) == (shell, [])
+    assert b'"sketch":"",' in shell
+    check_chain(chain_of(pipeline), DOCS.read_bytes())
+    check_chain(chain_of(pipeline.replace("canon", "canon --stem en", 1)), DOCS.read_bytes())
+
+
+def test_records_that_were_made_otherwise(folder: Path) -> None:
+    lines = canonical().splitlines(keepends=True)
+    escaped = lines[1].replace(b'"via":"canon"', b'"via":"c\\u0061non"')
+    others = [
+        (lines[2].replace(b'"via":"canon"', b'"via":"canon stop=en"'), '"canon stop=en"'),
+        (lines[3].replace(b',"via":"canon"', b""), "an unnamed recipe"),
+        (lines[4].replace(b'"via":"canon"', b'"via":"parts | canon"'), '"parts | canon"'),
+    ]
+    stdin = b"".join([lines[0], escaped, *(line for line, _ in others), lines[5]])
+    for command in (f"shingle -k {K} --max-df 3 --df-table df", f"shingle -k {K} --hash md5 --max-df 3 --df-table md5"):
+        table = command.split(" --max-df")[0]
+        (folder / "md5").write_bytes(run(f"{table} --df --header docs", cwd=folder).good())
+        ran = run(command, stdin=stdin, cwd=folder)
+        assert ran.status == 1
+        assert ran.err.splitlines() == [
+            f'shingle: -:{place}: made by {via}, not by "canon" as the table'
+            for place, (_, via) in enumerate(others, 3)
+        ]
+        good = run(command, stdin=lines[0] + lines[1] + lines[5], cwd=folder).good()
+        assert [json.loads(line)["shingles"] for line in ran.out.splitlines()] == [
+            json.loads(line)["shingles"] for line in good.splitlines()
+        ]
+
+
+def test_texts_without_a_recipe(tmp_path: Path) -> None:
+    records: list[Record] = [{"id": 1, "text": "a b c", "via": ""}, {"id": 2, "text": "a b d"}, {"id": 3, "text": ""}]
+    (tmp_path / "df").write_bytes(run("shingle -k 2 --df --header", stdin=jsonl(*records)).good())
+    ran = run("shingle -k 2 --max-df 1 --df-table df", "-v", stdin=jsonl(*records), cwd=tmp_path)
+    whole = payloads(pipe(jsonl(*records), "shingle -k 2"))
+    assert payloads(ran.out) == [whole[0][1:], whole[1][1:], []]
+    assert ran.err.endswith(", 0 shorter than k, 0 left without shingles\n")
+
+
+def test_texts_that_have_little() -> None:
+    stdin = jsonl(*({"id": number, "text": text} for number, text in enumerate(["", " ", "a", "a b", "a b c", "b"])))
+    for options in ("", "--hash md5", "--readable", "-j2"):
+        ran = run("shingle -k 3 -v", *options.split(), stdin=stdin)
+        assert ran.err.endswith(", 3 shorter than k, 0 left without shingles\n")
+    whole = payloads(pipe(stdin, "shingle -k 3"))
+    sampled = payloads(pipe(stdin, "shingle -k 3 --mod 2"))
+    emptied = sum(1 for every, kept in zip(whole, sampled, strict=True) if every and not kept)
+    assert run("shingle -k 3 --mod 2 -v", stdin=stdin).err.endswith(f", {emptied} left without shingles\n")
+
+
+@pytest.mark.parametrize(
+    ("table", "line", "cause"),
+    [
+        (b"\n", 1, "not JSON (empty line)"),
+        (GOOD, 1, "a table of frequencies begins with a line that shingle --df --header writes"),
+        (HEADER.replace(b'"documents":2', b'"documents":-1'), 1,
+         'field "documents" is not a whole number from 0 to 9223372036854775807'),
+        (HEADER.replace(b"2,", b"true,", 1), 1,
+         'field "documents" is not a whole number from 0 to 9223372036854775807'),
+        (HEADER.replace(b'"min_df":1', b'"min_df":0'), 1,
+         'field "min_df" is not a whole number from 1 to 9223372036854775807'),
+        (HEADER.replace(b'"shingle k=2"', b"2"), 1, 'field "via" is not a string'),
+        (HEADER.replace(b"k=2", b"k=3"), 1, 'a table of "shingle k=3", not of "shingle k=2"'),
+        (HEADER, 1, "the table ends here; its first line says 2 shingles"),
+        (HEADER + GOOD, 2, "the table ends here; its first line says 2 shingles"),
+        (HEADER + GOOD + GOOD[:30], 3, "not JSON (column 31)"),
+        (HEADER + 3 * GOOD, 4, "one line more than the 2 that the first line says"),
+        (HEADER + GOOD + HEADER, 3, 'field "shingle" is missing'),
+        (HEADER + GOOD.replace(b"ff", b"fg"), 2, 'field "shingle" is not a group of 16 hex digits'),
+        (HEADER + GOOD.replace(b"00000000000000ff", b"000000ff"), 2, 'field "shingle" is not a group of 16 hex digits'),
+        (HEADER + GOOD.replace(b'"df":2', b'"df":3'), 2, 'field "df" is not a whole number from 1 to 2'),
+        (HEADER + GOOD.replace(b'"df":2', b'"df":2.0'), 2, 'field "df" is not a whole number from 1 to 2'),
+    ],
+)  # fmt: skip
+def test_tables_that_are_none(table: bytes, line: int, cause: str, tmp_path: Path) -> None:
+    (tmp_path / "df").write_bytes(table)
+    ran = run_here("shingle -k 2 --max-df 1 --df-table df", stdin=jsonl({"id": 1, "text": "a"}), cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"shingle: df:{line}: {cause}\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("shingle -k 2 --max-df 1", "--df-table"), ("sketch", "--weights"), ("sketch --simhash", "--weights"),
+        ("sketch", "--lexicon"),
+    ],
+)  # fmt: skip
+def test_empty_tables(command: str, option: str, tmp_path: Path) -> None:
+    ran = run_here(f"{command} {option} /dev/null", stdin=b"", cwd=tmp_path)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err == f"{command.split(maxsplit=1)[0]}: {option}: /dev/null: the file is empty\n"
+
+
+SECOND = GOOD.replace(b"a b", b"c d")
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ([GOOD], "one:1: a table of frequencies begins with a line that shingle --df --header writes"),
+        ([HEADER.replace(b"k=2", b"k=5")], 'one:1: a table of "shingle k=5", not of "shingle k=2"'),
+        ([HEADER.replace(b'"min_df":1', b'"min_df":2')],
+         "one:1: the table lacks shingles in fewer than 2 documents, and cannot be merged"),
+        ([HEADER + GOOD], "one:2: the table ends here; its first line says 2 shingles"),
+        ([HEADER + GOOD, HEADER], "one:2: the table ends here; its first line says 2 shingles"),
+        ([HEADER], "one:1: the table ends here; its first line says 2 shingles"),
+        ([HEADER + GOOD + SECOND + SECOND],
+         "one:4: a table of frequencies begins with a line that shingle --df --header writes"),
+        ([HEADER + SECOND + GOOD], 'one:3: field "words" is not in ascending order'),
+        ([HEADER + GOOD + GOOD], 'one:3: field "words" is not in ascending order'),
+        ([HEADER + GOOD.replace(b"a b", b"a  b")], 'one:2: field "words" is not a shingle of at most 2 words'),
+        ([HEADER + GOOD.replace(b"a b", b"a b c")], 'one:2: field "words" is not a shingle of at most 2 words'),
+        ([HEADER + GOOD.replace(b'"df":2', b'"df":3')], 'one:2: field "df" is not a whole number from 1 to 2'),
+        ([HEADER + GOOD + SECOND, HEADER.replace(b'"shingle k', b'"canon | shingle k')],
+         'two:1: made by "canon", but the records before by an unnamed recipe'),
+    ],
+)  # fmt: skip
+def test_tables_that_cannot_be_merged(tables: list[bytes], message: str, tmp_path: Path) -> None:
+    names = ["one", "two"][: len(tables)]
+    for name, table in zip(names, tables, strict=True):
+        (tmp_path / name).write_bytes(table)
+    ran = run_here("shingle -k 2 --df --merge", *names, cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"shingle: {message}\n")
+
+
+def test_a_line_that_is_no_json_is_missing_in_what_is_merged(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(HEADER + GOOD + GOOD[:30])
+    ran = run_here("shingle -k 2 --df --merge one", cwd=tmp_path)
+    messages = [
+        "shingle: one:2: the table ends here; its first line says 2 shingles", "shingle: one:3: not JSON (column 31)",
+    ]  # fmt: skip
+    assert (ran.status, ran.out, sorted(ran.err.splitlines())) == (2, b"", messages)
+
+
+def test_a_table_says_one_recipe() -> None:
+    stdin = jsonl({"id": 1, "text": "a", "via": "x"}, {"id": 2, "text": "a"})
+    ran = run("shingle --df --header", stdin=stdin)
+    said = 'made by an unnamed recipe, but the records before by "x"; "via" is the field of recipes: rename yours'
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"shingle: -:2: {said}\n")
+    assert run("shingle --df", stdin=stdin).records()[0]["df"] == 2
+
+
+@pytest.mark.parametrize("most", [1, 5, 1 << 22])
+def test_no_read_is_larger_than_a_system_gives(most: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whatever memory there is: a shorter block would look like the end of a run."""
+    monkeypatch.setattr(occurrences, "READ", most)
+    asked = []
+    read = occurrences.OccurrenceRun.read
+
+    def noted(run: occurrences.OccurrenceRun, start: int, count: int) -> occurrences.Entries:
+        asked.append(count)
+        return read(run, start, count)
+
+    monkeypatch.setattr(occurrences.OccurrenceRun, "read", noted)
+    found = Occurrences(CountMemory(1 << 40, str(tmp_path)))
+    rng = np.random.default_rng(1)
+    texts = [np.unique(rng.integers(0, 90, 40)).astype(np.uint64) for _ in range(30)]
+    for text in texts:
+        found.add(text.tobytes())
+        found._spill()
+    df = Counter(np.concatenate(texts).tolist())
+    between, above = (np.frombuffer(each, np.uint64).tolist() for each in found.within(5, 14))
+    assert between == sorted(each for each in df if 5 <= df[each] <= 14)
+    assert above == sorted(each for each in df if df[each] > 14)
+    assert max(asked) <= most
+
+
+def test_weights_of_a_table_with_a_header(folder: Path) -> None:
+    (folder / "plain").write_bytes((folder / "df").read_bytes().partition(b"\n")[2])
+    shingled = pipe(canonical(), f"shingle -k {K}")
+    hashes = [
+        [record["simhash"] for record in run(f"sketch --simhash --weights {n}", stdin=shingled, cwd=folder).records()]
+        for n in ("df", "plain")
+    ]
+    assert hashes[0] == hashes[1]
+    (folder / "df").write_bytes(HEADER)
+    ran = run("sketch --simhash --weights df", cwd=folder)
+    assert (ran.status, ran.err) == (2, "sketch: df:1: the table ends here; its first line says 2 shingles\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--df-table x", "--df-table needs --max-df or --min-df"),
+        ("--max-df 2 --df-table none", "--df-table: none: No such file or directory"),
+        ("--max-df 2 --df", "--df cannot be combined with --max-df or --df-table"),
+        ("--max-df 5 --min-df 6 x", "--min-df 6 and --max-df 5 leave no shingle: the first must not be greater"),
+        ("--max-df 5 --min-df 6 --df-table x",
+         "--min-df 6 and --max-df 5 leave no shingle: the first must not be greater"),
+        ("--max-df 0.5% --min-df 2% x",
+         "--min-df 2% and --max-df 0.5% leave no shingle: the first must not be greater"),
+        ("--header", "--header needs --df"),
+        ("--merge", "--merge needs --df"),
+        *((f"{short} {more}", f"--{name} needs --df, or --max-df or --min-df without --df-table")
+          for short, name in (("-S 1M", "buffer-size"), ("-T x", "temporary-directory"))
+          for more in ("", "--max-df 1 --df-table x")),
+        ("--readable --max-df 1 --df-table x", "--readable cannot be combined with --max-df or --min-df"),
+        ("--readable --min-df 1 x", "--readable cannot be combined with --max-df or --min-df"),
+        *((f"--max-df {wrong} --df-table x",
+           f'argument --max-df: neither a number from 1 nor a percentage such as 0.5%: "{wrong}" (see shingle --help)')
+          for wrong in ("0", "0%", "100.1%", "-1", "1/2", "%")),
+    ],
+)  # fmt: skip
+def test_usage(options: str, message: str, tmp_path: Path) -> None:
+    ran = run_here(f"shingle {options}", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"shingle: {message}\n")
+
+
+def test_files_that_are_read_already(folder: Path) -> None:
+    for options, what in (("-o df", "--output df"), ("--rejects df", "--rejects df")):
+        before = (folder / "df").read_bytes()
+        ran = run(f"shingle -k {K} --max-df 2 --df-table df docs {options}", cwd=folder)
+        assert (ran.status, what in ran.err, (folder / "df").read_bytes()) == (2, True, before)
+
+
+@given(st.integers(1, 10**6), st.integers(0, 10**12), st.integers(0, 10**6))
+def test_percentages_are_exact(hundredths: int, documents: int, df: int) -> None:
+    share = min(hundredths, 10_000)
+    limit = bound(f"{share / 100:.2f}%")
+    assert limit == Bound(Fraction(share, 100), percent=True)
+    assert (df <= limit.most(documents)) == (df * 10_000 <= share * documents)
+    assert df == 0 or (df >= limit.least(documents)) == (df * 10_000 >= share * documents)
+
+
+FINGERPRINTS = st.lists(st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 3)))
+
+
+@given(FINGERPRINTS, FINGERPRINTS, FINGERPRINTS, st.booleans())
+def test_a_listing_keeps_what_it_lists(some: list[int], without: list[int], others: list[int], kept: bool) -> None:
+    listing = FingerprintListing(packed(some), packed(without), kept=kept)
+    asked = some + without + others
+    listed = set(some) - set(without)
+    assert listing.keeps(np.array(asked, np.uint64)).tolist() == [(each in listed) == kept for each in asked]
+    assert listing.listed
+    factor, data, _ = listing.listed
+    assert bool(data) == (kernel.NAME == "c")
+    if data:
+        *slots, zero = np.frombuffer(data, np.uint64).tolist()
+        bits = len(slots).bit_length() - 1
+        assert (len(slots), zero) == (2**bits, 0 in listed)
+        assert sorted(filter(None, slots)) == sorted(listed - {0})
+        for value in listed - {0}:  # all slots from the one that its product names are taken
+            at = value * factor % 2**64 >> 64 - bits
+            while slots[at] != value:
+                assert slots[at]
+                at = (at + 1) % len(slots)
+
+
+def packed(fingerprints: list[int]) -> bytes:
+    return np.array(fingerprints, np.uint64).tobytes()
+
+
+@given(
+    some=st.lists(st.lists(st.integers(0, 9), unique=True)),
+    least=st.integers(1, 4),
+    most=st.integers(0, 4),
+    size=st.integers(0, 200),
+    fan=st.integers(2, 4),
+)
+def test_occurrences(some: list[list[int]], least: int, most: int, size: int, fan: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(occurrences, "LEAST", size)
+        patch.setattr(counts, "FAN", fan)
+        found = Occurrences(SCRATCH)
+        for fingerprints in some:
+            found.add(packed(fingerprints))
+        runs = found.runs
+        assert all(len({run.level for run in runs[at : at + fan]}) > 1 for at in range(len(runs) - fan + 1))
+        between, above = (np.frombuffer(each, np.uint64).tolist() for each in found.within(least, most))
+    counted = Counter(each for fingerprints in some for each in fingerprints)
+    assert between == sorted(each for each, df in counted.items() if least <= df <= most)
+    assert above == sorted(each for each, df in counted.items() if df > most)
+
+
+SPELLINGS = (
+    '{{"words":"a b","shingle":"{:016x}","df":{},"weight":0.5}}',
+    '{{"df": 7, "df": 1, "words": [], "shingle": "{:016x}", "df": {} }}\r',
+    '{{"\\u0073hingle":"{:016x}","df":{}}}',
+    '{{"df":0,"shingle":"0","\\u0073hingle":"{:016x}","d\\u0066":{},"more":{{"df":-1}}}}',
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9), st.sampled_from(SPELLINGS))))
+def test_tables_that_are_spelled_in_other_ways(lines: list[tuple[int, int, str]]) -> None:
+    """Ordinary lines are read at once, others by the definition, in any order; of several the greatest counts."""
+    header = {"documents": 9, "shingles": len(lines), "min_df": 1, "via": "shingle k=2"}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "df")
+        each_line = "".join(f"{how.format(0xABC0 + fingerprint, df)}\n" for fingerprint, df, how in lines)
+        path.write_bytes(jsonl(header) + each_line.encode())
+        chosen = read_table(str(path), "shingle k=2", 16, Bound(3), Bound(6))
+    greatest = {each: max(df for other, df, _ in lines if other == each) for each, _, _ in lines}
+    kept = chosen.listing.keeps(np.arange(0xABC0, 0xABC6, dtype=np.uint64)).tolist()
+    assert kept == [3 <= greatest.get(each, 0) <= 6 for each in range(6)]
+
+
+@pytest.mark.parametrize(("limits", "least", "most"), LIMITS, ids=[each[0] for each in LIMITS])
+def test_files_that_are_counted_first(limits: str, least: Fraction, most: Fraction, folder: Path) -> None:
+    made = run_here(f"shingle -k {K} {limits} docs", cwd=folder).good()
+    assert payloads(made) == within(least, most)
+    via = json.loads(made.splitlines()[0])["via"]
+    by_table = run_here(f"shingle -k {K} {limits} --df-table df docs", cwd=folder).records()[0]["via"]
+    assert via.rpartition(" ")[0] == by_table.rpartition(" ")[0]
+    assert via.rpartition(" ")[2] == f"counted=docs@{blake3((folder / 'docs').read_bytes()).hexdigest()[:16]}"
+
+
+@pytest.mark.parametrize("kernels", ["numpy", "c"] if kernel.NAME == "c" else ["numpy"])
+def test_files_that_are_counted_on_disk(kernels: str, folder: Path) -> None:
+    command = f"shingle -k {K} --max-df 2 docs"
+    made = run(command, cwd=folder).good()
+    (folder / "scratch").mkdir()
+    for more in ("-S 1b -T scratch", "-j2"):
+        assert run(f"{command} {more}", cwd=folder, env={"SHINGLETOOLS_KERNEL": kernels}).good() == made
+    assert not list((folder / "scratch").iterdir())
+
+
+@pytest.mark.parametrize("how", ["--chars", "--longest 2", "--hash crc32", "--mod 2", "--key-file key"])
+def test_all_kinds_of_shingles_are_counted(how: str, folder: Path) -> None:
+    (folder / "key").write_bytes(b"sixteen bytes or more")
+    command = f"shingle -k {K} {how}"
+    whole = payloads(run_here(f"{command} docs", cwd=folder).good())
+    df = Counter(each for every in whole for each in set(every))
+    made = payloads(run_here(f"{command} --max-df 2 docs", cwd=folder).good())
+    assert made == [[each for each in every if df[each] <= 2] for every in whole]
+
+
+def test_of_several_files_all_are_counted_and_bad_records_are_not(tmp_path: Path) -> None:
+    good = [{"id": number, "text": text} for number, text in enumerate(["a", "b a a", "a b", "\u00e9"])]
+    (tmp_path / "one").write_bytes(jsonl(*good[:2], {"text": "b"}, {"id": 8, "text": "b", "via": 1}, {"id": 9}))
+    (tmp_path / "two").write_bytes(b"b\n" + jsonl(*good[2:]) + b'{"id":7,"text":"b","text":"b"}\n')
+    ran = run("shingle -k 1 --max-df 2 --rejects bad one two", cwd=tmp_path)
+    whole = payloads(pipe(jsonl(*good), "shingle -k 1"))
+    assert (ran.status, payloads(ran.out)) == (1, [[], whole[1][:1], whole[2][1:], whole[3]])
+    both = (tmp_path / "one").read_bytes() + (tmp_path / "two").read_bytes()
+    via = f"shingle k=1 max-df=2 counted=2%20files@{blake3(both).hexdigest()[:16]}"
+    assert {json.loads(line)["via"] for line in ran.out.splitlines()} == {via}
+    ran = run("shingle -k 1 --max-df 50% --rejects bad one two", cwd=tmp_path)
+    assert {json.loads(line)["via"] for line in ran.out.splitlines()} == {via}
+
+
+def test_limits_that_leave_nothing_are_told(tmp_path: Path) -> None:
+    """Where nearly all documents have words, but no shingle is left; not where one in fifty has some."""
+    texts = [*(f"w{number} x" for number in range(49)), "y z"]
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": number, "text": text} for number, text in enumerate(texts))))
+    for options, told, limits in [
+        ("--min-df 51", "50 of 50", "--min-df"),
+        ("--min-df 10% --max-df 48", "50 of 50", "--min-df and --max-df"),
+        ("--min-df 49 -j 2", "", ""),
+        ("--max-df 50 --mod 1000000", "50 of 50", "--mod and --max-df"),
+    ]:
+        ran = run("shingle -k 1", *options.split(), "docs", cwd=tmp_path)
+        said = f"shingle: {told} documents are left without shingles: {limits} left out all that they have\n"
+        assert (ran.status, ran.err) == (0, said if told else "")
+        assert [json.loads(line)["shingles"] for line in ran.out.splitlines()].count("") == (50 if told else 1), options
+
+
+def test_lines_of_one_file_do_not_run_into_those_of_the_next(tmp_path: Path) -> None:
+    texts = ["a", "b a", "b"]
+    lines = [jsonl({"id": number, "text": text}).removesuffix(b"\n") for number, text in enumerate(texts)]
+    for name, line in zip("xyz", lines, strict=True):
+        (tmp_path / name).write_bytes(line)
+    made = run_here("shingle -k 1 --max-df 1 x y z", cwd=tmp_path).out
+    whole = payloads(pipe(b"\n".join(lines), "shingle -k 1"))
+    assert payloads(made) == [[], [], []]
+    label = f"counted=3%20files@{blake3(LINE_FEED.join(lines)).hexdigest()[:16]}"
+    assert json.loads(made.splitlines()[0])["via"] == f"shingle k=1 max-df=1 {label}"
+    # As many files, whose bytes in a row are the same, but not their lines
+    (tmp_path / "x").write_bytes(lines[0] + lines[1][:5])
+    (tmp_path / "y").write_bytes(lines[1][5:])
+    ran = run_here("shingle -k 1 --max-df 1 x y z", cwd=tmp_path)
+    assert (ran.status, payloads(ran.out)) == (2, [whole[2]])  # x and y have no good record
+    assert json.loads(ran.out)["via"] != json.loads(made.splitlines()[0])["via"]
+
+
+@pytest.mark.parametrize("change", ["grew", "cut short", "changed", "replaced"])
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("when", ["counting", "between", "filtering"])
+def test_a_file_that_changes_before_it_was_read_twice(change: str, jobs: int, when: str, tmp_path: Path) -> None:
+    path = tmp_path / "docs"
+    path.write_bytes(jsonl(*({"id": number, "text": "a b"} for number in range(9))))
+    choosing = ShingleCounting.filter
+
+    def change_it() -> None:
+        before = path.read_bytes()
+        if change == "replaced":
+            path.rename(tmp_path / "old")
+        time.sleep(0.02)  # the clock of a file system may go by steps
+        path.write_bytes({"grew": before * 2, "cut short": before[:99], "changed": before[::-1]}.get(change, before))
+
+    def change_and_choose(counting: ShingleCounting) -> Filter:
+        if when == "between":
+            change_it()
+        return choosing(counting)
+
+    options = parser_of("shingle").parse(["-k1", "--max-df", "2", f"-j{jobs}", str(path)])
+    with (
+        patch.object(ShingleCounting, "filter", change_and_choose),
+        closing(filtering.run_filter(cast(Filter, build(options)), options)) as results,
+        pytest.raises(Failed) as error,
+    ):
+        assert next(results).once == path.stat().st_size
+        if when == "counting":
+            change_it()
+        result = next(results)
+        if when == "filtering":
+            assert result.records == 9
+            change_it()
+        list(results)
+    assert str(error.value).startswith(f"{path}: {change} while it was read")
+
+
+def test_files_are_counted_when_all_else_is_checked(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.write_bytes(jsonl({"id": 1, "text": "a"}))
+    with patch.object(ShingleCounting, "take") as take:
+        for options, why in (
+            ("-o no/folder", "no/folder: No such file or directory"),
+            ("--rejects docs", "--rejects docs: this run reads or writes that file already"),
+            ("--id shingles", 'the id, the payload and via need fields of their own, not "shingles", "text", "via"'),
+        ):
+            ran = run_here(f"shingle --max-df 2 docs {options}", cwd=tmp_path)
+            assert (ran.status, ran.out, ran.err) == (2, b"", f"shingle: {why}\n")
+    take.assert_not_called()
+
+
+def test_progress_is_that_of_both_readings(tmp_path: Path) -> None:
+    content = jsonl(*({"id": number, "text": "a b"} for number in range(300)))
+    (tmp_path / "docs").write_bytes(content)
+    shown = {}
+    for limit in ("", "--max-df 2"):
+        ran = run_here(f"shingle {limit} --progress docs docs", cwd=tmp_path)
+        assert ran.status == 0
+        shown[limit] = ran.err.rpartition("100%")[2]
+        assert f"{len(content) * (4 if limit else 2) / 1000:.1f}k/" in shown[limit], shown
+
+
+def test_the_time_of_counting_is_told(tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(jsonl({"id": 1, "text": "a"}))
+    clock = iter(range(10, 100, 10))
+    fake = SimpleNamespace(monotonic=lambda: next(clock))
+    with patch.object(driver, "time", fake), patch.object(ShingleCounting, "take", lambda *_: next(clock)):
+        ran = run_here("shingle --max-df 2 -v docs", cwd=tmp_path)
+    assert ran.err.startswith("shingle: 1 records, 0 rejected, 20.00 s, 0.0 MB/s, "), ran
+
+
+def test_what_cannot_be_read_twice(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    by_name = "not a regular file: --max-df and --min-df read it twice without --df-table"
+    for files, message in (
+        ("", "--max-df and --min-df without --df-table read the input twice: name files"),
+        ("-", "--max-df and --min-df without --df-table read the input twice: name files"),
+        ("pipe", f"pipe: {by_name}"),
+        (".", f".: {by_name}"),
+        ("none", "none: No such file or directory"),
+    ):
+        ran = run(f"shingle --max-df 2 {files}", cwd=tmp_path)
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"shingle: {message}\n")
+
+
+def test_texts_that_have_few_shingles_are_counted(tmp_path: Path) -> None:
+    texts = ["", "a", "a b", "a b c", "b a c d", "a b"]
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": n, "text": text} for n, text in enumerate(texts)), {"id": 9}))
+    ran = run("shingle -k 3 --max-df 1 -v docs", cwd=tmp_path)
+    assert ran.err.endswith(", 3 shorter than k, 2 left without shingles\n")
+    assert payloads(ran.out)[2] == payloads(ran.out)[5] == []
+    ran = run("shingle -k 3 --readable -v docs", cwd=tmp_path)
+    assert ran.err.endswith(", 3 shorter than k, 0 left without shingles\n")
+
+
+def test_a_table_of_no_documents_is_of_any(tmp_path: Path) -> None:
+    (tmp_path / "df").write_bytes(run(f"shingle -k {K} --df --header").good())
+    made = pipe(canonical(), f"shingle -k {K} --max-df 1 --df-table {tmp_path / 'df'}")
+    assert payloads(made) == shingles()
+    ran = run(f"shingle -k {K} --min-df 1 --df-table {tmp_path / 'df'}", stdin=canonical())
+    said = "300 of 300 documents are left without shingles: --min-df left out all that they have"
+    assert (ran.status, ran.err) == (0, f"shingle: {said}\n")
+    assert not any(payloads(ran.out))
