@@ -1,1 +1,1 @@
-"""sketch: shingles into a short signature."""
+"""sketch: shingles become a short signature."""

@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from shingletools import deferred, kernel
 from shingletools.errors import Rejected
@@ -17,17 +17,26 @@ else:
 
 NO_SHINGLES = 'field "shingles" is not groups of 8 or 16 hex digits'
 
-LARGEST = 256  # minima that the kernel hashes at once: 1024 bytes
+LARGEST = 256  # minima that the kernel can hash at once: 1024 bytes
 
 Sketcher = Callable[[str], str]
 
 
-class MinHash:
-    """A payload of shingles to a payload of n minima, 8 hex digits each, over the set of shingles.
+class Minima(Protocol):
+    """A function from payloads of shingles to payloads of min-hashes."""
 
-    Order and repeats do not matter, and a longer sketch extends a shorter one. The expected share of agreeing
-    components is the Jaccard similarity J, its standard deviation sqrt(J(1 - J) / n). An empty payload gives an empty
-    one.
+    def __call__(self, payload: str) -> str: ...
+
+    def link(self, group: int = 0, pairs: bool = False) -> Link:
+        """The same work in the kernel, as stage.Filter has it; with a group, that of Supershingles."""
+
+
+class MinHash:
+    """A payload of shingles to a payload of n minima over the set of shingles, 8 hex digits each (Broder 1997).
+
+    Order and repeats do not matter. A longer sketch extends a shorter one. The expected share of agreeing components
+    is the Jaccard similarity J, with a standard deviation of sqrt(J(1 - J) / n). An empty payload gives an empty one.
+    Raises Rejected if the payload has no groups of 8 or 16 hex digits.
 
     >>> MinHash(4, "0")("0000000000000001 0000000000000002")
     '05e05668 4a13acf5 482c9f19 002d1bc0'
@@ -48,18 +57,18 @@ class MinHash:
         return minima
 
     def link(self, group: int = 0, pairs: bool = False) -> Link:
-        """What it is to the kernel, as stage.Filter has it, or what Supershingles are."""
+        """The same work in the kernel, as stage.Filter has it; with a group, that of Supershingles."""
         return kernel.link_minima(self.a, self.b, group, pairs)
 
 
 class Supershingles:
-    """A payload of shingles to one of supershingles (Fetterly, Manasse, Najork 2003), 16 hex digits each.
+    """A payload of shingles to a payload of supershingles (Fetterly, Manasse, Najork 2003), 16 hex digits each.
 
-    A supershingle is the first 8 bytes of the BLAKE3 of `group` consecutive minima, so two texts of similarity J agree
-    in it with probability J^group. With `pairs`, megashingles: the same of each two supershingles.
+    A supershingle is the first 8 bytes of the BLAKE3 of `group` consecutive minima. Two texts of similarity J agree in
+    it with probability J^group. With `pairs` the payload has megashingles: the same hash of every two supershingles.
     """
 
-    def __init__(self, minima: MinHash, group: int, pairs: bool) -> None:
+    def __init__(self, minima: Minima, group: int, pairs: bool) -> None:
         self.minima = minima
         self.group = group
         self.pairs = pairs
@@ -73,5 +82,5 @@ class Supershingles:
         return bytes_to_payload(b"".join(hashes), 16)
 
     def link(self) -> Link:
-        """What they are to the kernel, as stage.Filter has it; it is for groups of LARGEST at most."""
+        """The same work in the kernel, as stage.Filter has it, for groups of at most LARGEST minima."""
         return self.minima.link(self.group, self.pairs) if self.group <= LARGEST else unlinked()

@@ -7,10 +7,10 @@ from shingletools.sketch.minhash import NO_SHINGLES
 
 
 def simhash(payload: str) -> str:
-    """A payload of shingles to one group of 16 hex digits; an empty payload to an empty one.
+    """A payload of shingles to one group of 16 hex digits; an empty payload gives an empty one.
 
-    Bit i is set iff more shingles have bit i than have not; a shingle counts as often as it occurs. Shingles of 32 bits
-    are spread over 64 before.
+    Bit i is set if more shingles have it than lack it. A shingle counts as often as it occurs. Shingles of 32 bits are
+    first spread over 64. Raises Rejected if the payload has no groups of 8 or 16 hex digits.
 
     >>> simhash("00000000000000ff 00000000000000f0 0f00000000000000")
     '00000000000000f0'
@@ -24,5 +24,5 @@ def simhash(payload: str) -> str:
 
 
 def link_simhash() -> Link:
-    """What it is to the kernel, as stage.Filter has it: that of whatever process it is sent to."""
+    """The same work in the kernel, as stage.Filter has it: the kernel of the process that calls this."""
     return kernel.link_simhash()

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from harness import DOCS, jsonl, pipe, run
 from shingletools.kernel import arrays as kernel
 from shingletools.sketch.simhash import simhash
-from shingletools.sketch.weighted import UNIT, WeightedSimHash
+from shingletools.sketch.weighted import WeightedSimHash, Weights
+from shingletools.tables import UNIT
 
 
 @cache
@@ -52,7 +53,7 @@ def test_simhash(words: list[int], repeats: dict[int, int]) -> None:
     assert int(simhash(payload), 16) == slow_simhash(counts)
     weights = {word: 1 + word % 7 for word in words}
     weighted = {word: weights[word] * times for word, times in counts.items()}
-    assert int(WeightedSimHash(weights)(payload), 16) == slow_simhash(weighted)
+    assert int(WeightedSimHash(Weights(weights))(payload), 16) == slow_simhash(weighted)
 
 
 def test_simhash_of_32_bits_uses_all_64() -> None:
@@ -99,7 +100,7 @@ def test_weights(tmp_path: Path) -> None:
         expected = slow_simhash({int(word, 16): times * weight[word] for word, times in counts.items()})
         assert record["simhash"] == (f"{expected:016x}" if counts else "")
         label = f"df@{blake3((tmp_path / 'df').read_bytes()).hexdigest()[:16]}"
-        assert record["via"] == f"shingle k=1 | sketch simhash weights={label}"
+        assert record["via"] == f"shingle k=1 | sketch/2 simhash weights={label}"
 
 
 @pytest.mark.parametrize(
@@ -109,12 +110,13 @@ def test_weights(tmp_path: Path) -> None:
         (b'{"weight":1}', 'field "shingle" is missing'),
         (b'{"shingle":"0000000000000001"}', 'field "weight" is not a number from 0 to 65536'),
         (b'{"shingle":"0000000000000001","weight":-1}', 'field "weight" is not a number from 0 to 65536'),
-        (b'{"shingle":"xyz","weight":1}', 'field "shingle" is not a group of 8 or 16 hex digits'),
+        (b'{"shingle":"xyz","weight":1}', 'field "shingle" is not a group of 16 hex digits'),
         (
             b'{"shingle":"0000000000000001 0000000000000001","weight":1}',
-            'field "shingle" is not a group of 8 or 16 hex digits',
+            'field "shingle" is not a group of 16 hex digits',
         ),
-        (b'{"shingle":"","weight":1}', 'field "shingle" is not a group of 8 or 16 hex digits'),
+        (b'{"shingle":"0000000000000001","weight":1,"weight":2}', 'field "weight" stands twice'),
+        (b'{"shingle":"","weight":1}', 'field "shingle" is not a group of 16 hex digits'),
     ],
 )
 def test_weights_that_are_none(line: bytes, cause: str, tmp_path: Path) -> None:
@@ -144,9 +146,9 @@ def test_recipes() -> None:
         (record,) = run("sketch", *argv, stdin=jsonl({"id": 1, "shingles": ""})).records()
         assert record["via"] == recipe
     for argv, message in [
-        (("--super", "13"), "84 min-hashes cannot be put into groups of 13"),
-        (("--mega", "84"), "--mega needs two supershingles at least"),
-        (("--weights", "x"), "--weights needs --simhash"),
+        (("--super", "13"), "84 min-hashes cannot be divided into groups of 13"),
+        (("--mega", "84"), "--mega needs two or more supershingles"),
+        (("--weights", "none"), "--weights: none: No such file or directory"),
         (("--simhash", "--weights", "none"), "--weights: none: No such file or directory"),
         (("--super", "14", "--simhash"), "argument --simhash: not allowed with argument --super (see sketch --help)"),
     ]:
