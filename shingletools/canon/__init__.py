@@ -1,1 +1,1 @@
-"""canon: a document into its canonical words."""
+"""canon: documents become canonical words."""

@@ -1,10 +1,12 @@
 """Words that can only be adjectives."""
 
-from shingletools.canon.rules import Rule, made_with, needs
+from shingletools.canon.rules import Rule
 from shingletools.canon.russian import RUSSIAN, readings
+from shingletools.deferred import needs
 from shingletools.errors import Failed, shown
+from shingletools.versions import made_with
 
-# Nouns and determiners that lemminflect's dictionary, or pymorphy3's, knows only as adjectives.
+# Nouns and determiners that lemminflect's dictionary, or pymorphy3's, has only as adjectives
 ALSO_OTHERS = {
     "en": frozenset(
         "amber apt audio boolean broadband certain desktop dynamic few fewer fewest gamer multi remote same several "
@@ -15,7 +17,7 @@ ALSO_OTHERS = {
 
 
 def drop_adjectives(language: str) -> Rule:
-    """Raises Failed for another language, or where a package is missing."""
+    """The rule for a language, en or ru. Raises Failed for another language or if a package is missing."""
     if language not in ALSO_OTHERS:
         raise Failed(f"--drop-adjectives: en or ru, not {shown(language)}")
     if language == "en":
@@ -26,7 +28,7 @@ def drop_adjectives(language: str) -> Rule:
 
 
 def drop_english_adjective(word: str) -> str:
-    """Nothing for a word that lemminflect's dictionary knows, with or without a capital, as an adjective only."""
+    """The word, or "" if lemminflect's dictionary has it, in lower case or with a capital, only as an adjective."""
     lemmas = needs("--drop-adjectives en", "lemminflect").getAllLemmas
     if word in ALSO_OTHERS["en"] or set(lemmas(word)) != {"ADJ"}:
         return word
@@ -34,9 +36,9 @@ def drop_english_adjective(word: str) -> str:
 
 
 def drop_russian_adjective(word: str) -> str:
-    """Nothing for a word that pymorphy3's dictionary knows as an adjective only.
+    """The word, or "" if pymorphy3's dictionary has it only as an adjective.
 
-    Participles, pronouns and ordinal numbers stay, and so do comparatives, which are adverbs too.
+    Participles, pronouns and ordinal numbers stay. Comparatives stay, too, since they are also adverbs.
     """
     if word in ALSO_OTHERS["ru"] or not RUSSIAN.fullmatch(word):
         return word

@@ -10,26 +10,26 @@ from shingletools.canon.repertoire import is_later, part_later
 from shingletools.canon.rules import Rule, fold_accents
 from shingletools.canon.words import SPACER, cut, wherever
 from shingletools.kernel.lines import Link, unlinked
-from shingletools.kernel.memo import LONGEST, SEGMENT, Known, segments
+from shingletools.kernel.memo import LONGEST, SEGMENT, Memo, segments
 from shingletools.sentences import sentences
 
 
 class Rules(NamedTuple):
-    """What canonization does beside folding, in this order; each rule may raise Rejected."""
+    """What canonization does beside folding, in this order. Any rule may raise Rejected."""
 
     texts: tuple[Rule, ...] = ()  # to the whole text
-    budget: Budget = Budget()  # of those rules that have a time limit; if there are none, nobody asks it
-    sentences: bool = False  # one on each line
-    accents: bool = False  # are folded too
+    budget: Budget = Budget()  # what the user's patterns may take for one record
+    sentences: bool = False  # write each sentence on a line of its own
+    accents: bool = False  # fold accents, too
     cut: Callable[[str], list[str]] = cut  # folded text without white space into words
     words: tuple[Rule, ...] = ()  # to each word
 
 
 class Canonizer:
-    """Text to canonical words, single spaces between; a word's form depends on that word alone.
+    """Text to canonical words with single spaces between. A word's form depends on that word alone.
 
-    What stands between white space goes through a memo, and so do words: rules cost nothing for what was seen before.
-    Without rules, canonizing twice changes nothing.
+    Tokens between white space go through a memo, and so do words, so rules cost nothing for a token that comes again.
+    Without rules, a second canonization changes nothing.
 
     >>> Canonizer()("The cat’s  “whiskers” — and THE dog...")
     "the cat's whiskers and the dog"
@@ -40,10 +40,10 @@ class Canonizer:
         alone = self.rules.cut is cut
         plain = alone and not self.rules.words
         self.tokens = kernel.words(self._token, self.wherever if plain else None, alone)
-        self.words = Known(self._word)
+        self.words = Memo(self._word)
 
     def __reduce__(self) -> "tuple[type[Canonizer], tuple[Rules]]":
-        """Another process starts with empty memos, and with the kernel that it has."""
+        """Another process starts with empty memos, and with its own kernel."""
         return (Canonizer, (self.rules,))
 
     def __call__(self, text: str) -> str:
@@ -56,17 +56,17 @@ class Canonizer:
         return self.canonize(text)
 
     def canonize(self, text: str) -> str:
-        """What follows the rules for whole texts."""
+        """What happens after the rules for whole texts."""
         return self.tokens.words(text)
 
     @property
     def by_token(self) -> bool:
-        """Whether nothing is asked of a text as a whole."""
+        """Whether a text can be canonized token by token: no rule looks at the whole text."""
         rules = self.rules
         return not (rules.texts or rules.sentences or isinstance(rules.cut, WordPattern))
 
     def link(self) -> Link:
-        """What it is to the kernel, as stage.Filter has it."""
+        """The same work in the kernel, as stage.Filter has it."""
         return self.tokens.link() if self.by_token else unlinked()
 
     def fold(self, text: str) -> str:
@@ -81,7 +81,8 @@ class Canonizer:
                 return self.canonize(parted)
         folded = self.fold(token)
         if len(folded) > LONGEST and self.rules.cut is cut:
-            # Whole sentences of a spaceless script: cut before each character, the pieces are short and come again
+            # In a script without spaces a token is a whole sentence. Cut before each character, its pieces are short
+            # and come again, so that the memo has them
             parted = folded.translate(SPACER)
             if " " in parted.strip():
                 return self.canonize(parted)
@@ -90,7 +91,7 @@ class Canonizer:
         return self._rest(self.rules.cut(folded))
 
     def wherever(self, character: str) -> str | None:
-        """What words are made of a character in whatever company, as kernel.memo.Wherever has it."""
+        """The words that a character becomes whatever stands beside it, as kernel.memo.Wherever has it."""
         return None if is_later(character) else wherever(character, self.fold(character))
 
     def _rest(self, words: Iterable[str]) -> str:
@@ -104,12 +105,12 @@ class Canonizer:
 
 
 def later_words(rules: Rules, character: str) -> list[str]:
-    """A character later than Unicode 14.0 is a word alone, unless a pattern says what words are."""
+    """A character newer than Unicode 14.0 is a word of its own, unless a pattern says what words are."""
     return rules.cut(character) if isinstance(rules.cut, WordPattern) else [character]
 
 
 def explain(rules: Rules, text: str) -> dict[str, str]:
-    """What each rule makes of a text, in order: under its name, the text or the words that it leaves."""
+    """What each rule makes of a text, in order: the rule's name, and the text or words that it leaves."""
     rules.budget.start(text)
     steps = {"given": text}
 

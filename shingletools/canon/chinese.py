@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import regex
 
-from shingletools.canon.rules import needs
+from shingletools.deferred import needs
 
-# A run that no punctuation ends is cut somewhere, so that memory stays bounded.
+# A run without punctuation is cut anywhere, so that memory stays bounded
 HAN = regex.compile(r"[[\p{L}\p{N}]&&\p{scx=Han}]{1,1024}+", regex.VERSION1)
 
 

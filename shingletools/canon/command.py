@@ -1,17 +1,20 @@
 """turn documents into their canonical words"""
 
 import argparse
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any
 
 from shingletools import deferred, errors, wire
-from shingletools.canon import sources
+from shingletools.arguments import text
 from shingletools.canon.canonizer import Canonizer, Rules, explain
 from shingletools.canon.patterns import Budget, Replace, WordPattern
-from shingletools.canon.rules import Rule, drop_number, made_with, mask_number, version
+from shingletools.canon.rules import Rule, drop_number, mask_number
 from shingletools.canon.stopwords import stop
 from shingletools.canon.words import cut
-from shingletools.options import Printed, text
+from shingletools.formats import choice
+from shingletools.options import Printed
 from shingletools.stage import Filter, Stage
+from shingletools.versions import made_with, version
 
 if TYPE_CHECKING:
     import orjson
@@ -20,43 +23,70 @@ if TYPE_CHECKING:
 else:
     orjson = deferred.module("orjson")
 
+PAGE = "page"  # without an argument of --html
+PARTS = (PAGE, "main", "article")
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
-    sources.add_options(parser)
-    add("--delete", metavar="REGEX", dest="edits", help="first of all, delete what matches; may be repeated",
-        action="append", type=deletion, default=[])  # fmt: skip
+    choice.add_options(parser)
+    add("--delete", metavar="REGEX", dest="edits", action="append", type=deletion, default=[],
+        help="delete what matches, before any other rule; may be repeated")  # fmt: skip
     add("--replace", metavar="REGEX=TEXT", dest="edits", action="append", type=replacement, default=[],
-        help="replace what matches, in one order with --delete; may be repeated")  # fmt: skip
-    add("--html", metavar="PART", nargs="?", const="page", choices=("page", "main"),
-        help="the text is HTML; with --html=main leave out what stands around the main content")  # fmt: skip
-    add("--skip", metavar="SELECTOR", help="leave out HTML elements that match; may be repeated",
+        help="replace what matches by TEXT, in the order given with --delete; may be repeated")  # fmt: skip
+    add("--html", metavar="PART", nargs="?", const=PAGE, choices=PARTS,
+        help="the text is HTML: take the whole page; with main, its main content; with article, the article of a news "
+        "page or blog")  # fmt: skip
+    add("--skip", metavar="SELECTOR", help="leave out HTML elements that match SELECTOR; may be repeated",
         action="append", type=text, default=[])  # fmt: skip
     add("--sentences", action="store_true", help="keep a line feed between sentences")
     add("--fold-accents", action="store_true", help="drop accents and vowel points")
     words = parser.add_mutually_exclusive_group()
-    words.add_argument("--word", metavar="REGEX", type=text, help="what a word is, in folded text")
+    words.add_argument("--word", metavar="REGEX", type=text, help="take as words what matches in the folded text")
     words.add_argument("--segment", choices=("zh",), metavar="LANG", help="cut Chinese (zh) into words, not characters")
-    add("--drop-numbers", action="store_true", help="drop words of digits alone")
+    add("--drop-numbers", action="store_true", help="drop words that have only digits")
     add("--mask-numbers", action="store_true", help="write each run of digits as 0")
-    add("--stop", metavar="LIST", help="drop stop words: en, ru, zh, iso:LANG, or a FILE of one word a line; may be "
-        "repeated", action="append", default=[])  # fmt: skip
+    add("--stop", metavar="LIST", action="append", default=[],
+        help="drop stop words: en, ru, zh, iso:LANG, or a FILE with one word a line; may be repeated")  # fmt: skip
     for option, does in (
-        ("--drop-adjectives", "drop what can only be an adjective, in en or ru"),
-        ("--lemma", "put words into their dictionary form"),
+        ("--drop-adjectives", "drop words that can only be adjectives, in en or ru"),
+        ("--lemma", "replace words by their dictionary form"),
         ("--stem", "cut words down to their stem"),
     ):
         add(option, metavar="LANG[,LANG]", help=f"{does}; may be repeated", action="extend", type=languages, default=[])
     add("--offsets", action="store_true",
-        help="keep the text as it came in the field source, and write where each word stands in it to at")  # fmt: skip
-    add("--explain", action="store_true", help="print what each rule makes of each WORD given in place of FILE")
+        help="keep the original text in the field source, and write the place of each word in it to the field "
+        "at")  # fmt: skip
+    add("--explain", action="store_true", help="take words in place of files, and print what each rule makes of them")
 
 
 def build(options: argparse.Namespace) -> Stage:
+    if choice.marked(options) and options.html is None:
+        options.html = PAGE
     rules, via = chosen(options)
     if options.explain:
         raise Printed(explanations(rules, options))
+    check_parted(options)
+    beside: dict[str, Any] = {
+        "format": choice.chosen(options),
+        "reads": (*options.stop, *filter(None, [options.files0_from])),
+    }
+    if options.recursive:
+        text = rules._replace(texts=tuple(rule for rule in rules.texts if rule.name != "html"))
+        beside["plain"] = filter_by(text, via, options)
+    return filter_by(rules, via, options, **beside)
+
+
+def check_parted(options: argparse.Namespace) -> None:
+    """Raises Failed where the argument of --html stands behind a blank, and so is taken for a file."""
+    for word in options.files:
+        if options.html == PAGE and word in PARTS and not os.path.lexists(word):
+            raise errors.Failed(f"{word}: no such file; --html={word}, with =, takes this part of a page")
+
+
+def filter_by(rules: Rules, via: str, options: argparse.Namespace, **beside: Any) -> Filter:
+    """Raises Failed."""
     canonizer = placer(rules) if options.offsets else Canonizer(rules)
     return Filter(
         consumes=options.text,
@@ -64,29 +94,42 @@ def build(options: argparse.Namespace) -> Stage:
         recipe=via,
         function=canonizer,
         link=canonizer.link,
-        source=sources.source(options),
-        whole=options.whole,
-        reads=tuple(options.stop),
         placed=options.offsets,
+        **beside,
     )
 
 
 def placer(rules: Rules) -> "Placer":
+    """The canonizer that also tells places. Raises Failed if a rule cannot say where its text comes from."""
     from shingletools.canon.placed import Placer  # as in `chosen`
 
+    if any(rule.traced is None for rule in rules.texts):
+        raise errors.Failed("--offsets cannot be combined with --html=article, which does not say where its text stood")
     return Placer(rules)
 
 
 def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
-    """The rules that the options ask for, and their recipe: in it they stand in the order in which they work."""
+    """The rules that the options ask for, in the order in which they work, and the recipe of all of them."""
     budget = Budget()
     texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
-    if options.html:
-        from shingletools.canon.html import html  # here and below: what few ask for, all would wait for
+    if options.html == "article":
+        from shingletools.canon.article import article  # imported late, here and below, since few runs need it
+
+        texts.append(article(options.skip))
+    elif options.html:
+        from shingletools.canon.html import html  # as above
 
         texts.append(html(options.html, options.skip))
     elif options.skip:
         raise errors.Failed("--skip needs --html")
+    if options.recursive:
+        # In the recipe of text files, too: all documents of a run have one recipe
+        texts[-1] = texts[-1]._replace(label=f"{texts[-1].label},by=suffix")
+    decoded = None
+    if options.warc:
+        from shingletools.formats.warc import charsets  # as above
+
+        decoded = charsets()
     cutter, segment = cut, None
     if options.word == "":
         raise errors.Failed("--word needs a pattern")
@@ -99,9 +142,10 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     words = word_rules(options)
     own = options.edits or options.word is not None or options.sentences
     via = wire.recipe(
-        # The first one took what is main in another main twice, where a parent was between, and left out the header
-        # and footer of an article, a section or a main part, where they were no children of it
+        # The first version took a main element inside another one twice if an element was between them. It left out
+        # headers and footers of articles, sections and main elements if they were not direct children
         "canon/2" if options.html == "main" else "canon",
+        ("warc", decoded),
         *((rule.name, rule.label) for rule in texts),
         ("sentences", options.sentences),
         ("fold-accents", options.fold_accents),
@@ -114,7 +158,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
 
 
 def word_rules(options: argparse.Namespace) -> list[Rule]:
-    """What happens to each word, in order: what is to be dropped goes before its form changes."""
+    """The rules for single words, in order: words are dropped before their form changes."""
     words = []
     if options.drop_numbers:
         words.append(Rule("drop-numbers", True, drop_number))
@@ -138,7 +182,7 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
 
 
 def languages(argument: str) -> list[str]:
-    """One language or several, with commas between."""
+    """The languages in an argument such as en or en,ru. Raises ArgumentTypeError."""
     names = text(argument).split(",")
     if not all(names):
         raise argparse.ArgumentTypeError(f"not LANG[,LANG]: {errors.shown(argument)}")
@@ -150,7 +194,7 @@ def deletion(argument: str) -> tuple[str, str, str]:
 
 
 def replacement(argument: str) -> tuple[str, str, str]:
-    """REGEX=TEXT, parted at the last =, for regular expressions have more of them."""
+    """REGEX=TEXT, cut at the last =, since a regular expression may have others. Raises ArgumentTypeError."""
     pattern, equals, template = text(argument).rpartition("=")
     if not equals:
         raise argparse.ArgumentTypeError(f"not REGEX=TEXT: {errors.shown(argument)}")
@@ -164,8 +208,8 @@ def edit(name: str, pattern: str, template: str, budget: Budget) -> Rule:
 
 
 def explanations(rules: Rules, options: argparse.Namespace) -> str:
-    """A line of JSON for each word."""
-    if options.files == ["-"] or options.output is not None:
+    """What --explain prints: a line of JSON for each word. Raises Failed."""
+    if options.files == ["-"] or options.output is not None or options.files0_from is not None:
         raise errors.Failed("--explain needs words in place of files, and writes to standard output")
     try:
         lines = [orjson.dumps(explain(rules, word), option=orjson.OPT_APPEND_NEWLINE) for word in options.files]

@@ -1,4 +1,4 @@
-"""A function in a process of its own, which is ended where it takes more than it may, whatever it is at."""
+"""A function in a process of its own, which is ended when it takes more time or memory than it may."""
 
 import resource
 import signal
@@ -19,9 +19,10 @@ class TooMuch(Exception):
 
 
 class Confined(Generic[Argument, Result]):
-    """Calls of a function in another process, with limits; a process that went beyond them is replaced by a new one.
+    """Calls a function in another process, with limits on time and memory.
 
-    No estimate of what a call will cost can be wrong then. A call costs some 50 microseconds more than it would here.
+    A process that exceeds them is replaced by a new one, so no estimate of a call's cost can be wrong. A call takes
+    about 50 microseconds more than in this process.
     """
 
     def __init__(self, function: Callable[[Argument], Result]) -> None:
@@ -34,13 +35,13 @@ class Confined(Generic[Argument, Result]):
         return Confined, (self.function,)
 
     def __call__(self, argument: Argument, seconds: float, memory: int) -> Result:
-        """What the function gives or raises; raises TooMuch beyond so many seconds of processor time, or bytes."""
+        """What the function returns or raises. Raises TooMuch beyond `seconds` of processor time or `memory` bytes."""
         if self.worker is not None and self.worker.process.poll() is not None:
-            self.end()  # somebody ended it while it had nothing to do
+            self.end()  # somebody ended it while it was idle
         if self.worker is None:
             self.worker = Worker(Limited(self.function))
             self.ending.callback(self.worker.end)
-            self.worker.answer()  # it has the function
+            self.worker.answer()  # wait until it has loaded the function
         try:
             self.worker.to.send((argument, seconds, memory))
             return cast(Result, self.worker.back.receive())

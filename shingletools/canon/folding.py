@@ -1,4 +1,4 @@
-"""Folding: what case, compatibility forms, invisible characters and apostrophes make different becomes the same."""
+"""Folding: texts become equal that differ only in case, compatibility forms, invisible characters or apostrophes."""
 
 import re
 import unicodedata
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
 else:
     regex = deferred.module("regex")
 
-# Typographic and reversed quotes, and the letter that Ukrainian and Breton use: all become ' when inside a word.
+# Typographic and reversed quotes, and the letter that Ukrainian and Breton use: inside a word all become '
 APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"))
 
-TATWEEL = "\u0640"  # draws out an Arabic word, as spacing does a Latin one
+TATWEEL = "\u0640"  # stretches an Arabic word, as letter spacing stretches a Latin one
 
-# Soft hyphens, zero-width characters, byte order marks, bidi controls, variation selectors: nobody sees them.
+# Invisible: soft hyphens, zero-width characters, byte order marks, bidi controls, variation selectors
 INVISIBLE = later(lambda: regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+"))
 
 # unicodedata.normalize sorts combining marks by insertion, in quadratic time: minutes for 1 MB of
-# "\u0301\u0316" * 250000. So long runs are sorted before. These five characters, and no others, are in no such run
-# until they are decomposed.
+# "\u0301\u0316" * 250000. So long runs are sorted first. These five characters, and no others, join such a run only
+# when they are decomposed
 LONG = 32
 LONG_RUN = later(lambda: regex.compile(rf"\P{{ccc=0}}{{{LONG},}}"))
 DECOMPOSED = str.maketrans({c: unicodedata.normalize("NFKD", c) for c in "\u0f73\u0f75\u0f81\uff9e\uff9f"})
 
 
 def fold(text: str) -> str:
-    """Text with case, compatibility forms and invisible characters folded away; fold(fold(x)) == fold(x).
+    """Text without differences of case, compatibility forms and invisible characters; fold(fold(x)) == fold(x).
 
-    Unicode's compatibility caseless matching (The Unicode Standard, D146) without invisible characters, and with
-    typographic apostrophes made straight.
+    This is Unicode's compatibility caseless matching (The Unicode Standard, D146). In addition, invisible characters
+    are dropped, and typographic apostrophes become straight ones.
 
     >>> fold("Ｆｕｌｌ ｗｉｄｔｈ, STRASSE, straße, co\\u00adoperate")
     'full width, strasse, strasse, cooperate'
@@ -47,7 +47,7 @@ def fold(text: str) -> str:
 
 
 def _sorted_marks(run: "regex.Match[str]") -> str:
-    """The run in canonical order: by combining class, within a class as it is. One pass for each class."""
+    """The run in canonical order: a stable sort by combining class, in one pass for each class."""
     marks = run[0]
     classes: dict[int, list[str]] = {}
     for mark in set(marks):

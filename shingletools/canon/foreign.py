@@ -1,9 +1,9 @@
-"""Foreign content in HTML: what is open of SVG and MathML, and of HTML within."""
+"""Foreign content in HTML: which elements of SVG and MathML, and of HTML inside them, are open."""
 
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
-# Foreign content, and what holds HTML in it; what ends it (sections 13.2.6.1 and 13.2.6.5)
+# Foreign content and its elements that may hold HTML; tags that end it (sections 13.2.6.1 and 13.2.6.5)
 FOREIGN = {
     "svg": frozenset("desc foreignobject title".split()),
     "math": frozenset("annotation-xml mi mn mo ms mtext".split()),
@@ -12,7 +12,7 @@ ENDS_FOREIGN = frozenset(
     "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta "
     "nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split()
 )
-# Tags of HTML that leave nothing open, or what end tags do not close
+# HTML tags that leave no element open, or one that no end tag closes
 LEAVES = frozenset(
     "area base basefont bgsound body br col embed frame head hr html image img input keygen link meta param source "
     "track wbr".split()
@@ -23,34 +23,34 @@ class Open(NamedTuple):
     """An element that is open, from the first foreign one on."""
 
     name: str
-    root: str  # svg or math, nothing for HTML
+    root: str  # svg or math; "" for HTML
     holds_html: bool
-    run: int  # where the elements begin that are foreign as this one is, with nothing else between
-    holder: int  # where the innermost is that holds HTML, which may be this one; -1 for none
+    run: int  # the first of the foreign elements that lead to this one without HTML between
+    holder: int  # the innermost element that may hold HTML, perhaps this one; -1 for none
 
 
 class Foreign:
-    """The elements that are open from the first foreign one on, the innermost last, as far as tags tell.
+    """The open elements from the first foreign one on, the innermost last, as far as tags tell.
 
-    An element of HTML that ends without a tag stays open: only the tree knows.
+    An HTML element that ends without a tag stays open here, since only the parsed tree shows its end.
     """
 
     def __init__(self) -> None:
         self.inside: list[Open] = []
-        # To look through all of them at each end tag would cost the square of a page
-        self.places: defaultdict[str, list[int]] = defaultdict(list)  # of each name
+        # By name: a search through all open elements at each end tag would take quadratic time
+        self.places: defaultdict[str, list[int]] = defaultdict(list)
         self.outside: Counter[str] = Counter()  # elements around the first foreign one
 
     def is_innermost(self) -> bool:
-        """Whether a start tag begins foreign content."""
+        """Whether the innermost open element is foreign and holds no HTML."""
         return bool(self.inside) and not self.inside[-1].holds_html
 
     def has_sections(self) -> bool:
-        """Whether CDATA is text: right within foreign content, also where that holds HTML."""
+        """Whether CDATA is text here: directly inside a foreign element, even one that may hold HTML."""
         return bool(self.inside) and bool(self.inside[-1].root)
 
     def note(self, name: str, is_end: bool, is_closed: bool) -> None:
-        """What a tag does to them."""
+        """Takes a tag: opens or closes elements."""
         if not self.inside and name not in FOREIGN:
             self._count(name, is_end)
             return
@@ -69,7 +69,7 @@ class Foreign:
             self._push(name, "", True)
 
     def _count(self, name: str, is_end: bool) -> None:
-        """A tag where nothing foreign is open."""
+        """Takes a tag outside of foreign content."""
         if not is_end:
             self.outside[name] += 1
         elif self.outside[name]:
@@ -87,7 +87,10 @@ class Foreign:
         self.places[self.inside.pop().name].pop()
 
     def _end(self, name: str) -> None:
-        """Closes the innermost of a name: a foreign one from within others, else one with no holder in it."""
+        """Closes the innermost element of a name, unless an element that holds HTML is open inside it.
+
+        A foreign element also closes from within other foreign ones.
+        """
         if not self.inside:
             self._count(name, is_end=True)
             return

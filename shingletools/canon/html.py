@@ -1,4 +1,4 @@
-"""The text of HTML: parsed by Lexbor, an HTML5 parser, and parted where a browser would part it."""
+"""The text of HTML, which Lexbor, an HTML5 parser, reads. Words and blocks end where they do in a browser."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -10,34 +10,36 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 from shingletools.canon.confined import Confined, TooMuch
 from shingletools.canon.markup import numbered
 from shingletools.canon.origins import Origin
-from shingletools.canon.rules import Rule, made_with
+from shingletools.canon.rules import Rule
 from shingletools.errors import Failed, Rejected, shown
+from shingletools.versions import made_with
 from shingletools.wire import quoted
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
-PARAGRAPH = "\u2029"  # what a block leaves of itself in the text
-# Elements that the HTML Standard renders as blocks, list items or parts of tables (section 15.3).
+PARAGRAPH = "\u2029"  # stands in the text where a block begins or ends
+# Elements that the HTML Standard renders as blocks, list items or parts of tables (section 15.3)
 BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
     "footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li listing main menu nav ol optgroup p "
     "plaintext pre search section summary table tbody td tfoot th thead title tr ul xmp".split()
 )
-# Others that part words, within a line; of SVG the texts.
+# Other elements that separate words within a line, with the texts of SVG
 PARTS = frozenset(
     "audio br button canvas desc embed img input meter object option progress rp rt select svg text textarea "
     "video".split()
 )
-# Elements whose content nobody reads.
+# Elements whose content no reader sees
 UNSEEN = frozenset("datalist iframe noembed noframes noscript script style template".split())
 PARTING = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
 
-# Why not a heuristic extractor: on 1,097 pages of documentation in 19 languages, made by 15 programs, resiliparse 2.0.1
-# lost more than half of the main text of 91, trafilatura 2.3.1 of 34, landmarks of none, at 1 to 20 times the speed.
-# The landmarks of ARIA, and the elements of HTML that are such: a header or footer is the page's own only outside of
-# its articles and main part (HTML Accessibility API Mappings).
-# In the Lexbor of selectolax 1.0.2, :is before a blank looks at the parent only, *:is at all elements above.
+# Why main is no heuristic like `article`: on 1,097 pages of documentation in 19 languages, made by 15 programs,
+# resiliparse 2.0.1 lost more than half of the main text of 91 pages, trafilatura 2.3.1 of 34. Landmarks lost it of
+# none, at 1 to 20 times the speed.
+# The landmarks of ARIA, and the HTML elements that have these roles. A header or footer is the page's own only outside
+# of articles and main elements (HTML Accessibility API Mappings).
+# In the Lexbor of selectolax 1.0.2, :is before a blank sees the parent only, *:is sees all elements above
 MAIN = "*:is(main,[role=main i]):not(*:is(main,[role=main i]) *)"
 AROUND = (
     "nav,aside,header:not(*:is(article,main,section) header),footer:not(*:is(article,main,section) footer),"
@@ -45,21 +47,21 @@ AROUND = (
 )
 
 
-# By the HTML Standard itself, a page may cost the square of its size: n formatting elements that stay open while m
-# paragraphs begin become n * m elements. So pages are parsed under limits.
-SMALL = 1000  # characters, which cost some milliseconds at most, whatever they are
+# The HTML Standard itself lets a page take the square of its size: n formatting elements that stay open while m
+# paragraphs begin become n * m elements. So pages are parsed under limits
+SMALL = 1000  # characters, which take a few milliseconds at most whatever they are
 SECONDS, SECONDS_A_CHARACTER = 0.5, 0.3e-6
-MEMORY, MEMORY_A_CHARACTER = 1 << 26, 128  # bytes; text with nothing but start tags takes 105 a character
-# With --offsets a page is parsed twice and its pieces are numbered, all under one limit. A page of prose takes 0.3
-# microseconds and 54 bytes a character; "<p>a" again and again takes 1.3 and 254, "&a" 2.7 and 341.
+MEMORY, MEMORY_A_CHARACTER = 1 << 26, 128  # bytes; a page of start tags alone takes 105 a character
+# With --offsets a page is parsed twice and its pieces are numbered, all under one limit. Prose takes 0.3 microseconds
+# and 54 bytes a character, repeated "<p>a" takes 1.3 and 254, repeated "&a" takes 2.7 and 341
 SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED = 1.5e-6, 384
 
 
 class Html:
-    """HTML to its text; may raise Rejected.
+    """HTML to its text. Raises Rejected for a page that takes too much memory or time.
 
-    Blocks are parted by paragraph separators. With `main`, what stands around the main content is left out, unless
-    nothing else is there; so is what the CSS selectors `skip` match.
+    Paragraph separators stand between blocks. With `main` only the main content is taken, unless it has no text.
+    Elements that match the CSS selectors `skip` are left out.
 
     >>> Html()("<title>t</title><p>a&amp;b</p><script>no</script><b>c</b>d<br>e").split()
     ['t', 'a&b', 'cd', 'e']
@@ -77,16 +79,19 @@ class Html:
         return within(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, (markup,), len(markup))[0]
 
     def traced(self, markup: str) -> tuple[str, Origin]:
-        """The same, and where it comes from."""
+        """The text, and where it comes from. Raises Rejected."""
         limits = SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED
         text, origin = within(*limits, self.confined_traced, markup, len(markup))
         if origin is None:
-            raise Rejected("HTML of which --offsets cannot tell what is text")
+            raise Rejected("HTML in which --offsets cannot locate the text")
         return text, origin
 
 
 def within(seconds: float, memory: int, confined: Confined[Argument, Result], argument: Argument, size: int) -> Result:
-    """What a function gives for a page of so many characters; raises Rejected beyond so much for each of them."""
+    """What a function returns for a page of `size` characters. Raises Rejected if it exceeds its limits.
+
+    seconds and memory (bytes) are what each character adds to the limits.
+    """
     try:
         if size <= SMALL:
             return confined.function(argument)
@@ -96,15 +101,15 @@ def within(seconds: float, memory: int, confined: Confined[Argument, Result], ar
 
 
 def parse_traced(main: bool, skip: tuple[str, ...], markup: str) -> tuple[str, Origin | None]:
-    """The text of a page and where it comes from, None if that cannot be told; raises TooMuch as `parse` does."""
+    """The text of a page and where it comes from; None if that cannot be found. Raises TooMuch as `parse` does."""
     page = numbered(markup)
     text, numbers = parse(main, skip, (markup, page.markup))
     return text, page.trace(text, numbers)
 
 
 def parse(main: bool, skip: tuple[str, ...], markups: tuple[str, ...]) -> list[str]:
-    """The texts of pages, the first of which decides what is left out; raises TooMuch if there is not enough memory."""
-    # Without events no option's content is copied elsewhere; with scripting, what is for browsers without is text
+    """The texts of pages. The first page decides which elements all leave out. Raises TooMuch if memory is short."""
+    # Without events no option's content is copied elsewhere. With scripting, the content of noscript is text
     try:
         options = LexborDocumentOptions.WO_EVENTS
         trees = [LexborHTMLParser(markup, options=options, scripting=True) for markup in markups]
@@ -128,7 +133,7 @@ def text_of_all(tops: list[LexborNode], left_out: set[int]) -> str:
 
 
 def likewise(chosen: set[int], roots: list[LexborNode], others: list[LexborNode]) -> set[int]:
-    """The nodes of another tree that stand where some stand in the first."""
+    """The nodes of `others` at the positions where the `chosen` nodes stand among those of `roots`."""
     if not chosen:
         return set()
     both = zip(*(chain.from_iterable(map(nodes_of, tops)) for tops in (roots, others)), strict=False)
@@ -140,9 +145,9 @@ def nodes_of(root: LexborNode) -> Iterable[LexborNode]:
 
 
 def text_of(top: LexborNode, left_out: set[int]) -> str:
-    """The text under a node, without recursion, since pages may be nested deeply."""
+    """The text under a node. It does not recurse, since pages may be nested deeply."""
     parts: list[str] = []
-    above: list[tuple[LexborNode, str]] = []  # the open elements, and what parts the text after each
+    above: list[tuple[LexborNode, str]] = []  # the open elements, and the separator after each
     node: LexborNode | None = top
     while node is not None:
         tag = node.tag or ""
@@ -168,14 +173,16 @@ def text_of(top: LexborNode, left_out: set[int]) -> str:
 
 
 def html(part: str, skip: list[str]) -> Rule:
-    """Raises Failed for what is no CSS selector."""
+    """The rule. Raises Failed unless `skip` has CSS selectors only."""
     for selector in skip:
         try:
             LexborHTMLParser("").css(selector)
         except SelectolaxError:
             raise Failed(f"--skip: not a CSS selector: {shown(selector)}") from None
-    label = made_with(part, "selectolax")
-    if skip:
-        label += f",skip={quoted(','.join(sorted(set(skip))))}"
     rule = Html(part == "main", tuple(skip))
-    return Rule("html", label, rule, rule.traced)
+    return Rule("html", skipping(made_with(part, "selectolax"), skip), rule, rule.traced)
+
+
+def skipping(label: str, skip: list[str]) -> str:
+    """The rule's label in recipes, with the selectors of --skip."""
+    return f"{label},skip={quoted(','.join(sorted(set(skip))))}" if skip else label

@@ -1,16 +1,18 @@
-"""Dictionary forms: one word at a time, never by its neighbours, so that they can be remembered."""
+"""Dictionary forms. A form depends on the word alone, never on its neighbours, so a memo can keep it."""
 
 from collections.abc import Callable, Sequence
 
 from shingletools.canon.folding import fold
-from shingletools.canon.rules import Rule, made_with, needs
+from shingletools.canon.rules import Rule
 from shingletools.canon.russian import LONGEST, russian
 from shingletools.canon.words import WORD
+from shingletools.deferred import needs
 from shingletools.errors import Failed, shown
+from shingletools.versions import made_with
 
 
 class Lemmas:
-    """The word's dictionary form in the first of the languages that has another one for it."""
+    """The word's dictionary form in the first language whose form differs from the word; else the word."""
 
     def __init__(self, languages: tuple[str, ...]) -> None:
         self.languages = languages
@@ -28,7 +30,7 @@ class Lemmas:
 
 
 def lemma(languages: Sequence[str]) -> Rule:
-    """Raises Failed for a language without a dictionary, or where a package is missing."""
+    """The rule for languages in order. Raises Failed for one without a dictionary or if a package is missing."""
     names = tuple(languages)
     packages = ["pymorphy3", "pymorphy3-dicts-ru"] if "ru" in names else []
     if set(names) != {"ru"}:
@@ -38,9 +40,9 @@ def lemma(languages: Sequence[str]) -> Rule:
 
 
 def settled(step: Callable[[str], str], word: str) -> str:
-    """The form at which a step stays, or the least of those among which it goes round.
+    """Repeats a step until the form no longer changes; of forms that come round in a circle, the least.
 
-    So all words on one way end at one form: dictionaries send bacteria to bacterium, and bacterium to bacteria.
+    So all words of a circle get one form: dictionaries send bacteria to bacterium, and bacterium to bacteria.
 
     >>> settled({"a": "b", "b": "c", "c": "b"}.__getitem__, "a")
     'b'
@@ -53,7 +55,7 @@ def settled(step: Callable[[str], str], word: str) -> str:
 
 
 def simple(language: str) -> Callable[[str], str]:
-    """Dictionary forms by simplemma, folded."""
+    """A function from folded words to dictionary forms by simplemma, folded. Raises Failed."""
     package = needs("--lemma", "simplemma")
     strategies = needs("--lemma", "simplemma.strategies")
     supported = needs("--lemma", "simplemma.strategies.dictionaries.dictionary_factory").SUPPORTED_LANGUAGES
@@ -68,7 +70,7 @@ def simple(language: str) -> Callable[[str], str]:
     def step(word: str) -> str:
         if len(word) > LONGEST:
             return word
-        # Words come folded: dictionaries have some with a capital, such as Germans, or with a ß that has become ss
+        # Words are folded, but dictionaries have some with a capital, such as Germans, or with ß where we have ss
         for spelling in dict.fromkeys((word, word.capitalize(), word.replace("ss", "ß"))):
             if known(spelling):
                 break
@@ -76,7 +78,7 @@ def simple(language: str) -> Callable[[str], str]:
             spelling = word
         found = fold(lemmatizer.lemmatize(spelling, language))
         if language == "de":
-            # haus is the noun, not hausen's imperative; but kleine is from klein, not the little one
+            # haus is the noun, not the imperative of hausen; but kleine is a form of klein, not a noun
             noun = next(filter(known, (spelling.capitalize(), spelling.capitalize().replace("ss", "ß"))), None)
             if noun is not None and not (word.startswith(found) and word != found):
                 found = fold(lemmatizer.lemmatize(noun, language))

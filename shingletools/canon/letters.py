@@ -1,4 +1,4 @@
-"""Folding with places: letters with their marks, and which characters each one of the folded text is made of."""
+"""Folding with places: which characters of the text each character of the folded text is made of."""
 
 import unicodedata
 from array import array
@@ -7,24 +7,24 @@ from typing import NamedTuple
 
 from shingletools.canon.folding import fold
 from shingletools.canon.words import joins
-from shingletools.kernel.memo import Known
+from shingletools.kernel.memo import Memo
 
 
 class Folded(NamedTuple):
-    """Folded text, and for each of its characters where what it was made of begins and ends."""
+    """Folded text, and the place of origin of each of its characters: first to last, half open."""
 
     text: str
     firsts: Sequence[int]
     lasts: Sequence[int]
 
 
-LONGEST_LETTER = 32  # with its marks; texts have shorter ones, and to cut a letter takes the square of its size
+LONGEST_LETTER = 32  # characters, with its marks; real ones are shorter, and cutting takes the square of the size
 
 
 def made_of(folding: Callable[[str], str], letter: str) -> bytes:
-    """Of which character each one of a folded letter is made, at first, and then at last.
+    """The origin of each character of a folded letter: where it begins, then where its last character stands.
 
-    The letter is cut wherever both sides fold alone to what they fold to together.
+    The letter is cut wherever its two sides fold apart as they do together.
 
     >>> list(made_of(fold, "e\\u0301")), list(made_of(fold, "中\u0345"))
     ([0, 1], [0, 1, 0, 1])
@@ -42,22 +42,22 @@ def made_of(folding: Callable[[str], str], letter: str) -> bytes:
     return bytes(firsts + lasts)
 
 
-def fold_places(text: str, known: Known[str], origins: Known[bytes]) -> Folded:
-    """Folds as the function of a memo does, letter by letter, each with all that may become one with it.
+def fold_places(text: str, folded: Memo[str], origins: Memo[bytes]) -> Folded:
+    """Folds a text letter by letter, each letter with the marks that may combine with it. `folded` is a memo of fold.
 
-    A letter that is longer than any in a text stands for all of its characters, and so do those of a text that folds
-    otherwise than its letters do; none such is known. `origins` is a memo of made_of.
+    A letter beyond LONGEST_LETTER has one place for all of its characters. So has a text that folds differently as a
+    whole than letter by letter, if there is any. `origins` is a memo of made_of.
 
-    >>> fold_places("ÉE\\u00ad\\u0301½", Known(fold), Known(lambda letter: made_of(fold, letter)))
+    >>> fold_places("ÉE\\u00ad\\u0301½", Memo(fold), Memo(lambda letter: made_of(fold, letter)))
     Folded(text='éé1⁄2', firsts=array('q', [0, 1, 4, 4, 4]), lasts=array('q', [1, 4, 5, 5, 5]))
     """
-    whole = known.function(text)
+    whole = folded.function(text)
     if text.isascii():
         return Folded(whole, range(len(text)), range(1, len(text) + 1))
     firsts, lasts = array("q"), array("q")
     parts = []
     for letter, places in letters(text):
-        part = known[letter]
+        part = folded[letter]
         parts.append(part)
         size = len(part)
         if 1 < len(letter) <= LONGEST_LETTER and size > 1:
@@ -73,7 +73,7 @@ def fold_places(text: str, known: Known[str], origins: Known[bytes]) -> Folded:
 
 
 def letters(text: str) -> Iterator[tuple[str, Sequence[int]]]:
-    """Each character with those behind it that may become one with it, without invisible ones, and where they are."""
+    """Each character with the following ones that may combine with it, without invisible ones; and their places."""
     letter, places = "", list[int]()
     for place, character in enumerate(text):
         kind = KINDS[character]
@@ -100,4 +100,4 @@ def _kind(character: str) -> str:
     return JOINS if joins(character) or joins(unicodedata.normalize("NFKD", folded)) else BEGINS
 
 
-KINDS = Known(_kind)
+KINDS = Memo(_kind)

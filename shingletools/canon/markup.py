@@ -1,12 +1,12 @@
-"""Where the text of HTML stands in its source: found by a copy of the page that has numbers in place of its text.
+"""Where the text of HTML stands in its source, found with a copy of the page that has numbers in place of its text.
 
-Parsers of HTML leave out text, move it and put things between, and do not tell where they have it from. But they treat
-all characters alike that are no white space, and what stands behind them. So a page is parsed twice: as it is, and with
-each piece of its text replaced by a number. What comes of the first is the text, what comes of the other says where
-each piece of it was. (Only in a page of frames white space may stay where text does not.)
+HTML parsers leave out text, move it and insert text, and do not say where it came from. But they treat all characters
+alike that are not white space. So a page is parsed twice: as it is, and with each piece of its text replaced by a
+number. The first result is the text, the second says where each piece of it was. (Only a page of frames may keep white
+space where it drops text.)
 
-Which parts of a page are text, `tokens` tells. Where it is wrong, there is other text between the numbers, or the two
-texts differ, and nobody takes a wrong place for a right one.
+`tokens` finds the parts of a page that are text. If it is wrong, other text stands between the numbers, or the two
+texts differ. So no wrong place is taken for a right one.
 """
 
 import re
@@ -17,21 +17,21 @@ from shingletools.canon.origins import Origin
 from shingletools.canon.references import BLANK, SourcePiece
 from shingletools.canon.tokens import pieces
 
-NUMBERS, BASE = 0xF0000, 1 << 15  # a plane of characters for private use: digits of the numbers that stand for text
+NUMBERS, BASE = 0xF0000, 1 << 15  # digits of the numbers are characters for private use
 DIGITS = re.compile(f"[{chr(NUMBERS)}-{chr(NUMBERS + BASE - 1)}]+")
-# White space, what parts blocks, and what parsers make of NUL; each of them parts words
+# White space, paragraph separators, and what parsers make of NUL: each ends a word
 BETWEEN = re.compile(f"[{BLANK}\u2029\0\ufffd]*+")
 
 
 class Page(NamedTuple):
-    """A page with a number in place of each piece of its text; all numbers have as many digits."""
+    """A page with a number in place of each piece of its text; all numbers have equally many digits."""
 
     markup: str
     pieces: list[SourcePiece]
     digits: int
 
     def trace(self, text: str, numbers: str) -> Origin | None:
-        """Where the text of the page comes from, of which `numbers` is the text of this one; None if that is not so."""
+        """Where the page's text comes from, given the text of this copy, `numbers`; None if the two do not match."""
         origin, rebuilt = Origin(), []
         at = last = 0
 

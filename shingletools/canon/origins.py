@@ -1,18 +1,18 @@
-"""Where the characters of a text come from, once a rule has made it of another one."""
+"""Where the characters of a text come from after a rule has made it from another text."""
 
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 
 Place = tuple[int, int]  # code points of a text, half open
-COPY = -1  # is no place
+COPY = -1  # in place of a last character: the piece is a copy
 
 
 class Origin:
-    """The pieces of a text, in order, and where each stands in the text that it was made of.
+    """The pieces of a text, in order, and the place of each in the text that it was made from.
 
-    A piece is a copy, each of whose characters has a place of its own; or all of it stands for one place, which may be
-    empty, where nothing was there before.
+    A piece is a copy, in which each character has its own place, or all of it stands for one place. The place is empty
+    if a rule inserted the piece.
 
     >>> origin = Origin()  # "5 EUR." with EUR replaced by euro
     >>> origin.copy(2, 0)
@@ -23,18 +23,18 @@ class Origin:
     """
 
     def __init__(self) -> None:
-        # Arrays: a page has a piece for each few characters, and lists would take four times as much
+        # A page has a piece for every few characters: lists would take four times the memory of arrays
         self.begins = array("q")
         self.firsts = array("q")
-        self.lasts = array("q")  # COPY for a copy
+        self.lasts = array("q")  # COPY marks a copy
         self.size = 0
 
     def copy(self, size: int, first: int) -> None:
-        """So many characters stand there, too."""
+        """Adds a copy of `size` characters that stand at `first`."""
         self._add(size, first, COPY)
 
     def stand_for(self, size: int, first: int, last: int) -> None:
-        """So many characters stand for what is there."""
+        """Adds `size` characters that stand for the place from `first` to `last`."""
         self._add(size, first, last)
 
     def _add(self, size: int, first: int, last: int) -> None:
@@ -46,7 +46,7 @@ class Origin:
             self.size += size
 
     def place(self, start: int, end: int) -> Place:
-        """The least place that has all the places of some characters; there must be one at least."""
+        """The smallest place that covers the places of characters start to end; there must be at least one."""
         number = bisect_right(self.begins, start) - 1
         first, last = self._part(number, start, end)
         while number + 1 < len(self.begins) and self.begins[number + 1] < end:
@@ -56,7 +56,7 @@ class Origin:
         return first, last
 
     def _part(self, number: int, start: int, end: int) -> Place:
-        """The place of those characters that are in a piece."""
+        """The place of those of the characters that are in one piece."""
         begin, first, last = self.begins[number], self.firsts[number], self.lasts[number]
         if last != COPY:
             return first, last
@@ -65,9 +65,9 @@ class Origin:
 
 
 def traced(origins: Sequence[Origin], start: int, end: int) -> Place:
-    """The place of some characters in the first text, before rules of which each made a text of the one before.
+    """The place of characters start to end in the text before all rules, each of which has its origin.
 
-    An empty place, where a rule put in what nothing had been, is an empty place before that, too.
+    An empty place, where a rule inserted text, is empty in the earlier texts, too.
     """
     for origin in reversed(origins):
         if start < end:

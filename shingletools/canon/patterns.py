@@ -1,4 +1,4 @@
-"""Rules of one's own, as regular expressions, with limits on what they may take for a record."""
+"""The user's own rules: regular expressions, with limits on time and growth for each record."""
 
 import contextlib
 import re
@@ -19,30 +19,30 @@ else:
 Result = TypeVar("Result")
 
 SECONDS = 10.0  # for each record
-CHARACTERS = 1_000_000  # that give a record one second more
-GROWTH = 10  # times its length may a record's text grow, and by CHARACTERS
-COMPILING = 1 << 30  # bytes that a pattern may take to be compiled; regex itself limits a search to as much
-UNCOUNTED = 1 << 27  # characters that may be put in before their number is looked at, which is three times as fast
-BETWEEN = re.compile(r"\S+")  # white space, as str.split has it
-MARKS = 0xF0000  # where a plane of characters for private use begins
+CHARACTERS = 1_000_000  # for each million of them a record gets one second more
+GROWTH = 10  # a record's text may grow to so many times its length plus CHARACTERS
+COMPILING = 1 << 30  # bytes that compiling a pattern may take; regex itself limits a search to as much
+UNCOUNTED = 1 << 27  # characters: if no more can be inserted, they are not counted, which is three times as fast
+BETWEEN = re.compile(r"\S+")  # what stands between white space, as str.split sees it
+MARKS = 0xF0000  # the first of many characters for private use
 
 
 class Budget:
-    """What all patterns together may still take for the record at hand: processor time and characters."""
+    """What all patterns together may still use for the current record: processor time and characters."""
 
     def __init__(self) -> None:
         self.left = 0.0  # seconds
-        self.most = 0  # characters of the text, whatever is put into it
+        self.most = 0  # characters that the text may have
 
     def start(self, text: str) -> None:
         self.left = SECONDS + len(text) / CHARACTERS
         self.most = GROWTH * len(text) + CHARACTERS
 
     def run(self, search: Callable[[float], Result], option: str, pattern: str) -> Result:
-        """What a search gives that is told how many seconds it has; raises Rejected for too much time or memory."""
+        """The result of a search, which gets the seconds that are left. Raises Rejected if time or memory runs out."""
         start = time.process_time()
         try:
-            return search(max(self.left, 1e-9))  # none left is a nanosecond, since regex takes 0 for no limit
+            return search(max(self.left, 1e-9))  # never 0, which regex takes for no limit
         except TimeoutError:
             limit = f"{SECONDS:g} s, and 1 s for each million characters"
             raise Rejected(f"{option} {shown(pattern)}: more than {limit}") from None
@@ -53,7 +53,7 @@ class Budget:
 
 
 class Template:
-    """What a match is replaced by, and how long that is; raises Failed if it fits no match of the pattern.
+    """The replacement of a match, and its length. Raises Failed if the template does not fit the pattern.
 
     >>> template = Template("--replace", regex.compile("(a+)(b)"), r"<\\1\\1>")
     >>> template.size(regex.search("(a+)(b)", "aaab"))
@@ -64,9 +64,9 @@ class Template:
         self.text = template
         names = {number: f"?P<{name}>" for name, number in pattern.groupindex.items()}
         groups = range(1, pattern.groups + 1)
-        marks = [chr(MARKS + number) for number in (*groups, 0)]  # the last is in group 0 only, which is the match
+        marks = [chr(MARKS + number) for number in (*groups, 0)]  # the last one is in group 0 only, the whole match
         try:
-            # With groups of the same numbers and names that match nothing, and a character each
+            # Patterns with the same groups show what the template takes: here groups match nothing, then one character
             literal = regex.sub("".join(f"({names.get(group, '')})" for group in groups), template, "")
             whole = regex.sub("".join(f"({names.get(group, '')}.)" for group in groups) + ".", template, "".join(marks))
             literal.encode()
@@ -85,13 +85,13 @@ class Template:
         return self.literal + sum(times * (match.end(group) - match.start(group)) for group, times in self.uses)
 
     def most(self, text: str) -> int:
-        """A bound of the text's length after all matches are replaced: a group may match beside its match."""
+        """An upper bound of the text's length after all replacements. A group may match text outside of its match."""
         once = self.literal + sum(times for _, times in self.uses) * len(text)
         return len(text) + (len(text) + 1) * once
 
 
 class Replace:
-    """Text with each match replaced by a template, as in regex.sub; may raise Rejected.
+    """Replaces each match in a text by a template, as regex.sub does. Raises Rejected.
 
     >>> budget = Budget()
     >>> budget.start("5 USD")
@@ -111,9 +111,9 @@ class Replace:
         return self._replaced(text, self.template if self.by.most(text) <= UNCOUNTED else self.counting())
 
     def traced(self, text: str) -> tuple[str, Origin]:
-        """The same, and where it comes from: what is put in stands for the whole match."""
+        """The text, and where it comes from: a replacement stands for the whole match. Raises Rejected."""
         expanded = self.counting()
-        matches: list[tuple[int, int, int]] = []  # where each begins and ends, and the size of what is put in
+        matches: list[tuple[int, int, int]] = []  # start, end, size of the replacement
 
         def replacement(match: "regex.Match[str]") -> str:
             new = expanded(match)
@@ -121,7 +121,7 @@ class Replace:
             return new
 
         replaced = self._replaced(text, replacement)
-        if self.compiled.flags & regex.REVERSE:  # found from the end of the text to its beginning
+        if self.compiled.flags & regex.REVERSE:  # matches come from the end of the text to its beginning
             matches.reverse()
         origin = Origin()
         end = 0
@@ -142,7 +142,7 @@ class Replace:
         return replaced
 
     def counting(self) -> Callable[["regex.Match[str]"], str]:
-        """Replaces a match as the template says, as long as all that is put in is not longer than the text may be."""
+        """A function that replaces a match. It raises Rejected once all replacements are longer than a text may be."""
         left = self.budget.most
 
         def replacement(match: "regex.Match[str]") -> str:
@@ -160,7 +160,7 @@ class Replace:
 
 
 class WordPattern:
-    """The matches of a pattern in folded text; may raise Rejected."""
+    """Takes the matches of a pattern in folded text as its words. Raises Rejected."""
 
     def __init__(self, pattern: str, budget: Budget) -> None:
         self.pattern = pattern
@@ -174,7 +174,7 @@ class WordPattern:
         return self.budget.run(search, "--word", self.pattern)
 
     def places(self, folded: str) -> list[Place]:
-        """Where these words are."""
+        """The places of these words. Raises Rejected."""
 
         def search(seconds: float) -> list[Place]:
             found = []
@@ -187,25 +187,25 @@ class WordPattern:
 
 
 def compile_pattern(option: str, pattern: str) -> "regex.Pattern[str]":
-    """Raises Failed if it is no regular expression."""
+    """A compiled regular expression. Raises Failed if it is none, or needs too much memory or the locale."""
     try:
         with limited_memory(COMPILING):
             compiled = regex.compile(pattern)
-    except MemoryError:  # a{9999} in a{9999} in a{9999} is compiled to as many steps
+    except MemoryError:  # such as ((a{9999}){9999}){9999}, which becomes 9999^3 steps
         raise Failed(f"{option}: out of memory: {shown(pattern)}") from None
     except RecursionError:
         raise Failed(f"{option}: nested too deeply: {shown(pattern)}") from None
     except (regex.error, ValueError, OverflowError) as error:
         raise Failed(f"{option}: {error}: {shown(pattern)}") from None
     if compiled.flags & regex.LOCALE:
-        raise Failed(f"{option}: (?L), by which the output would depend on the locale: {shown(pattern)}")
+        raise Failed(f"{option}: (?L) makes the output depend on the locale: {shown(pattern)}")
     return compiled
 
 
 @contextlib.contextmanager
 def limited_memory(more: int) -> Iterator[None]:
-    """A MemoryError comes before this process has taken so many more bytes; where the system tells how many it has."""
-    import resource  # which only a pattern of one's own needs
+    """Inside, a MemoryError comes before this process takes `more` bytes more, if the system tells what it has now."""
+    import resource  # imported late, since few runs need it
 
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     try:

@@ -1,4 +1,4 @@
-"""Where canonical words come from: the words of Canonizer, each with its place in the text that was given."""
+"""Canonical words with their places: the words of Canonizer, each with its place in the original text."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -11,16 +11,16 @@ from shingletools.canon.patterns import WordPattern
 from shingletools.canon.repertoire import is_later, part_later
 from shingletools.canon.words import cut
 from shingletools.kernel.lines import Link, unlinked
-from shingletools.kernel.memo import SEGMENT, Known, moved, segments
+from shingletools.kernel.memo import SEGMENT, Memo, moved, segments
 from shingletools.sentences import sentences
 from shingletools.wire import Placed
 
 
 class Placer:
-    """A text to its canonical words and their places; these are the words that Canonizer makes by the same rules.
+    """A text to its canonical words and their places. The words are those of Canonizer with the same rules.
 
-    A place, FROM-TO, is counted in code points of the given text, half open. It goes from the first character of which
-    the word has something to the last.
+    A place, FROM-TO, is counted in code points of the original text, half open. It runs from the first character that
+    contributes to the word to the last.
 
     >>> Placer()("The cat’s  “whiskers”")
     Placed(words="the cat's whiskers", at='0-3 4-9 12-20')
@@ -29,14 +29,14 @@ class Placer:
     def __init__(self, rules: Rules | None = None) -> None:
         self.canonizer = Canonizer(rules)
         self.rules = self.canonizer.rules
-        self.folded = Known(self.canonizer.fold)
-        self.origins = Known(partial(made_of, self.canonizer.fold))
+        self.folded = Memo(self.canonizer.fold)
+        self.origins = Memo(partial(made_of, self.canonizer.fold))
         alone = self.rules.cut is cut
         plain = alone and not self.rules.words
         self.tokens = kernel.words(self._token, self.canonizer.wherever if plain else None, alone)
 
     def __reduce__(self) -> "tuple[type[Placer], tuple[Rules]]":
-        """Another process starts with empty memos, and with the kernel that it has."""
+        """Another process starts with empty memos, and with its own kernel."""
         return (Placer, (self.rules,))
 
     def __call__(self, text: str) -> Placed:
@@ -61,11 +61,11 @@ class Placer:
         return Placed("\n".join(found), at)
 
     def link(self) -> Link:
-        """What it is to the kernel, as stage.Filter has it."""
+        """The same work in the kernel, as stage.Filter has it."""
         return self.tokens.link_placed() if self.canonizer.by_token else unlinked()
 
     def _token(self, token: str) -> str:
-        """The words of what stands between white space, and behind a line feed their places in it."""
+        """The words of a token, a line feed, and their places in the token."""
         words, places = [], []
         for word, start, end in self._words(token):
             words.append(word)
@@ -94,7 +94,7 @@ def _before(origins: Sequence[Origin], place: str) -> str:
 
 
 def pieces(token: str) -> Iterator[tuple[str, int]]:
-    """Characters later than Unicode 14.0, and what is between them, each with its place.
+    """Characters newer than Unicode 14.0, and the text between them, each with its place.
 
     >>> list(pieces("ab\\U0001FADDc"))
     [('ab', 0), ('\\U0001fadd', 2), ('c', 3)]
@@ -114,7 +114,7 @@ def pieces(token: str) -> Iterator[tuple[str, int]]:
 
 
 def cut_places(cutter: Callable[[str], list[str]], folded: str) -> Iterator[tuple[int, int]]:
-    """Where the words are that a cutter finds in folded text, part by part as Canonizer cuts it.
+    """The places of the words that a cutter finds in folded text, cut in parts as Canonizer does.
 
     >>> list(cut_places(cut, "don't-'quote'"))
     [(0, 5), (7, 12)]
@@ -125,10 +125,10 @@ def cut_places(cutter: Callable[[str], list[str]], folded: str) -> Iterator[tupl
             for start, end in cutter.places(part):
                 yield begin + start, begin + end
         else:
-            # What is between words has no letter or digit, with one of which each word begins
+            # Each word begins with a letter or digit, and between words there is none
             end = 0
             for word in cutter(part):
                 start = part.index(word, end)
                 end = start + len(word)
                 yield begin + start, begin + end
-        begin += len(part) + 1  # the white space behind it
+        begin += len(part) + 1  # with the white space behind it

@@ -1,4 +1,4 @@
-"""Text without markup as pieces, of which each character reference is one alone."""
+"""Text without markup, cut into pieces: each character reference is a piece of its own."""
 
 import re
 import sys
@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 BLANK = "\t\n\f\r "
 REFERENCE = re.compile(r"&(?:#(?:[0-9]++|[xX][0-9a-fA-F]++);?|[0-9A-Za-z]++;?)")
-# White space behind other text is treated as that is; before it, it may be left out. CR and LF become one character
+# A parser treats white space behind text as it treats that text, but may drop it before text. CR LF becomes one LF
 TEXT = re.compile(rf"&|[^&\0{BLANK}][^&\0\r]*+")
-# The first 32 characters of windows-1252 in place of controls (numeric character reference end state)
+# Characters of windows-1252 that replace 0x80 to 0x9F (numeric character reference end state)
 WINDOWS = {
     code: bytes([code]).decode("cp1252") for code in range(0x80, 0xA0) if code not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)
 }
@@ -19,7 +19,7 @@ LONGEST_NAME = max(map(len, html5))
 
 
 class SourcePiece(NamedTuple):
-    """Text that begins with no white space, and where it stands."""
+    """Text that does not begin with white space, and its place."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class SourcePiece(NamedTuple):
 
 
 def text_pieces(markup: str, start: int, end: int, references: bool = True) -> Iterator[SourcePiece]:
-    """The pieces of a stretch that has no markup; a character reference is one alone."""
+    """The pieces of markup[start:end], which has no tags; each character reference is a piece of its own."""
     at = start
     while found := TEXT.search(markup, at, end):
         first, at = found.span()
@@ -40,7 +40,7 @@ def text_pieces(markup: str, start: int, end: int, references: bool = True) -> I
 
 
 def referred(reference: str) -> tuple[str, int]:
-    """What a character reference in text stands for, and how much of it that is (13.2.5.72 ff.).
+    """What a character reference in text stands for, and how many characters of it are read (13.2.5.72 ff.).
 
     >>> referred("&lt;"), referred("&notit;"), referred("&#x80;"), referred("&nonesuch;")
     (('<', 4), ('¬', 4), ('€', 6), ('&', 1))
@@ -48,7 +48,7 @@ def referred(reference: str) -> tuple[str, int]:
     if reference[1] == "#":
         is_hex = reference[2] in "xX"
         digits = reference[3 if is_hex else 2 :].rstrip(";").lstrip("0")
-        code = int(digits[:9] or "0", 16 if is_hex else 10)  # with more digits it is too large, too
+        code = int(digits[:9] or "0", 16 if is_hex else 10)  # nine digits are already too large
         if code in SURROGATES or not 0 < code <= sys.maxunicode:
             code = REPLACEMENT
         return WINDOWS.get(code, chr(code)), len(reference)

@@ -1,8 +1,8 @@
-"""The characters that canonization is defined on: those of Unicode 14.0, the version of Python 3.11.
+"""The characters that canonization knows: those of Unicode 14.0, the version of Python 3.11.
 
-Unicode promises that the normalization and the case folding of an assigned character never change, but a character
-that one Python knows is a blank to the one before. So that every Python gives the same bytes, a character that came
-after 14.0 is neither folded nor dropped: it is a word alone.
+Unicode promises that the normalization and case folding of an assigned character never change. But a newer Python
+knows characters that an older one does not. So that every Python gives the same bytes, a character newer than 14.0 is
+neither folded nor dropped: it is a word of its own.
 """
 
 from bisect import bisect_right
@@ -11,11 +11,11 @@ from functools import cache
 
 @cache
 def _bounds() -> list[int]:
-    """Where stretches of unassigned code points begin and end, in turn, ascending."""
-    import pkgutil  # which ASCII does not need
+    """Where ranges of unassigned code points begin and end, alternately, ascending."""
+    import pkgutil  # imported late, since ASCII does not need it
 
     bounds = []
-    data = pkgutil.get_data("shingletools.canon", "unassigned.txt")  # which may be in an archive
+    data = pkgutil.get_data("shingletools.canon", "unassigned.txt")  # the package may be in a zip file
     assert data is not None
     for line in data.decode("ascii").splitlines():
         if not line.startswith("#"):
@@ -25,11 +25,11 @@ def _bounds() -> list[int]:
     return bounds
 
 
-_known: set[str] = set()  # characters looked up before, at most all of Unicode 14.0
+_known: set[str] = set()  # characters that were looked up and are in Unicode 14.0
 
 
 def part_later(text: str) -> str:
-    """The text with spaces around each character later than Unicode 14.0; the very same text if there is none.
+    """The text with spaces around each character newer than Unicode 14.0; the same object if there is none.
 
     >>> part_later("a\\U0001FADDb"), part_later("abc")
     ('a \\U0001fadd b', 'abc')
@@ -43,7 +43,7 @@ def part_later(text: str) -> str:
 
 
 def is_later(character: str) -> bool:
-    """Whether Unicode 14.0 has no such character, nor promises that there never will be one.
+    """Whether a character is newer than Unicode 14.0: it is not assigned there, and no noncharacter.
 
     >>> is_later("\\U0001FADD"), is_later("\\U0001F9C0"), is_later("\\uffff")
     (True, False, False)

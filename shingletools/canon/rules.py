@@ -1,15 +1,13 @@
-"""What a rule of canon is, and the small ones: accents, numbers."""
+"""What a rule of canon is; the short rules, on accents and numbers."""
 
 import unicodedata
 from collections.abc import Callable
-from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools import deferred, signals
+from shingletools import deferred
 from shingletools.canon.origins import Origin
 from shingletools.canon.repertoire import is_later
 from shingletools.deferred import later
-from shingletools.errors import Failed
 
 if TYPE_CHECKING:
     import regex
@@ -18,10 +16,10 @@ else:
 
 
 class Rule(NamedTuple):
-    """A step of canonization: what it is called, how a recipe says it, what it makes of a string.
+    """A step of canonization: its name, its value in a recipe, and its function of a string.
 
-    A rule for texts may give anything, and also tells where it has it from; a rule for words gives a word, or nothing
-    for a word to be dropped.
+    A rule for texts returns any text, and also tells where it comes from. A rule for words returns a word, or "" to
+    drop it.
     """
 
     name: str
@@ -30,44 +28,18 @@ class Rule(NamedTuple):
     traced: Callable[[str], tuple[str, Origin]] | None = None  # of a rule for texts
 
 
-def needs(option: str, module: str) -> ModuleType:
-    """A package of the extra [lang]; raises Failed, with the command that installs it, where it is missing."""
-    try:
-        return signals.load(module)
-    except ImportError:
-        package = module.partition(".")[0]
-        every = "pip install '.[lang]' in a clone of the source"
-        raise Failed(f"{option} needs {package}: pip install {package} (or, for all such, {every})") from None
-
-
-def version(package: str) -> str:
-    from importlib import metadata  # 49 modules, for recipes that name a version
-
-    return metadata.version(package)
-
-
-def made_with(value: str, *packages: str) -> str:
-    """A recipe's value with the versions of the packages whose data decide the output.
-
-    >>> made_with("fr", "regex").startswith("fr@regex-")
-    True
-    """
-    return f"{value}@{','.join(f'{package}-{version(package)}' for package in packages)}"
-
-
-# Letters with a stroke through them, and the i without its dot, do not decompose as other accented letters do.
+# Letters with a stroke, and the dotless i, do not decompose as other accented letters do
 STROKES = str.maketrans("ƀȼđɇǥħɨɉłƚøɍŧʉɏƶı", "bcdeghijllortuyzi")
-# Of the Cyrillic letters with a mark those that are letters with an accent; the others, such as й and ї, are letters of
-# their own.
+# Cyrillic letters whose mark is an accent. The others, such as й and ї, are letters of their own
 CYRILLIC = str.maketrans("ёѐѝ", "ееи")
 LATIN = later(lambda: regex.compile(r"[\p{Latin}\p{Greek}]\p{Mn}+"))
 POINTED = later(lambda: regex.compile(r"(?<=[\p{Cyrillic}\p{Hebrew}\p{Arabic}])\p{Mn}+"))
 
 
 def fold_accents(text: str) -> str:
-    """Folded text without the accents, diaereses, strokes and vowel points that people leave out when typing.
+    """Folded text without the accents, diaereses, strokes and vowel points that people omit when typing.
 
-    Marks that make other letters stay: those of Cyrillic й, of Hangul, and in the scripts of India and South-East Asia.
+    Marks that make a different letter stay: in Cyrillic й, in Hangul, and in the scripts of India and South-East Asia.
 
     >>> fold_accents("crème brûlée, øl, ёлка й, tiếng việt, ά, שָׁלוֹם, हिन्दी")
     'creme brulee, ol, елка й, tieng viet, α, שלום, हिन्दी'
@@ -83,7 +55,7 @@ DIGITS = later(lambda: regex.compile(r"\p{Nd}+"))
 
 
 def drop_number(word: str) -> str:
-    """Nothing for a word of digits alone.
+    """The word, or "" if it has only digits.
 
     >>> drop_number("2024"), drop_number("3d")
     ('', '3d')
@@ -92,7 +64,7 @@ def drop_number(word: str) -> str:
 
 
 def mask_number(word: str) -> str:
-    """The word with 0 for each run of digits.
+    """The word with each run of digits replaced by 0.
 
     >>> mask_number("1024x768")
     '0x0'

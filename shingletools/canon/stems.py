@@ -1,13 +1,14 @@
-"""Stems, by Snowball."""
+"""Stems by Snowball."""
 
 from collections.abc import Sequence
 
 import Stemmer
 
-from shingletools.canon.rules import Rule, made_with
+from shingletools.canon.rules import Rule
 from shingletools.errors import Failed, shown
+from shingletools.versions import made_with
 
-# One name for each language, so that equal stems have equal recipes; others are as PyStemmer has them.
+# One name for each language, so that equal stems have equal recipes. Other names are PyStemmer's own
 NAMES = (
     "arabic ar, armenian hy, basque eu, catalan ca, czech cs, danish da, dutch nl, english en, esperanto "
     "eo, estonian et, finnish fi, french fr, german de, greek el, hindi hi, hungarian hu, indonesian id, "
@@ -18,11 +19,11 @@ CODES = dict(language.split(" ") for language in NAMES.split(", "))
 
 
 class Stem:
-    """The word's stem in the first of the languages whose Snowball stemmer changes it."""
+    """The word's stem in the first language whose Snowball stemmer changes it; else the word."""
 
     def __init__(self, languages: tuple[str, ...]) -> None:
         self.languages = languages
-        # Our memo remembers; the stemmer's own cache would only cost memory
+        # Canonizer's memo has the stems; the stemmer's own cache would only take memory
         self.stemmers = [Stemmer.Stemmer(language, 0) for language in languages]
 
     def __call__(self, word: str) -> str:
@@ -37,7 +38,7 @@ class Stem:
 
 
 def stem(languages: Sequence[str]) -> Rule:
-    """Raises Failed for a language that PyStemmer does not know."""
+    """The rule for languages in order. Raises Failed for one that PyStemmer does not have."""
     names = tuple(CODES.get(name, name) for name in languages)
     try:
         function = Stem(names)

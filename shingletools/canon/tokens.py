@@ -1,6 +1,6 @@
-"""Which parts of a page of HTML are text: a short form of the tokenizer of the HTML Standard (section 13.2.5).
+"""Which parts of an HTML page are text: a short form of the tokenizer of the HTML Standard (section 13.2.5).
 
-What elements do to it depends on the tree, of which it knows only what `foreign` keeps.
+Some of its states depend on the parsed tree, of which it knows only what `foreign` keeps.
 """
 
 import re
@@ -9,22 +9,22 @@ from collections.abc import Iterator
 from shingletools.canon.foreign import Foreign
 from shingletools.canon.references import BLANK, SourcePiece, text_pieces
 
-# An attribute's value may be missing; one whose quote never ends takes the rest of the page
+# An attribute may have no value. A value whose quote never ends takes the rest of the page
 VALUE = rf"""[{BLANK}]*+=[{BLANK}]*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^{BLANK}>"'][^{BLANK}>]*+)?+"""
 ATTRIBUTE = rf"(?:=[^{BLANK}/>=]*+|[^{BLANK}/>=]++)(?:{VALUE})?+"
 TAG = re.compile(rf"<(/?)([A-Za-z][^{BLANK}/>]*+)(?:[{BLANK}/]++|{ATTRIBUTE})*+>")
 COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))", re.DOTALL)
 BOGUS = re.compile(r"<(?:[!?]|/(?=[^A-Za-z]))[^>]*+(?:>|\Z)")
 CDATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
-OPENING = re.compile(r"<[A-Za-z!?]|</.", re.DOTALL)  # what is no text, as the standard's tag open state has it
+OPENING = re.compile(r"<[A-Za-z!?]|</.", re.DOTALL)  # where text ends, by the standard's tag open state
 SCRIPT = re.compile(rf"(<!--)|(-->)|<(/?)script(?=[{BLANK}/>])", re.IGNORECASE)
 
 WITH_REFERENCES = frozenset(("title", "textarea"))
-RAW = frozenset("iframe noembed noframes noscript style xmp".split())  # with scripting, as browsers have it
+RAW = frozenset("iframe noembed noframes noscript style xmp".split())  # as in browsers, with scripting
 
 
 def pieces(markup: str) -> Iterator[SourcePiece]:
-    """The text of a page without white space before it, in its order, also what is for no one to read.
+    """The pieces of a page's text, in order, without leading white space; also text that no reader sees.
 
     >>> [piece.text for piece in pieces("<p title='a>b'> a&lt;b <!-- no --><b>c d</b>")]
     ['a', '<', 'b ', 'c d']
@@ -42,7 +42,7 @@ def pieces(markup: str) -> Iterator[SourcePiece]:
             continue
         tag = TAG.match(markup, start)
         if tag is None:
-            return  # it never ends
+            return  # the rest of the page
         at = begin = tag.end()
         name = lowered(tag[2])
         is_foreign = foreign.is_innermost() if foreign.inside else False
@@ -62,7 +62,7 @@ def pieces(markup: str) -> Iterator[SourcePiece]:
 
 
 def lowered(name: str) -> str:
-    """Of ASCII only, as tags have it."""
+    """A tag's name in lower case; only ASCII letters change."""
     if name.isascii():
         return name.lower()
     return "".join(letter.lower() if letter.isascii() else letter for letter in name)
@@ -74,13 +74,13 @@ def end_of_raw(markup: str, name: str, at: int) -> int:
 
 
 def end_of_script(markup: str, at: int) -> int:
-    """Where the end tag of a script begins, which may be in a comment, but not of a script within (13.2.5.15 ff.)."""
+    """Where the end tag of a script begins: perhaps in a comment, but not in a script inside that (13.2.5.15 ff.)."""
     escaped = double = False
     while found := SCRIPT.search(markup, at):
         at = found.end()
         if found[1]:
             if not escaped:
-                escaped, at = True, found.start() + 2  # <!--> is both
+                escaped, at = True, found.start() + 2  # <!--> begins and ends a comment
         elif found[2]:
             escaped = double = False
         elif found[3] and not double:

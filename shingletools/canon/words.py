@@ -1,4 +1,4 @@
-"""What a word is, in folded text."""
+"""What a word is in folded text."""
 
 import unicodedata
 from typing import TYPE_CHECKING
@@ -15,9 +15,9 @@ else:
 LETTER = rf"[[\p{{L}}\p{{N}}]--{SPACELESS}]"
 RUN = rf"{LETTER}[{LETTER}\p{{M}}']*+"
 
-# A word is one letter or digit of a spaceless script with its marks; or else a run of letters and digits with their
-# marks, and with the apostrophes between them. Those that stand elsewhere go first: a pattern that repeats a group
-# for each would hold a state for each, gigabytes for 10 MB of "a'a'a'".
+# A word is one letter or digit of a spaceless script with its marks, or a run of other letters and digits with their
+# marks and the apostrophes between them. Apostrophes elsewhere are removed first: a pattern that repeats a group for
+# each apostrophe would hold a state for each, gigabytes for 10 MB of "a'a'a'"
 OUTSIDE = later(lambda: regex.compile(rf"(?<![{LETTER}\p{{M}}])'|'(?!{LETTER})", regex.VERSION1))
 WORD = later(lambda: regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}", regex.VERSION1))
 MARK = later(lambda: regex.compile(r"\p{M}"))
@@ -36,7 +36,7 @@ def cut(folded: str) -> list[str]:
 
 
 class _Spacer(dict[int, str]):
-    """For str.translate: a space before each character that is a word alone."""
+    """For str.translate: puts a space before each character that is a word of its own."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -46,22 +46,22 @@ class _Spacer(dict[int, str]):
 
 SPACER = _Spacer()
 
-# These join what precedes, as marks do: Hangul's vowels and final consonants
+# Hangul's vowels and final consonants combine with the character before them, as marks do
 JAMO = range(0x1160, 0x1200)
 
 
 def joins(text: str) -> bool:
-    """Whether a text may become one with what stands before it."""
+    """Whether a text may combine with the character before it."""
     return bool(text) and (MARK.match(text) is not None or ord(text[0]) in JAMO)
 
 
 def wherever(character: str, folded: str) -> str | None:
-    """What words are made of a character in whatever company, as kernel.memo.Wherever has it.
+    """The words that a character becomes whatever stands beside it, as kernel.memo.Wherever has it.
 
     >>> wherever("É", "é"), wherever("中", "中"), wherever("(", "(")
     ('é', ' 中 ', ' ')
     """
-    if character.isascii():  # of which a run may have no others, and so no use for patterns
+    if character.isascii():  # so that ASCII text compiles no patterns
         return folded if folded.isalnum() or folded == "'" else " "
     if joins(character) or joins(unicodedata.normalize("NFKD", folded)):
         return None

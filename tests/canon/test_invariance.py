@@ -17,6 +17,7 @@ from shingletools.canon.html import Html
 from shingletools.canon.repertoire import is_later
 
 canonize = Canonizer()
+page = Html()
 
 # Forms of letters that upper case merges with others: dotless i, and what is written with an apostrophe.
 MERGED = set("ıŉ")
@@ -50,7 +51,7 @@ def in_html(text: str) -> str:
     rng = random.Random(len(text))
     forms: list[Callable[[str], str]] = [html.escape, lambda c: f"&#{ord(c)};", lambda c: f"&#X{ord(c):X};"]
     escaped = "".join(html.escape(c) if unicodedata.category(c) == "Cc" else rng.choice(forms)(c) for c in text)
-    return Html()(f"<!doctype html><title></title><body class='x'><p>{escaped}</p><!-- no --><script>no</script>")
+    return page(f"<!doctype html><title></title><body class='x'><p>{escaped}</p><!-- no --><script>no</script>")
 
 
 CHANGES = [upper, str.swapcase, full_width, other_spaces, without_punctuation, in_html]

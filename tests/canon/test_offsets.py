@@ -3,31 +3,18 @@
 import json
 import pickle
 import re
-import tracemalloc
-from collections.abc import Sequence
-from itertools import pairwise
 
 import pytest
 import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from harness import DATA, DOCS, jsonl, pipe, run
+from canon.placing import both, check, found
+from harness import DATA, DOCS, pipe, run
 from shingletools import kernel
-from shingletools.canon.canonizer import Canonizer
-from shingletools.canon.command import add_options, chosen
-from shingletools.canon.html import Html, parse_traced
-from shingletools.canon.markup import Page
 from shingletools.canon.origins import Origin, traced
 from shingletools.canon.patterns import Budget, Replace
-from shingletools.canon.placed import Placer
-from shingletools.canon.references import SourcePiece
-from shingletools.canon.tokens import pieces
-from shingletools.errors import Rejected
 from shingletools.kernel.memo import compiled_words, reference_words
-from shingletools.options import make_parser
-
-Word = tuple[str, int, int]
 
 SAMPLES = (
     "The QUICK, brown fox — “jumps” over 2024 lazy dogs’ running children's state-of-the-art mice! 3.14 p.m.",
@@ -45,41 +32,6 @@ RULES = (
     "--delete a --replace e=oo", "--delete (?r)a --replace (?r)(e)=o\\1",
     "--fold-accents --stop en --mask-numbers --lemma en --stem en", "--html", "--html=main", "--html --skip p",
 )  # fmt: skip
-# The words at a place alone are others: they depend on their run of characters, or on a match that begins before
-IN_COMPANY = ("--segment", "--word")
-
-
-def both(options: str) -> tuple[Canonizer, Placer]:
-    """Without --offsets, and with them."""
-    rules = chosen(make_parser("canon", "", add_options).parse(options.split()))[0]
-    return Canonizer(rules), Placer(rules)
-
-
-def found(words: str, at: str) -> list[Word]:
-    """Each word with its place."""
-    places = [tuple(map(int, place.split("-"))) for place in at.split(" ")] if at else []
-    return [(word, start, end) for word, (start, end) in zip(words.split(), places, strict=True)]
-
-
-def check(options: str, text: str, canonize: Canonizer, place: Placer) -> list[Word]:
-    words, at = place(text)
-    assert words == canonize(text)
-    each = found(words, at)
-    assert all(0 <= start < end <= len(text) for _, start, end in each)
-    for word, start, end in each:
-        alone = canonize(text[start:end]).split()
-        if not options.startswith(IN_COMPANY):
-            assert word in alone, (word, text[start:end])
-            assert alone == [word] or shares(each, start, end), (word, text[start:end])
-    for (_, first, last), (_, start, end) in pairwise(each):
-        assert first <= start
-        assert last <= end
-    return each
-
-
-def shares(each: Sequence[Word], start: int, end: int) -> bool:
-    """Whether another word has some character of a place, too."""
-    return sum(first < end and start < last for _, first, last in each) > 1
 
 
 @pytest.mark.parametrize("options", RULES)
@@ -163,6 +115,7 @@ alphabet = st.sampled_from(
     "\u200b\u00ad0٣ـ\u064bﷺ\U0001fadd😀"
 )
 texts = st.text(alphabet, max_size=40) | st.text(max_size=20)
+
 PLAIN, ACCENTS, STEMS = both(""), both("--fold-accents"), both("--stem en --mask-numbers")
 
 
@@ -279,134 +232,6 @@ def test_an_origin_whose_pieces_are_in_no_order() -> None:
     origin.copy(1, 20)
     places = [(start, end, origin.place(start, end)) for start, end in ((0, 1), (1, 4), (3, 4), (0, 6), (5, 6))]
     assert places == [(0, 1, (10, 11)), (1, 4, (5, 13)), (3, 4, (5, 6)), (0, 6, (5, 21)), (5, 6, (20, 21))]
-
-
-PARTS = """
-<p> </p> <b> </b> <i> </i> <table> <tr> <td> </table> <svg> </svg> <math> <mi> <title> </title> <style> </style> <desc>
-</desc> <script> </script> <!-- --> <!--> <textarea> </textarea> <select> <option> </select> <xmp> </xmp> <br/> &lt;
-&amp &copyx; &#65; &#0; &#x80; &bogus; & < <3 </ </> <? > <![CDATA[ ]]> a b\u0301 É 中 \0 \u00ad x"y ' = <a <a/b=c/d>
-<foreignObject> <template> </template> <frameset> <noscript> </noscript> <body> &nbsp; &#32; &NotEqualTilde; \ufeff
-"""
-SPACED = [" ", "\n", "\r\n", "<i a='x>y' b=\">\" c >", "\U000f0001"]
-soup = st.lists(st.sampled_from([*PARTS.split(), *SPACED]), max_size=14).map("".join)
-
-
-@given(soup)
-@example("<frameset>a<frame>b</frameset>c")
-@example("<svg><![CDATA[a<b>&lt;]]></svg><p>c")
-@example("<svg><desc><style>a<b></style></desc><style>c<b>d</style></svg>e")
-@example("<script><!--<script>a</script>b--></script>c<script><!--></script>d")
-@example("<select><title>a<b>c</title></select>d")
-@example("\ufeffa<plaintext>b&lt;</plaintext>")
-@example("<textarea>\n\na</textarea><pre>\nb")
-def test_any_markup(markup: str) -> None:
-    """The text is the same, and what is copied stands where it comes from; or else the page is refused."""
-    for page in (Html(), Html(main=True), Html(skip=("i", "p:empty", ":lexbor-contains('a')"))):
-        expected = page(markup)
-        try:
-            text, origin = page.traced(markup)
-        except Rejected as error:
-            assert str(error) == "HTML of which --offsets cannot tell what is text"
-            continue
-        assert text == expected
-        for place, letter in enumerate(text):
-            start, end = origin.place(place, place + 1)
-            assert 0 <= start <= end <= len(markup)
-            assert (
-                markup[start:end] == letter
-                or markup[start:end].startswith("&")
-                or letter.isspace()
-                or letter in "\0\ufffd"
-            )
-
-
-HTML = both("--html")
-
-
-@given(soup)
-@example("<svg>a</style>b<![CDATA[c d]]>&eacutee &#65")
-@example("<table>a<td>b</table>\0c<select>d<option>e")
-@settings(max_examples=500)
-def test_words_of_any_markup(markup: str) -> None:
-    """Those are made again whose places have no markup; what that means depends on what is around it."""
-    canonize, place = HTML
-    try:
-        words, at = place(markup)
-    except Rejected:
-        return
-    each = found(words, at)
-    assert words == canonize(markup)
-    for word, start, end in each:
-        assert 0 <= start < end <= len(markup)
-        alone = canonize(markup[start:end]).split()
-        assert (
-            alone == [word]
-            or (word in alone and shares(each, start, end))
-            or re.search(r"<[A-Za-z/!?]|\]\]>", markup[start:end])
-        )
-
-
-def test_text_that_is_taken_for_markup() -> None:
-    """In a page of which the tokenizer takes too much for SVG; none of its words has an empty place."""
-    markup = "<li>a<li>b</li></ul><svg>c</li><textarea>d </nav></svg><nav>e</textarea>"
-    with pytest.raises(Rejected, match=r"^HTML of which --offsets cannot tell what is text$"):
-        HTML[1](markup)
-    page = Page("x \U000f0000y", [SourcePiece(0, 1, "a")], 1)
-    assert page.trace("x ay", page.markup) is None
-    assert page.trace("ay", page.markup[2:]) is None
-
-
-def test_a_page_whose_text_is_not_found() -> None:
-    """In a page of frames a title is none, but a tokenizer does not know that."""
-    line = jsonl({"id": 1, "text": "<frameset><title>a<?</title>"}, {"id": 2, "text": "<title>a<?</title>"})
-    ran = run("canon --html --offsets", stdin=line)
-    assert (ran.status, ran.err) == (1, "canon: -:1: HTML of which --offsets cannot tell what is text\n")
-    assert [json.loads(each)["at"] for each in ran.out.splitlines()] == ["7-8"]
-
-
-@pytest.mark.parametrize(
-    "markup",
-    [
-        "<p>" * 600 + "a" + "<b>x</b>" * 4000,  # numbers of one digit, in a process of its own
-        "<i>x</i> " * 33_000,  # of two
-    ],
-)
-def test_a_large_page(markup: str) -> None:
-    canonize, place = both("--html")
-    words, at = place(markup)
-    assert words == canonize(markup)
-    every = found(words, at)
-    assert "".join(re.sub("<[^>]*>", "", markup[start:end]) for _, start, end in every) == words.replace(" ", "")
-
-
-def test_ends_of_what_is_not_open() -> None:
-    """The parser takes the square of such a page's size, and is ended; to number its text must not take as long."""
-    markup = "<svg>" + "<a>" * 100_000 + "</q>" * 100_000 + "x"
-    assert [piece.text for piece in pieces(markup)] == ["x"]
-    for to_text in (Html(), Html().traced):
-        with pytest.raises(Rejected, match=r"^HTML that takes too much memory or time$"):
-            to_text(markup)
-
-
-def test_numbers_take_no_more_memory_than_a_page_may() -> None:
-    """A million pieces of a character; where memory ends is not said, only that the next page is there."""
-    line = jsonl({"id": 1, "text": "&a" * 800_000}, {"id": 2, "text": "<p>next"})
-    ran = run("bash", "-c", "ulimit -v 500000; canon --html --offsets", stdin=line)
-    assert (ran.status, ran.err) == (1, "canon: -:1: HTML that takes too much memory or time\n")
-    assert [json.loads(each)["at"] for each in ran.out.splitlines()] == ["3-7"]
-
-
-@pytest.mark.parametrize("unit", ["&a", "<p>a", "a&lt;"])
-def test_what_an_origin_takes(unit: str) -> None:
-    """It comes back to a process that has no limit."""
-    markup = unit * 50_000
-    sent = pickle.dumps(parse_traced(False, (), markup)[1])
-    tracemalloc.start()
-    origin = pickle.loads(sent)
-    taken = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-    assert origin.size > 50_000
-    assert taken < 30 * len(markup)
 
 
 def test_the_text_stays_as_it_is_spelled() -> None:

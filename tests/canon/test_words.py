@@ -15,7 +15,7 @@ from shingletools.canon.chinese import Chinese
 from shingletools.canon.folding import LONG_RUN, fold
 from shingletools.canon.repertoire import is_later
 from shingletools.canon.words import cut
-from shingletools.kernel.memo import ENTRIES, Known
+from shingletools.kernel.memo import ENTRIES, Memo
 
 canonize = Canonizer()
 
@@ -124,7 +124,7 @@ def test_a_million_times_the_same(unit: str, words: str) -> None:
 
 
 def test_memo_forgets_but_never_errs() -> None:
-    memo = Known(str.upper)
+    memo = Memo(str.upper)
     for number in range(ENTRIES + 10):
         assert memo[f"w{number}"] == f"W{number}"
     assert len(memo) == 10
@@ -146,7 +146,7 @@ def test_stop_lists_are_closed_classes() -> None:
 @pytest.mark.parametrize("language", ["en", "ru", "zh"])
 def test_every_shipped_stop_word_is_a_word(language: str) -> None:
     segmented = Canonizer(Rules(cut=Chinese(cut)))
-    lines = (Path(__file__).parents[2] / f"shingletools/canon/stop/{language}.txt").read_text("utf-8").splitlines()
+    lines = (Path(__file__).parents[2] / f"shingletools/stop/{language}.txt").read_text("utf-8").splitlines()
     words = [line for line in lines if not line.startswith("#")]
     assert len(words) == len(set(words)) < 400
     for word in words:
@@ -192,7 +192,8 @@ def test_lines(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(b"f\xff\nFive")
     (tmp_path / "c").write_bytes(b"six\n")
     ran = run("canon", "--lines", "a", "b", "c", cwd=tmp_path)
-    assert (ran.status, ran.err) == (1, "canon: b:1: not UTF-8 (byte 2)\n")
+    hint = "iconv -f ENCODING -t UTF-8 makes UTF-8 of it"
+    assert (ran.status, ran.err) == (1, f"canon: b:1: not UTF-8 (byte 2); {hint}\n")
     texts = [(1, "one"), (2, ""), (3, "three"), (5, "five"), (6, "six")]
     assert ran.out == b"".join(b'{"id":%d,"text":"%s","via":"canon"}\n' % (i, t.encode()) for i, t in texts)
 
@@ -202,7 +203,8 @@ def test_whole(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_bytes(b"\xff\n")
     (tmp_path / "c.txt").write_bytes(b"")
     ran = run("canon", "--whole", "a.txt", "b.txt", "c.txt", "--rejects", "r", cwd=tmp_path)
-    assert (ran.status, ran.err) == (1, "canon: b.txt: not UTF-8 (byte 1)\n")
+    hint = "iconv -f ENCODING -t UTF-8 makes UTF-8 of it"
+    assert (ran.status, ran.err) == (1, f"canon: b.txt: not UTF-8 (byte 1); {hint}\n")
     assert ran.out == b'{"id":"a.txt","text":"one two","via":"canon"}\n{"id":"c.txt","text":"","via":"canon"}\n'
     assert (tmp_path / "r").read_bytes() == b"\xff\n\n"
     assert run("canon", "--whole", stdin=b"From a pipe").records()[0]["id"] == "-"
