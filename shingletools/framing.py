@@ -1,0 +1,51 @@
+"""What a format is to the driver: how the bytes of files become documents, and these become records."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+
+class Document(NamedTuple):
+    """A document as it was found, and the record that it becomes, or why it becomes none."""
+
+    raw: bytes  # as it came: what --rejects keeps
+    line: int | None  # the line, row or record of its file at which it begins, from 1; None if it is the file
+    record: bytes = b""  # JSON, without a line feed
+    cause: str = ""
+
+
+class Framed(ABC):
+    """Some documents of one file. It is pickled for worker processes, which make the records."""
+
+    name: str  # of the file, as the user has it
+    number: int  # of its first document in the whole input, from 1
+    size: int  # bytes of input
+    alone = False  # whether it is a file that is one document
+    plain = False  # whether its documents are text, where others are HTML
+    told: Sequence[str] = ()  # what to say on standard error
+    counted: Mapping[str, int] = {}  # what was left out, for -v: how many, by what they are
+
+    @abstractmethod
+    def documents(self) -> Iterable[Document]:
+        """Its documents, in order."""
+
+
+class Made(Framed):
+    """Documents that have their records already."""
+
+    def __init__(self, name: str, number: int, size: int, made: Sequence[Document]) -> None:
+        self.name, self.number, self.size, self.made = name, number, size, made
+
+    def documents(self) -> Iterable[Document]:
+        return self.made
+
+
+class Format(Protocol):
+    """A way to read files; an object of a module in `formats/`, with all that its options say."""
+
+    @property
+    def option(self) -> str:
+        """The option that chooses it; none if it reads JSON lines."""
+
+    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+        """The documents of files, in order; "-" is standard input. Raises Failed."""

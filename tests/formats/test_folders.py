@@ -1,0 +1,182 @@
+"""Files in folders as documents, and files whose names are in a file."""
+
+import gzip
+import json
+import lzma
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness import run, run_here
+from shingletools import streams
+from shingletools.errors import Failed
+from shingletools.formats import folders
+from shingletools.versions import version
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "d" / "a").mkdir(parents=True)
+    files = {
+        "a.md": b"# A title", "a/x.txt": b"A <b>text</b>", "a-b.HTM": b"<p>A <b>p</b>age<script>x</script>",
+        "p.jpg": b"x", "a/q.jpg": b"x", "README": b"x", "a/bad.txt": b"ok \xff",
+    }  # fmt: skip
+    for name, content in files.items():
+        (tmp_path / "d" / name).write_bytes(content)
+    (tmp_path / "d" / "l.txt").symlink_to("a.md")
+    (tmp_path / "d" / "m").symlink_to("a")
+    return tmp_path
+
+
+def test_files_of_text_and_html_in_the_order_of_their_paths(folder: Path) -> None:
+    ran = run_here("canon", "--recursive", "-v", "d", cwd=folder)
+    via = f"canon html=page@selectolax-{version('selectolax')},by=suffix"
+    expected = [("d/a-b.HTM", "a page"), ("d/a.md", "a title"), ("d/a/x.txt", "a b text b")]
+    assert ran.out.decode() == "".join(f'{{"id":"{name}","text":"{text}","via":"{via}"}}\n' for name, text in expected)
+    paths = [name.encode() for name, _ in expected]
+    assert paths == sorted(paths)
+    *said, figures, _ = ran.err.split("\n")
+    assert said == [
+        "canon: d/README: left out, as are all files without a suffix",
+        "canon: d/a/bad.txt: not UTF-8 (byte 4); iconv -f ENCODING -t UTF-8 makes UTF-8 of it",
+        "canon: d/a/q.jpg: left out, as are all files in .jpg",
+        "canon: d/l.txt: left out, as are all symbolic links",
+    ]  # fmt: skip
+    counts = "1 files without a suffix left out, 2 files in .jpg left out, 2 symbolic links left out"
+    assert figures.startswith("canon: 3 records, 1 rejected, ")
+    assert figures.endswith(f" MB/s, {counts}")
+    assert ran.status == 1
+
+
+def test_compressed_files_are_what_they_hold(tmp_path: Path) -> None:
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"One two"))
+    (tmp_path / "b.html.xz").write_bytes(lzma.compress(b"<p>One <b>two</b></p>"))
+    (tmp_path / "c.gz").write_bytes(gzip.compress(b"no suffix"))
+    ran = run_here("canon", "--recursive", ".", cwd=tmp_path)
+    assert [(each["id"], each["text"]) for each in map(json.loads, ran.out.splitlines())] == [
+        ("./a.txt.gz", "one two"),
+        ("./b.html.xz", "one two"),
+    ]
+    assert ran.err == "canon: ./c.gz: left out, as are all files without a suffix\n"
+
+
+def test_workers_change_nothing(folder: Path) -> None:
+    one, two = (run("canon", "--recursive", "-j", jobs, "--rejects", jobs, "d", cwd=folder) for jobs in "12")
+    assert (one.status, one.out, one.err) == (two.status, two.out, two.err)
+    assert (folder / "1").read_bytes() == (folder / "2").read_bytes() == b"ok \xff\n"
+
+
+def test_places_are_those_in_the_file_text_or_html(folder: Path) -> None:
+    (folder / "d" / "a" / "bad.txt").unlink()
+    records = [json.loads(line) for line in
+               run_here("canon", "--recursive", "--offsets", "d", cwd=folder).out.splitlines()]  # fmt: skip
+    assert [(record["source"], record["at"]) for record in records[:2]] == [
+        ("<p>A <b>p</b>age<script>x</script>", "3-4 8-16"), ("# A title", "2-3 4-9"),
+    ]  # fmt: skip
+
+
+def test_the_rule_for_html_is_the_one_that_was_asked_for(folder: Path) -> None:
+    (folder / "d" / "a-b.HTM").write_bytes(b"<nav>menu</nav><main>main <i>text</i></main>")
+    ran = run_here("canon", "--recursive", "--html=main", "--skip", "i", "d/a-b.HTM", "d/a.md", cwd=folder)
+    texts = [line.split(b",")[1] for line in ran.out.splitlines()]
+    assert texts == [b'"text":"main"', b'"text":"a title"']
+
+
+def test_what_cannot_be_read_is_a_bad_record(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a user who may not; root may read all."""
+    read_whole, entries_of = streams.read_whole, folders.entries_of
+
+    def read(name: str, number: int) -> streams.Chunk:
+        if name == "d/a.md":
+            raise Failed("d/a.md: Permission denied")
+        return read_whole(name, number)
+
+    def entries(name: str) -> Iterator[tuple[str, int]]:
+        if name == "d/a":
+            raise PermissionError(13, "Permission denied")
+        return entries_of(name)
+
+    monkeypatch.setattr(streams, "read_whole", read)
+    monkeypatch.setattr(folders, "entries_of", entries)
+    ran = run_here("canon", "--recursive", "--rejects", "bad", "d", cwd=folder)
+    assert (ran.status, ran.out.count(b"\n")) == (1, 1)
+    assert ran.err.split("\n")[1:3] == ["canon: d/a.md: Permission denied", "canon: d/a: Permission denied"]
+    assert (folder / "bad").read_bytes() == b"\n\n"
+    assert run_here("canon", "--recursive", "none", cwd=folder).err == "canon: none: No such file or directory\n"
+
+
+def test_what_the_run_writes_is_no_document(folder: Path) -> None:
+    (folder / "d" / "out.txt").write_bytes(b"of the run before")
+    (folder / "d" / ".shingletools.abc").write_bytes(b"of another run")
+    options = ("--recursive", "-o", "d/out.txt", "--rejects", "./d/bad.txt", "d")
+    assert run_here("canon", *options, cwd=folder).status == 1
+    first = (folder / "d" / "out.txt").read_bytes()
+    assert first.count(b"\n") == 3
+    assert run_here("canon", *options, cwd=folder).status == 1
+    assert (folder / "d" / "out.txt").read_bytes() == first
+    assert (folder / "d" / "bad.txt").read_bytes() == b"ok \xff\n"
+
+
+def test_what_the_run_writes_through_a_link_is_no_document(folder: Path) -> None:
+    (folder / "l.txt").symlink_to("d/out.txt")
+    (folder / "bad").symlink_to("d/rejected.txt")
+    options = ("--recursive", "-o", "l.txt", "--rejects", "bad", "d")
+    ran = [run_here("canon", *options, cwd=folder) for _ in range(2)]
+    assert ran[0] == ran[1]
+    out = (folder / "d" / "out.txt").read_bytes()
+    assert [json.loads(line)["id"] for line in out.splitlines()] == ["d/a-b.HTM", "d/a.md", "d/a/x.txt"]
+    assert (folder / "d" / "rejected.txt").read_bytes() == b"ok \xff\n"
+
+
+def test_suffixes_without_end(tmp_path: Path) -> None:
+    """As many are told apart as memory is taken for; the others are of one kind, those without a suffix are not."""
+    for number in range(130):
+        (tmp_path / f"x.{number:04}").touch()
+    (tmp_path / "y.0000").touch()
+    (tmp_path / "z").touch()
+    (tmp_path / "z.txt").symlink_to("x.0000")
+    ran = run_here("canon", "--recursive", "-v", ".", cwd=tmp_path)
+    *said, figures, _ = ran.err.split("\n")
+    expected = [f"x.{number:04}: left out, as are all files in .{number:04}" for number in range(100)]
+    expected += ["x.0100: left out, as are all files of other suffixes"]
+    expected += ["z: left out, as are all files without a suffix", "z.txt: left out, as are all symbolic links"]
+    assert said == [f"canon: ./{each}" for each in expected]
+    counts = ["2 files in .0000", *(f"1 files in .{number:04}" for number in range(1, 100))]
+    counts += ["30 files of other suffixes", "1 files without a suffix", "1 symbolic links"]
+    assert figures.endswith(f" MB/s, {', '.join(f'{count} left out' for count in counts)}")
+
+
+def test_names_from_a_file(tmp_path: Path) -> None:
+    for name in ("a", "b\nc"):
+        (tmp_path / name).write_bytes(b'{"id":"%d","text":"x"}\n' % len(name))
+    names = b"b\nc\0a\0"
+    (tmp_path / "names").write_bytes(names)
+    for stdin, option in ((b"", "names"), (names, "-"), (names[:-1], "-")):
+        ran = run_here("canon", "--files0-from", option, stdin=stdin, cwd=tmp_path)
+        assert [record["id"] for record in ran.records()] == ["3", "1"]
+    assert [record["id"] for record in run_here("canon --whole --files0-from names", cwd=tmp_path).records()] == [
+        "b\nc",
+        "a",
+    ]
+    assert run_here("canon", "--files0-from", "-", cwd=tmp_path).good() == b""
+
+
+@pytest.mark.parametrize(
+    ("options", "names", "said"),
+    [
+        ("--files0-from - a", b"a", "--files0-from cannot be combined with names of files"),
+        ("--files0-from none", b"", "--files0-from: none: No such file or directory"),
+        ("--files0-from -", b"a\0\0a\0", "--files0-from: -:2: an empty name"),
+        ("--files0-from -", b"\0", "--files0-from: -:1: an empty name"),
+        ("--files0-from -", b"\0\0", "--files0-from: -:1: an empty name"),
+        ("--files0-from -", b"a\0-\0", "standard input can be read only once"),
+        ("--files0-from -", b"nothing", "nothing: No such file or directory"),
+        ("--files0-from - --explain", b"a", "--explain needs words in place of files, and writes to standard output"),
+        ("--recursive", b"", "--recursive needs folders; standard input is not a folder"),
+    ],
+)
+def test_names_that_cannot_be_read(options: str, names: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"")
+    ran = run_here("canon", *options.split(), stdin=names, cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: {said}\n")
