@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from functools import cache, partial
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 from shingletools import signals
+from shingletools.errors import Failed
 
 Made = TypeVar("Made")
 
@@ -39,3 +41,13 @@ def later(make: Callable[[], Made]) -> Made:
 def module(name: str) -> Deferred:
     """The module of this name; it is one object for all who use it. Signals wait while it is loaded."""
     return Deferred(partial(signals.load, name))
+
+
+def needs(option: str, module: str, extra: str = "lang") -> ModuleType:
+    """A package of an extra; raises Failed, with the command that installs it, where it is missing."""
+    try:
+        return signals.load(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        every = f"pip install '.[{extra}]' in a clone of the source"
+        raise Failed(f"{option} needs {package}: pip install {package} (or, for all such, {every})") from None

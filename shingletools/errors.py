@@ -7,6 +7,10 @@ class Rejected(Exception):
     """This record is bad; the text says why, and the run goes on without it."""
 
 
+class IdRepeated(Rejected):
+    """But for its id, which was there before, it may be good."""
+
+
 class Failed(Exception):
     """The run cannot go on; the text says why."""
 
@@ -28,6 +32,11 @@ def shown(value: str | int) -> str:
     return json.dumps(value)
 
 
+def names_none(option: str) -> str:
+    """What to say where the files of an option name no document of the input, and so decide nothing of it."""
+    return f'{option} names no document of the input: are their ids the same? 1 and "1" are two ids'
+
+
 def seen_before(name: str | int) -> str:
     """Why a record is rejected whose id another has."""
     return f"id {shown(name)} was seen before"
@@ -36,3 +45,12 @@ def seen_before(name: str | int) -> str:
 def printable(name: str) -> str:
     """A file's name as a message may show it: as it is, or escaped if a terminal might obey it."""
     return name if name.isprintable() else name.encode("unicode_escape").decode()
+
+
+def shown_place(name: str, line: int | None) -> str:
+    """A place in the input, as messages give it: a file, and a line of it.
+
+    >>> shown_place("docs", 17), shown_place("docs", None)
+    ('docs:17', 'docs')
+    """
+    return printable(name) if line is None else f"{printable(name)}:{line}"

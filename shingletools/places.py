@@ -15,7 +15,8 @@ MOST = 10**18  # is no place: numpy gives the largest integer for what is beyond
 TENS = 10 ** np.arange(1, 18)
 ELSEWHERE = (  # options that are not about words
     "id", "text", "offsets", "jobs", "output", "rejects", "strict", "progress", "verbose", "explain", "whole", "lines",
-    "number",
+    "number", "all_messages", "recursive", "csv", "tsv", "array", "parquet", "warc", "delimiter", "no_header",
+    "files0_from",
 )  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def canonizing(options: str) -> Filter:
         raise Failed(f"canon: no place for a file here: {errors.printable(parsed.files[0])}")
     for option in ELSEWHERE:
         if getattr(parsed, option) != parser.get_default(option):
-            raise Failed(f"canon: no place for --{option} here")
+            raise Failed(f"canon: no place for --{option.replace('_', '-')} here")
     parsed.offsets = True
     stage = command.build(parsed).record_by_record
     assert stage is not None

@@ -1,120 +1,34 @@
-"""Records as the bytes that they came as: where their members stand, and what a filter makes of a line.
+"""What a filter makes of a record, in the bytes that it came as.
 
 This is the definition, complete but a line at a time. The kernel does the same with ordinary lines, thousands at once,
 and leaves all others to it (kernel/records.h says which).
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import deferred, kernel, wire
-from shingletools.deferred import later
 from shingletools.errors import Rejected, shown
 from shingletools.kernel.lines import Done, Fields
+from shingletools.members import (
+    BEHIND,
+    SCALAR,
+    Member,
+    after,
+    check_once,
+    in_quotes,
+    json_of,
+    line_at,
+    member_of,
+    members,
+)
 from shingletools.stage import Filter, Several
 
 if TYPE_CHECKING:
     import orjson
 else:
     orjson = deferred.module("orjson")
-
-STRING = rb'"(?:[^"\\]++|\\.)*+"'
-BLANKS = rb"[ \t\r\n]*+"
-NAME = later(lambda: re.compile(rb"[{,]" + BLANKS + rb"(" + STRING + rb")" + BLANKS + rb":" + BLANKS, re.DOTALL))
-SCALAR = later(lambda: re.compile(STRING + rb"|[^ \t\r\n,}]++", re.DOTALL))
-BRACKET = later(lambda: re.compile(STRING + rb"|([\[{])|([\]}])", re.DOTALL))
-BEHIND = later(lambda: re.compile(BLANKS))
-
-
-class Member(NamedTuple):
-    """A member of a record, and where it stands in the line."""
-
-    name: str
-    start: int  # of its name
-    value: int  # its start
-    end: int
-
-
-def members(line: bytes, start: int = 0) -> list[Member]:
-    """The members of a line that is known to be a JSON object, or of the first object in it from a place on.
-
-    >>> members(b' {"id": [1, "]"], "via":"x"}')
-    [Member(name='id', start=2, value=8, end=16), Member(name='via', start=18, value=24, end=27)]
-    """
-    found = []
-    place = line.index(b"{", start)
-    while name := NAME.match(line, place):
-        end = _end_of_value(line, name.end())
-        found.append(Member(orjson.loads(name[1]), name.start(1), name.end(), end))
-        place = _after(BEHIND, line, end)
-    return found
-
-
-def _end_of_value(line: bytes, start: int) -> int:
-    if line[start : start + 1] not in b"[{":
-        return _after(SCALAR, line, start)
-    depth = 0
-    for bracket in BRACKET.finditer(line, start):
-        depth += (bracket[1] is not None) - (bracket[2] is not None)
-        if not depth:
-            return bracket.end()
-    raise ValueError("a value without an end")
-
-
-def _after(pattern: re.Pattern[bytes], line: bytes, start: int) -> int:
-    found = pattern.match(line, start)
-    assert found is not None
-    return found.end()
-
-
-def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
-    """The member of a line that is a field, as `wire.find` finds it, if it is there.
-
-    Raises Rejected if the member, or one on the way to it, stands twice: which of the two is meant, nobody can know.
-
-    >>> line = b'{"meta": {"url": 7}}'
-    >>> member_of(line, members(line), "meta.url")
-    Member(name='url', start=10, value=17, end=18)
-    """
-    if "." not in field or any(member.name == field for member in found):
-        return _only(found, field, field)
-    path = field.split(".")
-    for depth, name in enumerate(path, 1):
-        member = _only(found, name, ".".join(path[:depth]))
-        if member is None or depth == len(path):
-            return member
-        if line[member.value : member.value + 1] != b"{":
-            return None
-        found = members(line, member.value)
-    return None
-
-
-def _only(found: list[Member], name: str, field: str) -> Member | None:
-    named = [member for member in found if member.name == name]
-    if len(named) > 1:
-        raise Rejected(f"field {shown(field)} stands twice")
-    return named[0] if named else None
-
-
-def parse(line: bytes, once: Iterable[str]) -> wire.Record:
-    """The record on a line; raises Rejected, also if one of those fields stands twice in it."""
-    record = wire.parse_json(line)
-    if b"\\" in line or any(line.count(b'"%b"' % name.encode()) > 1 for field in once for name in names_in(field)):
-        check_once(line, members(line), once)
-    return record
-
-
-def names_in(field: str) -> Sequence[str]:
-    """The names that a member may have that is this field, or on the way to it."""
-    return (field, *field.split(".")) if "." in field else (field,)
-
-
-def check_once(line: bytes, found: list[Member], once: Iterable[str]) -> None:
-    """Raises Rejected if one of the fields stands twice."""
-    for field in once:
-        member_of(line, found, field)
 
 
 def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
@@ -128,13 +42,12 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     found = members(line)
     check_once(line, found, (id_field, stage.consumes, stage.produces, *stage.adds, "via"))
     wire.take_id(record, id_field)
-    made = stage.function(wire.take_string(record, stage.consumes))
-    payload = json_of(made.words if stage.placed else made)
-    named = {member.name: member for member in found}
-    for field in (id_field, stage.consumes):
-        if field not in named and field.partition(".")[0] in (stage.produces, *stage.adds):
-            raise Rejected(f"field {shown(field)} is within one that is overwritten")
+    given = wire.take_string(record, stage.consumes)
     via = wire.take_recipe(record)
+    named = {member.name: member for member in found}
+    check_given(stage, id_field, named, via)
+    made = stage.function(given)  # last, since it may count what it is given
+    payload = json_of(made.words if stage.placed else made)
     edits: list[tuple[int, int, bytes]] = []
     added: list[bytes] = []
 
@@ -171,13 +84,22 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     return b"".join(_edited(line, edits)).removeprefix(wire.BOM) + b"\n"
 
 
+def check_given(stage: Filter, id_field: str, names: Container[str], via: str) -> None:
+    """Raises Rejected for a record with members of these names, and this recipe, that the filter does not take."""
+    for field in (id_field, stage.consumes):
+        if field not in names and field.partition(".")[0] in (stage.produces, *stage.adds):
+            raise Rejected(f"field {shown(field)} is within one that is overwritten")
+    if stage.after not in (None, via):
+        raise Rejected(f"made by {wire.shown_recipe(via)}, not by {wire.shown_recipe(stage.after or '')} as the table")
+
+
 def _with_comma(line: bytes, member: Member) -> tuple[int, int]:
     """Where a member stands with the comma before it, or behind it if it is the first of several."""
     before = _before_blanks(line, member.start)
     if line[before - 1 : before] == b",":
         return _before_blanks(line, before - 1), member.end
-    behind = _after(BEHIND, line, member.end)
-    return member.start, _after(BEHIND, line, behind + 1) if line[behind : behind + 1] == b"," else member.end
+    behind = after(BEHIND, line, member.end)
+    return member.start, after(BEHIND, line, behind + 1) if line[behind : behind + 1] == b"," else member.end
 
 
 def _before_blanks(line: bytes, end: int) -> int:
@@ -187,7 +109,7 @@ def _before_blanks(line: bytes, end: int) -> int:
 
 
 def _after_name(line: bytes, member: Member) -> int:
-    return _after(SCALAR, line, member.start)
+    return after(SCALAR, line, member.start)
 
 
 def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]:
@@ -200,23 +122,10 @@ def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]
     yield line[at:]
 
 
-def json_of(value: object) -> bytes:
-    """A value as JSON; raises Rejected for text that UTF-8 cannot write."""
-    try:
-        return orjson.dumps(value)
-    except orjson.JSONEncodeError:
-        from shingletools import json_faults  # which most runs do not need
-
-        cause = json_faults.unwritable(value)
-        if cause is None:
-            raise  # a fault of ours
-        raise Rejected(cause) from None
-
-
 def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
     """What the kernel must know of a filter, or of some of which each consumes what the one before it produces.
 
-    None if it cannot do their work, for a name has what JSON escapes.
+    None if it cannot do their work: a name has what JSON escapes, or no line can have the recipes that they ask for.
     """
     first, last = stages[0], stages[-1]
     if "." in first.consumes and first.produces == first.consumes != last.produces:
@@ -226,21 +135,25 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
     if any(b"\\" in name for name in names):
         return None
     recipe = in_quotes(" | ".join(stage.recipe for stage in stages))
-    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed
+    asked = [recipe_before(stage.after, stages[:step]) for step, stage in enumerate(stages) if stage.after is not None]
+    if None in asked or len(set(asked)) > 1:
+        return None
+    before = in_quotes(asked[0] or "") if asked else None
+    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before
 
 
-def in_quotes(text: str) -> bytes:
-    """A string as JSON has it between its quotes; raises Rejected for text that UTF-8 cannot write."""
-    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
-        return text.encode()  # without orjson, which ordinary lines do not need
-    return json_of(text)[1:-1]
+def recipe_before(after: str, stages: Sequence[Filter]) -> str | None:
+    """The recipe of a line that has this one after some stages; None if there is no such.
 
-
-def line_at(lines: bytes, start: int) -> tuple[bytes, int]:
-    """The line that begins there, without its line feed, and where the next one begins."""
-    feed = lines.find(b"\n", start)
-    end = feed if feed >= 0 else len(lines)
-    return lines[start:end], min(end + 1, len(lines))
+    >>> canon = Filter("text", "text", "canon", str)
+    >>> [recipe_before(after, [canon]) for after in ("parts | canon", "canon", "parts")]
+    ['parts', '', None]
+    """
+    done = " | ".join(stage.recipe for stage in stages)
+    if not done:
+        return after
+    before = after.removesuffix(f" | {done}")
+    return "" if after == done else before if before not in ("", after) else None
 
 
 class Reject(NamedTuple):

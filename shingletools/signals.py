@@ -13,6 +13,7 @@ import fcntl
 import importlib
 import os
 import signal
+import sys
 import time
 from _thread import allocate_lock, get_ident, start_new_thread
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from typing import Any, Protocol, cast
 FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # mostly to all processes of a terminal
 ENDING = (*FROM_OUTSIDE, signal.SIGXCPU)
 PATIENCE = 0.15  # seconds that the main thread has to end a run
+MOMENT = 0.001  # seconds, longer than the hook of what is unraisable takes
 AGAIN = 5.0  # seconds after which another signal ends a run that has all the time it needs
 
 
@@ -213,6 +215,24 @@ def settling(status: int) -> Iterator[None]:
         _State.watcher.watch_settle(status)
 
 
+def _raise_again(number: int) -> None:
+    time.sleep(MOMENT)
+    signal.pthread_kill(_State.main, number)
+
+
+def _unraisable(fault: "sys.UnraisableHookArgs") -> None:
+    """A finalizer or a callback of the garbage collector cannot be ended: Python tells what they raise, and goes on.
+
+    So a signal that came there comes again, behind it.
+    """
+    if isinstance(fault.exc_value, Ended):
+        _State.ending = False
+        with contextlib.suppress(RuntimeError):  # no more threads are allowed, and the watcher ends the process
+            start_new_thread(_raise_again, (fault.exc_value.number,))
+    else:
+        sys.__unraisablehook__(fault)
+
+
 def take_time() -> None:
     """From now on the run tidies up, however long that takes; another signal after a while ends it all the same."""
     _State.watcher.watch_patience(-1)
@@ -244,6 +264,7 @@ def ended_by_signal(run: Callable[[], int]) -> int:
     _State.main = get_ident()
     _State.ending = _State.settled = False
     _State.pending = None
+    sys.unraisablehook = _unraisable
     try:
         for number in ENDING:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):

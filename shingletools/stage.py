@@ -8,16 +8,19 @@ touch a stream.
 
 import argparse
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol, dataclass_transform
 
 from shingletools.errors import Failed, shown
+from shingletools.framing import Format
 from shingletools.kernel.lines import Link, unlinked
 from shingletools.wire import AT, SOURCE, Record
 
 Linking = Callable[[], Link]  # what makes a filter's link in the process that works; see Filter
-Source = Callable[[bytes, int, str], bytes]  # a document, its number in the whole input, its file's name
+Tally = Callable[[], Mapping[str, int]]
+Remarks = Callable[[Mapping[str, int], int], Sequence[str]]  # of what was counted, and the number of good records
+First = Callable[[], "Before"]
 
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
 
@@ -31,6 +34,15 @@ class Several(Protocol):
 
     def summary(self, lines: int, /) -> list[str]:
         """What -v says of so many lines that were made."""
+
+
+class Before(Protocol):
+    """What is given all of the input, and then makes the filter for which the input is read once more."""
+
+    def take(self, lines: bytes, /) -> None:
+        """Whole lines of a file, of whose last the line feed may be missing."""
+
+    def filter(self) -> "Filter": ...
 
 
 class Written(NamedTuple):
@@ -60,6 +72,7 @@ class Collector(ABC):
     """What makes an output that depends on more than one record; it takes them in order, in one process."""
 
     reads_ahead = False  # whether it can: see `ahead`
+    of_all = False  # whether its output says something of all files: there is none if one of them has no good record
     place: tuple[str, int | None] = ("", None)  # the file and the line of the next record that it is to take
 
     def ahead(self, _lines: bytes, /) -> None:
@@ -84,6 +97,10 @@ class Collector(ABC):
     def finish(self) -> Iterator[Written]:
         """The rest."""
 
+    def remarks(self) -> Sequence[str]:
+        """What to say on standard error beside its output, after `finish`."""
+        return ()
+
     def late(self) -> Sequence[Late]:
         """Records that turned out to be bad since it was last asked; it is asked after each part of the rest."""
         return ()
@@ -99,20 +116,37 @@ class Collector(ABC):
         return []
 
 
+@dataclass_transform()
 class Stage:
     """What is wanted of a command; it is frozen.
 
-    A frozen dataclass says the same in fewer lines; but dataclasses load inspect, and --help and most filters do not.
+    The names that a class of stages annotates are its fields, in their order; those with a value need not be given.
+    Type checkers know this as a dataclass. It is none, since dataclasses load inspect, and --help and most filters do
+    not need that.
     """
 
     against: Sequence[str] = ()  # files read after the others
     reads: Sequence[str] = ()  # files that shape the output, and are read before it begins
     removed: str | None = None  # the file that keeps what was removed
     changes: Sequence[str] = ()  # what a collector's `settle` changes
+    first: First | None = None  # what is given the whole input, before it is read for the stage
     dry: bool = False  # no file is to be written, and nothing to standard output: only what -v says is wanted
 
-    def __init__(self, **fields: object) -> None:
-        vars(self).update(fields)
+    def __init__(self, *values: object, **named: object) -> None:
+        """Raises Failed for what cannot be wanted together, and TypeError for what are not its fields."""
+        own = type(self)
+        fields = list(own.__annotations__)
+        given = dict(zip(fields, values, strict=False))
+        wrong = [*values[len(fields) :], *(name for name in named if name in given or name not in fields)]
+        lacking = [name for name in fields if name not in given | named | vars(own)]
+        if wrong or lacking:
+            raise TypeError(f"{own.__name__} has no {wrong} and needs {lacking}")
+        vars(self).update({name: vars(own).get(name) for name in fields} | given | named)
+        vars(self).update(self.derived())
+
+    def derived(self) -> Mapping[str, object]:
+        """What follows from these: values of fields of Stage. Raises Failed for what cannot be wanted together."""
+        return {}
 
     def __setattr__(self, name: str, _value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
@@ -133,6 +167,11 @@ class Stage:
         return ()
 
     @property
+    def places(self) -> Sequence[int]:
+        """The place of each file of `beside` among all that is beside, which may be more than files of records."""
+        return range(len(self.beside))
+
+    @property
     def texts(self) -> AbstractSet[str]:
         """Fields that are read as text, beside those that every stage reads so."""
         return frozenset()
@@ -146,6 +185,11 @@ class Stage:
 
     def alone(self) -> str:
         """Why only one process can do it, if that is so."""
+        return ""
+
+    @property
+    def input_option(self) -> str:
+        """The option by which its input is read; none if that is JSON lines."""
         return ""
 
     @property
@@ -163,10 +207,18 @@ class Filter(Stage):
 
     The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
     field via; every other byte of the line passes. `function` may raise Rejected. `link` gives what makes the same
-    payloads in C, if there is such; it may raise what `function` raises. `source` makes the line of a document that is
-    none yet, and may raise Rejected. `listed` says that the payload is a list of strings, not one string. `placed` says
-    that the value consumed stays, as it is spelled, in the field SOURCE, and that `function` gives a Placed: the
-    payload and the value of the field AT.
+    payloads in C, if there is such; it may raise what `function` raises. `format` says what the input is, None for JSON
+    lines; where it may have plain text among HTML, `plain` is the filter for that. `listed` says that the payload is a
+    list of strings, not one string. `placed` says that the value consumed stays, as it is spelled, in the field SOURCE,
+    and that `function` gives a Placed: the payload and the value of the field AT.
+
+    `after` is the recipe that records must have, or None for any. `tally` says what its function and its link have
+    counted in this process since it was asked, for -v: how many, by what they are.
+
+    `remarks` is asked at the end, with all that was counted and the number of good records, for what to say on standard
+    error.
+
+    A filter that depends on all of its input has `first`: what that gives makes the filter that is run instead.
 
     A filter that makes several lines of one has `lines`, which makes them, each ended by a line feed, of the name of
     the field of ids and a line, and may raise Rejected; then `function` says where in the payload they are.
@@ -176,24 +228,18 @@ class Filter(Stage):
     produces: str
     recipe: str
     function: Callable[[str], Any]
-    keep: bool
-    link: Linking
-    source: Source | None
-    whole: bool  # each FILE is one document
-    reads: tuple[str, ...]
-    listed: bool
-    placed: bool
-    lines: Several | None
-
-    def __init__(  # noqa: PLR0913  # each has a name of its own
-        self, consumes: str, produces: str, recipe: str, function: Callable[[str], Any], *, keep: bool = False,
-        link: Linking = unlinked, source: Source | None = None, whole: bool = False, reads: tuple[str, ...] = (),
-        listed: bool = False, placed: bool = False, lines: Several | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            consumes=consumes, produces=produces, recipe=recipe, function=function, keep=keep,
-            link=link, source=source, whole=whole, reads=reads, listed=listed, placed=placed, lines=lines,
-        )  # fmt: skip
+    keep: bool = False
+    link: Linking = unlinked
+    format: Format | None = None
+    plain: "Filter | None" = None
+    reads: tuple[str, ...] = ()
+    listed: bool = False
+    placed: bool = False
+    lines: Several | None = None
+    after: str | None = None
+    tally: Tally | None = None
+    remarks: Remarks | None = None
+    first: First | None = None
 
     @property
     def texts(self) -> AbstractSet[str]:
@@ -214,7 +260,11 @@ class Filter(Stage):
                 raise Failed(f"the id, the payload and via need fields of their own, not {names}")
 
     def alone(self) -> str:
-        return "--in holds records, not lines or files of text" if self.source is not None else ""
+        return "--in holds records: what says how to read files is for the shell" if self.format is not None else ""
+
+    @property
+    def input_option(self) -> str:
+        return "" if self.format is None else self.format.option
 
     @property
     def record_by_record(self) -> "Filter":

@@ -1,14 +1,12 @@
-"""The wire format: records on lines, payloads of digit groups, recipes. See shingletools(5)."""
+"""The wire format: records on lines, payloads of digit groups, recipes. See shingletools-records(5)."""
 
-import contextlib
 import os
-import stat
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from shingletools import deferred
-from shingletools.errors import Failed, Rejected, printable, shown
+from shingletools.errors import Failed, Rejected, shown
 
 if TYPE_CHECKING:
     import blake3
@@ -18,14 +16,15 @@ else:
     orjson = deferred.module("orjson")
 
 Record = dict[str, Any]
+Name = str | int  # an id
 
 AGAINST = "against"  # the field of pairs whose b is a document of another side than a: one of simjoin --against
 TWO_SIDES = "pairs of simjoin --against make no groups, for its sides may use the same ids; dedup --known takes them"
 SOURCE, AT = "source", "at"  # the fields of canon --offsets: the text as it came, and where its words stand in it
 
+STAGES = ("parts", "canon", "shingle", "sketch")  # that append a recipe
+
 LINES = 4096  # written together
-CHUNK = 1 << 18  # bytes, read together
-DEVICE = 1 << 20  # bytes that a device may give, such as a terminal; some never end
 BOM = b"\xef\xbb\xbf"
 MISSING = object()  # the value of a field that is not there
 
@@ -136,6 +135,33 @@ def check_one_side(record: Record) -> None:
         raise Failed(TWO_SIDES)
 
 
+def are_ids(value: object) -> TypeGuard[list[Name]]:
+    """Whether a value of a record is a list of ids."""
+    return type(value) is list and all(type(name) in (str, int) for name in value)
+
+
+def take_ids(record: Record, field: str) -> list[Name]:
+    """The ids in a field, such as those of a group's members; raises Rejected unless it is a list of them."""
+    value = record.get(field, MISSING)
+    if are_ids(value):
+        return value
+    cause = "is missing" if value is MISSING else "is not a list of strings and integers"
+    raise Rejected(f"field {shown(field)} {cause}")
+
+
+def take_pair(record: Record) -> tuple[Name, Name, bool]:
+    """The ids of a pair, and whether b is of another side; raises Rejected, also for a document and itself.
+
+    >>> take_pair({"a": 1, "b": "1"}), take_pair({"a": 1, "b": 1, "against": True})
+    ((1, '1', False), (1, 1, True))
+    """
+    against = take_against(record)
+    one, two = take_id(record, "a"), take_id(record, "b")
+    if one == two and not against:
+        raise Rejected(f"pairs {shown(one)} with itself")
+    return one, two, against
+
+
 def take_string(record: Record, field: str) -> str:
     """The string in a field; raises Rejected unless it is there and a string."""
     value = find(record, field)
@@ -163,42 +189,36 @@ def recipe(stage: str, *parts: tuple[str, object]) -> str:
     return " ".join(words)
 
 
+def parts_said(via: str, stage: str) -> set[str]:
+    """The names of the parts that a recipe says of a stage, in whatever version.
+
+    >>> sorted(parts_said("shingle k=5 | sketch/2 simhash weights=df@0123", "sketch"))
+    ['simhash', 'weights']
+    """
+    stages = [each.split() for each in via.split("|")]
+    return {part.partition("=")[0] for name, *parts in filter(None, stages) if name.partition("/")[0] == stage
+            for part in parts}  # fmt: skip
+
+
+def has_step(via: str, stage: str) -> bool:
+    """Whether a recipe has a step of this stage, in whatever version.
+
+    >>> has_step("canon/2 html=main | shingle k=5", "canon"), has_step("", "canon")
+    (True, False)
+    """
+    return stage in map(stage_of, via.split("|"))
+
+
+def stage_of(step: str) -> str:
+    """The name of the stage in a step of a recipe, without its version."""
+    return step.strip().partition(" ")[0].partition("/")[0]
+
+
 def quoted(text: str) -> str:
     """Free text as a recipe may hold it, percent-encoded: no space, comma or bar is left."""
     from urllib.parse import quote  # for few recipes
 
     return quote(os.fsencode(text), safe="")
-
-
-def read_file(option: str, path: str) -> bytes:
-    """The content of a file that an option names; raises Failed, also for a device without an end."""
-    with _opened(option, path, path) as (file, device):
-        content = file.read(DEVICE + 1 if device else -1)
-        if device and len(content) > DEVICE:
-            raise Failed(f"{option}: {printable(path)}: a device, with more than {DEVICE} bytes")
-        return content
-
-
-def read_chunks(option: str, path: str) -> Iterator[bytes]:
-    """Whole lines of a file that an option names, or of standard input (-), some together; raises Failed."""
-    with _opened(option, path, 0 if path == "-" else path) as (file, device):
-        if not device:
-            while lines := file.read(CHUNK) + file.readline():
-                yield lines
-        while line := file.readline(DEVICE + 1):
-            if len(line) > DEVICE:
-                raise Failed(f"{option}: {printable(path)}: a device, with a line of more than {DEVICE} bytes")
-            yield line
-
-
-@contextlib.contextmanager
-def _opened(option: str, path: str, opened: str | int) -> Iterator[tuple[BinaryIO, bool]]:
-    """A file, and whether it is a device, which may have no end; a number is a descriptor, which stays open."""
-    try:
-        with open(opened, "rb", closefd=isinstance(opened, str)) as file:
-            yield file, stat.S_ISCHR(os.fstat(file.fileno()).st_mode)
-    except OSError as error:
-        raise Failed(f"{option}: {printable(path)}: {error.strerror}") from None
 
 
 def file_label(path: str, content: bytes) -> str:
@@ -207,7 +227,12 @@ def file_label(path: str, content: bytes) -> str:
     >>> file_label("lists/my words", b"")
     'my%20words@af1349b9f5f9a1a6'
     """
-    return f"{quoted(os.path.basename(path))}@{blake3.blake3(content).hexdigest()[:16]}"
+    return hash_label(path, blake3.blake3(content).hexdigest())
+
+
+def hash_label(path: str, digest: str) -> str:
+    """The same by the hex digits of the BLAKE3 of its content, which may be too much to be held."""
+    return f"{quoted(os.path.basename(path))}@{digest[:16]}"
 
 
 def take_recipe(record: Record) -> str:
@@ -228,9 +253,16 @@ def further(via: str, recipe: str) -> str:
 
 
 def recipes_differ(here: str, before: str) -> str:
-    """Why records of these recipes cannot be compared."""
-    return f"made by {_made_by(here)}, but the records before by {_made_by(before)}"
+    """Why records of these recipes cannot be compared; and that via may not be one's own, if one begins with no stage.
+
+    >>> recipes_differ("web | canon", "canon").partition("; ")[2]
+    '"via" is the field of recipes: rename yours'
+    """
+    said = f"made by {shown_recipe(here)}, but the records before by {shown_recipe(before)}"
+    own = any(via and stage_of(via.partition("|")[0]) not in STAGES for via in (here, before))
+    return f'{said}; "via" is the field of recipes: rename yours' if own else said
 
 
-def _made_by(via: str) -> str:
+def shown_recipe(via: str) -> str:
+    """A recipe as messages show it."""
     return shown(via) if via else "an unnamed recipe"
