@@ -1,0 +1,69 @@
+"""Ratios of counts: exact fractions, and None where there is nothing to divide by; and tables that show them."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from shingletools.kernel.types import Index
+
+Ratio = Fraction | None
+
+
+def ratio(part: int, whole: int) -> Ratio:
+    """A share; None of nothing.
+
+    >>> ratio(1, 3), ratio(0, 0)
+    (Fraction(1, 3), None)
+    """
+    return Fraction(part, whole) if whole else None
+
+
+def choose_two(counts: Index) -> int:
+    """How many pairs there are within sets of so many members, in all."""
+    return int((counts * (counts - 1) // 2).sum())
+
+
+class PairCounts(NamedTuple):
+    """Pairs of documents."""
+
+    found: int
+    truth: int
+    right: int  # both found and true
+
+    @property
+    def precision(self) -> Ratio:
+        return ratio(self.right, self.found)
+
+    @property
+    def recall(self) -> Ratio:
+        return ratio(self.right, self.truth)
+
+    @property
+    def f1(self) -> Ratio:
+        """The harmonic mean of both, which is the share of what is right among all that is found and all that is true.
+
+        >>> PairCounts(0, 5, 0).f1
+        Fraction(0, 1)
+        """
+        return ratio(2 * self.right, self.found + self.truth)
+
+
+def rounded(value: Ratio, digits: int) -> float | None:
+    """The number of so many digits behind the point that is nearest to a fraction, of two the even one.
+
+    >>> from fractions import Fraction
+    >>> rounded(Fraction(2, 3), 6), rounded(Fraction(1, 8), 2), rounded(None, 6)
+    (0.666667, 0.12, None)
+    """
+    return None if value is None else float(round(value, digits))
+
+
+def aligned(rows: Iterable[Sequence[str]]) -> bytes:
+    """Lines of columns, each as wide as its widest cell, two blanks between; all cells to the right.
+
+    >>> aligned([("k", "pairs"), ("10", "7")])
+    b' k  pairs\\n10      7\\n'
+    """
+    table = list(rows)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "".join("  ".join(map(str.rjust, line, widths)) + "\n" for line in table).encode()
