@@ -1,4 +1,4 @@
-"""Documents that are held in memory until they become a segment."""
+"""Documents in memory, which become a segment."""
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
@@ -14,88 +14,90 @@ from shingletools.archive.writing import ArchiveWriter, entry_of, named
 from shingletools.kernel.types import U64, Index
 from shingletools.ranges import spread
 
-ROWS = 1 << 14  # of which columns are copied together
+ROWS = 1 << 14  # rows that are copied together
 
-Keys = Callable[[NDArray[np.uint8]], Iterator[U64]]  # of signatures, (rows, bytes): the keys of each band, (rows,)
+Keys = Callable[[NDArray[np.uint8]], Iterator[U64]]  # signatures, (rows, bytes), to the keys of each band, (rows,)
 
 
 class Batch:
-    """Records as columns. Memory: their bytes, and some 50 for each."""
+    """Records as columns. Memory: their bytes, about 50 for each, and about 40 for each frame."""
 
     def __init__(self) -> None:
-        self.data, self.signed = bytearray(), array("b")  # signatures one behind the other; whether each record has one
+        self.data, self.signed = bytearray(), array("b")  # all signatures; whether each record has one
         self.ids, self.sizes = bytearray(), array("q")
         self.frames, self.frame = Frames(), array("q")
         self.files: list[str] = []
-        self.file, self.line = array("q"), array("q")  # where each came from
+        self.file, self.line = array("q"), array("q")  # the origin of each record
 
     def __len__(self) -> int:
         return len(self.sizes)
 
     @property
     def memory(self) -> int:
-        """Bytes that it holds, about."""
-        return len(self.data) + len(self.ids) + self.frames.size + 50 * len(self)
+        """About how many bytes it takes."""
+        return len(self.data) + len(self.ids) + self.frames.memory + 50 * len(self)
 
     def place(self, file: str, line: int | None, records: int) -> None:
-        """Where the records came from that are added: one line after the other."""
+        """Notes the origin of `records` records that are added: consecutive lines of a file."""
         if not self.files or self.files[-1] != file:
             self.files.append(file)
         self.file.frombytes(np.full(records, len(self.files) - 1).tobytes())
         self.line.frombytes(((line or 0) + np.arange(records)).tobytes())
 
     def add(self, name: bytes, data: bytes, frame: bytes) -> None:
-        """A record: its id as JSON, its signature, which may be empty, its frame."""
-        self.extend(name, np.array([len(name)]), data, [self.frames.number(frame)], bool(data))
+        """Adds a record: its id as JSON, its signature, which may be empty, and its frame."""
+        self.extend(name, np.array([len(name)]), data, np.array([self.frames.number(frame)]), bool(data))
 
-    def extend(self, ids: bytes, sizes: Index, data: bytes | memoryview, frames: Sequence[int], signed: bool) -> None:
-        """Several records: their ids and the bytes of each, their signatures, the numbers of their frames."""
+    def extend(self, ids: bytes, sizes: Index, data: bytes | memoryview, frames: Index, signed: bool) -> None:
+        """Adds records: their ids, the bytes of each id, their signatures, and the numbers of their frames."""
         self.ids += ids
         self.sizes.frombytes(sizes.tobytes())
         self.data += data
-        self.frame.extend(frames)
+        self.frame.frombytes(frames.tobytes())
         self.signed.frombytes(bytes([signed]) * len(sizes))
 
     def names(self) -> tuple[bytes, Index]:
-        """The ids, and the bytes of each."""
+        """The ids, one after the other, and the bytes of each."""
         return bytes(self.ids), np.frombuffer(self.sizes, np.int64)
 
     def signatures(self, size: int) -> tuple[NDArray[np.uint8], Index]:
-        """All that there are, (signatures, size), and the row of each."""
+        """All signatures, shape (signatures, size), and the row of each."""
         rows = np.flatnonzero(np.frombuffer(self.signed, np.int8))
         return np.frombuffer(self.data, np.uint8).reshape(len(rows), size), rows
 
     def lines(self, rows: Index, size: int, digits: int) -> Iterator[bytes]:
-        """The records of some rows, as they came."""
-        ends, frames = np.cumsum(np.frombuffer(self.sizes, np.int64)), self.frames.all()
+        """The lines of these rows, as they came."""
+        ends = np.cumsum(np.frombuffer(self.sizes, np.int64))
+        heap, cuts = self.frames.heap()
         number = np.cumsum(np.frombuffer(self.signed, np.int8), dtype=np.int64) - 1
         for row in rows.tolist():
             name = bytes(self.ids[int(ends[row]) - self.sizes[row] : int(ends[row])])
             at = int(number[row]) * size
             data = bytes(self.data[at : at + size]) if self.signed[row] else b""
-            yield line_of(frames[self.frame[row]], name, data, digits)
+            frame = self.frame[row]
+            yield line_of(heap[cuts[frame] : cuts[frame + 1]].tobytes(), name, data, digits)
 
     def write(self, writer: ArchiveWriter, rows: Index, form: tuple[int, int], keys: Keys, addition: int) -> Entry:
-        """A segment of these rows, which ascend, one at least; form: the bytes of signatures, and digits."""
+        """Writes a segment of these rows, which ascend; at least one. form: bytes of a signature, digits of a group."""
         sizes = np.frombuffer(self.sizes, np.int64)
-        starts = np.cumsum(sizes) - sizes
-        ids = np.frombuffer(self.ids, np.uint8)[spread(starts[rows], sizes[rows])[0]]
-        ends = np.cumsum(sizes[rows])
-        used, frame = np.unique(np.frombuffer(self.frame, np.int64)[rows], return_inverse=True)
-        every = self.frames.all()
-        frames = [every[each] for each in used.tolist()]
-        cuts = np.cumsum([0, *map(len, frames)])
+        ids = chosen(np.frombuffer(self.ids, np.uint8), np.append(0, np.cumsum(sizes)), rows)
+        frame = np.frombuffer(self.frame, np.int64)[rows]
+        is_used = np.zeros(len(self.frames), np.bool_)
+        is_used[frame] = True
+        used, number = np.flatnonzero(is_used), np.cumsum(is_used) - 1
+        heap, cuts = self.frames.heap()
+        frames, frame_sizes = chosen(heap, cuts, used), np.diff(cuts)[used]
         with named(writer.path):
             segment = writer.segment()
             try:
                 if np.frombuffer(self.signed, np.int8)[rows].any():
                     self._write_signatures(segment.add, rows, form, keys)
                 segment.add("ids", "|u1", (len(ids),), iter([ids]))
-                segment.add("bounds", "<i8", (len(rows) + 1,), iter([np.append(0, ends)]))
+                segment.add("bounds", "<i8", (len(rows) + 1,), iter([np.append(0, np.cumsum(sizes[rows]))]))
                 add_table(segment.add, NAMES, np.arange(len(rows)), id_keys(ids.tobytes(), sizes[rows]))
-                segment.add("frames", "|u1", (int(cuts[-1]),), iter([np.frombuffer(b"".join(frames), np.uint8)]))
-                segment.add("cuts", "<i8", (len(cuts),), iter([cuts]))
-                segment.add("frame", np.min_scalar_type(len(frames)).str, (len(rows),), iter([frame]))
+                segment.add("frames", "|u1", (len(frames),), iter([frames]))
+                segment.add("cuts", "<i8", (len(used) + 1,), iter([np.append(0, np.cumsum(frame_sizes))]))
+                segment.add("frame", np.min_scalar_type(len(used)).str, (len(rows),), iter([number[frame]]))
                 return entry_of(segment.number, len(rows), [(0, addition)], segment.finish())
             finally:
                 segment.close()
@@ -105,7 +107,7 @@ class Batch:
         all_signatures, signed = self.signatures(size)
         number = np.full(len(self), -1)
         number[signed] = np.arange(len(signed))
-        some = number[rows]  # of the signature of each row, -1 if it has none
+        some = number[rows]  # the number of each row's signature, -1 for none
         dtype = f">u{digits // 2}"
 
         def parts() -> Iterator[NDArray[np.generic]]:
@@ -122,22 +124,33 @@ class Batch:
             add_table(add, band_name(band), there, of_band)
 
 
+def chosen(heap: NDArray[np.uint8], bounds: Index, which: Index) -> NDArray[np.uint8]:
+    """Things in a heap, by their numbers, which ascend, one after the other."""
+    if len(which) == len(bounds) - 1:
+        return heap
+    parts = [np.empty(0, np.uint8)]
+    for start in range(0, len(which), ROWS):
+        some = which[start : start + ROWS]
+        parts.append(heap[spread(bounds[some], bounds[some + 1] - bounds[some])[0]])
+    return np.concatenate(parts)
+
+
 Add = Callable[[str, str, Sequence[int], Iterator[NDArray[np.generic]]], None]
 
 
 def add_table(add: Add, name: str, rows: Index, keys: U64) -> None:
-    """The entries of a table by their keys, and of equal keys by their rows, which ascend."""
+    """Adds a table: entries in the order of keys, and of rows for equal keys. rows: ascending."""
     order = np.argsort(keys)
     keys = keys[order]
     same = keys[1:] == keys[:-1]
-    if same.any():  # a stable sort of all takes three times as long
+    if same.any():  # a stable sort of all entries would take three times as long
         among = np.flatnonzero(np.append(same, False) | np.append(False, same))
         order[among] = order[among][np.lexsort((order[among], keys[among]))]
     add(name, TABLE, (len(keys),), iter([entries_of(keys, rows[order])]))
 
 
 def entries_of(keys: U64, rows: Index) -> NDArray[np.generic]:
-    """Keys and the row of each, as a table has them."""
+    """Keys and their rows as entries of a table."""
     entries = np.empty(len(keys), TABLE)
     entries["f0"], entries["f1"] = keys, rows
     return entries

@@ -1,8 +1,8 @@
-"""Files whose blocks have sums: written once, from front to back; read anywhere, and checked whenever they are read.
+"""Files with a checksum for each block: written once, from front to back; read anywhere, and checked at each read.
 
-They are read by calls, not mapped: where a disk fails or a file was cut short, a call says so, and a map ends the
-process. A sum is the first eight bytes of a block's BLAKE3, little-endian, so that what a disk or a program spoils goes
-unseen once in 2^64 times.
+They are read by system calls, not mapped: if a disk fails or a file was cut short, a call returns an error, but a map
+ends the process. A sum is the first eight bytes, little-endian, of a block's BLAKE3. Damage stays unseen with a
+probability of 2^-64.
 """
 
 import contextlib
@@ -21,35 +21,44 @@ if TYPE_CHECKING:
 else:
     blake3 = deferred.module("blake3")
 
-BLOCK = 1 << 16  # bytes that have one sum
+BLOCK = 1 << 16  # bytes of a block
 TOGETHER = 1 << 20  # bytes that are written at once
-KEPT = 256  # blocks of all files that are kept in memory
+KEPT = 256  # blocks, of all files, that are kept in memory
+OTHER = "damaged (what it holds is not what was written)"
 
 
-class Damaged(Failed):
-    """A file does not hold what was written."""
+class Unreadable(Failed):
+    """A file of an archive cannot be read. file: its name in messages; cause: why."""
+
+    def __init__(self, file: str, cause: str) -> None:
+        super().__init__(f"{file}: {cause}")
+        self.file, self.cause = file, cause
+
+
+class Damaged(Unreadable):
+    """A file of an archive does not hold what was written."""
 
 
 def hexdigest(data: bytes | bytearray | memoryview) -> str:
-    """The BLAKE3 of some bytes, 64 hex digits."""
+    """The BLAKE3 of bytes, as 64 hex digits."""
     return blake3.blake3(data).hexdigest()
 
 
 def sums_of(data: memoryview) -> bytes:
-    """The sum of each block of some bytes, which begin where a block does."""
+    """The sum of each block, as bytes. The data begin where a block does."""
     return b"".join(blake3.blake3(data[at : at + BLOCK]).digest(8) for at in range(0, len(data), BLOCK))
 
 
 class SummedWriter:
-    """A new file that is written from front to back, and the sums of its blocks. Raises OSError.
+    """Writes a new file from front to back, and computes its sums. Raises OSError.
 
-    It cannot tell or seek, so that whoever writes a container into it never goes back.
+    It has no tell or seek, so that code that writes a container into it cannot go back.
     """
 
     def __init__(self, path: str) -> None:
         self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         self.held = bytearray()
-        self.position = 0  # bytes that were given so far
+        self.position = 0  # bytes written so far
         self.sums: list[bytes] = []
 
     def write(self, data: bytes | bytearray | memoryview) -> int:
@@ -69,10 +78,10 @@ class SummedWriter:
         del self.held[:size]
 
     def flush(self) -> None:
-        """Containers ask for it; what is held is written with what comes."""
+        """Does nothing. Writers of containers call it; held bytes are written later."""
 
     def finish(self) -> U64:
-        """Writes the rest, and waits until all of it is on the disk; gives the sums. Shape (blocks,)."""
+        """Writes the rest, and waits until all is on the disk. Gives the sums, shape (blocks,)."""
         self._put(len(self.held))
         os.fsync(self.descriptor)
         descriptor, self.descriptor = self.descriptor, -1
@@ -80,15 +89,15 @@ class SummedWriter:
         return np.frombuffer(b"".join(self.sums), "<u8").astype(np.uint64)
 
     def close(self) -> None:
-        """Lets go of a file that is not finished."""
+        """Closes the file, finished or not."""
         descriptor, self.descriptor = self.descriptor, -1
         if descriptor >= 0:
-            with contextlib.suppress(OSError):  # nothing that is wanted is in it
+            with contextlib.suppress(OSError):  # nobody uses the file after this
                 os.close(descriptor)
 
 
 class Cache:
-    """Blocks that were read last, of several files."""
+    """The blocks that were read last, of several files."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self.kept = kept
@@ -107,10 +116,10 @@ class Cache:
 
 
 class SummedFile:
-    """Such a file, for reading. Raises Damaged, and Failed where it cannot be read."""
+    """A file with sums, for reading. Raises Damaged, and Unreadable if the system cannot read it."""
 
     def __init__(self, path: str, name: str, size: int, sums: U64, cache: Cache) -> None:
-        """name: as messages have it; size, in bytes, and sums: what it must have. Raises OSError, FileNotFoundError."""
+        """name: for messages; size (bytes) and sums: what the file must have. Raises OSError, FileNotFoundError."""
         self.name, self.size = name, size
         self.sums = sums.astype("<u8").tobytes()
         self.cache = cache
@@ -118,16 +127,16 @@ class SummedFile:
         here = os.fstat(self.descriptor).st_size
         if here != size or 8 * -(-size // BLOCK) != len(self.sums):
             self.close()
-            raise Damaged(f"{name}: damaged ({here} bytes, not {size})")
+            raise Damaged(name, f"damaged ({here} bytes, not {size})")
 
     def read(self, start: int, size: int) -> memoryview:
-        """So many bytes from a place on."""
+        """`size` bytes from `start` on."""
         if start < 0 or size < 0 or start + size > self.size:
-            raise Damaged(f"{self.name}: damaged (a place outside of the file)")
+            raise Damaged(self.name, "damaged (a place outside of the file)")
         if not size:
             return memoryview(b"")
         first, last = start // BLOCK, (start + size - 1) // BLOCK
-        few = last <= first + 1  # a search reads them again
+        few = last <= first + 1  # as in a search, which will read these blocks again
         data = memoryview(b"".join(map(self._block, range(first, last + 1))) if few else self._blocks(first, last))
         return data[start - first * BLOCK : start - first * BLOCK + size]
 
@@ -146,16 +155,16 @@ class SummedFile:
                 parts.append(part)
                 start += len(part)
         except OSError as error:
-            raise Failed(f"{self.name}: {error.strerror}") from None
+            raise Unreadable(self.name, str(error.strerror)) from None
         data = parts[0] if len(parts) == 1 else b"".join(parts)
         if start < end:
-            raise Damaged(f"{self.name}: damaged (cut short)")
+            raise Damaged(self.name, "damaged (cut short)")
         if sums_of(memoryview(data)) != self.sums[8 * first : 8 * last + 8]:
-            raise Damaged(f"{self.name}: damaged (what it holds is not what was written)")
+            raise Damaged(self.name, OTHER)
         return data
 
     def check(self) -> None:
-        """Reads all of it."""
+        """Reads the whole file, to check it."""
         several = TOGETHER // BLOCK
         for first in range(0, -(-self.size // BLOCK), several):
             self._blocks(first, min(first + several, -(-self.size // BLOCK)) - 1)
@@ -163,5 +172,5 @@ class SummedFile:
     def close(self) -> None:
         descriptor, self.descriptor = self.descriptor, -1
         if descriptor >= 0:
-            with contextlib.suppress(OSError):  # nothing that is wanted is in it
+            with contextlib.suppress(OSError):  # nobody uses the file after this
                 os.close(descriptor)

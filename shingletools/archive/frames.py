@@ -1,7 +1,7 @@
-r"""What a record's line has beside its id and its payload: its frame, in which the two have left marks.
+r"""Frames: records' lines with marks in place of their ids and payloads.
 
-No line of JSON holds the bytes of the marks, so that a frame is a line with two bytes in place of what was there. Where
-the id or the payload are spelled in another way than we would spell them, the frame is the whole line, without marks.
+JSON cannot contain the bytes of the marks. So a frame is a line with one byte in place of the id and one in place of
+the payload. If the line spells its id or payload in another way than we do, the frame is the whole line.
 
 >>> frame_of(b'{"id":7, "sketch":"00ab"}', Spelled("id", "sketch", 4), b"7", bytes([0, 171]))
 b'{"id":\x01, "sketch":"\x02"}'
@@ -9,38 +9,32 @@ b'{"id":\x01, "sketch":"\x02"}'
 b'{"id":7, "sketch":"00ab"}'
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from shingletools.kernel import arrays as kernel
 from shingletools.kernel.codec import bytes_to_payload
-from shingletools.kernel.types import Flags, Index
-from shingletools.records import member_of, members
+from shingletools.kernel.ids import SignedLines
+from shingletools.kernel.types import Index
+from shingletools.members import member_of, members
+from shingletools.ranges import spread
 
-ID, PAYLOAD, EMPTY = b"\x01", b"\x02", b"\x03"  # the last stands behind a frame whose payload is empty
-CAPITAL, LETTER = np.uint8(0x40), np.uint8(0x60)  # of these bits capitals have one, of all that a payload holds
+FRAME = 40  # most bytes of memory for each, besides its own
+ID, PAYLOAD, EMPTY = b"\x01", b"\x02", b"\x03"  # the last one ends a frame whose payload is empty
 
 
 class Spelled(NamedTuple):
-    """Where a record has its id and its payload, and the digits of a group of this."""
+    """The fields of a record's id and payload, and the hex digits of the payload's groups."""
 
     id_field: str
     field: str
     digits: int
 
 
-class Lines(NamedTuple):
-    """Good records on lines: where they are, and the bytes of their ids. Arrays of one length."""
-
-    data: bytes
-    starts: Index
-    ends: Index
-    names: Index
-
-
 def frame_of(line: bytes, spelled: Spelled, name: bytes, data: bytes) -> bytes:
-    """The frame of a line, which is known to be a good record, with its id and its payload's bytes."""
+    """The frame of a line, which must be a good record. name: its id as JSON; data: the bytes of its payload."""
     there = members(line)
     payload = bytes_to_payload(data, spelled.digits).encode()
     marked = line
@@ -57,61 +51,58 @@ def frame_of(line: bytes, spelled: Spelled, name: bytes, data: bytes) -> bytes:
 
 
 def line_of(frame: bytes, name: bytes, data: bytes, digits: int) -> bytes:
-    """The line of a frame, with this id and this payload."""
+    """The line that a frame makes with this id and payload."""
     if frame.endswith(EMPTY):
         return frame[:-1]
     return frame.replace(ID, name).replace(PAYLOAD, bytes_to_payload(data, digits).encode())
 
 
-def fitting(frame: bytes, lines: Lines, payload: int) -> Flags:
-    """Which lines have this frame: those that are as long, and have its bytes where these must be. Shape (lines,).
+def frames_of(lines: bytes, signed: SignedLines, payload: int) -> tuple[bytes, Index]:
+    """The frames of lines that were taken at once, one after the other, and the bytes of each, shape (lines,).
 
     payload: the bytes of each payload's text.
     """
-    data, starts, ends, names = lines
-    fits: Flags = ends - starts == len(frame) - 2 + names + payload
-    cuts = frame.find(ID), frame.find(PAYLOAD)
-    if min(cuts) < 0:
-        return np.zeros(len(starts), np.bool_)
-    text = np.frombuffer(data, np.uint8)
-    first, second = sorted(cuts)
-    before = names if first == cuts[0] else np.full(len(names), payload)  # what stands for the first mark
-    pieces = [
-        (frame[:first], starts),
-        (frame[first + 1 : second], starts + first + before),
-        (frame[second + 1 :], starts + second - 1 + names + payload),
-    ]
-    for piece, places in pieces:
-        rows = np.flatnonzero(fits)
-        wanted = np.frombuffer(piece, np.uint8)
-        fits[rows] = (text[places[rows][:, None] + np.arange(len(wanted))] == wanted).all(axis=1)
-    rows = np.flatnonzero(fits)
-    at = starts[rows] + cuts[1] + (names[rows] - 1 if cuts[0] < cuts[1] else 0)
-    fits[rows] = ~capitals(data, at, payload)
-    return fits
-
-
-def capitals(lines: bytes, starts: Index, size: int) -> Flags:
-    """Whether each stretch of so many bytes, one behind the other, holds a capital, which no digit of ours is."""
-    text = np.frombuffer(lines, np.uint8)
-    places = np.flatnonzero((text & LETTER) == CAPITAL)
-    flags: Flags = np.searchsorted(places, starts) < np.searchsorted(places, starts + size)
-    return flags
+    starts = np.frombuffer(signed.places, np.int64)
+    ends = np.append(starts[1:], signed.end) - 1
+    ends[-1] += lines[signed.end - 1 : signed.end] != b"\n"
+    ids, payloads = np.frombuffer(signed.values, np.int64).reshape(-1, 2).T
+    names = np.frombuffer(signed.id_sizes, np.int64)
+    cut = payloads >= 0  # other lines are frames as they are
+    first = ids < payloads
+    stops = np.where(first, ids, payloads + 1), np.where(first, payloads + 1, ids)  # after the quote of a payload
+    goes_on = np.where(first, ids + names, stops[0] + payload), np.where(first, stops[1] + payload, ids + names)
+    # The piece before each value gets one more byte, for the mark
+    begin = np.stack([starts, np.where(cut, goes_on[0], ends), np.where(cut, goes_on[1], ends)], axis=1)
+    end = np.stack([np.where(cut, stops[0] + 1, ends), np.where(cut, stops[1] + 1, ends), ends], axis=1)
+    sizes = end - begin
+    frames = np.frombuffer(lines, np.uint8)[spread(begin.reshape(-1), sizes.reshape(-1))[0]]
+    marks = np.cumsum(sizes.reshape(-1)).reshape(-1, 3)[cut, :2] - 1
+    frames[marks] = np.where(first[cut, None], np.array(list(ID + PAYLOAD)), np.array(list(PAYLOAD + ID)))
+    return frames.tobytes(), sizes.sum(axis=1)
 
 
 class Frames:
-    """Frames, each kept once and numbered as they come."""
+    """Distinct frames, numbered as they come."""
 
     def __init__(self) -> None:
-        self.numbers: dict[bytes, int] = {}
-        self.size = 0  # bytes of all of them
+        self.kept = kernel.new_ids()  # it can hold any bytes
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+    @property
+    def memory(self) -> int:
+        """About how many bytes they take."""
+        return len(self.kept.data) + FRAME * len(self)
 
     def number(self, frame: bytes) -> int:
-        found = self.numbers.get(frame)
-        if found is None:
-            found = self.numbers[frame] = len(self.numbers)
-            self.size += len(frame)
-        return found
+        """The number of a frame, which is added if it is new."""
+        return int(self.numbers(frame, np.array([len(frame)]))[0])
 
-    def all(self) -> Sequence[bytes]:
-        return list(self.numbers)
+    def numbers(self, frames: bytes, sizes: Index) -> Index:
+        """The numbers of frames, which stand one after the other; new ones are added. Shape (frames,)."""
+        return np.frombuffer(self.kept.number(frames, sizes), np.int64)
+
+    def heap(self) -> tuple[NDArray[np.uint8], Index]:
+        """All frames, one after the other; the start of each, and the end of the last."""
+        return np.frombuffer(self.kept.data, np.uint8), np.append(0, np.frombuffer(self.kept.ends, np.int64))

@@ -1,8 +1,8 @@
-"""Entries of a key and a row, in the order of keys, in a segment: which rows some keys have.
+"""Looks up rows by their keys, in a segment's table of entries in the order of keys.
 
-Few keys are searched for. Many are sorted, and the entries gone through once, in order. What comes out is the same.
-Keys are hashes, spread evenly, so that a first guess is mostly right (interpolation search; Perl, Itai and Avni 1978);
-where they are not, for many rows have one key, bisection bounds the steps.
+Few keys are searched for. For many keys, all entries are read once, in order. The results are the same. Keys are
+hashes, spread evenly, so the first guess is mostly right (interpolation search: Perl, Itai and Avni 1978). If they are
+not, because many rows have one key, bisection bounds the steps.
 """
 
 from collections.abc import Iterator
@@ -16,31 +16,32 @@ from shingletools.archive.segment import Segment
 from shingletools.kernel.types import U64, Index
 from shingletools.ranges import spread
 
-ENTRY = 12  # bytes
-KEYS = BLOCK // 2 // ENTRY  # that are read together by a search
-ENTRIES = 1 << 17  # that are read together by going through all, and given together at most
-COST = 4  # times as much it costs to read some by a search, and not in their order
+ENTRY = 12  # bytes of an entry
+KEYS = BLOCK // 2 // ENTRY  # entries that a search reads together
+ENTRIES = 1 << 17  # entries that a full pass reads together; also the most that are given together
+COST = 4  # a search takes so many times as long to read an entry as a pass in order
 
 
 class Sorted:
-    """The entries of one table of a segment."""
+    """One table of a segment."""
 
     def __init__(self, segment: Segment, name: str) -> None:
         self.segment, self.name = segment, name
         self.length = segment.length(name)
 
     def entries(self, start: int, stop: int) -> tuple[U64, Index]:
-        """Some keys, and the row of each."""
+        """The keys and rows of entries from start to stop."""
         entries: NDArray[Any] = self.segment.column(self.name, start, stop)
         keys, rows = entries["f0"].astype(np.uint64), entries["f1"].astype(np.int64)
         if len(rows) and rows.max() >= self.segment.rows:
-            raise Damaged(f"{self.segment.file.name}: damaged (a row that is not there)")
+            raise Damaged(self.segment.file.name, "damaged (a row that does not exist)")
         return keys, rows
 
     def meetings(self, keys: U64) -> Iterator[tuple[Index, Index]]:
-        """Which keys are there, and in which rows: blocks of places in `keys`, and of rows; as many of each.
+        """The keys that the table has, with their rows: blocks of places in `keys` and of rows, of one length.
 
-        keys: ascending, without repeats. Rows of a key ascend, from block to block, too; at most ENTRIES in a block.
+        keys: ascending, without repeats. The rows of a key ascend, even from block to block. A block has at most
+        ENTRIES.
         """
         if not self.length or not len(keys):
             return
@@ -67,7 +68,7 @@ class Sorted:
                 yield part.start + owner, rows[places]
 
     def _first(self, key: int) -> int:
-        """The first entry whose key is no less."""
+        """The first entry whose key is not less than this one."""
         low, high, least, most, guess = 0, self.length, 0, 2**64, True
         while low < high:
             share = (max(key - least, 0), max(most - least, 1)) if guess else (1, 2)

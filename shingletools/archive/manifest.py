@@ -1,6 +1,6 @@
-"""Which files are the archive: a line of JSON that is replaced in one step, and so is always whole.
+"""The manifest: the file that says which files are the archive. It is replaced in one step, so it is always whole.
 
-It begins with the BLAKE3 of the bytes behind it. So what is damaged is told from what a later version wrote.
+It is a line of JSON that begins with the BLAKE3 of the rest. So damage can be told from a later version.
 """
 
 import os
@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from shingletools.archive.blocks import BLOCK, Damaged, hexdigest
-from shingletools.archive.names import MANIFEST, removed_file, segment_file, sums_file
+from shingletools.archive.blocks import BLOCK, OTHER, Damaged, Unreadable, hexdigest
+from shingletools.archive.names import MANIFEST, a_segment_in, removed_file, segment_file, sums_file
 from shingletools.errors import Failed, printable
 
 FORMAT, VERSION = "shingletools archive", 1
@@ -18,7 +18,7 @@ HEAD = len(b'{"sum":"') + 64 + len(b'",')
 
 
 class Column(NamedTuple):
-    """Where an array is in a segment's file."""
+    """The position of an array in a segment's file."""
 
     offset: int  # in bytes
     dtype: str
@@ -26,27 +26,27 @@ class Column(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """A list of rows that are no longer there."""
+    """A file that lists dropped rows."""
 
     number: int
     rows: int
-    sum: str  # of its file
+    sum: str  # BLAKE3 of the file
 
 
 class Entry(NamedTuple):
-    """A segment."""
+    """A segment, as the manifest describes it."""
 
     number: int
     rows: int
     size: int  # bytes of its file
-    sums: str  # of the file of its sums
-    adds: tuple[tuple[int, int], ...]  # which addition its rows are of, from a row on: (row, number of the addition)
+    sums: str  # BLAKE3 of the file of its sums
+    adds: tuple[tuple[int, int], ...]  # (row, addition): rows from this one on came with this addition
     columns: dict[str, Column]
     removed: Removed | None = None
 
     @property
     def live(self) -> int:
-        """Documents that are there."""
+        """The number of documents that were not dropped."""
         return self.rows - (self.removed.rows if self.removed else 0)
 
     def files(self) -> list[str]:
@@ -57,12 +57,12 @@ class Entry(NamedTuple):
 class Manifest(NamedTuple):
     """A state of an archive."""
 
-    field: str = ""  # of signatures: empty until there is one
-    digits: int = 0  # of a group of a payload
+    field: str = ""  # of signatures; "" before the first one
+    digits: int = 0  # hex digits of a payload's group
     size: int = 0  # bytes of a signature
-    least: int = 0  # agreeing components that it can be asked for
-    recipe: str | None = None  # None until there is a record
-    numbers: int = 0  # of files that there were
+    least: int = 0  # least agreeing components that it answers for
+    recipe: str | None = None  # of all records; None before the first one
+    numbers: int = 0  # numbers that were given to files so far
     additions: int = 0
     segments: tuple[Entry, ...] = ()
 
@@ -71,7 +71,7 @@ class Manifest(NamedTuple):
 
 
 def encode(manifest: Manifest) -> bytes:
-    """What the file holds.
+    """The bytes of the manifest's file.
 
     >>> decode(encode(Manifest(recipe="canon")), "here").recipe
     'canon'
@@ -92,17 +92,17 @@ def encode(manifest: Manifest) -> bytes:
 
 
 def decode(data: bytes, name: str) -> Manifest:
-    """Raises Damaged, and Failed for what this version does not read."""
+    """A manifest from the bytes of its file. Raises Damaged, and Failed for another version's."""
     head, body = data[:HEAD], data[HEAD:].removesuffix(b"\n")
     if not data.endswith(b"\n") or head != b'{"sum":"%b",' % hexdigest(body).encode():
-        raise Damaged(f"{name}: damaged (what it holds is not what was written)")
+        raise Damaged(name, OTHER)
     said = orjson.loads(b"{" + body)
     if said.pop("format") != FORMAT or said.pop("version") != VERSION:
-        raise Failed(f"{name}: of another version of the format than {VERSION}, which this program reads")
+        raise Failed(f"{name}: has another version of the format; this program reads version {VERSION}")
     if said.pop("order") != sys.byteorder:
-        raise Failed(f"{name}: written on a machine with another order of bytes")
+        raise Failed(f"{name}: written on a machine with another byte order")
     if said.pop("block") != BLOCK:
-        raise Failed(f"{name}: written with sums of other blocks than those of {BLOCK} bytes")
+        raise Failed(f"{name}: written with another block size than {BLOCK} bytes")
     return Manifest(segments=tuple(map(_entry, said.pop("segments"))), **said)
 
 
@@ -113,14 +113,18 @@ def _entry(said: dict[str, Any]) -> Entry:
 
 
 def read(folder: str) -> tuple[Manifest, bytes]:
-    """The manifest of an archive, and its bytes. Raises Failed."""
+    """The manifest of an archive, and the bytes of its file. Raises Failed."""
     path = os.path.join(folder, MANIFEST)
     try:
         with open(path, "rb") as file:
             data = file.read()
     except FileNotFoundError as error:
+        if left := a_segment_in(folder):
+            raise Damaged(printable(path), f"missing, but {left} is there") from None
         missing = f"no archive ({MANIFEST} is missing)" if os.path.isdir(folder) else str(error.strerror)
         raise Failed(f"{printable(folder)}: {missing}") from None
+    except NotADirectoryError as error:
+        raise Failed(f"{printable(folder)}: {error.strerror}") from None
     except OSError as error:
-        raise Failed(f"{printable(path)}: {error.strerror}") from None
+        raise Unreadable(printable(path), str(error.strerror)) from None
     return decode(data, printable(path)), data

@@ -1,4 +1,4 @@
-"""One segment made of many, without what was dropped: in order, a part at a time, however large they are."""
+"""Makes one segment of many, without dropped records: in order, part by part, for segments of any size."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.archive.batch import entries_of
-from shingletools.archive.frames import Frames
 from shingletools.archive.lookup import Sorted
 from shingletools.archive.manifest import Entry
 from shingletools.archive.segment import NAMES, TABLE, Segment, band_name
@@ -14,25 +13,25 @@ from shingletools.archive.writing import ArchiveWriter, SegmentWriter, entry_of,
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import U64, Flags, Index
 
-ROWS = 1 << 14  # that are copied together
-ENTRIES = 1 << 16  # of each table that are held at a time
-FEW = 1 << 10  # frames of a segment, which are looked up; of more, most are a record's own
-SHORT = 1 << 20  # bytes of these
+ROWS = 1 << 14  # rows that are copied together
+ENTRIES = 1 << 16  # entries of each table that are held at a time
+FEW = 1 << 10  # frames of a segment: if it has more, most belong to one record each, and are not compared
+SHORT = 1 << 20  # bytes of such few frames, at most
 
 
 class Moved:
-    """A segment that is merged, and where its rows go."""
+    """A segment that is merged, and the new numbers of its rows."""
 
     def __init__(self, segment: Segment, first: int) -> None:
         self.segment, self.first = segment, first
         self.live = segment.rows - len(segment.removed)
 
     def moved(self, rows: Index) -> Index:
-        """The new numbers of rows, all of them live."""
+        """The new numbers of rows, all of which must be live."""
         return self.first + rows - np.searchsorted(self.segment.removed, rows)
 
     def rows(self) -> Iterator[Index]:
-        """The live rows, some at a time."""
+        """The live rows, in blocks."""
         for start in range(0, self.segment.rows, ROWS):
             some = self.segment.live(start, min(start + ROWS, self.segment.rows))
             if len(some):
@@ -40,7 +39,7 @@ class Moved:
 
 
 def merge(writer: ArchiveWriter, segments: Sequence[Segment]) -> Entry | None:
-    """What is live in some segments, in their order, as one; None if nothing is. Raises Failed."""
+    """Writes the live rows of segments, in order, as one segment; None if there are none. Raises Failed."""
     firsts = np.cumsum([0, *(segment.rows - len(segment.removed) for segment in segments)]).tolist()
     parts = [Moved(segment, first) for segment, first in zip(segments, firsts, strict=False)]
     rows = firsts[-1]
@@ -58,13 +57,13 @@ def merge(writer: ArchiveWriter, segments: Sequence[Segment]) -> Entry | None:
 
 
 def additions(parts: Sequence[Moved]) -> list[tuple[int, int]]:
-    """From which row on the new segment's rows came with which addition."""
+    """The new segment's additions, as in manifest.Entry: (first row, number)."""
     found: list[tuple[int, int]] = []
     for part in parts:
         for row, number in part.segment.entry.adds:
             first = int(part.moved(np.array([row]))[0])
             if found and found[-1][0] == first:
-                found.pop()  # nothing is left of that
+                found.pop()  # no row of that addition is left
             if first < part.first + part.live:
                 found.append((first, number))
     return found
@@ -100,13 +99,14 @@ def _merge_ids(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:
 
 
 class FrameUnion:
-    """The frames of several segments, without those that only dropped records had; few ones are kept once."""
+    """The frames of several segments that live records have. Those of segments with few frames are kept only once."""
 
     def __init__(self, parts: Sequence[Moved]) -> None:
-        self.known = Frames()
+        self.known: dict[bytes, int] = {}
+        self.held = 0  # bytes of these
         self.count = self.size = 0
-        self.wanted: list[tuple[Moved, Index]] = []  # frames that are written, by their numbers in their segments
-        self.numbers: list[Index] = []  # of each segment's frames in the new one; -1 where no live record has it
+        self.wanted: list[tuple[Moved, Index]] = []  # frames to be written, by their numbers in their segments
+        self.numbers: list[Index] = []  # new numbers of each segment's frames; -1 if no live record has it
         for part in parts:
             self._add(part)
 
@@ -116,14 +116,14 @@ class FrameUnion:
         sizes = np.diff(part.segment.numbers("cuts", 0, len(used) + 1))[there]
         number = np.full(len(used), -1)
         fresh = np.ones(len(there), np.bool_)
-        if len(there) <= FEW and sizes.sum() <= SHORT and self.known.size <= SHORT:
+        if len(there) <= FEW and sizes.sum() <= SHORT and self.held <= SHORT:
             texts = split(part.segment.texts("frames", "cuts", there)[0], sizes)
             for place, frame in enumerate(texts):
-                fresh[place] = frame not in self.known.numbers
+                fresh[place] = frame not in self.known
                 if fresh[place]:
-                    self.known.numbers[frame] = self.count + int(fresh[:place].sum())
-                    self.known.size += len(frame)
-                number[there[place]] = self.known.numbers[frame]
+                    self.known[frame] = self.count + int(fresh[:place].sum())
+                    self.held += len(frame)
+                number[there[place]] = self.known[frame]
         else:
             number[there] = self.count + np.arange(len(there))
         self.wanted.append((part, there[fresh]))
@@ -132,7 +132,7 @@ class FrameUnion:
         self.size += int(sizes[fresh].sum())
 
     def texts(self) -> Iterator[tuple[bytes, Index]]:
-        """The frames, some together, and the bytes of each."""
+        """The frames, in blocks, and the bytes of each."""
         for part, there in self.wanted:
             for start in range(0, len(there), ROWS):
                 yield part.segment.texts("frames", "cuts", there[start : start + ROWS])
@@ -152,7 +152,7 @@ def _merge_frames(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None
 
 
 def _ends(sizes: Iterable[Index]) -> Iterator[Index]:
-    """0, and where each thing ends, of which the sizes come some together."""
+    """0, and the end of each thing, given sizes in blocks."""
     end = 0
     yield np.zeros(1, np.int64)
     for some in sizes:
@@ -161,7 +161,7 @@ def _ends(sizes: Iterable[Index]) -> Iterator[Index]:
 
 
 def _used(part: Moved) -> Flags:
-    """Which of a segment's frames a live record has. Shape (frames,)."""
+    """Which of a segment's frames live records have. Shape (frames,)."""
     used = np.zeros(part.segment.length("cuts") - 1, np.bool_)
     for some in part.rows():
         used[part.segment.values("frame", some).astype(np.int64)] = True
@@ -173,7 +173,7 @@ def _merge_table(new: SegmentWriter, name: str, parts: Sequence[Moved], entries:
 
 
 class EntryRun:
-    """The entries of one table of one segment, in order, without dropped ones."""
+    """The entries of one table of one segment, in order, without those of dropped records."""
 
     def __init__(self, part: Moved, name: str) -> None:
         self.part, self.table = part, Sorted(part.segment, name)
@@ -181,7 +181,7 @@ class EntryRun:
         self.keys, self.rows = np.empty(0, np.uint64), np.empty(0, np.int64)
 
     def fill(self) -> bool:
-        """Whether there is something, after reading on if nothing was held."""
+        """Reads on if no entries are held. Returns whether there are any."""
         while not len(self.keys) and self.read < self.table.length:
             stop = min(self.read + ENTRIES, self.table.length)
             keys, rows = self.table.entries(self.read, stop)
@@ -190,7 +190,7 @@ class EntryRun:
         return len(self.keys) > 0
 
     def take(self, key: np.uint64, side: str) -> tuple[U64, Index]:
-        """What is held below a key, or also of it."""
+        """Takes the held entries below a key ("left"), or up to it ("right")."""
         cut = int(np.searchsorted(self.keys, key, "right" if side == "right" else "left"))
         taken = self.keys[:cut], self.rows[:cut]
         self.keys, self.rows = self.keys[cut:], self.rows[cut:]
@@ -198,14 +198,14 @@ class EntryRun:
 
 
 def merged(name: str, parts: Sequence[Moved]) -> Iterator[tuple[U64, Index]]:
-    """The entries of a table of several segments, by key, then row, with new rows, in blocks."""
+    """The entries of one table of all segments, with new rows, by key, then row, in blocks."""
     runs = [EntryRun(part, name) for part in parts]
     while held := [run for run in runs if run.fill()]:
-        last = min(run.keys[-1] for run in held)  # up to there, what is held is all that there is
+        last = min(run.keys[-1] for run in held)  # below this key, all entries are held
         taken = [run.take(last, "left") for run in held]
         together, places = (np.concatenate(column) for column in zip(*taken, strict=True))
         order = np.argsort(together, kind="stable")
         yield together[order], places[order]
-        for run in runs:  # of one key, all of a segment before any of the next
+        for run in runs:  # for one key, all entries of a segment before those of the next
             while run.fill() and run.keys[0] == last:
                 yield run.take(last, "right")

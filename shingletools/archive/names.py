@@ -1,10 +1,11 @@
-"""The names of an archive's files, and what is an archive."""
+"""The names of an archive's files, and how to recognise an archive."""
 
 import os
 import re
 
 MANIFEST, NEW, LOCK = "manifest.json", "manifest.json.new", "lock"
 OURS = re.compile(r"[0-9]{6,}\.(npz|sums\.npy|removed\.npy)|manifest\.json(\.new)?|lock")
+SEGMENT = re.compile(r"[0-9]{6,}\.npz")
 
 
 def segment_file(number: int) -> str:
@@ -17,6 +18,24 @@ def sums_file(number: int) -> str:
 
 def removed_file(number: int) -> str:
     return f"{number:06}.removed.npy"
+
+
+def a_segment_in(folder: str) -> str:
+    """The name of a segment's file in a folder; "" if it has none, or cannot be read."""
+    try:
+        return min((name for name in os.listdir(folder) if SEGMENT.fullmatch(name)), default="")
+    except OSError:
+        return ""
+
+
+def archive_of(path: str) -> str:
+    """The folder of the archive that a file is part of; "" if there is none.
+
+    >>> archive_of("old/000001.npz")
+    ''
+    """
+    folder, name = os.path.split(path)
+    return (folder or ".") if OURS.fullmatch(name) and is_archive(folder) and os.path.isfile(path) else ""
 
 
 def is_archive(path: str) -> bool:

@@ -1,5 +1,6 @@
-"""An archive as a reader has it: one state of it, whatever a writer does meanwhile."""
+"""An archive for reading, in one state, whatever a writer does meanwhile."""
 
+import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -7,24 +8,24 @@ import numpy as np
 
 from shingletools import deferred
 from shingletools.archive import manifest
-from shingletools.archive.blocks import Cache, Damaged
+from shingletools.archive.blocks import Cache, Unreadable
 from shingletools.archive.frames import line_of
 from shingletools.archive.lookup import Sorted
 from shingletools.archive.segment import NAMES, Segment
-from shingletools.errors import Failed, printable
+from shingletools.errors import printable
 from shingletools.kernel.ids import split
-from shingletools.kernel.types import U64, Index
+from shingletools.kernel.types import U64, Flags, Index
 
 if TYPE_CHECKING:
     import blake3
 else:
     blake3 = deferred.module("blake3")
 
-LINES = 4096  # records that are made together
+LINES = 4096  # lines that are made together
 
 
 class Archive:
-    """Its manifest, and its segments, all of whose files are open: what a merge removes, it still has.
+    """A manifest and its segments. All their files are open, so they stay readable after a merge removes them.
 
     Raises Failed.
     """
@@ -32,32 +33,32 @@ class Archive:
     def __init__(self, path: str, state: manifest.Manifest, segments: list[Segment]) -> None:
         self.path, self.manifest, self.segments = path, state, segments
         rows = [segment.rows for segment in segments]
-        self.firsts: Index = np.cumsum([0, *rows], dtype=np.int64)  # each segment's first row, and how many there are
+        self.firsts: Index = np.cumsum([0, *rows], dtype=np.int64)  # each segment's first row, and the number of rows
 
     @property
     def name(self) -> str:
-        """As messages have it."""
+        """The archive's name in messages."""
         return printable(self.path)
 
     def part(self, rows: Index) -> Iterator[tuple[Segment, Index, slice]]:
-        """Rows of the archive, which ascend, by segment: rows there, and which of them these are."""
+        """Divides rows, which ascend, by segment: the segment, its own row numbers, and their slice of `rows`."""
         edges = np.searchsorted(rows, self.firsts)
         for segment, first, start, stop in zip(self.segments, self.firsts, edges, edges[1:], strict=False):
             if stop > start:
                 yield segment, rows[start:stop] - first, slice(int(start), int(stop))
 
     def ids(self, rows: Index) -> tuple[bytes, Index]:
-        """The ids of rows, which ascend, one behind the other, and the bytes of each."""
+        """The ids of rows, which ascend, one after the other, and the bytes of each."""
         found = [segment.ids(some) for segment, some, _ in self.part(rows)]
         sizes = np.concatenate([np.empty(0, np.int64), *(sizes for _, sizes in found)])
         return b"".join(data for data, _ in found), sizes
 
     def additions(self, rows: Index) -> Index:
-        """The number of the addition that each row came with; rows ascend."""
+        """The number of the addition that each row came with. rows: ascending."""
         return np.concatenate([np.empty(0, np.int64), *(each.addition(some) for each, some, _ in self.part(rows))])
 
     def lines(self, rows: Index) -> Iterator[bytes]:
-        """The records of rows, which ascend, as they came, without line feeds."""
+        """The lines of rows, which ascend, as they came, without line feeds."""
         for segment, some, _ in self.part(rows):
             data, sizes = segment.ids(some)
             size = self.manifest.size if "signature" in segment.entry.columns else 0
@@ -67,26 +68,31 @@ class Archive:
                 signature = signatures[number * size : (number + 1) * size]
                 yield line_of(frame, name, signature, self.manifest.digits or 8)
 
+    def signed(self, rows: Index) -> Flags:
+        """Which rows have a signature. rows: ascending."""
+        found = [segment.signed(some) for segment, some, _ in self.part(rows)]
+        return np.concatenate([np.empty(0, np.bool_), *found])
+
     def live_rows(self, start: int, stop: int) -> Index:
-        """The rows from start to stop that are there."""
+        """The rows from start to stop that are live: not dropped."""
         rows = np.arange(start, min(stop, int(self.firsts[-1])))
         removed = [segment.is_removed(some) for segment, some, _ in self.part(rows)]
         live: Index = rows[~np.concatenate([np.empty(0, np.bool_), *removed])]
         return live
 
     def hide(self, rows: Index) -> None:
-        """Takes rows, which ascend, for removed as long as this is open."""
+        """Treats rows, which ascend, as dropped, in this object only."""
         for segment, some, _ in self.part(rows):
             segment.removed = np.union1d(segment.removed, some)
 
     def live(self) -> Iterator[Index]:
-        """All rows that are there, some at a time."""
+        """All live rows, in blocks."""
         for segment, first in zip(self.segments, self.firsts.tolist(), strict=False):
             for start in range(0, segment.rows, LINES):
                 yield first + segment.live(start, min(start + LINES, segment.rows))
 
     def find(self, data: bytes, sizes: Index, keys: U64 | None = None) -> Index:
-        """The row of each of some ids, -1 if it is not there. Shape (ids,)."""
+        """The row of each id, -1 if no live row has it. Shape (ids,). keys: their id_keys, if known."""
         found = np.full(len(sizes), -1)
         keys = id_keys(data, sizes) if keys is None else keys
         names = list(split(data, sizes))
@@ -104,49 +110,45 @@ class Archive:
                             found[each] = first + row
         return found
 
-    def check(self) -> Iterator[tuple[str, int, str]]:
-        """Reads all of it: of each segment the file, its bytes, and what is wrong with it, empty if nothing is."""
-        for segment in self.segments:
-            wrong = ""
-            try:
-                segment.file.check()
-            except Failed as error:
-                wrong = str(error)
-            yield segment.file.name, segment.file.size, wrong
-
     def close(self) -> None:
         for segment in self.segments:
             segment.close()
 
 
 def id_keys(data: bytes, sizes: Index) -> U64:
-    """By what ids are looked up: the first eight bytes of the BLAKE3 of each, as JSON. Shapes: (ids,), (ids,)."""
+    """The keys of ids: the first eight bytes of the BLAKE3 of each, as JSON. Shapes: (ids,) in, (ids,) out."""
     digests = b"".join(blake3.blake3(name).digest(8) for name in split(data, sizes))
     return np.frombuffer(digests, "<u8").astype(np.uint64)
 
 
 def open_archive(path: str) -> Archive:
-    """The archive in a folder, in the state that it has now. Raises Failed.
+    """Opens the archive in a folder, in its current state. Raises Failed; Unreadable for the first bad file.
 
-    A writer may remove files between the reading of the manifest and the opening of what it names: then there is a new
-    manifest, which is read.
+    A writer may remove files after the manifest was read and before they are opened. Then there is a new manifest,
+    which is read instead.
     """
     before = b""
     while True:
         state, data = manifest.read(path)
-        segments: list[Segment] = []
-        cache = Cache()
         try:
-            for entry in state.segments:
-                segments.append(Segment(path, entry, cache))  # noqa: PERF401  # those before one that fails are closed
-            return Archive(path, state, segments)
+            return open_state(path, state, path)
         except OSError as error:
-            for segment in segments:
-                segment.close()
             if data == before or not isinstance(error, FileNotFoundError):
-                raise Damaged(f"{printable(str(error.filename))}: {error.strerror}") from None
+                raise Unreadable(printable(str(error.filename)), str(error.strerror)) from None
             before = data
-        except BaseException:
-            for segment in segments:
-                segment.close()
-            raise
+
+
+def open_state(path: str, state: manifest.Manifest, folder: str) -> Archive:
+    """Opens an archive in a given state. path: its name in messages; folder: where its files are.
+
+    Raises OSError, Failed.
+    """
+    segments: list[Segment] = []
+    cache = Cache()
+    with contextlib.ExitStack() as closing:  # closes the opened files if one fails
+        for entry in state.segments:
+            segment = Segment(folder, entry, cache)
+            closing.callback(segment.close)
+            segments.append(segment)
+        closing.pop_all()
+    return Archive(path, state, segments)

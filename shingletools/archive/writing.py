@@ -1,8 +1,8 @@
-"""An archive as its only writer has it; segments as they are written.
+"""An archive for writing, by its only writer; segments as they are written.
 
-New files get names that no manifest has. Each is on the disk before a manifest names it, and the manifest takes its
-place in one step; only then are files removed that it no longer names. So a run that ends at any moment leaves the
-archive as it was before or as it is to be, and perhaps files that the next writer removes.
+New files get names that no manifest has. Each is on the disk before a manifest names it. The manifest is replaced in
+one step. Only then are files removed that it no longer names. So a run that ends at any moment leaves the archive in
+its old or its new state, perhaps with files that the next writer removes.
 """
 
 import contextlib
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 else:
     zipfile = deferred.module("zipfile")
 
-THEN = (1980, 1, 1, 0, 0, 0)  # a time that all files in a container have
+THEN = (1980, 1, 1, 0, 0, 0)  # the time of all files in a container, so that equal runs write equal bytes
 
 
 @contextlib.contextmanager
 def named(path: str) -> Iterator[None]:
-    """An OSError inside becomes a Broken that names the archive."""
+    """Inside, an OSError becomes a Broken that names the archive."""
     try:
         yield
     except OSError as error:
@@ -48,7 +48,7 @@ class OnTheDisk(NamedTuple):
 
 
 class SegmentWriter:
-    """Writes the columns of a segment, one after the other. Raises OSError."""
+    """Writes a segment, column by column. Raises OSError."""
 
     def __init__(self, folder: str, number: int) -> None:
         self.folder, self.number = folder, number
@@ -57,7 +57,7 @@ class SegmentWriter:
         self.columns: dict[str, Column] = {}
 
     def add(self, name: str, dtype: str, shape: Sequence[int], parts: Iterator[NDArray[np.generic]]) -> None:
-        """A column of this shape, from its values in their order."""
+        """Adds a column of this shape, from parts of its values in order."""
         described = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False,
                      "shape": tuple(shape)}  # fmt: skip
         with self.container.open(zipfile.ZipInfo(f"{name}.npy", THEN), "w", force_zip64=True) as member:
@@ -71,7 +71,7 @@ class SegmentWriter:
         self.columns[name] = Column(offset, dtype, tuple(shape))
 
     def finish(self) -> OnTheDisk:
-        """Waits until the file and that of its sums are on the disk."""
+        """Finishes the file and the file of its sums, and waits until both are on the disk."""
         self.container.close()
         sums = npy(self.file.finish())
         put(os.path.join(self.folder, names.sums_file(self.number)), sums)
@@ -82,7 +82,7 @@ class SegmentWriter:
 
 
 def put(path: str, data: bytes) -> None:
-    """A new file, which is on the disk when this returns. Raises OSError."""
+    """Writes a new file, and waits until it is on the disk. Raises OSError."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         view = memoryview(data)
@@ -93,24 +93,33 @@ def put(path: str, data: bytes) -> None:
         os.close(descriptor)
 
 
-class ArchiveWriter:
-    """The only writer of an archive. Raises Failed, Broken where the disk fails.
+def sync(folder: str) -> None:
+    """Waits until a folder's names are on the disk. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
-    It has a lock of the system on a file, which goes with the process.
+
+class ArchiveWriter:
+    """The only writer of an archive. Raises Failed; Broken if the disk fails.
+
+    It holds a lock on a file, which the system releases when the process ends.
     """
 
     def __init__(self, path: str, create: bool = False) -> None:
-        """create: makes the archive if it is not there, with a manifest, without which no file is ever removed."""
+        """create: makes the archive, with a manifest, if there is none. Files are only removed beside a manifest."""
         self.path = path
         self.lock = -1
-        self.numbers = 0  # of files that there were
-        self.archive = Archive(path, Manifest(), [])  # the state that it began with
-        self.made = False  # whether the folder is new
-        self.state: Manifest | None = None  # what it is now, once that is known
+        self.numbers = 0  # numbers that were given to files so far
+        self.archive = Archive(path, Manifest(), [])  # the archive in its first state
+        self.made = False  # whether this made the folder
+        self.state: Manifest | None = None  # the current state, when it is known
         new = create and not names.is_archive(path)
         with named(path):
             if new:
-                if not os.path.isdir(path):
+                with contextlib.suppress(FileExistsError):
                     os.mkdir(path)
                     self.made = True
                 if strange := sorted(name for name in os.listdir(path) if name not in {names.LOCK, names.NEW}):
@@ -118,7 +127,7 @@ class ArchiveWriter:
                         f"{printable(path)}: {names.MANIFEST} is missing, but {printable(strange[0])} is there"
                     )
             else:
-                manifest.read(path)  # says what is wrong before a file is made
+                manifest.read(path)  # fails, if it must, before a file is made
             self.lock = os.open(os.path.join(path, names.LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             self._begin()
@@ -133,20 +142,22 @@ class ArchiveWriter:
                 free = os.path.samestat(os.fstat(self.lock), os.stat(os.path.join(self.path, names.LOCK)))
             except (BlockingIOError, FileNotFoundError):
                 free = False
-            if not free:  # or another removed the folder that it had made
+            if not free:  # another writer has the lock, or has removed the folder that it had made
                 raise Broken(f"{printable(self.path)}: another process is changing the archive")
-            # Another writer may have made it meanwhile
+            # Another writer may have made the archive meanwhile
             if not names.is_archive(self.path):
-                with contextlib.suppress(FileNotFoundError):  # of a writer that ended before its first state
+                with contextlib.suppress(FileNotFoundError):  # left by a writer that ended before its first state
                     os.unlink(os.path.join(self.path, names.NEW))
                 self.commit(Manifest())
+                if self.made:
+                    sync(os.path.dirname(os.path.abspath(self.path)))
             self.archive = open_archive(self.path)
             self.state = self.archive.manifest
             self.numbers = self.state.numbers
             self._remove_others(self.state)
 
     def next_number(self) -> int:
-        """Of a new file."""
+        """The number of a new file."""
         self.numbers += 1
         return self.numbers
 
@@ -155,26 +166,22 @@ class ArchiveWriter:
             return SegmentWriter(self.path, self.next_number())
 
     def removed(self, rows: NDArray[np.generic]) -> Removed:
-        """A list of rows that are no longer there, on the disk."""
+        """Writes the file of dropped rows."""
         number, data = self.next_number(), npy(rows.astype(np.uint32))
         with named(self.path):
             put(os.path.join(self.path, names.removed_file(number)), data)
         return Removed(number, len(rows), hexdigest(data))
 
     def commit(self, state: Manifest) -> None:
-        """The archive has this state from now on."""
+        """Puts the archive into this state."""
         new = os.path.join(self.path, names.NEW)
         state = state._replace(numbers=self.numbers)
         with named(self.path):
-            folder = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(folder)  # the names of new files
-                put(new, manifest.encode(state))
-                os.replace(new, os.path.join(self.path, names.MANIFEST))
-                self.state = state
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync(self.path)  # so that the names of new files are on the disk
+            put(new, manifest.encode(state))
+            os.replace(new, os.path.join(self.path, names.MANIFEST))
+            self.state = state
+            sync(self.path)
 
     def _remove_others(self, state: Manifest) -> None:
         wanted = {*state.files(), names.MANIFEST, names.LOCK}
@@ -183,21 +190,21 @@ class ArchiveWriter:
                 os.unlink(os.path.join(self.path, name))
 
     def close(self) -> None:
-        """Removes what the manifest does not name, and lets another writer begin."""
+        """Removes files that the manifest does not name, and releases the lock."""
         self.archive.close()
         if self.lock >= 0:
             if self.state is not None:
-                with contextlib.suppress(OSError):  # the next writer removes what is left
+                with contextlib.suppress(OSError):  # the next writer removes the rest
                     self._remove_others(self.state)
                     if self.made and self.state == Manifest():
                         for name in (names.MANIFEST, names.LOCK):
                             os.unlink(os.path.join(self.path, name))
                         os.rmdir(self.path)
             descriptor, self.lock = self.lock, -1
-            with contextlib.suppress(OSError):  # the lock goes all the same
+            with contextlib.suppress(OSError):  # the lock is released anyway
                 os.close(descriptor)
 
 
 def entry_of(number: int, rows: int, adds: Sequence[tuple[int, int]], written: OnTheDisk) -> Entry:
-    """A new segment, as the manifest has it."""
+    """The manifest's entry of a new segment."""
     return Entry(number, rows, written.size, written.sums, tuple(adds), written.columns)

@@ -1,4 +1,4 @@
-"""What is done with an archive beside adding."""
+"""The actions on an archive other than add."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,7 @@ import numpy as np
 import orjson
 
 from shingletools import wire
+from shingletools.archive.checking import faults
 from shingletools.archive.merging import merge
 from shingletools.archive.opened import open_archive
 from shingletools.archive.writing import ArchiveWriter
@@ -15,28 +16,36 @@ from shingletools.simindex.spec import CHECK, DROP, DUMP, LIST, MERGE, IndexSpec
 from shingletools.stage import Collector, Written
 from shingletools.wire import Record
 
-IDS = 1 << 16  # that are looked up together
+IDS = 1 << 16  # ids that are looked up together
 
 
-class Looking(Collector):
-    """What an archive tells; it takes no records."""
+class Acting(Collector):
+    """An action that takes no records."""
 
     def __init__(self, spec: IndexSpec) -> None:
-        self.archive = open_archive(spec.archive)
+        self.spec = spec
 
     def take(self, _record: Record, _line: bytes, _side: int, /) -> None:
         raise TypeError("no records are read")
+
+
+class Looking(Acting):
+    """An action that only reads the archive."""
+
+    def __init__(self, spec: IndexSpec) -> None:
+        super().__init__(spec)
+        self.archive = open_archive(spec.archive)
 
     def close(self) -> None:
         self.archive.close()
 
 
 class Listing(Looking):
-    """One record of what there is."""
+    """list: gives one record that describes the archive."""
 
     def finish(self) -> Iterator[Written]:
         state = self.archive.manifest
-        components = 2 * state.size // state.digits if state.digits else 0
+        components = 2 * state.size // state.digits if state.digits else None
         segments = [
             {"segment": entry.number, "documents": entry.live, "dropped": entry.rows - entry.live, "bytes": entry.size}
             for entry in state.segments
@@ -45,48 +54,47 @@ class Listing(Looking):
             "archive": self.archive.name, "documents": sum(entry.live for entry in state.segments),
             "dropped": sum(entry.rows - entry.live for entry in state.segments),
             "bytes": sum(entry.size for entry in state.segments), "via": state.recipe, "field": state.field or None,
-            "components": 64 if state.field == "simhash" else components, "agreeing": state.least,
+            "components": 64 if state.field == "simhash" else components, "agreeing": state.least or None,
             "segments": segments,
         }))  # fmt: skip
 
 
-class Checking(Looking):
-    """Reads all of it; one record for each file that is damaged, and then the run fails."""
+class Checking(Acting):
+    """check: reads all files; gives one record for each damaged file, then fails the run."""
 
     def finish(self) -> Iterator[Written]:
-        faults = []
-        for file, size, wrong in self.archive.check():
-            if wrong:
-                faults.append(wrong)
-                yield Written(wire.format_json({"file": file, "bytes": size, "fault": wrong}))
-        if faults:
-            raise Failed(faults[0])
+        first, count = "", 0
+        for fault in faults(self.spec.archive):
+            first, count = first or f"{fault.file}: {fault.cause}", count + 1
+            record: dict[str, object] = {"file": fault.file, "fault": fault.cause}
+            if fault.entry is not None:
+                record |= {"segment": fault.entry.number, "documents": fault.entry.live}
+            yield Written(wire.format_json(record))
+        if count:
+            raise Failed(first if count == 1 else f"{first} (files with faults: {count})")
 
 
 class Dumping(Looking):
-    """The records as they came, in the order in which they were added."""
+    """dump: gives the records as they came, in the order in which they were added."""
 
     def finish(self) -> Iterator[Written]:
         for rows in self.archive.live():
             yield Written(b"".join(line + b"\n" for line in self.archive.lines(rows)))
 
 
-class Changing(Collector):
-    """What changes an archive, once its output has its place."""
+class Changing(Acting):
+    """An action that changes the archive, after its output has its place."""
 
     def __init__(self, spec: IndexSpec) -> None:
-        self.spec = spec
+        super().__init__(spec)
         self.writer = ArchiveWriter(spec.archive)
-
-    def take(self, _record: Record, _line: bytes, _side: int, /) -> None:
-        raise TypeError("no records are read")
 
     def close(self) -> None:
         self.writer.close()
 
 
 class Merging(Changing):
-    """One segment of all, without what was dropped."""
+    """merge: makes one segment of all, without dropped records."""
 
     def finish(self) -> Iterator[Written]:
         archive = self.writer.archive
@@ -103,12 +111,13 @@ class Merging(Changing):
 
 
 class Dropping(Changing):
-    """The documents of some ids are no longer there; it does not matter whether they were."""
+    """drop: removes the documents with some ids. Ids that the archive does not have are no error."""
 
     def __init__(self, spec: IndexSpec) -> None:
         super().__init__(spec)
         self.ids: list[bytes] = []
-        self.rows: Index = np.empty(0, np.int64)  # that are dropped
+        self.rows: Index = np.empty(0, np.int64)  # rows to drop
+        self.entries = list(self.writer.archive.manifest.segments)
         self.dropped = self.missing = 0
 
     def take(self, record: Record, _line: bytes, _side: int, /) -> None:
@@ -125,23 +134,21 @@ class Dropping(Changing):
     def finish(self) -> Iterator[Written]:
         self.look_up()
         self.dropped = len(self.rows)
-        yield Written()
-
-    def settle(self) -> None:
-        if not self.dropped:
-            return
         archive = self.writer.archive
-        entries = list(archive.manifest.segments)
         for segment, some, _ in archive.part(self.rows):
             number = archive.segments.index(segment)
             removed = self.writer.removed(np.union1d(segment.removed, some))
-            entries[number] = entries[number]._replace(removed=removed)
-        self.writer.commit(archive.manifest._replace(segments=tuple(entries)))
+            self.entries[number] = self.entries[number]._replace(removed=removed)
+        yield Written()
+
+    def settle(self) -> None:
+        if self.dropped:
+            self.writer.commit(self.writer.archive.manifest._replace(segments=tuple(self.entries)))
 
     def summary(self) -> list[str]:
         return [f"{self.dropped} dropped", f"{self.missing} not there"]
 
 
-COLLECTORS: dict[str, type[Looking] | type[Changing]] = {
+COLLECTORS: dict[str, type[Acting]] = {
     LIST: Listing, CHECK: Checking, DUMP: Dumping, MERGE: Merging, DROP: Dropping,
 }  # fmt: skip

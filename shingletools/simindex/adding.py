@@ -1,4 +1,4 @@
-"""Records with signatures into an archive: all that are good, or none if the run fails."""
+"""Adds records with signatures to an archive: all good ones, or none if the run fails."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,15 +7,14 @@ import orjson
 
 from shingletools.archive.batch import Batch
 from shingletools.archive.blocks import Cache
-from shingletools.archive.frames import Lines, Spelled, fitting, frame_of
+from shingletools.archive.frames import Spelled, frame_of, frames_of
 from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import Archive
 from shingletools.archive.segment import Segment
 from shingletools.archive.writing import ArchiveWriter, named
 from shingletools.errors import Failed
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import SignedFields, SignedLines
-from shingletools.kernel.types import Index
+from shingletools.kernel.ids import SignedFields
 from shingletools.simindex.known import KnownBefore, keys_by, least_of
 from shingletools.simindex.repeats import Repeats
 from shingletools.simindex.spec import IndexSpec
@@ -28,9 +27,9 @@ from shingletools.wire import Record, recipes_differ
 
 
 class Adding(Collector):
-    """Takes records; a record whose id is there already is the same, and left as it is, or it is bad.
+    """Takes records. A record whose id the archive has is left out if it is the same record; else it is bad.
 
-    Memory: what the run may have, of which half is for records, and half for the work on them.
+    Memory: the limit of the run; half of it is for records, half for the work on them.
     """
 
     def __init__(self, spec: IndexSpec) -> None:
@@ -41,7 +40,7 @@ class Adding(Collector):
         self.known: KnownBefore | None = None
         self.fields: SignedFields | None = None
         self.batch = Batch()
-        self.new: list[Segment] = []  # that this run has written
+        self.new: list[Segment] = []  # segments that this run has written
         self.repeats = Repeats(self.writer.archive)
         self.added = self.alike = 0
         self.cache = Cache()
@@ -52,7 +51,7 @@ class Adding(Collector):
             raise
 
     def begin(self) -> None:
-        """Takes the archive's signatures for the first ones. Raises Failed."""
+        """Compares all signatures with those of the archive, if it has any. Raises Failed."""
         signature = signature_in(self.writer.archive)
         if signature is None:
             return
@@ -63,20 +62,20 @@ class Adding(Collector):
             self.comparable.accept(signature, state.size, state.recipe or "")
             least = self.least()
             if least < state.least or (least > state.least and not self.spec.unless_known):
-                raise Failed(f"the archive was made for {state.least} agreeing components, and this asks for {least}")
+                raise Failed(f"the archive was made for {state.least} agreeing components, not for {least}")
         except Failed as error:
             raise Failed(f"{self.writer.archive.name}: {error}") from None
         self.ready()
 
     def least(self) -> int:
-        """In how many components pairs agree."""
+        """The number of components in which pairs agree."""
         signature = self.comparable.signature
         assert signature is not None
         blank = np.zeros(self.comparable.size, np.uint8)
         return component_table(signature, self.comparable.wanted, blank, self.comparable.size).least
 
     def ready(self) -> None:
-        """What follows from the first signature."""
+        """Prepares for signatures like the first one."""
         signature = self.comparable.signature
         assert signature is not None
         self.fields = lines_like(self.spec.id_field, self.state.recipe or "", signature, self.comparable.size, False)
@@ -88,7 +87,7 @@ class Adding(Collector):
         if self.state.recipe is not None and via != self.state.recipe:
             raise Failed(recipes_differ(via, self.state.recipe))
         if signature in SHINGLE_SETS:
-            raise Failed("the record has shingles and no sketch: sets of shingles are not kept in archives")
+            raise Failed("the record has shingles, but no sketch; archives do not keep sets of shingles")
         if data:
             self.comparable.check(signature, len(data), via)
         self.state = self.state._replace(recipe=via)
@@ -105,50 +104,23 @@ class Adding(Collector):
         return self.flush_if_full()
 
     def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
-        """Those that are like the first one, if there was one."""
+        """Takes ordinary lines with signatures like the first one, if there is one yet."""
         signed = None if self.fields is None else kernel.read_signed(lines, at, self.fields)
         if signed is None or not signed.lines:
             return 0, at, Written()
         self.batch.place(*self.place, signed.lines)
         sizes = np.frombuffer(signed.id_sizes, np.int64)
-        self.batch.extend(signed.ids, sizes, signed.payloads[0], self.frames(lines, signed, sizes).tolist(), True)
+        digits = self.state.digits
+        payload = self.state.size // (digits // 2) * (digits + 1) - 1  # bytes of a payload's text
+        frames = self.batch.frames.numbers(*frames_of(lines, signed, payload))
+        self.batch.extend(signed.ids, sizes, signed.payloads[0], frames, True)
         return signed.lines, signed.end, self.flush_if_full() or Written()
-
-    def frames(self, lines: bytes, signed: SignedLines, sizes: Index) -> Index:
-        """The number of each line's frame: those that have the first one's together, the others one by one."""
-        signature, size = self.comparable.signature, self.comparable.size
-        assert signature is not None
-        spelled = Spelled(self.spec.id_field, signature.field, signature.digits)
-        starts = np.frombuffer(signed.places, np.int64)
-        ends = np.append(starts[1:], signed.end) - 1
-        ends[-1] += lines[signed.end - 1 : signed.end] != b"\n"
-        numbers = np.full(len(starts), -1)
-        payload = size * 2 + size * 2 // signature.digits - 1
-        starts_of_ids = np.cumsum(sizes) - sizes
-        rest = np.arange(len(starts))
-        for _ in range(4):  # so many frames that many lines may have
-            if not len(rest):
-                break
-            first = int(rest[0])
-            name = signed.ids[int(starts_of_ids[first]) : int(starts_of_ids[first] + sizes[first])]
-            data = signed.payloads[0][first * size : (first + 1) * size]
-            frame = frame_of(lines[int(starts[first]) : int(ends[first])], spelled, name, data)
-            fits = fitting(frame, Lines(lines, starts[rest], ends[rest], sizes[rest]), payload)
-            fits[0] = True
-            numbers[rest[fits]] = self.batch.frames.number(frame)
-            rest = rest[~fits]
-        for each in rest.tolist():
-            name = signed.ids[int(starts_of_ids[each]) : int(starts_of_ids[each] + sizes[each])]
-            data = signed.payloads[0][each * size : (each + 1) * size]
-            frame = frame_of(lines[int(starts[each]) : int(ends[each])], spelled, name, data)
-            numbers[each] = self.batch.frames.number(frame)
-        return numbers
 
     def flush_if_full(self) -> Written | None:
         return self.flush() if self.batch.memory >= self.spec.size // 2 else None
 
     def flush(self) -> Written:
-        """Writes a segment of the records that are held and new; the pairs of those that are known."""
+        """Writes a segment of the held records that are new. Gives the pairs of those that are known."""
         batch, self.batch = self.batch, Batch()
         if not len(batch):
             return Written()
@@ -178,7 +150,7 @@ class Adding(Collector):
         return Written(output)
 
     def in_this_run(self) -> Archive:
-        """What it has written so far, as an archive."""
+        """The segments that this run has written so far, as an archive."""
         return Archive(self.writer.path, self.state, self.new)
 
     def finish(self) -> Iterator[Written]:
@@ -189,7 +161,7 @@ class Adding(Collector):
         return lates
 
     def settle(self) -> None:
-        """The archive has the new segments, if there are any."""
+        """Puts the new segments into the archive."""
         before = self.writer.state
         new: Sequence[Entry] = [segment.entry for segment in self.new]
         if before is not None and (new or not before.numbers):

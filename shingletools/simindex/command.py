@@ -1,11 +1,12 @@
-"""keep sketches in an archive on disk, which is asked without reading all of it"""
+"""keep sketches in an archive on disk, and look them up without reading all of it"""
 
 import argparse
+import os
 from functools import partial
 
-from shingletools.errors import Failed
-from shingletools.options import count, size, threshold
-from shingletools.simindex.spec import ACTIONS, ADD, DROP, IndexSpec
+from shingletools.arguments import count, size, threshold
+from shingletools.errors import Failed, printable
+from shingletools.simindex.spec import ACTIONS, ADD, DROP, MEMORY, Addition, IndexSpec
 from shingletools.simjoin.wanted import BITS, Wanted
 from shingletools.stage import Stage
 
@@ -16,32 +17,36 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("archive", metavar="DIR", help="the folder of the archive")
     least = parser.add_mutually_exclusive_group()
     least.add_argument("-t", "--threshold", metavar="T", type=threshold,
-        help="add: the least similarity that can be asked for (default 0.8 for min-hashes)")  # fmt: skip
+        help="add: the least threshold that the archive is to answer (default 0.8 for min-hashes)")  # fmt: skip
     least.add_argument("-m", "--agreeing", metavar="M", type=count,
-        help="the same as a number of components (default 2 for supershingles, 1 for megashingles)")  # fmt: skip
+        help="the same, as a number of components (default 2 for supershingles, 1 for megashingles)")  # fmt: skip
     least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
-        help="the same as a number of differing bits (default 3 for simhashes)")  # fmt: skip
+        help="the same, as a number of differing bits (default 3 for simhashes)")  # fmt: skip
     parser.add_argument("--unless-known", action="store_true",
-        help="add: only what is like no document that was there, and write the pairs of the others")  # fmt: skip
+        help="add: leave out documents that are like one of the archive, and write their pairs")  # fmt: skip
     parser.add_argument("--ids", metavar="FILE", action="append", default=[],
-        help="drop: the records whose ids are dropped; may be repeated")  # fmt: skip
+        help="drop: a file of records with the ids to drop; may be repeated")  # fmt: skip
     parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size,
-        help="add: how much memory new records may take (default 512M)")  # fmt: skip
+        help="add: memory for new records (default 512M)")  # fmt: skip
 
 
 def build(options: argparse.Namespace) -> Stage:
     wanted = Wanted(options.threshold, options.agreeing, options.distance)
     action = options.action
     for option, asked, of in (
-        ("-t, -m and -d", wanted.threshold(), ADD), ("--unless-known", options.unless_known, ADD),
+        ("-t, -m or -d", wanted.threshold(), ADD), ("--unless-known", options.unless_known, ADD),
         ("-S", options.buffer_size is not None, ADD), ("--ids", options.ids, DROP),
     ):  # fmt: skip
         if asked and action != of:
-            raise Failed(f"{option}: only with the action {of}, not {action}")
+            raise Failed(f"{action} cannot be combined with {option}, only {of} can")
     if action != ADD:
         if options.files != ["-"]:
             raise Failed(f"{action} reads no FILE (see simindex --help)")
         options.files = options.ids
     if action == DROP and not options.ids:
-        raise Failed("drop: --ids says which documents (see simindex --help)")
-    return IndexSpec(action, options.archive, options.id, wanted, options.unless_known, options.buffer_size or 1 << 29)
+        raise Failed("drop needs --ids (see simindex --help)")
+    for written in (options.output, options.rejects):
+        if written and os.path.realpath(os.path.dirname(written) or ".") == os.path.realpath(options.archive):
+            raise Failed(f"{printable(written)}: cannot be written into the archive's folder")
+    adding = Addition(wanted, options.unless_known, options.buffer_size or MEMORY)
+    return IndexSpec(action, options.archive, options.id, adding)

@@ -1,4 +1,4 @@
-"""Which of new documents are like one of the archive."""
+"""Which new documents are like a document of the archive."""
 
 from collections.abc import Iterator
 
@@ -20,18 +20,19 @@ from shingletools.simjoin.wanted import Wanted
 
 
 class KnownBefore:
-    """Asks the archive as it was before the run."""
+    """Joins new documents with the archive as it was before the run."""
 
     def __init__(self, archive: Archive, signature: Signature, wanted: Wanted) -> None:
-        """Raises Failed if the archive does not answer what is wanted."""
+        """Raises Failed if the archive does not answer for this threshold."""
         self.archive, self.signature, self.wanted = archive, signature, wanted
         self.join = ArchiveJoin(archive, signature, wanted, None, DEFAULT) if archive.manifest.size else None
         self.lines = PairLines(signature, wanted, against=True)
 
     def pairs(self, batch: Batch, asking: Index, before: Index) -> tuple[bytes, Flags]:
-        """The pairs of some records with what was added before these additions, as lines; whether each record has one.
+        """The lines of pairs of records with earlier ones, and whether each record has a pair.
 
-        asking: rows, which ascend, before: beside them numbers of additions. Shape of the flags: (records,).
+        asking: rows, ascending. before: for each row, it pairs only with records added before this addition. The flags
+        have shape (records,).
         """
         known = np.zeros(len(batch), np.bool_)
         if self.join is None:
@@ -62,7 +63,7 @@ class KnownBefore:
 
 
 def keys_by(signature: Signature | None, comparable: Comparable, least: int) -> Keys:
-    """What makes the keys of an archive that answers from so many agreeing components on."""
+    """The function that makes the keys of an archive, which answers for `least` or more agreeing components."""
 
     def keys(data: NDArray[np.uint8]) -> Iterator[U64]:
         assert signature is not None

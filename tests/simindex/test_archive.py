@@ -4,17 +4,22 @@ import json
 import random
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import DOCS, Record, jsonl, parser_of, pipe, run, run_here, shell
-from shingletools.archive.frames import Spelled, frame_of, line_of
-from shingletools.archive.opened import open_archive
-from shingletools.archive.writing import ArchiveWriter
-from shingletools.simjoin.command import build
+from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
+from shingletools.archive.frames import Frames, Spelled, frame_of, frames_of, line_of
+from shingletools.kernel import NAME as KERNEL
+from shingletools.kernel import compiled
+from shingletools.kernel.ids import split
+from shingletools.simindex import adding
+from shingletools.simjoin import indexed
+from shingletools.simjoin.collector import lines_like
+from shingletools.simjoin.signatures import SIGNATURES as KINDS
 
 SIGNATURES = ("sketch", "sketch --super 14", "sketch --mega 14", "sketch --simhash")
 LEAST = {"sketch": ("-t0.3", "-t0.31", "-t0.5", "-t4/5", "-t1"), "sketch --super 14": ("-m1", "-m2", "-m6"),
@@ -75,16 +80,17 @@ def planted(rng: random.Random, names: range, n: int, pool: list[list[int]]) -> 
     return jsonl(*records[: len(names)]) if n else b""
 
 
-def brute_force(new: bytes, old: bytes, least: int) -> list[Record]:
-    """The pairs, compared one by one."""
+def brute_force(new: bytes, old: bytes) -> list[tuple[int, Record]]:
+    """All pairs, compared one by one, and in how many components they agree."""
+    news, olds = ([(each["id"], each["sketch"].split()) for each in map(json.loads, lines.splitlines())]
+                  for lines in (new, old))  # fmt: skip
     found = []
-    for a in map(json.loads, new.splitlines()):
-        for b in map(json.loads, old.splitlines()):
-            one, two = a["sketch"].split(), b["sketch"].split()
-            agreeing = sum(x == y for x, y in zip(one, two, strict=False))
-            if one and two and agreeing >= least:
+    for a, one in news:
+        for b, two in olds:
+            if one and two:
+                agreeing = sum(x == y for x, y in zip(one, two, strict=True))
                 similarity = round(agreeing / len(one), 6)
-                found.append({"a": a["id"], "b": b["id"], "similarity": similarity, "against": True})
+                found.append((agreeing, {"a": a, "b": b, "similarity": similarity, "against": True}))
     return found
 
 
@@ -104,14 +110,16 @@ def test_brute_force(seed: int, tmp_path: Path) -> None:
         run_here(f"simindex add A -m {least} some", cwd=tmp_path).good()
         if rng.random() < 0.1:
             run_here("simindex merge A", cwd=tmp_path).good()
-    for agreeing in range(least, n + 1):
-        ran = run_here(f"simjoin --against A -m {agreeing} new", cwd=tmp_path)
-        assert ran.records() == brute_force(new, b"".join(old), agreeing)
+    pairs = brute_force(new, b"".join(old))
+    for wanted in range(least, n + 1):
+        ran = run_here(f"simjoin --against A -m {wanted} new", cwd=tmp_path)
+        assert ran.records() == [pair for agreeing, pair in pairs if agreeing >= wanted]
 
 
-@pytest.mark.parametrize("copies", [1, 1000])
-def test_a_bucket_of_many(copies: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("copies", "together"), [(1, indexed.LARGE), (1000, indexed.LARGE), (1000, 90)])
+def test_a_bucket_of_many(copies: int, together: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents that share half of their components with very many: each pair is found, and no other."""
+    monkeypatch.setattr(indexed, "LARGE", together)
     half = " ".join(["00000001"] * 6)
     old = [{"id": i, "sketch": f"{half} " + " ".join(f"{i // copies:08x}" for _ in range(6))} for i in range(6000)]
     new = [
@@ -122,6 +130,7 @@ def test_a_bucket_of_many(copies: int, tmp_path: Path) -> None:
     run_here("simindex add A -m 8 old", cwd=tmp_path).good()
     ran = run_here("simjoin -m 8 --against A new", cwd=tmp_path)
     assert ran.good() == run_here("simjoin -m 8 --against old new", cwd=tmp_path).good()
+    assert ran.good() == run_here("simjoin -m 8 --against A -S 1M new", cwd=tmp_path).good()
     assert len(ran.records()) > 290
 
 
@@ -175,18 +184,74 @@ def test_a_frame_is_the_way_back(blank: str, name: str, data: bytes, turned: boo
     assert line_of(frame_of(line, Spelled("id", "sketch", 8), text, data), text, data, 8) == line
 
 
+made_lines = st.tuples(
+    st.integers(0, 9) | st.sampled_from(["a", "\u00e9"]), st.binary(min_size=8, max_size=8), st.booleans(),
+    st.sampled_from(["", " ", "\r"]), st.sampled_from(["", '"title":"1",', '"title":"2",', '"more":[{"sketch":"A"}],']),
+)  # fmt: skip
+
+
+@given(st.lists(made_lines, min_size=1, max_size=20), st.sampled_from(["id", "meta.id"]), st.booleans(), st.booleans())
+def test_frames_of_many_lines(
+    made: list[tuple[int | str, bytes, bool, str, str]], id_field: str, turned: bool, ended: bool
+) -> None:
+    """Those of lines that are read at once are those of each line by itself."""
+    lines, names, payloads = [], [], []
+    for name, data, capital, blank, rest in made:
+        text = json.dumps(name, ensure_ascii=False)
+        spelled = data.hex(" ", 4).upper() if capital else data.hex(" ", 4)
+        of_id = f'"meta":{{"n":1,"id":{text}{blank}}}' if "." in id_field else f'"id":{blank}{text}'
+        members = [of_id, rest + f'"sketch":"{spelled}"']
+        lines.append(f"{blank}{{{','.join(members[::-1] if turned else members)}}}{blank}".encode())
+        names.append(text.encode())
+        payloads.append(data)
+    content = b"\n".join(lines) + b"\n" * ended
+    signature = next(each for each in KINDS if (each.field, each.digits) == ("sketch", 8))
+    fields = lines_like(id_field, "", signature, 8, False)
+    assert fields is not None
+    signed = compiled.read_signed(content, 0, fields)
+    assert signed.lines == len(lines)
+    spelling = Spelled(id_field, "sketch", 8)
+    expected = [frame_of(*each[:1], spelling, *each[1:]) for each in zip(lines, names, payloads, strict=True)]
+    heap, sizes = frames_of(content, signed, 17)
+    assert list(split(heap, sizes)) == expected
+    frames = Frames()
+    numbers = frames.numbers(heap, sizes)
+    assert numbers.tolist() == [list(dict.fromkeys(expected)).index(each) for each in expected]
+
+
+def test_records_that_differ_in_other_fields_are_added_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the first is cut by itself; what is added is no more than was there."""
+    by_itself = Mock(side_effect=frame_of)
+    monkeypatch.setattr(adding, "frame_of", by_itself)
+    lines = jsonl(*(
+        {"id": each, "title": f"A title, {each // 2}", "sketch": f"{each:08x} 00000000"} for each in range(3000)
+    ))  # fmt: skip
+    run_here("simindex add A", stdin=lines, cwd=tmp_path).good()
+    assert by_itself.call_count == (1 if KERNEL == "c" else 3000)
+    assert run_here("simindex dump A", cwd=tmp_path).good() == lines
+    assert len(np.load(tmp_path / "A" / "000001.npz")["cuts"]) == 1501
+    run_here("simindex drop A --ids -", stdin=jsonl(*({"id": each} for each in range(1, 3000, 2))), cwd=tmp_path).good()
+    run_here("simindex add A", stdin=lines, cwd=tmp_path).good()
+    run_here("simindex merge A", cwd=tmp_path).good()
+    there = run_here("simindex dump A", cwd=tmp_path).good().splitlines(keepends=True)
+    assert there == (lines.splitlines(keepends=True)[::2] + lines.splitlines(keepends=True)[1::2])
+    run_here("simindex check A", cwd=tmp_path).good()
+
+
 def test_ids(tmp_path: Path) -> None:
     one, other = {"id": "x", "sketch": "0000000a"}, {"id": "x", "sketch": "0000000b"}
     run_here("simindex add A", stdin=jsonl(one, one, {"id": 2, "sketch": "0000000a"}), cwd=tmp_path).good()
     ran = run_here("simindex add A --rejects bad", stdin=jsonl(one, other, {"id": "2", "sketch": ""}), cwd=tmp_path)
-    assert (ran.status, ran.err) == (1, 'simindex: -:2: id "x" was seen before\n')
+    assert (ran.status, ran.err) == (1, 'simindex: -:2: A has another record of id "x"\n')
     assert (tmp_path / "bad").read_bytes() == jsonl(other)
     ran = run_here(
         "simindex add A", stdin=jsonl({"id": 3, "sketch": "00000001"}, {"id": 3, "sketch": "00000002"}), cwd=tmp_path
     )
     assert (ran.status, ran.err) == (1, "simindex: -:2: id 3 was seen before\n")
     ran = run_here("simindex add A --strict", stdin=jsonl({"id": 4, "sketch": "00000001"}, other), cwd=tmp_path)
-    assert (ran.status, ran.err) == (2, 'simindex: -:2: id "x" was seen before\n')
+    assert (ran.status, ran.err) == (2, 'simindex: -:2: A has another record of id "x"\n')
     assert [json.loads(line)["id"] for line in run_here("simindex dump A", cwd=tmp_path).good().splitlines()] == [
         "x",
         2,
@@ -241,9 +306,9 @@ def test_an_id_in_two_of_them(order: str, tmp_path: Path) -> None:
     words = [word for name in order for word in ("--against", name)]
     plain = [word.lower() if len(word) == 1 else word for word in words]
     for options in (["-t0.3"], ["-t0.3", "-S1M"]):
-        expected = run_here("simjoin n --rejects bad", *options, *plain, cwd=tmp_path)
+        expected = run_here("simjoin n --all-messages --rejects bad", *options, *plain, cwd=tmp_path)
         rejected = (tmp_path / "bad").read_bytes()
-        ran = run_here("simjoin n --rejects bad", *options, *words, cwd=tmp_path)
+        ran = run_here("simjoin n --all-messages --rejects bad", *options, *words, cwd=tmp_path)
         assert (ran.status, ran.out) == (expected.status, expected.out) == (1, ran.out)
         assert sorted((tmp_path / "bad").read_bytes().splitlines()) == sorted(rejected.splitlines())
         causes = [sorted(line.rpartition(": ")[2] for line in each.err.splitlines()) for each in (ran, expected)]
@@ -334,141 +399,3 @@ def test_bad_records(tmp_path: Path) -> None:
     assert (ran.status, ran.err.splitlines(True)[-1]) == (1, last)
     assert run("simindex dump A", cwd=tmp_path).good() == good + jsonl({"id": 6, "sketch": "0000000c"})
     assert run("simindex add A --allow-rejects 5", stdin=stdin, cwd=tmp_path).status == 0
-
-
-REFUSED = [
-    ("simindex add A -t 0.7 old", "A: the archive was made for 68 agreeing components, and this asks for 59"),
-    ("simindex add A -t 0.9 old", "A: the archive was made for 68 agreeing components, and this asks for 76"),
-    ("simindex add A -d 3 old", "A: -d counts the bits of simhashes, but the records have sketches"),
-    ("simindex add A short",
-     "short:1: a sketch of 1 components of 8 hex digits, after a sketch of 84 components of 8 hex digits"),
-    ("simindex add A unnamed",
-     'unnamed:1: made by an unnamed recipe, but the records before by "canon | shingle k=10 | sketch n=84"'),
-    ("simindex add B sets",
-     "sets:1: the record has shingles and no sketch: sets of shingles are not kept in archives"),
-    ("simindex list none", "none: No such file or directory"),
-    ("simindex dump folder", "folder: no archive (manifest.json is missing)"),
-    ("simindex add folder old", "folder: manifest.json is missing, but x is there"),
-    ("simindex add old old", "old: File exists"),
-    ("simindex list A old", "list reads no FILE (see simindex --help)"),
-    ("simindex drop A", "drop: --ids says which documents (see simindex --help)"),
-    ("simindex merge A -t 0.5", "-t, -m and -d: only with the action add, not merge"),
-    ("simindex dump A --unless-known", "--unless-known: only with the action add, not dump"),
-    ("simindex add A --ids old old", "--ids: only with the action drop, not add"),
-    ("simjoin old --against A -t 0.7", "A: it finds pairs that agree in 68 components of 84, not in 59"),
-    ("simjoin old --against A -d 3", "old:1: -d counts the bits of simhashes, but the records have sketches"),
-    ("simjoin short --against A",
-     "A: a sketch of 84 components of 8 hex digits, after a sketch of 1 components of 8 hex digits"),
-    ("simjoin old --against A --forest",
-     "--forest: not with an archive on disk; join with the file that simindex dump writes"),
-    ("simjoin old --against A --recall 0.9",
-     "--recall: not with an archive on disk; join with the file that simindex dump writes"),
-    ("simjoin old --against A --verify",
-     "--verify: not with an archive on disk; join with the file that simindex dump writes"),
-]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("refusing")
-    lines = pipe(DOCS.read_bytes(), "canon", "shingle", "sketch").splitlines(keepends=True)
-    (folder / "old").write_bytes(b"".join(lines[:20]))
-    via = json.loads(lines[0])["via"]
-    (folder / "short").write_bytes(jsonl({"id": "s", "sketch": "00000000", "via": via}))
-    (folder / "unnamed").write_bytes(jsonl({"id": "s", "sketch": " ".join(["00000000"] * 84)}))
-    (folder / "sets").write_bytes(jsonl({"id": "s", "shingles": "00000000"}))
-    (folder / "folder").mkdir()
-    (folder / "folder" / "x").touch()
-    run_here("simindex add A old", cwd=folder).good()
-    return folder
-
-
-@pytest.mark.parametrize(("command", "message"), REFUSED)
-def test_what_is_refused(command: str, message: str, refusing: Path) -> None:
-    before = {path: path.read_bytes() for path in refusing.rglob("*") if path.is_file()}
-    ran = run_here(command, cwd=refusing)
-    said = f"{message} (see" if "usage" in message else message
-    assert (ran.status, ran.out) == (2, b"")
-    assert ran.err.removeprefix(f"{command.split(maxsplit=1)[0]}: ").startswith(said)
-    assert {path: path.read_bytes() for path in refusing.rglob("*") if path.is_file()} == before
-
-
-def test_an_archive_without_documents(tmp_path: Path) -> None:
-    run_here("simindex add A", cwd=tmp_path).good()
-    (tmp_path / "new").write_bytes(jsonl({"id": 1, "sketch": "0000000a"}))
-    assert run_here("simindex dump A", cwd=tmp_path).good() == b""
-    assert run_here("simjoin --against A new", cwd=tmp_path).good() == b""
-    assert run_here("simindex list A", cwd=tmp_path).records()[0]["documents"] == 0
-    run_here("simindex merge A", cwd=tmp_path).good()
-    run_here("simindex add A new", cwd=tmp_path).good()
-    run_here("simindex drop A --ids new", cwd=tmp_path).good()
-    assert run_here("simjoin --against A new", cwd=tmp_path).good() == b""
-    run_here("simindex merge A", cwd=tmp_path).good()
-    assert run_here("simindex list A", cwd=tmp_path).records()[0]["segments"] == []
-    assert run_here("simjoin --against A new", cwd=tmp_path).good() == b""
-
-
-def test_numpy_reads_a_segment(refusing: Path) -> None:
-    arrays = np.load(refusing / "A" / "000001.npz")
-    records = [json.loads(line) for line in (refusing / "old").read_bytes().splitlines()]
-    payloads = [row.tobytes().hex(" ", 4) for row in arrays["signature"]]
-    assert payloads == [record["sketch"] for record in records]
-    bounds = arrays["bounds"]
-    names = [arrays["ids"][start:stop].tobytes() for start, stop in pairwise(bounds)]
-    assert [json.loads(name) for name in names] == [record["id"] for record in records]
-    for band in range(17):
-        table = arrays[f"band{band}"]
-        assert sorted(table["f1"].tolist()) == list(range(20))
-        assert (np.diff(table["f0"].astype(object)) >= 0).all()
-
-
-def test_the_bytes_of_a_document(refusing: Path) -> None:
-    """What the manual says: 540, and 21 and the id's own."""
-    rows, names = 5000, 0
-    rng = random.Random(1)
-    records = []
-    for row in range(rows):
-        records.append({"id": row, "sketch": " ".join(f"{rng.getrandbits(32):08x}" for _ in range(84))})
-        names += len(str(row))
-    run_here("simindex add C -t 0.8", stdin=jsonl(*records), cwd=refusing).good()
-    assert 0 <= (refusing / "C" / "000001.npz").stat().st_size - names - 561 * rows < 20_000
-
-
-def test_a_state_is_one_state(tmp_path: Path) -> None:
-    """Who has opened an archive sees it as it was, after a merge that removed the files."""
-    for number in range(3):
-        run_here("simindex add A", stdin=jsonl({"id": number, "sketch": "0000000a"}), cwd=tmp_path).good()
-    archive = open_archive(str(tmp_path / "A"))
-    run_here("simindex drop A --ids -", stdin=jsonl({"id": 1}), cwd=tmp_path).good()
-    run_here("simindex merge A", cwd=tmp_path).good()
-    lines = [line for rows in archive.live() for line in archive.lines(rows)]
-    assert [json.loads(line)["id"] for line in lines] == [0, 1, 2]
-    archive.close()
-
-
-def test_one_writer_at_a_time(tmp_path: Path) -> None:
-    run_here("simindex add A", stdin=jsonl({"id": 1, "sketch": "0000000a"}), cwd=tmp_path).good()
-    writer = ArchiveWriter(str(tmp_path / "A"))
-    for action in ("add A", "merge A", "drop A --ids /dev/null"):
-        ran = run_here(f"simindex {action}", cwd=tmp_path)
-        assert (ran.status, ran.err) == (2, "simindex: A: another process is changing the archive\n")
-    for action in ("list A", "check A", "dump A"):
-        run_here(f"simindex {action}", cwd=tmp_path).good()
-    writer.close()
-    run_here("simindex merge A", cwd=tmp_path).good()
-
-
-def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> None:
-    run_here("simindex add A", stdin=jsonl({"id": 1, "sketch": "0000000a"}), cwd=tmp_path).good()
-    for name in ("000002.npz", "000002.sums.npy", "000007.removed.npy", "manifest.json.new"):
-        (tmp_path / "A" / name).write_bytes(b"left")
-    run_here("simindex add A", stdin=jsonl({"id": 2, "sketch": "0000000a"}), cwd=tmp_path).good()
-    assert sorted(path.name for path in (tmp_path / "A").iterdir()) == [
-        "000001.npz", "000001.sums.npy", "000002.npz", "000002.sums.npy", "lock", "manifest.json",
-    ]  # fmt: skip
-
-
-def test_a_cluster_does_not_ask_archives(refusing: Path) -> None:
-    options = parser_of("simjoin").parse(["--against", str(refusing / "A")])
-    assert build(options).alone() == "an archive on disk is asked in one process; run it in the shell"
-    assert build(parser_of("simjoin").parse(["--against", str(refusing / "folder")])).alone() == ""

@@ -1,6 +1,7 @@
 """An archive when calls fail, processes are killed, files are damaged, and several are at it at a time."""
 
 import errno
+import json
 import os
 import random
 import shutil
@@ -19,7 +20,11 @@ ACTIONS = {"add": "simindex add archive new", "merge": "simindex merge archive",
            "drop": "simindex drop archive --ids gone",
            "known": "simindex add archive --unless-known new -o known"}  # fmt: skip
 ERRORS = {"full": errno.ENOSPC, "broken": errno.EIO, "killed": 0}
-FAULTS = [(function, error) for function in ("write", "fsync", "close", "rename", "unlink") for error in ERRORS]
+# Which error it is makes no difference. A kill finds what the call before left: at fsync what it finds at close
+FAULTS = [
+    ("write", "full"), ("fsync", "broken"), ("close", "broken"), ("rename", "broken"), ("unlink", "broken"),
+    *((function, "killed") for function in ("write", "fsync", "rename", "unlink")),
+]  # fmt: skip
 
 
 def dumped(folder: Path, name: str = "archive") -> bytes:
@@ -174,8 +179,40 @@ def test_damage(seed: int, made: Path, tmp_path: Path) -> None:
         shutil.rmtree(folder / "archive")
         shutil.copytree(folder / "kept", folder / "archive")
     ran = run_here("simindex check archive", cwd=folder)
-    assert ran.status == 2
-    assert path.name in ran.err
+    told = json.loads(ran.out)
+    assert (ran.status, told["file"]) == (2, f"archive/{path.name}")
+    assert ran.err == f"simindex: archive/{path.name}: {told['fault']}\n"
+
+
+def test_check_tells_of_every_file(made: Path, tmp_path: Path) -> None:
+    """Of a segment without its sums, and of those behind it, too."""
+    folder = tmp_path / "made"
+    shutil.copytree(made, folder)
+    run_here("simindex drop archive --ids two", cwd=folder).good()
+    files = sorted(each.name for each in (folder / "archive").iterdir())
+    assert files == ["000001.npz", "000001.sums.npy", "000002.npz", "000002.sums.npy", "000003.removed.npy",
+                     "000004.removed.npy", "lock", "manifest.json"]  # fmt: skip
+    (folder / "archive" / "000001.sums.npy").unlink()
+    with (folder / "archive" / "000001.npz").open("ab") as segment:
+        segment.write(b"more")
+    with (folder / "archive" / "000002.npz").open("r+b") as segment:
+        segment.seek(5000)
+        segment.write(b"other")
+    (folder / "archive" / "000004.removed.npy").write_bytes(b"")
+    size = (made / "archive" / "000001.npz").stat().st_size
+    other = "damaged (what it holds is not what was written)"
+    ran = run_here("simindex check archive", cwd=folder)
+    assert [json.loads(line) for line in ran.out.splitlines()] == [
+        {"file": "archive/000001.sums.npy", "fault": "No such file or directory", "segment": 1, "documents": 71},
+        {"file": "archive/000001.npz", "fault": f"damaged ({size + 4} bytes, not {size})", "segment": 1,
+         "documents": 71},
+        {"file": "archive/000002.npz", "fault": other, "segment": 2, "documents": 0},
+        {"file": "archive/000004.removed.npy", "fault": other, "segment": 2, "documents": 0},
+    ]  # fmt: skip
+    said = "simindex: archive/000001.sums.npy: No such file or directory (files with faults: 4)\n"
+    assert (ran.status, ran.err) == (2, said)
+    ran = run_here("simindex check archive -o out", cwd=folder)
+    assert (ran.status, ran.err, (folder / "out").exists()) == (2, said, False)
 
 
 def test_another_version(made: Path, tmp_path: Path) -> None:
@@ -183,8 +220,8 @@ def test_another_version(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, folder)
     path = folder / "archive" / "manifest.json"
     for old, new, said in (
-        (b'"version":1', b'"version":2', "of another version of the format than 1, which this program reads"),
-        (b'"order":"little"', b'"order":"big"', "written on a machine with another order of bytes"),
+        (b'"version":1', b'"version":2', "has another version of the format; this program reads version 1"),
+        (b'"order":"little"', b'"order":"big"', "written on a machine with another byte order"),
     ):
         body = (made / "archive" / "manifest.json").read_bytes()[len(b'{"sum":"') + 64 + len(b'",') : -1]
         assert old in body
