@@ -1,29 +1,28 @@
-"""simjoin: sketches into the pairs at or above a threshold. What each file does, in the order of the work:
+"""simjoin: sketches become the pairs at or above a threshold. What each file does, in the order of the work:
 
-command     options become what is wanted
+command     the options
 wanted      what makes a pair: threshold, measure, recall
-spec        what is wanted of a join, beside that: of which documents, and with how much memory
-collector   takes records one by one, lets them be joined, and writes the pairs: here all comes together
-signatures  the kinds of signatures: how they are read, in how much two must agree, what a pair says of it
-comparable  whether all signatures are of one kind and shape; the threshold where none is said
+spec        the specification of a join: that, the files and archives, and the memory
+collector   takes records, runs the join, and writes the pairs: it uses all the others
+signatures  the kinds of signatures: how they are read, when two are a pair, what a pair says
+comparable  checks that all signatures have one kind and shape; sets the default threshold
 store       keeps ids and payloads, in memory or on disk
-limits      of how much is worked on at once, whatever comes out
+limits      how much is worked on at once; they do not change the output
 memory      a limit of memory; arrays on disk
-sorter      entries of keys and values, sorted and looked up, in memory or on disk
-factory     makes tables of payloads, once what all have in common has been counted
-table       what the join compares: rows of components; into how many bands they are cut
-sets        the same for sets of shingles; and for sketches that propose what sets decide
-counted     pairs of sets with so many in common, by counting
-stored      a table on disk, of which those rows are loaded that are being compared
-measures    what Jaccard, Dice and other similarities mean in whole numbers
-buckets     finds copies; brings the rows of each bucket together, band by band
+sorter      sorts entries of keys and values and looks them up, in memory or on disk
+factory     makes tables of payloads, after counting what all payloads share
+table       what the join compares: rows of components, cut into bands
+sets        the same for sets of shingles, and for sketches that propose pairs for sets to decide
+counted     finds pairs of sets with enough tokens in common, by counting
+stored      a table on disk; only rows that are being compared are in memory
+measures    Jaccard, Dice and other similarities, in whole numbers
+buckets     finds copies; gathers the rows of each bucket, band by band
 finer       cuts buckets with too many rows again
 candidates  which rows of a bucket are compared
-indexed     all pairs with an archive on disk
-against     files and archives of --against as one sequence of documents
+indexed     finds all pairs with an archive
+against     the files and archives of --against as one sequence of documents
 join        collapses copies, compares candidates, and gives all pairs
-forest      gives only enough pairs to connect what all would connect
+forest      gives only enough pairs to connect what all pairs connect
 pair_lines  pairs as lines, here and on Spark
 pairs       arrays of pairs
-interval    how far an estimate may be off
 """

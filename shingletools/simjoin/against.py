@@ -1,9 +1,11 @@
-"""What --against names, files and archives in any order, as one sequence of documents."""
+"""The files and archives of --against, in any order, as one sequence of documents."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from typing import TypeVar
 
 import numpy as np
+import orjson
 
 from shingletools.archive.opened import Archive, open_archive
 from shingletools.errors import Failed
@@ -19,35 +21,30 @@ from shingletools.simjoin.signatures import Data, Signature
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.store import Store
 from shingletools.stage import Late
-from shingletools.wire import parse_json, recipes_differ
+from shingletools.wire import recipes_differ
 
-IDS = 1 << 18  # that are looked up together
+T = TypeVar("T")
+IDS = 1 << 18  # ids that are looked up together
 
 
 class Against:
-    """Archives, and how many documents of files came before and between them.
+    """The archives, and the numbers of documents that files have before and between them.
 
-    A document's place is its number in the whole sequence, in which what no longer is in an archive has its place, too.
+    A document's place is its number in the whole sequence. Documents dropped from an archive have places, too.
     """
 
-    def __init__(self, spec: JoinSpec) -> None:
-        """Raises Failed."""
+    def __init__(self, spec: JoinSpec, archives: Sequence[Archive] | None = None) -> None:
+        """archives: those of the spec, if they are open already. Raises Failed."""
         self.before = [count for count, _ in spec.archives]  # files of --against
         files = np.cumsum([len(side) for side in spec.sides]).tolist()
-        # Sides that come wholly before each archive
+        # Number of sides that come wholly before each archive
         self.sides = [sum(end <= count for end in files) if count else 0 for count in self.before]
-        self.archives: list[Archive] = []
-        with ExitStack() as opened:
-            for _, path in spec.archives:
-                archive = open_archive(path)
-                opened.callback(archive.close)
-                self.archives.append(archive)
-            opened.pop_all()
-        self.documents = [0] * (1 + len(spec.sides))  # with signatures, of each side
-        self.passed = kernel.new_ids()  # of records that an archive before them has, and no file
+        self.archives = opened([path for _, path in spec.archives], open_archive) if archives is None else archives
+        self.documents = [0] * (1 + len(spec.sides))  # documents with signatures, of each side
+        self.passed = kernel.new_ids()  # ids in files that no file, but an archive, had before
 
     def known(self, side: int, data: bytes, sizes: Index) -> Flags:
-        """Which ids of a side's file an archive has that comes before it."""
+        """Which ids of a side's file are in an archive that comes before it."""
         flags = np.zeros(len(sizes), np.bool_)
         for archive, files in zip(self.archives, self.sides, strict=True):
             if files < side:
@@ -55,14 +52,14 @@ class Against:
         return flags
 
     def pass_over(self, data: bytes, sizes: Index, flags: Flags) -> None:
-        """Some of these ids, by flags, are in archives alone, though files have them, too."""
+        """Remembers flagged ids: records of files have them, but only archives count as having used them."""
         if flags.any():
             starts = np.cumsum(sizes) - sizes
             places = spread(starts[flags], sizes[flags])[0]
             self.passed.number(np.frombuffer(data, np.uint8)[places].tobytes(), sizes[flags].tobytes())
 
     def check(self, comparable: Comparable, via: str | None) -> str | None:
-        """Whether all can be compared with what was taken: the recipe of all. Raises Failed."""
+        """The recipe of all records. Raises Failed if an archive cannot be compared with the records taken."""
         for archive in self.archives:
             state, signature = archive.manifest, signature_in(archive)
             if state.recipe is None:
@@ -80,7 +77,14 @@ class Against:
         return via
 
     def repeated(self, store: Store) -> Iterator[Late]:
-        """Records of archives whose id a file or an archive before them has: they are bad, and in no pair."""
+        """Records of archives whose id an earlier file or archive has: they are bad, and in no pair."""
+        for number, again in self.repeats(store):
+            archive = self.archives[number]
+            for name, line in zip(split(*archive.ids(again)), archive.lines(again), strict=True):
+                yield Late(archive.path, None, seen(orjson.loads(name)), line, False)
+
+    def repeats(self, store: Store) -> Iterator[tuple[int, Index]]:
+        """The same records as numbers of archives and rows of each, in blocks. The archives hide these rows."""
         for number, archive in enumerate(self.archives):
             if not self.sides[number] and not number:
                 continue
@@ -96,18 +100,16 @@ class Against:
                 for other in self.archives[:number]:
                     flags |= other.find(data, sizes) >= 0
                 again = rows[flags]
-                names = split(*archive.ids(again))
-                for name, line in zip(names, archive.lines(again), strict=True):
-                    yield Late(archive.path, None, seen(parse_json(b'{"id":%b}' % name)["id"]), line, False)
+                yield number, again
                 hidden.append(again)
             archive.hide(np.concatenate(hidden))
 
     def lay_out(self, first: int) -> None:
-        """Settles who is where, when all documents of files have come; before them, there were `first` of the input."""
+        """Computes places once all documents of files have come. The input has the first `first` places."""
         rows = [int(archive.firsts[-1]) for archive in self.archives]
         side_ends: Index = np.cumsum(
             self.documents, dtype=np.int64
-        )  # of the documents of files, by side; there is none at side 0
+        )  # of the documents of files, by side; side 0 has none
         self.side_starts: Index = side_ends - self.documents
         earlier = [sum(row for row, files in zip(rows, self.sides, strict=True) if files < side)
                    for side in range(len(self.documents))]  # fmt: skip
@@ -116,7 +118,7 @@ class Against:
         self.first = first
 
     def place_of_files(self, rows: Index) -> Index:
-        """The places of documents of files, by their rows in the store."""
+        """The places of documents of files, given their rows in the store."""
         documents = rows - self.first
         side = np.searchsorted(self.side_starts, documents, "right") - 1
         return documents - self.side_starts[side] + self.side_places[side]
@@ -143,13 +145,24 @@ class Against:
             archive.close()
 
 
+def opened(things: Iterable[T], work: Callable[[T], Archive]) -> list[Archive]:
+    """Opens all things, or closes those that were opened if one fails."""
+    with ExitStack() as stack:
+        archives = []
+        for thing in things:
+            archives.append(work(thing))
+            stack.callback(archives[-1].close)
+        stack.pop_all()
+    return archives
+
+
 def within(places: Index, first: int, number: int) -> Index:
-    """Those of the places, which ascend, that are among so many from the first on."""
+    """Those of the places, which ascend, that are from `first` up to `first + number`."""
     return places[slice(*np.searchsorted(places, [first, first + number]))]
 
 
 def compact(ids: IdsAt) -> tuple[bytes, Index]:
-    """Ids that stand somewhere, one behind the other, and the bytes of each.
+    """Ids one after the other, and the bytes of each.
 
     >>> compact(IdsAt(b'"a"7', np.array([3, 4]), np.array([1, 0])))
     (b'7"a"', array([1, 3]))
@@ -161,7 +174,7 @@ def compact(ids: IdsAt) -> tuple[bytes, Index]:
 
 
 def merged(sources: Sequence[Iterator[Pairs]]) -> Iterator[Pairs]:
-    """The pairs of several sources, each sorted, all of them sorted, in blocks; no pair is in two of them."""
+    """The pairs of several sorted sources, sorted, in blocks. No pair may be in two sources."""
     waiting = list(sources)
     held: list[Pairs] = []
     while True:
@@ -173,7 +186,7 @@ def merged(sources: Sequence[Iterator[Pairs]]) -> Iterator[Pairs]:
                 waiting.append(source)
         if not held:
             return
-        last = min((int(block.a[-1]), int(block.b[-1])) for block in held)  # up to there, all is held
+        last = min((int(block.a[-1]), int(block.b[-1])) for block in held)  # up to here, no source has more pairs
         cuts = []
         for block in held:
             same = slice(*(int(np.searchsorted(block.a, last[0], side)) for side in ("left", "right")))
@@ -192,7 +205,7 @@ def merged(sources: Sequence[Iterator[Pairs]]) -> Iterator[Pairs]:
 def of_archive(
     join: ArchiveJoin, place: int, documents: Iterator[tuple[int, Data]], signature: Signature
 ) -> Iterator[Pairs]:
-    """The pairs of documents, which come in parts, with an archive that has its place."""
+    """The pairs of documents, which come in parts, with an archive that begins at `place`."""
     for first, data in documents:
         if len(data):
             rows = component_table(signature, join.wanted, data, join.size).rows

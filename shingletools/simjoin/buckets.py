@@ -1,4 +1,4 @@
-"""Buckets of documents, one after the other: what the joins that do not hold an index of all documents go through."""
+"""Buckets of documents, one after the other, for joins that hold no index of all documents."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -15,42 +15,42 @@ from shingletools.simjoin.sorter import Sorter
 from shingletools.simjoin.table import TOGETHER, Bucketed, Documents, Table
 from shingletools.workers import in_threads
 
-MOST_FILES = 256  # open at once
+MOST_FILES = 256  # files open at once
 
 
 class Portion(NamedTuple):
-    """Whole buckets of two rows or more: arrays of one length."""
+    """Whole buckets of two or more rows, as arrays of one length."""
 
-    bucket: Index  # a number for each row, ascending: 0, 1, 2 ...; some may be left out
-    row: Index  # ascending in each bucket, or where `asks` is said, by size and then number
-    asks: Flags | None = None  # whether it is to be compared with those behind it in its bucket; None: all are
+    bucket: Index  # the bucket's number, ascending: 0, 1, 2 ...; some may be missing
+    row: Index  # ascending in each bucket; with `asks`, by size and then number
+    asks: Flags | None = None  # whether the row is compared with those after it in its bucket; None if all are
 
     def at(self, places: Index | Flags) -> "Portion":
-        """The rows at these places (int64), in that order; or those whose flag is set."""
+        """The rows at these places, int64, in their order; or those whose flag is set."""
         asks = None if self.asks is None else self.asks[places]
         return Portion(self.bucket[places], self.row[places], asks)
 
 
 def by_size(table: Documents, portion: Portion) -> Portion:
-    """A portion with `asks`, of rows that ascend in each bucket, in its order; without rows that meet nothing.
+    """Orders a portion whose rows ascend in each bucket by size, and drops rows that would be compared with none.
 
-    Where all rows ask, it does not matter which of two does, and there is no need to know their sizes.
+    If all rows ask, either of two may, and their sizes do not matter.
     """
     if portion.asks is None or portion.asks.all():
         return Portion(portion.bucket, portion.row)
     some = portion.at(np.bincount(portion.bucket, portion.asks)[portion.bucket] > 0)
     some = some.at(np.lexsort((table.whole(some.row), some.bucket)))
     assert some.asks is not None
-    # What is smaller than all that ask in its bucket is asked by none
+    # A row smaller than all rows that ask in its bucket is asked by none
     asking = np.cumsum(some.asks)
     return some.at(asking > (asking - some.asks)[np.searchsorted(some.bucket, some.bucket)])
 
 
 def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portion]:
-    """Buckets from entries by ascending keys; how these are cut into blocks makes no difference.
+    """Buckets from entries by ascending keys. The size of the blocks does not matter.
 
-    A block is keys, uint64, and rows, int64, one for each. Rows alone at their key are left out. Portions are of
-    `most` rows and whatever is left of the last bucket.
+    A block is keys, uint64, and their rows, int64. Rows alone at their key are left out. A portion has `most` rows and
+    the rest of its last bucket.
 
     >>> blocks = ([1, 4, 4], [7, 9, 8]), ([4, 6], [0, 1])
     >>> entries = [(np.array(keys, np.uint64), np.array(rows)) for keys, rows in blocks]
@@ -62,7 +62,7 @@ def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portio
         if block is not None:
             held.append(block)
             if len(block[0]) and len(held[0][0]) and block[0][-1] == held[0][0][-1]:
-                continue  # all of it in the last bucket, which may go on
+                continue  # all in one bucket, which may go on
         key, row = (np.concatenate(parts) for parts in zip(*held, strict=True))
         whole = len(key) if block is None else int(np.searchsorted(key, key[-1])) if len(key) else 0
         shared = np.zeros(len(key), np.bool_)
@@ -83,17 +83,17 @@ def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portio
 
 
 def copies(table: Documents, cross: int | None, memory: Memory | None, limits: Limits) -> Iterator[tuple[Index, Index]]:
-    """Rows that equal an earlier one, as (the first such, the copy); with `cross`, on one side of it.
+    """Rows that equal an earlier one, as (original, copy); with `cross`, both on one side of it.
 
-    Gives blocks of two arrays, int64, of one length; each copy is in one of them, once, in no order.
+    Gives blocks of two arrays, int64, of one length. Each copy is in one block, once, in no order.
     """
     sorter = Sorter(memory, 4, limits)
     for first, part in table.parts():
         keys = part.keys()
         rows = first + np.arange(len(part))
         if cross is not None:
-            keys = keys + (rows >= cross)  # the sides have buckets of their own
-        if memory is None:  # there is one part only
+            keys = keys + (rows >= cross)  # each side has its own buckets
+        if memory is None:  # then there is one part only
             shared = kernel.shared(keys)
             keys, rows = keys[shared], rows[shared]
         sorter.add(keys, rows)
@@ -111,7 +111,7 @@ def copies(table: Documents, cross: int | None, memory: Memory | None, limits: L
 def bands(
     table: Documents, alive: Flags, memory: Memory | None, limits: Limits, jobs: int = 1
 ) -> Iterator[Iterator[Portion]]:
-    """For each band the buckets of the rows that are alive, by size where not all ask. alive: shape (documents,)."""
+    """For each band the buckets of the rows that are alive; by size if not all ask. alive: shape (documents,)."""
     if memory is None:
         several = [range(start, min(start + TOGETHER, table.bands)) for start in range(0, table.bands, TOGETHER)]
         for _, whole in table.parts():
@@ -120,7 +120,7 @@ def bands(
                 sorter.add(*entries)
                 yield unpacked(table, sorter, limits)
         return
-    # Many bands in little memory take several passes
+    # Many bands in little memory need several passes
     together = min(max(memory.share(4, limits.least_share) // limits.least_share, 8), MOST_FILES)
     for start in range(0, table.bands, together):
         chosen = range(start, min(start + together, table.bands))
@@ -133,18 +133,18 @@ def bands(
 
 
 def meetings(whole: Table, alive: Flags, chosen: range) -> list[tuple[U64, Index]]:
-    """The entries of these bands, packed; without most of those that are alone in their buckets."""
+    """The entries of these bands, packed, without most of those that are alone in their buckets."""
     return [packed(meeting(bucketed), 0, alive) for bucketed in whole.buckets(chosen)]
 
 
 def meeting(bucketed: Bucketed) -> Bucketed:
-    """Without most of those that are alone in their buckets: they need not be sorted."""
+    """The entries without most of those that are alone in their buckets, which need not be sorted."""
     shared = kernel.shared(bucketed.key)
     return Bucketed(bucketed.key[shared], bucketed.row[shared], bucketed.asks[shared])
 
 
 def packed(bucketed: Bucketed, first: int, alive: Flags) -> tuple[U64, Index]:
-    """Of rows that are alive, counted from the first on, the keys, and twice the row, and one more if it asks.
+    """The entries of rows that are alive: keys, and 2 * row + 1 for rows that ask, else 2 * row. Rows begin at `first`.
 
     alive: shape (documents,). Gives uint64 and int64 of one length, in the order of `bucketed`.
     """
@@ -154,6 +154,6 @@ def packed(bucketed: Bucketed, first: int, alive: Flags) -> tuple[U64, Index]:
 
 
 def unpacked(table: Documents, sorter: Sorter, limits: Limits) -> Iterator[Portion]:
-    """The buckets of entries that are packed so."""
+    """The buckets of packed entries."""
     for bucket, packed_row, _ in portions(sorter.sorted(), limits.portion):
         yield by_size(table, Portion(bucket, packed_row >> 1, packed_row & 1 > 0))

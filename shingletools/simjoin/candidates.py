@@ -1,4 +1,4 @@
-"""Candidates: rows that share a bucket, and so are compared."""
+"""Candidates: rows that share a bucket and so are compared."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from shingletools.simjoin.buckets import Portion
 
 
 def candidates_in(portion: Portion, cross: int | None, most: int) -> Iterator[tuple[Index, Index]]:
-    """All candidates of these very buckets, bucket by bucket, in blocks; with `cross`, rows of one side with the other.
+    """All candidates of these buckets, bucket by bucket, in blocks. With `cross`, the two rows are on different sides.
 
-    Gives rows a and b, int64, of one length, `most` of them but for a row that alone has more; a[i] < b[i].
+    Gives rows a[i] < b[i], int64, of one length. A block has at most `most` candidates, or all of one row.
 
     >>> portion = Portion(np.array([0, 0, 0, 1, 1]), np.array([2, 5, 7, 2, 7]))
     >>> [(a.tolist(), b.tolist()) for a, b in candidates_in(portion, None, 100)]
@@ -33,18 +33,17 @@ def weigh(portion: Portion, cross: int | None) -> Index:
 
 
 def _behind(portion: Portion, cross: int | None) -> tuple[Index, Index, Index]:
-    """With which rows each row of a portion is to be compared: those behind it in its bucket, with `cross` of the other
-    side.
+    """The rows that each row is compared with: those after it in its bucket, with `cross` those on the other side.
 
-    Gives three arrays of the portion's length, int64: its rows in some order; and for each row of the portion from
-    where on in that order, and how many, are compared with it.
+    Gives three arrays of the portion's length, int64: its rows in some order; and for each row the start in that order
+    of the rows that it is compared with, and their number.
     """
     bucket, row, asks = portion
     start, end = 1 + np.arange(len(row)), np.searchsorted(bucket, bucket, "right")
     if cross is not None:
         second = row >= cross
         row = row[np.argsort(second, kind="stable")]
-        seconds = np.append(0, np.cumsum(second))  # before each place
+        seconds = np.append(0, np.cumsum(second))  # rows of the second side before each place
         firsts = np.arange(len(seconds)) - seconds
         start, end = (np.where(second, firsts[place], firsts[-1] + seconds[place]) for place in (start, end))
     counts = end - start

@@ -1,4 +1,4 @@
-"""Records with signatures in, pairs of documents out."""
+"""Takes records with signatures, and gives pairs of documents."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -7,11 +7,11 @@ import numpy as np
 import orjson
 
 from shingletools import errors, wire
-from shingletools.errors import Failed, Rejected
+from shingletools.errors import Failed, IdRepeated, Rejected
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SignedFields, SignedLines
 from shingletools.kernel.types import Index
-from shingletools.records import in_quotes
+from shingletools.members import in_quotes
 from shingletools.simjoin.against import Against, merged, of_archive
 from shingletools.simjoin.comparable import Comparable, fields_before
 from shingletools.simjoin.factory import TableFactory
@@ -27,16 +27,16 @@ from shingletools.wire import Record
 
 
 class Signed(NamedTuple):
-    """What the join takes of a record."""
+    """The parts of a record that the join needs."""
 
     name: str | int
     via: str
     signature: Signature
-    data: bytes  # of the signature, empty if it is like no other
+    data: bytes  # of the signature; empty if it pairs with none
 
 
 def take_signed(record: Record, id_field: str) -> Signed:
-    """Raises Rejected unless the record has an id and a signature."""
+    """The id, recipe and signature of a record. Raises Rejected unless it has an id and a signature."""
     name = wire.take_id(record, id_field)
     signature = signature_of(record)
     data = signature.read(wire.take_string(record, signature.field))
@@ -47,7 +47,7 @@ def take_signed(record: Record, id_field: str) -> Signed:
 
 
 def take_shingles(record: Record) -> bytes:
-    """Raises Rejected unless the record has shingles, one at least."""
+    """The shingles of a record. Raises Rejected unless it has at least one."""
     signature = signature_of(record, SHINGLE_SETS)
     data = signature.read(wire.take_string(record, signature.field))
     if not data:
@@ -56,8 +56,9 @@ def take_shingles(record: Record) -> bytes:
 
 
 def lines_like(id_field: str, via: str, signature: Signature, size: int, verify: bool) -> SignedFields | None:
-    """What lines must have to be taken at once, with signatures of one kind and size; None if none can be, for an id's
-    name that JSON escapes.
+    """What lines must have to be taken many at once: signatures of one kind and size.
+
+    None if the name of the id is one that JSON escapes: then lines are taken one by one.
     """
     name = in_quotes(id_field)
     if b"\\" in name:
@@ -69,50 +70,51 @@ def lines_like(id_field: str, via: str, signature: Signature, size: int, verify:
 
 
 def one_id(name: str | int) -> tuple[bytes, Index]:
-    """An id as JSON, and its bytes."""
+    """An id as JSON, and its number of bytes, shape (1,)."""
     data = orjson.dumps(name)
     return data, np.array([len(data)])
 
 
 class SignedBlock(NamedTuple):
-    """Ordinary lines, which are read once, however many of their ids were used before: those go through `take`."""
+    """Ordinary lines, which are read once. Lines with ids that were used before go through `take`."""
 
     lines: bytes
     signed: SignedLines
-    places: Index  # where each line begins, and the end of the last
-    numbers: Index  # of the ids, below 0 where they were used before
+    places: Index  # the start of each line, and the end of the last
+    numbers: Index  # of the ids; below 0 for ids that were used before
 
 
 class JoinCollector(Collector):
-    """Takes signatures; then gives the pairs of documents, in input order, that agree in enough components.
+    """Takes signatures. Then gives the pairs of documents that agree in enough components, in input order.
 
-    Documents with empty signatures are like no other. Memory: the signatures (4 n bytes for n min-hashes, 64 for a
-    simhash), their ids, and what the join needs; or, where a limit is set, that.
+    Documents with empty signatures are in no pair. Memory: the limit, if there is one. Else the signatures (4 n bytes
+    for n min-hashes, 64 for a simhash), their ids, and what the join needs.
     """
 
     reads_ahead = True
 
-    def __init__(self, spec: JoinSpec, jobs: int = 1, limits: Limits = DEFAULT) -> None:
+    def __init__(self, spec: JoinSpec, jobs: int = 1, limits: Limits = DEFAULT, against: Against | None = None) -> None:
+        """against: the archives of the spec, if they are open already."""
         self.spec = spec
         self.jobs = jobs
         payloads = 1 + spec.wanted.verify
         self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
-        self.block: SignedBlock | None = None  # that is being taken
+        self.block: SignedBlock | None = None  # the block that is being taken
         self.prepared: dict[int, tuple[bytes, SignedLines | None]] = {}  # by the identity of the lines
-        self.fields: SignedFields | None = None  # of lines that are taken at once, as soon as there was one to be like
+        self.fields: SignedFields | None = None  # of lines that are taken many at once; set by the first signature
         self.comparable = Comparable(spec.wanted)
-        self.first_side = 0  # how many documents with shingles came before those of --against
-        self.against = Against(spec) if spec.archives else None
-        self.repeated: list[Late] = []  # records of archives whose ids come twice
-        self.via: str | None = None  # the recipe of all records, once there is one
+        self.first_side = 0  # documents with signatures in the input
+        self.against = Against(spec) if spec.archives and against is None else against
+        self.repeated: list[Late] = []  # records of archives whose ids were used before
+        self.via: str | None = None  # the recipe of all records, from the first on
         self.bands = self.candidates = self.pairs = 0
         self.recall = 1.0
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
-        """Side 0 is the input, side 1 that of --against, and 2 and more its files behind archives.
+        """Side 0 is the input. Sides from 1 on are the files of --against, cut where archives stand between them.
 
-        A record is compared with those that were taken before it, first of all, so that it fails the run even where it
-        would be rejected, too. What is rejected leaves no trace: nothing is compared with it.
+        A record's recipe and shape are checked first: if they differ from those of the records taken, the run fails,
+        even if the record is also bad. Later records are not checked against a rejected one.
         """
         name, via, signature, data = take_signed(record, self.spec.id_field)
         if self.via is not None and via != self.via:
@@ -121,14 +123,14 @@ class JoinCollector(Collector):
             self.comparable.check(signature, len(data), via)
         payloads = [data, take_shingles(record)] if self.spec.wanted.verify and data else [data]
         if self.against is not None and side and self.against.known(side, *one_id(name)).any():
-            raise Rejected(errors.seen_before(name))
-        self.store.claim(min(side, 1), name)  # the last that may reject it
+            raise IdRepeated(errors.seen_before(name))
+        self.store.claim(min(side, 1), name)  # the last step that may reject the record
         self.via = via
         if not data:
             return
         if self.comparable.signature is None:
             self.comparable.accept(signature, len(data), via)
-            self.fields = self.like_the_first()  # in one step: threads that read ahead may look at it at any moment
+            self.fields = self.like_the_first()  # in one step: threads that read ahead may use it at any moment
         self.store.add(min(side, 1), name, payloads)
         self.count(side, 1)
 
@@ -139,7 +141,7 @@ class JoinCollector(Collector):
             self.against.documents[side] += documents
 
     def take_lines(self, lines: bytes, at: int, side: int, /) -> tuple[int, int, Written]:
-        """Those that are like the first one, if there was one."""
+        """Takes ordinary lines with signatures like the first one, if there is one yet."""
         block = self.block
         if block is None or block.lines is not lines or not block.places[0] <= at < block.places[-1]:
             of, signed = self.prepared.pop(id(lines), (b"", None))
@@ -157,7 +159,7 @@ class JoinCollector(Collector):
         return stop - start, int(block.places[stop]), Written()
 
     def claim_lines(self, side: int, signed: SignedLines) -> Index:
-        """The numbers of ids, below 0 where their side, or an archive before them, has used them."""
+        """The numbers of ids; below 0 for ids that their side, or an earlier archive, has used."""
         numbers = self.store.claim_lines(min(side, 1), signed)
         if self.against is not None and side:
             sizes = np.frombuffer(signed.id_sizes, np.int64)
@@ -170,18 +172,18 @@ class JoinCollector(Collector):
         self.prepared[id(lines)] = lines, self.read(lines, 0)
 
     def read(self, lines: bytes, at: int) -> SignedLines | None:
-        """What is taken of the lines from a place on; None as long as there was no signature to be like."""
+        """Reads lines from `at` on; None before the first signature has come."""
         return None if self.fields is None else kernel.read_signed(lines, at, self.fields)
 
     def like_the_first(self) -> SignedFields | None:
-        """What lines must have to be taken at once; None if none are."""
+        """What lines must have to be taken many at once; None if none can be."""
         first = self.comparable.signature
         if first is None:
             return None
         return lines_like(self.spec.id_field, self.via or "", first, self.comparable.size, self.spec.wanted.verify)
 
     def finish(self) -> Iterator[Written]:
-        """The pairs."""
+        """The lines of all pairs."""
         if self.against is not None:
             yield from self.finish_against(self.against)
             return
@@ -198,11 +200,15 @@ class JoinCollector(Collector):
         self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
 
     def finish_against(self, against: Against) -> Iterator[Written]:
-        """The pairs with files and archives."""
+        """The lines of pairs with files and archives, after checks of the archives."""
         self.via = against.check(self.comparable, self.via)
         for late in against.repeated(self.store):
             self.repeated.append(late)
             yield Written()
+        yield from self.pairs_against(against)
+
+    def pairs_against(self, against: Against) -> Iterator[Written]:
+        """The lines of pairs with files and archives, which were checked."""
         signature, wanted = self.comparable.signature, self.comparable.wanted
         if signature is None or not self.first_side:
             return
@@ -238,7 +244,7 @@ class JoinCollector(Collector):
             self.against.close()
 
     def written(self, pairs: Pairs, lines: PairLines) -> bytes:
-        """The records of some pairs."""
+        """The lines of some pairs."""
         a, b = self.store.names(0, pairs.a), self.store.names(int(bool(self.spec.against)), pairs.b)
         return lines.of(a, b, pairs.agreeing, self.store.sizes(pairs.a), self.store.sizes(pairs.b))
 

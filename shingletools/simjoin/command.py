@@ -4,8 +4,9 @@ import argparse
 from fractions import Fraction
 from functools import partial
 
-from shingletools.archive.names import is_archive
-from shingletools.options import count, size, threshold
+from shingletools.archive.names import archive_of, is_archive
+from shingletools.arguments import check_scratch, count, size, threshold
+from shingletools.errors import Failed, printable
 from shingletools.scratch import scratch_folder
 from shingletools.simjoin.measures import MEASURES
 from shingletools.simjoin.spec import JoinSpec
@@ -16,42 +17,45 @@ from shingletools.stage import Stage
 def add_options(parser: argparse.ArgumentParser) -> None:
     least = parser.add_mutually_exclusive_group()
     least.add_argument("-t", "--threshold", metavar="T", type=threshold,
-        help="the least similarity, up to 1: 0.8, 4/5 (default 0.8 for min-hashes and shingles)")  # fmt: skip
+        help="the least similarity of a pair: 0.8, 4/5 (default 0.8 for min-hashes and shingles)")  # fmt: skip
     least.add_argument("-m", "--agreeing", metavar="M", type=count,
         help="the least number of agreeing components (default 2 for supershingles, 1 for megashingles), "
              "or of shingles in common")  # fmt: skip
     least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
         help="the greatest number of differing bits (default 3 for simhashes)")  # fmt: skip
     parser.add_argument("--measure", choices=list(MEASURES), default=JACCARD,
-        help="of shingles: what similarity means (default jaccard)")  # fmt: skip
-    parser.add_argument(
-        "--verify", action="store_true", help="let sketches propose and the shingles beside them decide"
-    )
-    parser.add_argument("--interval", action="store_true", help="say between which bounds the true similarity lies")
-    parser.add_argument("--forest", action="store_true", help="only enough pairs to connect what all would connect")
+        help="how to measure the similarity of sets of shingles (default jaccard)")  # fmt: skip
+    parser.add_argument("--verify", action="store_true",
+        help="find candidates by their sketches, and decide by their shingles")  # fmt: skip
+    parser.add_argument("--interval", action="store_true", help="write bounds of the true similarity, too")
+    parser.add_argument("--forest", action="store_true",
+        help="write only enough pairs to connect what all pairs connect")  # fmt: skip
     parser.add_argument("--recall", metavar="R", type=threshold, default=Fraction(1),
-        help="be faster: find R of the pairs that just reach the threshold (default 1)")  # fmt: skip
+        help="be faster, but find only the share R of pairs that just reach the threshold (default 1)")  # fmt: skip
     parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size,
         help="work on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
     parser.add_argument("-T", "--temporary-directory", metavar="DIR",
-        help="where -S has its scratch files (TMPDIR or /tmp if none is given)")  # fmt: skip
+        help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
     parser.add_argument("--against", metavar="FILE", action="append", default=[],
-        help="pair the input with the records of FILE or of an archive, not with itself; may be repeated")  # fmt: skip
+        help="pair the input with FILE, or an archive's folder, and not with itself; may be repeated")  # fmt: skip
 
 
 def build(options: argparse.Namespace) -> Stage:
+    check_scratch(options)
     wanted = Wanted(
         options.threshold, options.agreeing, options.distance, options.measure,
         interval=options.interval, verify=options.verify, forest=options.forest, recall=options.recall,
     )  # fmt: skip
     memory = None
     if options.buffer_size is not None:
-        from shingletools.simjoin.memory import Memory  # numpy, which --help does not need
+        from shingletools.simjoin.memory import Memory  # imported late: it loads numpy, which --help does not need
 
         memory = Memory(options.buffer_size, scratch_folder(options.temporary_directory), options.jobs)
     files: list[str] = []
     archives = []
     for path in options.against:
+        if folder := archive_of(path):
+            raise Failed(f"--against {printable(path)}: a file of an archive; name its folder, {printable(folder)}")
         if is_archive(path):
             archives.append((len(files), path))
         else:

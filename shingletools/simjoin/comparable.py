@@ -1,9 +1,10 @@
-"""What all signatures of a run have in common: their kind and shape, and so what is wanted of a pair."""
+"""What all signatures of a run share: their kind, their shape, and so the threshold."""
 
 from shingletools.errors import Failed
 from shingletools.simjoin.signatures import SIGNATURES, Signature
 from shingletools.simjoin.spec import shapes_differ
 from shingletools.simjoin.wanted import Wanted
+from shingletools.wire import parts_said
 
 
 class Comparable:
@@ -11,15 +12,17 @@ class Comparable:
 
     def __init__(self, wanted: Wanted) -> None:
         self.wanted = wanted
-        self.signature: Signature | None = None  # the first one's kind, once there is one
-        self.size = 0  # and its bytes
-        self.default = ""  # threshold, if none was said and there is one
+        self.signature: Signature | None = None  # the kind of the first one, after it has come
+        self.size = 0  # its bytes
+        self.default = ""  # the default threshold, if it is used
 
     def check(self, signature: Signature, size: int, via: str) -> Wanted:
-        """What is wanted of such signatures; raises Failed if they cannot have it, or be compared with the first."""
+        """What makes a pair of such signatures. Raises Failed if they do not fit that, or the first signature."""
         if self.signature is None:
             wanted = self.wanted if self.wanted.threshold() else self.wanted.with_threshold(signature.default(via))
             signature.check(wanted, size)
+            if wanted.verify and "weights" in parts_said(via, "sketch"):
+                raise Failed("--verify cannot be combined with weighted sketches, for it does not weigh shingles")
             return wanted
         if (signature, size) != (self.signature, self.size):
             here, first = signature.shape(size), self.signature.shape(self.size)
@@ -28,7 +31,7 @@ class Comparable:
         return self.wanted
 
     def accept(self, signature: Signature, size: int, via: str) -> None:
-        """Takes a signature for the first."""
+        """Takes the first signature."""
         wanted = self.check(signature, size, via)
         self.default = "" if self.wanted.threshold() else wanted.threshold()
         self.signature, self.size, self.wanted = signature, size, wanted
@@ -38,6 +41,6 @@ class Comparable:
 
 
 def fields_before(signature: Signature) -> list[str]:
-    """Fields that a record has not whose signature is of this kind."""
+    """The fields that a record lacks if its signature is of this kind."""
     before = SIGNATURES[: SIGNATURES.index(signature)]
     return sorted({each.field for each in before} - {signature.field})

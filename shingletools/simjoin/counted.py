@@ -1,4 +1,4 @@
-"""Sets that have so many tokens in common, however large they are: counted, with an index of all tokens in memory."""
+"""Pairs of sets with a number of tokens in common, whatever their sizes: by counting, with an index in memory."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -13,17 +13,17 @@ from shingletools.workers import in_threads
 
 
 class CountedSets:
-    """Pairs of sets with `least` tokens in common or more, by merge counting (Sarawagi and Kirpal 2004).
+    """Pairs of sets with at least `least` tokens in common, by merge counting (Sarawagi and Kirpal 2004).
 
-    A set meets all others that have one of its tokens, but for its least - 1 most frequent ones: two that share enough
-    share one of the others. Those that it met are counted for these tokens, too. So a token that many sets have costs
-    no comparison of sets, but as many steps as there are such sets.
+    A set meets all others that share one of its tokens, except its least - 1 most frequent ones: two sets that share
+    enough also share another token. For the sets that it has met, the frequent tokens are counted, too. So a token in
+    many sets costs no comparisons of sets, only as many steps as there are such sets.
 
-    Memory: 40 bytes for each token while the index is made, then 16, and 8 for each different one.
+    Memory: 40 bytes for each token while the index is made; then 16, and 8 for each distinct one.
     """
 
     def __init__(self, sets: TokenSets, alive: Flags, least: int, counters: U32) -> None:
-        """alive: shape (sets,), of which sets pairs are wanted."""
+        """alive: which sets may be in pairs. Shape (sets,)."""
         self.least = least
         sizes = np.where(alive & (sets.sizes >= least), sets.sizes, 0)
         token = sets.tokens[kernel.rarest(sets, sizes, counters)]
@@ -37,9 +37,9 @@ class CountedSets:
         self.postings = Postings(numbers, sizes, rows, np.append(np.flatnonzero(new), len(rows)))
 
     def pairs(self, cross: int | None, most: int, jobs: int) -> Iterator[tuple[int, Pairs]]:
-        """How many rows met, and the pairs among them, unsorted; block by block, of `most` steps or of one row.
+        """For each block, how many rows met, and the pairs among them, unsorted. A block has `most` steps, or one row.
 
-        With `cross`, rows of one side with those of the other.
+        With `cross`, the two rows are on different sides.
         """
         steps = self._steps()[:cross]
         most_others = len(self.postings.sizes) - 1 - np.arange(len(steps))
@@ -48,7 +48,7 @@ class CountedSets:
         yield from in_threads(partial(self._block, rooms, cross or 0), parts, jobs)
 
     def _steps(self) -> Index:
-        """How many meetings of other sets each set counts at least. Shape: (sets,)."""
+        """A lower bound of the meetings that each set counts. Shape (sets,)."""
         _, sizes, _, bounds = self.postings
         sums = np.append(0, np.cumsum(np.diff(bounds)[self.postings.numbers]))
         start = self.postings.starts

@@ -1,4 +1,4 @@
-"""How signatures become what the join compares."""
+"""Makes the tables that the join compares from signatures."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,9 +12,9 @@ Payloads = tuple[Data, Index]  # uint8, one payload after the other; int64, the 
 
 
 class TableFactory:
-    """Makes tables of documents, wherever it is sent, once it has counted what all documents have.
+    """Makes tables of documents, in any process, after it has counted what all documents share.
 
-    Documents have one payload each, or two if shingles decide what sketches only propose.
+    A document has one payload, or two if sketches propose pairs and shingles decide.
     """
 
     def __init__(self, signature: Signature, wanted: Wanted) -> None:
@@ -23,11 +23,11 @@ class TableFactory:
         self.counts = [each.counted(()) for each in self.signatures]
 
     def count(self, payloads: Iterable[Iterable[Data]]) -> None:
-        """What must be counted before tables are made: for each signature its payloads of all documents, in parts."""
+        """Counts what tables need of all documents. payloads: for each signature, those of all documents in parts."""
         self.counts = [each.counted(parts) for each, parts in zip(self.signatures, payloads, strict=True)]
 
     def table(self, payloads: Sequence[Payloads]) -> Table:
-        """A table of some documents: for each signature their payloads; or only of what the first of them have."""
+        """A table of some documents, given their payloads for each signature, or for the first one only."""
         tables = [
             each.table(self.wanted, data, sizes, counts)
             for each, counts, (data, sizes) in zip(self.signatures, self.counts, payloads, strict=False)

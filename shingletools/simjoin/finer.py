@@ -1,4 +1,4 @@
-"""Buckets with too many rows to compare each with each, cut again: what is unlike in most components parts early."""
+"""Cuts buckets again that have too many rows to compare all with all: rows that differ much part early."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,19 +9,19 @@ from shingletools.simjoin.buckets import Portion, portions
 from shingletools.simjoin.limits import Limits
 from shingletools.simjoin.table import Components, Documents
 
-SIXTEENTHS = 16  # of a bit, in which it is counted how much a component says
+SIXTEENTHS = 16  # information is counted in sixteenths of a bit
 
-Weigh = Callable[[Portion], Index]  # how many candidates each bucket has, int64, by its number: 0 to the last
+Weigh = Callable[[Portion], Index]  # the number of candidates of each bucket, int64, by its number from 0 to the last
 
 
 def finer(table: Documents, portion: Portion, weigh: Weigh, limits: Limits) -> Iterator[Portion]:
-    """The buckets, but those with many candidates cut again, and again, as long as half of these at least are spared.
+    """The buckets. Those with many candidates are cut again, as long as that removes at least half of the candidates.
 
-    Two rows of a bucket that are a pair share one of the buckets that it is cut into: the components are put into as
-    many bands as ever, but so that each band says as much as any other of just these rows.
+    Two rows of a bucket that are a pair still share a bucket: their components are divided into as many bands as
+    before, but so that all bands have the same information on just these rows.
     """
     components = table.components
-    # So few rows have no more candidates than that, whichever side they are on
+    # Buckets this small cannot have more candidates, whichever sides their rows are on
     if components is None or np.bincount(portion.bucket).max(initial=0) ** 2 <= 2 * limits.large:
         yield portion
         return
@@ -43,18 +43,18 @@ def finer(table: Documents, portion: Portion, weigh: Weigh, limits: Limits) -> I
 
 
 def buckets_of(components: Components, rows: Index, band: Index, limits: Limits) -> Iterator[Portion]:
-    """The buckets of rows (int64, ascending) that agree in a band (int64, the numbers of its components)."""
+    """The buckets of rows, int64, ascending, that agree in a band, int64: the numbers of its components."""
     keys = components.keys_of(rows, band)
     order = np.argsort(keys, kind="stable")
     return portions([(keys[order], rows[order])], limits.portion)
 
 
 def bits(values: U64) -> int:
-    """How unlikely it is that two of these values agree: the information of it, in sixteenths of a bit, rounded up.
+    """The information in the event that two of the values agree, in sixteenths of a bit, rounded up.
 
-    values: uint64, shape (rows,), one at least, in any order.
+    values: uint64, shape (rows,), at least one, in any order.
 
-    In integers, since logarithms of floating numbers differ between machines.
+    Computed in integers, since logarithms of floating-point numbers differ between machines.
 
     >>> [bits(np.array(values, np.uint64)) for values in ([1, 1, 1], [1, 2, 2, 1], [1, 2, 3, 4])]
     [1, 17, 33]
@@ -67,11 +67,9 @@ def bits(values: U64) -> int:
 
 
 def balanced(information: list[int], number: int) -> list[Index]:
-    """Components in so many bands that say equally much, as far as that goes: each in turn to the band that says least.
+    """Divides components into `number` bands of about equal information: each goes to the band that has least so far.
 
-    A band is the numbers of its components, int64, ascending.
-
-    Bits add up if components do not depend on each other.
+    A band is the numbers of its components, int64, ascending. Adding up bits assumes independent components.
 
     >>> [band.tolist() for band in balanced([1, 9, 5, 5], 2)]
     [[0, 1], [2, 3]]

@@ -1,4 +1,4 @@
-"""Enough pairs to connect what all pairs would connect, and no more."""
+"""Just enough pairs to connect what all pairs connect."""
 
 from array import array
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ from shingletools.unionfind import UnionFind
 
 
 class Apart(NamedTuple):
-    """Rows, and for each from where to where other rows are to be compared with it: those of other groups.
+    """Rows (hubs), and for each the ranges of rows of other groups (targets) that it is compared with.
 
-    ranges: starts and ends in `targets`, int64, one of each for each hub.
+    ranges: starts and ends in `targets`, int64, shape (hubs,) each.
     """
 
     hubs: Portion
@@ -28,16 +28,16 @@ class Apart(NamedTuple):
     ranges: list[tuple[Index, Index]]
 
     def counts(self) -> Index:
-        """How many rows are to be compared with each: int64, shape (hubs,)."""
+        """How many rows each hub is compared with: int64, shape (hubs,)."""
         counts: Index = np.sum([end - start for start, end in self.ranges], axis=0)
         return counts
 
 
 class Connected(UnionFind):
-    """Rows that are connected, many at a time."""
+    """A union-find of rows that takes many at a time."""
 
     def roots(self, rows: Index) -> Index:
-        """For each of some rows (int64) the first of those that it is connected with, of the same length."""
+        """The first row that each row is connected with. Shape (rows,) in and out, int64."""
         parent = np.frombuffer(self.parent, np.int64)
         root = parent[rows]
         while not np.array_equal(above := parent[root], root):
@@ -45,20 +45,20 @@ class Connected(UnionFind):
         return root
 
     def together(self, rows: Index) -> None:
-        """Takes rows for connected that are so by pairs found elsewhere, and not yet with any other."""
+        """Connects rows that pairs found elsewhere connect, and that have no other connections yet."""
         if len(rows):
             np.frombuffer(self.parent, np.int64)[rows] = rows.min()
 
 
 class Forest:
-    """Pairs of a Join that connect its documents as all of them do: fewer than there are documents.
+    """Pairs of a Join that connect documents as all of its pairs do: fewer pairs than documents.
 
-    Copies are joined to the first of them. In a bucket the first row is compared with the others, which is all if it
-    is like them; then rows that are not connected are compared, until all are, or none is left. Which of many possible
-    pairs come out depends on the documents and their order only.
+    Copies are joined to their original. In a bucket the first row is compared with the others; if all are like it, that
+    is enough. Then rows that are not connected yet are compared, until all are connected or all were compared. Which of
+    the possible pairs come out depends only on the documents and their order.
 
-    Memory: 9 bytes a document and some 75 a pair; beside what is allowed or, if memory is None, the table and 64 bytes
-    for each entry of a bucket.
+    Memory: 9 bytes a document and about 75 a pair, and the limit. If memory is None, the table and 64 bytes for each
+    entry of a bucket instead of the limit.
     """
 
     def __init__(
@@ -71,10 +71,10 @@ class Forest:
         self.bands, self.recall = documents.bands, documents.recall
         self.candidates = 0
         self.connected = Connected(len(documents))
-        self.found = array("q"), array("q"), array("q")  # rows, and in how many components they agree
+        self.found = array("q"), array("q"), array("q")  # pairs: two rows, and agreeing components
 
     def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
-        """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
+        """The pairs in blocks, all in order. `candidates` counts the comparisons."""
         original = np.ones(len(self.table), np.bool_)
         copied = array("q"), array("q")
         for first, copy in copies(self.table, self.cross, self.memory, self.limits):
@@ -102,7 +102,7 @@ class Forest:
             column.frombytes(values.astype(np.int64).tobytes())
 
     def compare(self, left: Index, right: Index) -> None:
-        """Connects those of the candidates that are pairs, in their order, leaving out what is connected.
+        """Connects candidates that are pairs, in their order. Candidates that are connected already are not compared.
 
         Shapes: (candidates,), (candidates,), int64.
         """
@@ -120,12 +120,12 @@ class Forest:
             self._add(Pairs(*(column[new] for column in pairs)))
 
     def connect(self, portion: Portion) -> None:
-        """Connects what is alike in each bucket."""
+        """Connects the pairs in each bucket."""
         for part in finer(self.table, self._without_hubs(portion), self._weigh, self.limits):
             self._connect(part)
 
     def _without_hubs(self, portion: Portion) -> Portion:
-        """The others, after they have been compared with the first row of their bucket."""
+        """Compares the first row of each bucket with the others, and returns the others."""
         bucket, row, _ = portion
         hub = np.searchsorted(bucket, bucket)
         others = np.flatnonzero(hub != np.arange(len(row)))
@@ -147,11 +147,11 @@ class Forest:
                 for start, end in apart.ranges:
                     place, owner = spread(start[some], (end - start)[some])
                     self.compare(apart.hubs.row[some][owner], apart.targets.row[place])
-                left = apart.hubs.at(np.delete(np.arange(len(counts)), some))  # hubs have met all targets
+                left = apart.hubs.at(np.delete(np.arange(len(counts)), some))  # these hubs have met all targets
                 apart = self._apart(left, targets)
 
     def _roles(self, portion: Portion) -> Iterator[tuple[Portion, Portion | None]]:
-        """Which rows are to be compared with which others; None: with each other."""
+        """Rows, and the rows that they are compared with; None for each other."""
         first = None if self.cross is None else portion.row < self.cross
         asks = portion.asks
         if asks is None:
@@ -168,23 +168,23 @@ class Forest:
         others, groups = (ordered, group) if targets is None else self._grouped(targets)
         behind = np.searchsorted(groups, group, "right"), np.searchsorted(others.bucket, ordered.bucket, "right")
         if targets is None:
-            return Apart(ordered, others, [behind])  # a pair counts once
+            return Apart(ordered, others, [behind])  # each pair of rows once
         before = np.searchsorted(others.bucket, ordered.bucket), np.searchsorted(groups, group)
         return Apart(ordered, others, [before, behind])
 
     def _grouped(self, portion: Portion) -> tuple[Portion, Index]:
-        """Rows with those of one group beside each other in each bucket; and a number for each group of a bucket.
+        """Sorts the rows of each bucket by group; also gives the number of each row's group.
 
-        The numbers are int64, one for each row, ascending.
+        The numbers are int64, shape (rows,), ascending, and different in each bucket.
         """
         root = self.connected.roots(portion.row)
         order = np.lexsort((portion.row, root, portion.bucket))
         return portion.at(order), portion.bucket[order] * len(self.table) + root[order]
 
     def _beside(self, original: Index, copy: Index) -> Pairs:
-        """Copies of rows that are in a pair, each with the other row of a first such pair.
+        """Pairs of copies: each copy with a partner of its original.
 
-        Shapes: (copies,), (copies,) in, int64; in the same order out, without those that have no such pair.
+        Shapes: (copies,), (copies,) in, int64. The pairs are in the same order, without copies whose original has none.
         """
         one, two, agreeing = map(np.array, self.found)
         row, place = np.unique(np.append(one, two), return_index=True)

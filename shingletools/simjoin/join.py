@@ -1,8 +1,8 @@
-"""The exact join: every pair of documents that are alike enough, and no other.
+"""The exact join: every pair of documents that are similar enough, and no other.
 
-Documents say in which buckets they are, such that two that are a pair share one at least, and whether two are a pair.
-Only those that share a bucket are compared. So nothing is missed, unless the buckets are made for a part of the pairs
-only. Some tables find the pairs themselves, by counting.
+A table puts documents into buckets so that the two documents of a pair share at least one. Only documents that share
+a bucket are compared. So no pair is missed, unless buckets were made for a recall below 1. Some tables find pairs
+without buckets, by counting.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,15 +24,14 @@ from shingletools.workers import in_threads
 
 
 class Join:
-    """All pairs of documents, one document at least; with `cross`, of one before `cross` with one from `cross` on.
+    """All pairs of documents; with `cross`, of a document before `cross` with one from `cross` on.
 
-    Identical rows of one side are collapsed: the first of them, the *original*, stands for its copies. Originals that
-    share a bucket are candidates; those that are pairs are kept, and become pairs of documents one document after the
-    other, however many these are.
+    Identical rows of one side are collapsed: the first, the *original*, stands for its copies. Originals that share a
+    bucket are candidates. Those that are pairs are kept, and become pairs of documents one document after the other.
 
-    Memory beside the documents: if a limit is set, that, two bytes for each document, and 100 for each document of the
-    largest bucket; or else 100 bytes for each document, 300 MB for candidates, 40 bytes for each pair of originals and
-    32 for each copy. To either come some 50 MB for each portion at work.
+    Memory, besides the documents: with a limit, that, two bytes for each document, and 100 for each document of the
+    largest bucket. Without one, 100 bytes for each document, 300 MB for candidates, 40 bytes for each pair of originals
+    and 32 for each copy. In both cases, about 50 MB for each portion at work.
     """
 
     def __init__(
@@ -47,20 +46,20 @@ class Join:
         self.candidates = 0
 
     def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
-        """The pairs in blocks, sorted throughout; `candidates` counts the comparisons made for them."""
+        """The pairs in blocks, all in order. `candidates` counts the comparisons."""
         original, copied = self._collapse()
         found = Sorter(self.memory, 4, self.limits)
         for compared, pairs in self._found(original, jobs) if np.count_nonzero(original) > 1 else ():
             self.candidates += compared
             found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
-            # An original's copies may be in front of its partner
+            # A copy may come before its original's partner
             some = copied[pairs.a] | copied[pairs.b]
             found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
         self.partners = Entries(found.distinct(self.limits.candidates), self.memory)
         yield from self._expand()
 
     def _found(self, original: Flags, jobs: int) -> Iterator[tuple[int, Pairs]]:
-        """How many candidates there are, and the pairs of originals among them, block by block."""
+        """For each block, the number of candidates, and the pairs of originals among them."""
         counted = self.table.counted(original)
         if counted is not None:
             yield from counted.pairs(self.cross, self.limits.meetings, jobs)
@@ -69,11 +68,11 @@ class Join:
             yield from in_threads(self._compare, batch, jobs)
 
     def _keys(self, one: Index, two: Index) -> U64:
-        """Rows one[i] and two[i] as one number, by which they sort as pairs do. Shapes: (n,), (n,) in; (n,) out."""
+        """Rows one[i] and two[i] as one number that sorts as the pair does. Shapes: (n,), (n,) in; (n,) out."""
         return (one * self.documents + two).astype(np.uint64)
 
     def _collapse(self) -> tuple[Flags, Flags]:
-        """Whether each row is an original; whether it is one with copies. Shapes: (documents,), (documents,)."""
+        """Whether each row is an original, and whether it has copies. Shapes (documents,), (documents,)."""
         original, copied = np.ones(self.documents, np.bool_), np.zeros(self.documents, np.bool_)
         by_original, by_copy = Sorter(self.memory, 8, self.limits), Sorter(self.memory, 8, self.limits)
         for first, copy in copies(self.table, self.cross, self.memory, self.limits):
@@ -86,7 +85,7 @@ class Join:
         return original, copied
 
     def _batches(self, original: Flags, jobs: int) -> Iterator[Iterator[U64]]:
-        """The candidates of all bands as keys, each batch ascending and without repeats, in blocks."""
+        """The candidates of all bands as keys: batches of blocks. A batch ascends and has no repeats."""
         most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
         sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
         for band in bands(self.table, original, self.memory, self.limits, jobs):
@@ -102,13 +101,13 @@ class Join:
         return (keys for keys, _ in candidates.distinct(self.limits.candidates))
 
     def _candidates(self, band: Iterable[Portion]) -> Iterator[tuple[Index, Index]]:
-        """Rows a[i] < b[i] that share a bucket, with `cross` a[i] < cross <= b[i], in blocks; some more than once."""
+        """Rows a[i] < b[i] that share a bucket, in blocks, some twice; with `cross`, a[i] < cross <= b[i]."""
         for whole in band:
             for portion in finer(self.table, whole, partial(weigh, cross=self.cross), self.limits):
                 yield from candidates_in(portion, self.cross, self.limits.candidates)
 
     def _compare(self, candidates: U64) -> tuple[int, Pairs]:
-        """How many candidates there are, and those of them that are pairs, in their order. Shape: (candidates,)."""
+        """The number of candidates, and the pairs among them, in their order. candidates: shape (candidates,)."""
         keys = candidates.view(np.int64)
         left = keys // self.documents
         right = keys - left * self.documents
@@ -116,7 +115,7 @@ class Join:
         return len(left), Pairs(left[pair], right[pair], agreeing[pair])
 
     def _expand(self) -> Iterator[Pairs]:
-        """The pairs of originals as pairs of documents."""
+        """All pairs of documents, from the pairs of originals."""
         end = self.documents if self.cross is None else self.cross
         for first in range(0, end, self.limits.documents):
             document = np.arange(first, min(first + self.limits.documents, end))
@@ -128,10 +127,10 @@ class Join:
                 yield from self._documents(document[part], original[part], *spread(start[part], count[part]))
 
     def _documents(self, document: Index, original: Index, place: Index, owner: Index) -> Iterator[Pairs]:
-        """Pairs of some documents and those behind them: of their partners at these places, and of their own copies.
+        """Pairs of some documents with later ones: with their partners at these places, and with their copies.
 
-        Shapes: (documents,), ascending, and the originals of these, (documents,); places in `partners`, (partners,),
-        and which of the documents each belongs to, (partners,), ascending. All int64.
+        document and original: shape (documents,), ascending, and their originals. place and owner: shape (partners,),
+        places in `partners`, and the document that each belongs to, ascending. All int64.
         """
         partner = self.partners.keys[place].astype(np.int64) % self.documents
         agreeing = self.partners.values[place]

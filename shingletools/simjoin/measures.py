@@ -1,4 +1,4 @@
-"""Measures of the similarity of two sets, and what they mean for a join: bounds in whole numbers, and exact."""
+"""Measures of the similarity of two sets, and their exact bounds in whole numbers, which the join uses."""
 
 import math
 from fractions import Fraction
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class Measure:
-    """When two sets of a and b tokens, of which o are common, are a pair: where o reaches a bound that is exact.
+    """When two sets of a and b tokens with o in common are a pair: when o reaches an exact bound. Here: Jaccard.
 
-    Any two sets that are a pair have one of the first |x| - least(x) + 1 tokens of each in common, if tokens stand in
-    one order, rare ones first: least(x) is the smallest overlap that x can have with a partner. Of the smaller set the
-    first |x| - least_in_larger(x) + 1 do.
+    Let all sets have their tokens in one order, rare ones first, and let least(x) be the smallest overlap of a set x
+    with any partner. Then two sets that are a pair share a token among the first |x| - least(x) + 1 of each. For the
+    smaller set, the first |x| - least_in_larger(x) + 1 suffice.
     """
 
     def __init__(self, threshold: Fraction) -> None:
@@ -21,27 +21,27 @@ class Measure:
 
     @property
     def absolute(self) -> int | None:
-        """The least overlap of a pair, where the sizes do not matter."""
+        """The least overlap of a pair, if it does not depend on the sizes; else None."""
         return None
 
     def combined(self, a: "Index", b: "Index", /) -> "Index":
-        """Of the smaller and the larger size, what the least overlap depends on."""
+        """The number that the least overlap depends on, from the smaller size a and the larger size b."""
         return a + b
 
     def overlap(self, total: int) -> int:
-        """The least overlap of a pair: here Jaccard, o / (a + b - o) >= t."""
+        """The least overlap of a pair, given `combined`. Jaccard: o / (a + b - o) >= t."""
         return math.ceil(self.t * total / (1 + self.t))
 
     def least(self, size: int) -> int:
-        """The smallest overlap of a set with any partner; where that is more than its size, it has none."""
+        """The smallest overlap of a set with any partner; more than its size if it can have none."""
         return math.ceil(self.t * size)
 
     def least_in_larger(self, size: int) -> int:
-        """The smallest overlap of a set with a partner that is no smaller; from `least` to that with its like."""
+        """The smallest overlap of a set with a partner that is no smaller."""
         return self.least(size)
 
     def jaccard(self) -> Fraction | None:
-        """The least Jaccard similarity of a pair, if there is one above 0."""
+        """The least Jaccard similarity of a pair; None if it can be any above 0."""
         return self.t
 
     def similarity(self, o: int, a: int, b: int) -> float:
@@ -77,17 +77,17 @@ class Cosine(Measure):
         return math.ceil(self.t**2 * size)
 
     def jaccard(self) -> Fraction | None:
-        return self.t**2  # of a set within another; sets of one size have t / (2 - t), which is more
+        return self.t**2  # of a set inside another; sets of one size have t / (2 - t), which is more
 
     def similarity(self, o: int, a: int, b: int) -> float:
         return o / math.sqrt(a * b)
 
 
 class Overlap(Measure):
-    """o / min(a, b), the overlap coefficient.
+    """The overlap coefficient, o / min(a, b).
 
-    A set may be a pair with a far smaller one, so that any of its tokens may be all that they share: it is found by
-    each of them. But it needs to look for larger ones by its rarest only.
+    A set may pair with a far smaller one and share just one token with it, so it is found by each of its tokens. But it
+    looks for larger sets by its rarest tokens only.
     """
 
     def combined(self, a: "Index", _b: "Index", /) -> "Index":
@@ -110,7 +110,7 @@ class Overlap(Measure):
 
 
 class InCommon(Measure):
-    """o itself, a number of tokens, however large the sets are. Sets of fewer have no pair, nor do copies of them."""
+    """o itself, the number of common tokens. Sets with fewer tokens are in no pair, not even with their copies."""
 
     def __init__(self, tokens: int) -> None:
         super().__init__(Fraction(tokens))

@@ -1,4 +1,4 @@
-"""A limit of memory, and what is kept on disk beyond it. The files have no names, so that nothing stays behind."""
+"""A limit of memory, and arrays on disk beyond it. Their files have no names, so none stays behind."""
 
 import contextlib
 import errno
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import sqlite3
     import tempfile
 else:
-    sqlite3, tempfile = map(deferred.module, ("sqlite3", "tempfile"))  # which no run without a limit needs
+    sqlite3, tempfile = map(deferred.module, ("sqlite3", "tempfile"))  # loaded late: only a limit needs them
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -26,20 +26,20 @@ BUFFER = 1 << 16  # bytes of a file that are written at once
 
 
 class Memory(NamedTuple):
-    """How many bytes a join may use, and where the rest goes."""
+    """How many bytes a join may use, and the folder for the rest."""
 
     size: int
     folder: str
-    jobs: int = 1  # workers who share it
+    jobs: int = 1  # workers that share it
 
     def share(self, divisor: int, least: int) -> int:
-        """A part of it, in bytes, and never less than `least`."""
+        """A part of the memory, in bytes, but never less than `least`."""
         return max(self.size // divisor, least)
 
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
-        """An error of the folder or its disk becomes a Broken that names the folder."""
-        fault = sqlite3.OperationalError  # loaded now: after an error there may be no descriptors left
+        """Inside, an error of the folder or its disk becomes a Broken that names the folder."""
+        fault = sqlite3.OperationalError  # loads sqlite3 now: after an error there may be no descriptors left
         try:
             with scratch_errors(self.folder):
                 yield
@@ -49,7 +49,7 @@ class Memory(NamedTuple):
 
 
 class DiskArray:
-    """Values that are written one after the other, and then read anywhere."""
+    """Values on disk: appended first, then read anywhere."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -62,7 +62,7 @@ class DiskArray:
             self.file.write(data)
 
     def view(self, kind: type[Scalar]) -> NDArray[Scalar]:
-        """All values written so far, for reading; nothing is written from then on."""
+        """All values, for reading. Nothing is appended after this."""
         with self.memory.errors():
             self.file.flush()
             if not os.fstat(self.file.fileno()).st_size:
@@ -71,6 +71,6 @@ class DiskArray:
         return np.frombuffer(self.map, kind)
 
     def forget(self) -> None:
-        """Lets go of the memory that holds what was read; the values stay."""
+        """Releases the memory of values that were read. The values stay on disk."""
         if self.map is not None:
             self.map.madvise(mmap.MADV_DONTNEED)

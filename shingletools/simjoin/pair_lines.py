@@ -11,13 +11,13 @@ from shingletools.kernel.types import Index
 from shingletools.simjoin.signatures import Signature
 from shingletools.simjoin.wanted import Wanted
 
-KEPT = 1 << 16  # of what pairs say: most have figures that others had
+KEPT = 1 << 16  # figures that are remembered as text, since many pairs have the same
 
 
 class PairLines:
-    """Writes the records of pairs whose documents have signatures of one kind.
+    """Makes the lines of pairs whose documents have signatures of one kind.
 
-    With `against`, the second of each is one of --against, and the pair says so: its ids are those of two sides.
+    With `against`, the second document of each pair is one of --against, and the line says so.
     """
 
     def __init__(self, signature: Signature, wanted: Wanted, against: bool = False) -> None:
@@ -26,7 +26,7 @@ class PairLines:
         self._said = lru_cache(KEPT)(self._says)
 
     def of(self, a: IdsAt, b: IdsAt, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
-        r"""One line for each pair: its two ids; in how much it agrees; the bytes of its two signatures.
+        r"""A line for each pair, given its two ids, its agreeing components, and the bytes of its two signatures.
 
         >>> from shingletools.simjoin.signatures import MINHASHES
         >>> ids = IdsAt(b'"x"7', np.array([3, 4]), np.array([0]))
@@ -39,19 +39,19 @@ class PairLines:
         return kernel.pair_lines(a, b, [self._said(*each) for each in figures], which)
 
     def _says(self, agreeing: int, a_size: int, b_size: int) -> bytes:
-        """What stands behind the ids, to the end of the line."""
+        """The line's rest, after the ids."""
         return wire.format_json({**self.signature.says(self.wanted, agreeing, a_size, b_size), **self.more})[1:]
 
 
 def distinct(*columns: Index) -> tuple[list[list[int]], Index]:
-    """The different rows of some columns of numbers from 0 on, and of which each row is. Shape of all: (rows,).
+    """The distinct rows of columns of numbers from 0 on, and the number of each row's. Columns have shape (rows,).
 
     >>> distinct(np.array([1, 2, 1]), np.array([0, 5, 0]))
     ([[1, 0], [2, 5]], array([0, 1, 0]))
     """
     rows, which = columns[0], None
     for column in columns[1:]:
-        _, which = np.unique(rows, return_inverse=True)  # so that numbers stay small, and the key below does not wrap
+        _, which = np.unique(rows, return_inverse=True)  # small numbers: the key below must not wrap
         rows = which * (int(column.max(initial=0)) + 1) + column
     _, first, which = np.unique(rows, return_index=True, return_inverse=True)
     return list(map(list, zip(*(column[first].tolist() for column in columns), strict=True))), which

@@ -1,4 +1,4 @@
-"""What the join compares: sets of shingles, exactly (AllPairs: Bayardo, Ma, Srikant 2007; PPJoin: Xiao et al. 2008)."""
+"""Tables of sets of shingles, joined exactly (AllPairs: Bayardo, Ma, Srikant 2007; PPJoin: Xiao et al. 2008)."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -14,7 +14,7 @@ from shingletools.simjoin.table import Bucketed, Components, Counted, Table
 
 
 def exactly(values: Index, function: Callable[[int], int]) -> Index:
-    """A function in Python's integers and fractions of each value; called once for each distinct one.
+    """A function of each value, computed in Python's integers and fractions, once for each distinct value.
 
     Shapes: (n,) in, (n,) out, int64, in the same order.
     """
@@ -23,10 +23,10 @@ def exactly(values: Index, function: Callable[[int], int]) -> Index:
 
 
 def count_tokens(parts: Iterable[U64]) -> U32:
-    """In how many sets the tokens of each counter are: uint32, 2^22 of them. The parts are sets, one after the other.
+    """Counts tokens by counters, 2^22 uint32, which tokens share by their hash. parts: sets, one after the other.
 
-    So it is known of a token in how many sets it seems to be. Any order of tokens makes a right join, and one that puts
-    rare tokens first a fast one.
+    The counter of a token is an upper bound of its number of sets. The join is right for any order of tokens, and fast
+    if rare tokens come first.
     """
     counters = np.zeros(1 << COUNTERS, np.uint32)
     for tokens in parts:
@@ -35,9 +35,9 @@ def count_tokens(parts: Iterable[U64]) -> U32:
 
 
 class SetTable:
-    """Sets of tokens: `tokens` (uint64) holds one set after the other, each ascending, `sizes` (int64) of them.
+    """Sets of tokens: `tokens`, uint64, has one set after the other, each ascending; `sizes`, int64, their sizes.
 
-    No set is empty. `counters` are those of all sets' tokens; the rarest come first.
+    No set is empty. `counters` are of the tokens of all sets; tokens are ordered by them, the rarest first.
     """
 
     bands, recall = 1, 1.0
@@ -91,7 +91,7 @@ class SetTable:
 
 
 class Verified:
-    """Documents with sketches and sets: sketches that agree enough propose a pair, the sets decide."""
+    """Documents with sketches and sets: sketches that agree enough propose a pair, and the sets decide."""
 
     def __init__(self, sketches: Table, sets: Table) -> None:
         self.sketches = sketches

@@ -1,17 +1,18 @@
-"""The signatures that the join knows: how they are read, in how much two must agree, what a pair says of it."""
+"""The kinds of signatures: how they are read, when two are a pair, and what a pair says."""
 
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shingletools import chances
 from shingletools.errors import Failed
 from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import U32, Index, Rows
-from shingletools.simjoin.interval import interval
 from shingletools.simjoin.measures import MEASURES, InCommon, Measure
 from shingletools.simjoin.sets import SetTable, count_tokens
 from shingletools.simjoin.table import ComponentTable, Table
@@ -27,16 +28,17 @@ from shingletools.simjoin.wanted import (
     UNKNOWN,
     Wanted,
 )  # fmt: skip
-from shingletools.wire import Record
+from shingletools.wire import Record, parts_said
 
 Data = NDArray[np.uint8]  # one payload after the other
 
 FORM = "groups of 8 or 16 hex digits, all alike"
 SKETCH, SIMHASH, SHINGLES = "sketch", "simhash", "shingles"  # fields
+ONE_AGREES = {"mega", "lexicon", "top"}  # words in recipes of sketches of which one agreeing component is enough
 
 
 class Signature(Protocol):
-    """A kind of signature: so many components, each of which two have in common or not."""
+    """A kind of signature: it has components, each of which two signatures share or not."""
 
     @property
     def field(self) -> str: ...
@@ -47,44 +49,44 @@ class Signature(Protocol):
 
     @property
     def digits(self) -> int:
-        """Of a group."""
+        """The hex digits of a group."""
 
     def fixed(self, size: int, /) -> int:
-        """The bytes of all signatures, if one has so many; 0 where they differ."""
+        """The bytes that all signatures have if one has `size`; 0 if sizes may differ."""
 
     def claims(self, payload: object) -> bool:
-        """Whether it reads what the field holds, right or wrong. Of the kinds that have one field, one must."""
+        """Whether this kind reads a payload, right or wrong. Of the kinds with one field, one must claim it."""
 
     def read(self, payload: str) -> bytes | None:
-        """The bytes of a payload; None if it has another form."""
+        """The bytes of a payload; None if it does not have this form."""
 
     def shape(self, size: int, /) -> str:
-        """A signature of so many bytes, for people; two of different shapes cannot be compared."""
+        """A description of signatures of `size` bytes. Signatures of different shapes cannot be compared."""
 
     def components(self, size: int, /) -> int:
-        """How many a signature of so many bytes has: in so many it agrees with a copy."""
+        """The number of components of a signature of `size` bytes, in which it agrees with a copy."""
 
     def default(self, via: str) -> Wanted:
-        """The threshold where none is said, of records that were made so; none if that does not tell."""
+        """The default threshold for records with this recipe; none if the recipe does not tell."""
 
     def check(self, wanted: Wanted, size: int) -> None:
-        """Raises Failed if signatures of so many bytes cannot have what is wanted."""
+        """Raises Failed if signatures of `size` bytes cannot be joined so."""
 
     def smallest(self, wanted: Wanted, /) -> int:
-        """The bytes of the smallest signature that can be in a pair, be it with a copy."""
+        """The bytes of the smallest signature that can be in a pair, even with a copy."""
 
     def counted(self, parts: Iterable[Data], /) -> U32:
-        """What tables need of all payloads together, of these: counts, to be added up; of no length if none."""
+        """Counts that tables need of all payloads. Counts of several calls are added up; empty if none are needed."""
 
     def table(self, wanted: Wanted, data: Data, sizes: Index, counts: U32, /) -> Table:
-        """A table of some payloads, one at least: uint8, one after the other; int64, the bytes of each; all counts."""
+        """A table of at least one payload: uint8, one after the other; int64, the bytes of each; the total counts."""
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
-        """What a pair's record has beside the ids; one and two are the signatures' bytes."""
+        """The members of a pair's record besides the ids. one, two: the bytes of the signatures."""
 
 
 class Sketches(NamedTuple):
-    """A sketch: components of 8 digits are min-hashes, those of 16 supershingles or megashingles."""
+    """A sketch: components of 8 digits are min-hashes, of 16 digits supershingles or megashingles."""
 
     digits: int
     field: str = SKETCH
@@ -109,25 +111,24 @@ class Sketches(NamedTuple):
         return 2 * size // self.digits
 
     def default(self, via: str) -> Wanted:
-        """Of supershingles two agree in near-duplicates, and so one megashingle (Broder 2000; Fetterly et al. 2003).
+        """Near-duplicates agree in two supershingles, and so in one megashingle (Broder 2000; Fetterly et al. 2003).
 
-        Only the recipe tells these apart: 6 components of 16 digits may be supershingles, or pairs of 4 of them.
+        One hash of a lexicon's words, or of the heaviest words, is also enough. Only the recipe tells these apart: 6
+        components of 16 digits may be supershingles, or pairs of 4 supershingles.
 
         >>> [SUPERSHINGLES.default(f"canon | sketch n=84 {form}=14").threshold() for form in ("super", "mega")]
         ['-m 2', '-m 1']
         """
         if self == MINHASHES:
             return ALIKE
-        parts = [stage.split() for stage in via.split("|")]
-        said = {part.partition("=")[0] for name, *rest in filter(None, parts) if name.partition("/")[0] == "sketch"
-                for part in rest}  # fmt: skip
-        return TWO_COMPONENTS if "super" in said else ONE_COMPONENT if "mega" in said else UNKNOWN
+        said = parts_said(via, "sketch")
+        return TWO_COMPONENTS if "super" in said else ONE_COMPONENT if said & ONE_AGREES else UNKNOWN
 
     def check(self, wanted: Wanted, size: int) -> None:
         self.least(wanted, self.components(size))
 
     def least(self, wanted: Wanted, components: int) -> int:
-        """In how many components a pair agrees."""
+        """The number of components in which a pair must agree. Raises Failed."""
         if wanted.distance is not None:
             raise Failed("-d counts the bits of simhashes, but the records have sketches")
         if wanted.interval and self != MINHASHES:
@@ -135,7 +136,7 @@ class Sketches(NamedTuple):
         if wanted.verify:
             return self.proposed(wanted, components)
         if wanted.measure not in (JACCARD, DICE):
-            raise Failed(f"--measure {wanted.measure}: a sketch does not tell; keep the shingles for that")
+            raise Failed(f"--measure {wanted.measure} needs the shingles; a sketch cannot estimate it")
         if wanted.measure == DICE and self != MINHASHES:
             raise Failed(f"--measure dice needs min-hashes, not components of {self.digits} hex digits")
         if wanted.agreeing is not None:
@@ -145,27 +146,29 @@ class Sketches(NamedTuple):
         threshold = wanted.similarity
         if threshold is None:
             raise Failed(
-                "supershingles or megashingles? The recipe does not say: "
-                "for supershingles say -m 2, for megashingles -m 1"
+                "the recipe does not say whether these are supershingles or megashingles: "
+                "give -m 2 for supershingles, -m 1 for megashingles"
             )
         if wanted.measure == DICE:
             threshold /= 2 - threshold  # D = 2 J / (1 + J)
         return math.ceil(threshold * components)
 
     def proposed(self, wanted: Wanted, components: int) -> int:
-        """In how many components a pair agrees whose estimate is three standard deviations below the threshold."""
+        """The number of components that proposes a pair: three standard deviations below the threshold.
+
+        Raises Failed.
+        """
         if self != MINHASHES:
             raise Failed(f"--verify needs min-hashes, not components of {self.digits} hex digits")
         if wanted.agreeing is not None:
-            raise Failed("-m counts components of sketches, but with --verify the shingles decide: say -t")
+            raise Failed("-m cannot be combined with --verify, where the shingles decide; give -t")
         if wanted.interval:
-            raise Failed("--interval: with --verify the similarity is no estimate")
-        assert wanted.similarity is not None  # said, or the default of min-hashes
+            raise Failed("--interval cannot be combined with --verify, whose similarity is exact")
+        assert wanted.similarity is not None  # given, or the default of min-hashes
         least = MEASURES[wanted.measure](wanted.similarity).jaccard()
         if least is None:
-            raise Failed(f"--verify: a sketch does not tell the {wanted.measure}; join the shingles alone")
-        deviation = math.sqrt(least * (1 - least) / components)
-        return max(1, math.ceil((float(least) - 3 * deviation) * components))
+            raise Failed(f"--verify cannot be combined with --measure {wanted.measure}; join the shingles alone")
+        return chances.proposed(least, components)
 
     def smallest(self, _wanted: Wanted, /) -> int:
         return 1
@@ -175,7 +178,7 @@ class Sketches(NamedTuple):
 
     def table(self, wanted: Wanted, data: Data, sizes: Index, _counts: U32, /) -> Table:
         components = self.components(int(sizes[0]))
-        # They are only compared, so the byte order they are read in does not matter
+        # They are only compared for equality, so their byte order does not matter
         rows: Rows = data.view(np.uint32) if self == MINHASHES else data.view(np.uint64)
         return ComponentTable(rows.reshape(-1, components), self.least(wanted, components), wanted.recall)
 
@@ -186,12 +189,17 @@ class Sketches(NamedTuple):
             "similarity": round(2 * agreeing / (agreeing + components) if wanted.measure == DICE else share, 6)
         }
         if wanted.interval:
-            bounds = interval(agreeing, components)
-            if wanted.measure == DICE:
-                low, high = (2e6 * bound / (1 + bound) for bound in bounds)
-                bounds = math.floor(low) / 1e6, math.ceil(high) / 1e6
-            said |= dict(zip(("low", "high"), bounds, strict=True))
+            said |= bounds(agreeing, components, wanted.measure == DICE)
         return said
+
+
+@cache
+def bounds(agreeing: int, components: int, dice: bool) -> dict[str, float]:
+    """Between which similarities the truth lies when so many of the components agree; see `chances.interval`."""
+    low, high = chances.interval(agreeing, components)
+    if dice:
+        low, high = chances.outwards(*(2 * bound / (1 + bound) for bound in (low, high)))
+    return {"low": float(low), "high": float(high)}
 
 
 class SimHashes(NamedTuple):
@@ -230,7 +238,7 @@ class SimHashes(NamedTuple):
         self.least(wanted)
 
     def least(self, wanted: Wanted) -> int:
-        """In how many bits a pair agrees."""
+        """The number of bits in which a pair must agree. Raises Failed."""
         if wanted.agreeing is not None:
             raise Failed("-m counts the components of sketches, but the records have simhashes")
         for option, asked in (
@@ -241,7 +249,7 @@ class SimHashes(NamedTuple):
                 raise Failed(f"{option} needs sketches of min-hashes, but the records have simhashes")
         if wanted.similarity is not None:
             return math.ceil(wanted.similarity * BITS)
-        assert wanted.distance is not None  # said, or the default
+        assert wanted.distance is not None  # given, or the default
         return BITS - wanted.distance
 
     def smallest(self, _wanted: Wanted, /) -> int:
@@ -292,9 +300,9 @@ class ShingleSets(NamedTuple):
         if wanted.verify:
             raise Failed("--verify needs a sketch beside the shingles")
         if wanted.interval:
-            raise Failed("--interval: the similarity of shingles is no estimate")
+            raise Failed("--interval needs sketches; the similarity of shingles is exact")
         if wanted.recall < 1:
-            raise Failed("--recall: sets of shingles are joined with a recall of 1 in any case")
+            raise Failed("--recall needs sketches; sets of shingles are always joined with recall 1")
 
     def smallest(self, wanted: Wanted, /) -> int:
         return 8 * (wanted.agreeing or 1)
@@ -306,10 +314,10 @@ class ShingleSets(NamedTuple):
         return SetTable(data.view(np.uint64), sizes // 8, self.measure(wanted), counts)
 
     def measure(self, wanted: Wanted) -> Measure:
-        """What makes a pair."""
+        """The measure, with its threshold."""
         if wanted.agreeing is not None:
             return InCommon(wanted.agreeing)
-        assert wanted.similarity is not None  # said, or the default
+        assert wanted.similarity is not None  # given, or the default
         return MEASURES[wanted.measure](wanted.similarity)
 
     def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
@@ -326,12 +334,12 @@ class ShingleSets(NamedTuple):
 MINHASHES, SUPERSHINGLES, SIMHASHES = Sketches(8), Sketches(16), SimHashes()
 SHORT_SHINGLES, LONG_SHINGLES = ShingleSets(8), ShingleSets(16)
 SHINGLE_SETS: tuple[Signature, ...] = (SHORT_SHINGLES, LONG_SHINGLES)
-# All that there are, first those that count where a record has several: shingles may lie beside what was made of them
+# All kinds. If a record has several, the first counts: shingles may stand beside a sketch of them
 SIGNATURES: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, *SHINGLE_SETS)
 
 
 def signature_of(record: Record, kinds: Sequence[Signature] = SIGNATURES) -> Signature:
-    """The kind of a record's signature: the first whose field it has and that claims it; of none, the first of all.
+    """The kind of a record's signature: the first that claims one of its fields; the first of all if none does.
 
     >>> signature_of({"shingles": "", "simhash": ""}).field, signature_of({"text": ""}).field
     ('simhash', 'sketch')
@@ -343,5 +351,5 @@ def signature_of(record: Record, kinds: Sequence[Signature] = SIGNATURES) -> Sig
 
 
 def digits_of(payload: object) -> int:
-    """How many digits its groups seem to have: 8 or 16."""
+    """How many digits a payload's groups seem to have: 8 or 16."""
     return 16 if type(payload) is str and payload[8:9] not in ("", " ") else 8

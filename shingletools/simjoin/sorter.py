@@ -1,4 +1,4 @@
-"""Entries of keys and values, sorted and looked up, in memory or on disk."""
+"""Sorts entries of keys and values and looks them up, in memory or on disk."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,19 +12,18 @@ from shingletools.simjoin.memory import DiskArray, Memory
 BYTES = 8  # of a key, and of a value
 LAST = np.uint64(2**64 - 1)
 NONE: Index = np.empty(0, np.int64)
-SORTING = 4  # times their size that entries need while they are sorted
+SORTING = 4  # memory for sorting entries, in multiples of their size
 
 
 class Sorter:
-    """Entries of a key and a value, or of keys alone, given back by ascending keys, in blocks.
+    """Takes entries of a key and a value, or keys alone, and gives them by ascending keys, in blocks.
 
-    Keys are uint64, values int64 and as many, or none at all. Entries of one key come in any order.
-
-    More of them than memory allows are sorted in runs, and the runs merged.
+    Keys are uint64, values int64. Entries of one key come in any order. If there are more entries than fit in memory,
+    they are sorted in runs, which are merged.
     """
 
     def __init__(self, memory: Memory | None, divisor: int, limits: Limits, *, alone: bool = False) -> None:
-        """With a share of the memory while it is filled, and the same while it is read; None is all there is.
+        """It uses a share of the memory to be filled, and again to be read; memory None is no limit.
 
         alone: keys have no values.
         """
@@ -37,11 +36,11 @@ class Sorter:
         self.held: list[tuple[U64, Index]] = []
         self.holding = 0
         self.column: DiskArray | None = None
-        self.runs: list[tuple[int, int]] = []  # where each starts and ends in the column, counted in entries
-        self.samples: list[U64] = []  # of their keys, kept in memory to tell how many entries are below a key
+        self.runs: list[tuple[int, int]] = []  # start and end of each, in entries of the column
+        self.samples: list[U64] = []  # of their keys, in memory, to tell how many entries are below a key
 
     def add(self, keys: U64, values: Index = NONE) -> None:
-        """Entries in any order. Shapes: (entries,), (entries,); no values where keys are alone."""
+        """Adds entries in any order. Shapes: (entries,), (entries,); no values if keys are alone."""
         for start in range(0, len(keys), self.most):
             part = slice(start, start + self.most)
             self.held.append((keys[part], values[part]))
@@ -70,7 +69,7 @@ class Sorter:
         self.samples.append(keys[self.sampled - 1 :: self.sampled].copy())
 
     def sorted(self) -> Iterator[tuple[U64, Index]]:
-        """All entries, once: blocks of keys, ascending throughout, and values, of one length."""
+        """All entries: blocks of keys and values of one length; all keys ascend. It can be called once."""
         if self.column is None:
             yield self._sorted_run()
             return
@@ -95,7 +94,7 @@ class Sorter:
                 yield merged[:, 0].copy(), merged[:, 1:].ravel().astype(np.int64)
 
     def distinct(self, most: int) -> Iterator[tuple[U64, Index]]:
-        """The same, each key once with one of its values, in blocks of so many entries at most."""
+        """The distinct keys, each with one of its values, in blocks of at most `most`. It can be called once."""
         last = np.empty(0, np.uint64)
         for keys, values in self.sorted():
             before = np.concatenate([last, keys])[: len(keys)] if len(last) else np.append(~keys[:1], keys)[: len(keys)]
@@ -107,7 +106,7 @@ class Sorter:
 
 
 class Entries:
-    """Entries by ascending keys, to be looked at anywhere: `keys`, uint64, and `values`, int64, of one length."""
+    """Entries by ascending keys that can be read anywhere: `keys`, uint64, and `values`, int64, of one length."""
 
     def __init__(self, blocks: Iterable[tuple[U64, Index]], memory: Memory | None) -> None:
         self.columns = [DiskArray(memory), DiskArray(memory)] if memory is not None else []
@@ -122,7 +121,7 @@ class Entries:
             self.keys, self.values = self.columns[0].view(np.uint64), self.columns[1].view(np.int64)
 
     def within(self, one: Index, number: int, two: Index | int = 0) -> tuple[Index, Index]:
-        """For each i, where keys from one[i] * number + two[i] to (one[i] + 1) * number begin, and how many they are.
+        """For each i, the start and number of the keys from one[i] * number + two[i] up to (one[i] + 1) * number.
 
         Shapes: (n,), and (n,) or one number, in; (n,), (n,) out. All int64.
         """
@@ -132,6 +131,6 @@ class Entries:
         return start, end - start
 
     def forget(self) -> None:
-        """Lets go of the memory that holds what was read from a disk."""
+        """Releases the memory of entries that were read from disk."""
         for column in self.columns:
             column.forget()

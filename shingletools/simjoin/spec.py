@@ -1,6 +1,7 @@
-"""What is wanted of a join, beside which pairs: of which documents, and with how much memory."""
+"""The specification of a join: what makes a pair, which documents, how much memory."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,33 +15,36 @@ if TYPE_CHECKING:
 
 
 class JoinSpec(Stage):
-    """The pairs of the input, or of the input with the records of other files."""
+    """The pairs of the input, or of the input with other files and archives."""
 
     id_field: str
     wanted: Wanted
-    against: tuple[str, ...]
-    memory: "Memory | None"  # a limit, beyond which scratch files are used
-    archives: tuple[tuple[int, str], ...]  # on disk, and before each so many files of `against`
+    against: tuple[str, ...] = ()
+    memory: "Memory | None" = None  # a limit; the rest goes to scratch files
+    archives: tuple[tuple[int, str], ...] = ()  # the number of files of `against` before each archive, and its folder
 
-    def __init__(
-        self, id_field: str, wanted: Wanted, against: tuple[str, ...] = (), memory: "Memory | None" = None,
-        archives: tuple[tuple[int, str], ...] = (),
-    ) -> None:  # fmt: skip
-        super().__init__(id_field=id_field, wanted=wanted, against=against, memory=memory, archives=archives)
+    def derived(self) -> Mapping[str, object]:
         for option, asked in (
-            ("--forest", wanted.forest), ("--recall", wanted.recall < 1), ("--verify", wanted.verify),
+            ("--forest", self.wanted.forest), ("--recall", self.wanted.recall < 1), ("--verify", self.wanted.verify),
         ):  # fmt: skip
-            if archives and asked:
-                raise Failed(f"{option}: not with an archive on disk; join with the file that simindex dump writes")
+            if self.archives and asked:
+                raise Failed(f"{option} cannot be combined with an archive; name the file that simindex dump writes")
+        return {}
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:
-        """The files of `against` before the first archive, between this and the next, and so on."""
+        """The files of `against`: those before the first archive, those between it and the next, and so on."""
         edges = sorted({0, *(count for count, _ in self.archives if count), len(self.against)})
         return [self.against[start:stop] for start, stop in pairwise(edges)] or [()]
 
-    def alone(self) -> str:
-        return "an archive on disk is asked in one process; run it in the shell" if self.archives else ""
+    @property
+    def places(self) -> Sequence[int]:
+        return [file + sum(before <= file for before, _ in self.archives) for file in range(len(self.against))]
+
+    @property
+    def archive_places(self) -> Sequence[int]:
+        """The place of each archive among all that `against` names."""
+        return [before + number for number, (before, _) in enumerate(self.archives)]
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:
@@ -50,11 +54,14 @@ class JoinSpec(Stage):
         return self.id_field, "via", "sketch", "simhash", "shingles"
 
     def collector(self, jobs: int, /) -> "JoinCollector":
-        from shingletools.simjoin.collector import JoinCollector  # numpy, which --help does not need
+        from shingletools.archive import manifest  # imported late, here and below: --help does not need them
+        from shingletools.simjoin.collector import JoinCollector
 
+        for path in filter(os.path.isdir, self.against):
+            manifest.read(path)  # fails with the reason why it is no archive
         return JoinCollector(self, jobs)
 
 
 def shapes_differ(here: str, before: str) -> str:
     """Why signatures of these shapes cannot be compared."""
-    return f"{here}, after {before}"
+    return f"{here}, but the records before have {before}"

@@ -1,4 +1,4 @@
-"""The documents of a join, numbered as they come: their ids and payloads, kept in memory or on disk."""
+"""The documents of a join, numbered as they come: their ids and payloads, in memory or on disk."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 
 from shingletools import deferred, signals
-from shingletools.errors import Rejected, seen_before
+from shingletools.errors import IdRepeated, seen_before
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, SignedLines, split
 from shingletools.kernel.types import Flags, Index
@@ -25,76 +25,76 @@ if TYPE_CHECKING:
     import sqlite3
     import tempfile
 else:
-    sqlite3, tempfile = map(deferred.module, ("sqlite3", "tempfile"))  # which only a limit of memory needs
+    sqlite3, tempfile = map(deferred.module, ("sqlite3", "tempfile"))  # loaded late: only a limit of memory needs them
 
 Name = str | int
 
 
 class Joined(Protocol):
-    """A way to find the pairs."""
+    """A join that finds pairs."""
 
     bands: int
-    recall: float  # expected of pairs that are just wanted
-    candidates: int  # compared so far
+    recall: float  # expected, of pairs that just reach the threshold
+    candidates: int  # that were compared so far
 
     def pairs(self, jobs: int, /) -> Iterator[Pairs]:
-        """Those wanted, sorted."""
+        """The pairs, in blocks, sorted."""
 
 
 class Store(Protocol):
-    """What is kept of documents with one payload, or with two of which the second decides."""
+    """Keeps documents with one payload, or with two of which the second decides."""
 
     limits: Limits
 
     def claim(self, side: int, name: Name) -> None:
-        """Raises Rejected if that side has used the id before."""
+        """Claims an id. Raises Rejected if its side has used it before."""
 
     def add(self, side: int, name: Name, payloads: Sequence[bytes]) -> None:
-        """The document of the id last claimed; where payloads differ in size, they are shingles, of 8 bytes each."""
+        """Adds the document of the id last claimed. Payloads of different sizes are shingles, 8 bytes each."""
 
     def claim_lines(self, side: int, signed: SignedLines) -> Index:
-        """Claims the ids of some lines: a number for each, below 0 if that side has used it before. Shape (lines,)."""
+        """Claims the ids of lines. Gives their numbers, below 0 if the side has used the id before. Shape (lines,)."""
 
     def add_lines(self, side: int, signed: SignedLines, numbers: Index, part: slice) -> None:
-        """The documents of a part of the lines, whose ids have these numbers: claimed, none used before."""
+        """Adds the documents of a part of the lines. numbers: those of the claimed ids, none used before."""
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
-        """Whether side 1 has used each of some ids, which are JSON, one behind the other. Shape (ids,)."""
+        """Whether side 1 has used each id. data: ids as JSON, one after the other. Shape (ids,)."""
 
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
-        """The last payloads of the first documents, before `stop`, in parts, with the number of each part's first."""
+        """The last payloads of the documents before `stop`, in parts, each with the number of its first document."""
 
     def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
-        """How all of them, one at least, are joined, as tables of this factory; no more are added then."""
+        """The join of all documents, at least one, as tables of this factory. None are added after this."""
 
     def names(self, side: int, rows: Index) -> IdsAt:
-        """The ids of rows, all of one side."""
+        """The ids of rows on one side."""
 
     def sizes(self, rows: Index) -> Index:
-        """Of the last payload, in bytes."""
+        """The bytes of each row's last payload."""
 
 
 def part_of(data: bytes, sizes: bytes, part: slice) -> tuple[memoryview, bytes]:
-    """The bytes of some of the things that stand one after the other, and the sizes of these, both int64."""
+    """A slice of things that stand one after the other, as bytes, and their sizes, int64, as bytes."""
     ends = np.cumsum(np.frombuffer(sizes, np.int64))
     start, stop = (int(ends[place - 1]) if place else 0 for place in (part.start, part.stop))
     return memoryview(data)[start:stop], sizes[8 * part.start : 8 * part.stop]
 
 
 class InMemory:
-    """Memory: the payloads, and some 40 bytes for each id beside its own."""
+    """A store in memory. Memory: the payloads, the ids, and about 40 bytes for each id."""
 
     def __init__(self, payloads: int, limits: Limits) -> None:
         kernel.part_large_arrays()
         self.limits = limits
         self.ids = (kernel.new_ids(), kernel.new_ids())
-        self.numbers = (array("q"), array("q"))  # which of the ids each row has: some had empty payloads
+        self.numbers = (array("q"), array("q"))  # the number of each row's id; ids of empty payloads have no row
         self.payloads = [(bytearray(), array("q")) for _ in range(payloads)]  # and their lengths
 
     def claim(self, side: int, name: Name) -> None:
         text = orjson.dumps(name)
         if not self.ids[side].add(text, np.array([len(text)])):
-            raise Rejected(seen_before(name))
+            raise IdRepeated(seen_before(name))
 
     def add(self, side: int, _name: Name, payloads: Sequence[bytes]) -> None:
         self.numbers[side].append(len(self.ids[side]) - 1)
@@ -105,7 +105,7 @@ class InMemory:
     def claim_lines(self, side: int, signed: SignedLines) -> Index:
         before = len(self.ids[side])
         numbers = np.frombuffer(self.ids[side].number(signed.ids, signed.id_sizes), np.int64)
-        # A new id has a greater number than all before it
+        # A new id has a greater number than all earlier ones
         greatest = np.maximum.accumulate(np.append(before - 1, numbers))[:-1]
         return np.where(numbers > greatest, numbers, -1)
 
@@ -144,7 +144,7 @@ class InMemory:
 
 
 class OnDisk:
-    """Memory: a share of what is allowed, however many documents there are."""
+    """A store on disk. Memory: a share of the limit, for any number of documents."""
 
     def __init__(self, payloads: int, memory: Memory, limits: Limits) -> None:
         self.memory = memory
@@ -155,7 +155,7 @@ class OnDisk:
 
     def claim(self, side: int, name: Name) -> None:
         if not self.seen.add(b"%d%b" % (side, orjson.dumps(name))):
-            raise Rejected(seen_before(name))
+            raise IdRepeated(seen_before(name))
 
     def add(self, _side: int, name: Name, payloads: Sequence[bytes]) -> None:
         self.ids.append(orjson.dumps(name))
@@ -205,7 +205,7 @@ class OnDisk:
 
 
 class Seen:
-    """A set of byte strings on disk, in a file that is removed as soon as it is open."""
+    """A set of byte strings on disk, in a file that loses its name as soon as it is open."""
 
     def __init__(self, memory: Memory, limits: Limits) -> None:
         self.memory = memory
@@ -218,12 +218,12 @@ class Seen:
             self.base.execute("CREATE TABLE seen (name BLOB PRIMARY KEY) WITHOUT ROWID")
 
     def add(self, name: bytes) -> bool:
-        """Whether it was not there."""
+        """Adds a string; whether it is new."""
         with self.memory.errors():
             return self.base.execute("INSERT OR IGNORE INTO seen VALUES (?)", (name,)).rowcount > 0
 
     def has(self, name: bytes) -> bool:
-        """Whether it is there."""
+        """Whether a string is in the set."""
         with self.memory.errors():
             return self.base.execute("SELECT 1 FROM seen WHERE name = ?", (name,)).fetchone() is not None
 

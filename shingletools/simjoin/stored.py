@@ -1,4 +1,4 @@
-"""Documents on disk as a table: what is to be compared is loaded."""
+"""Documents on disk as a table: rows are loaded to be compared."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ from shingletools.simjoin.table import Components, Table
 
 
 class Payload:
-    """One payload of each document; where they differ in size, they have a multiple of `unit` bytes."""
+    """One payload of each document. Sizes that differ are multiples of `unit` bytes."""
 
     def __init__(self, memory: Memory, unit: int, limits: Limits) -> None:
         self.unit = unit
@@ -30,7 +30,7 @@ class Payload:
         self.ends.append(self.end.to_bytes(8, "little"))
 
     def extend(self, data: bytes | memoryview, sizes: bytes) -> None:
-        """Several, one after the other, and the bytes of each, int64."""
+        """Appends several payloads: their bytes, one after the other, and the size of each, int64."""
         ends = self.end + np.cumsum(np.frombuffer(sizes, np.int64))
         self.documents += len(ends)
         self.end += len(data)
@@ -38,7 +38,7 @@ class Payload:
         self.ends.append(ends.tobytes())
 
     def sizes(self, rows: Index) -> Index:
-        """The bytes of the payloads of these rows: int64, in their order."""
+        """The sizes of the payloads of these rows, int64, in their order."""
         return self._limits(rows)[1]
 
     def _limits(self, rows: Index) -> tuple[Index, Index]:
@@ -47,7 +47,7 @@ class Payload:
         return starts, ends[rows] - starts
 
     def load(self, rows: Index) -> Payloads:
-        """Those of these rows, which ascend, one at least."""
+        """The payloads of these rows, which ascend; at least one."""
         starts, sizes = self._limits(rows)
         data = self.data.view(np.uint8)
         if rows[-1] - rows[0] == len(rows) - 1:
@@ -64,13 +64,13 @@ class Payload:
         return np.concatenate(loaded), sizes
 
     def forget(self) -> None:
-        """Lets go of the memory that holds what was read."""
+        """Releases the memory of what was read."""
         self.data.forget()
         self.ends.forget()
 
 
 def portions_of(payloads: Sequence[Payload], most: int, limits: Limits) -> Iterator[Index]:
-    """All rows, int64, ascending, in portions of so many bytes at most, or of one row."""
+    """All rows, int64, ascending, in portions of at most `most` bytes, or of one row."""
     for first in range(0, payloads[0].documents, limits.sizes):
         rows = np.arange(first, min(first + limits.sizes, payloads[0].documents))
         for part in stretches(np.sum([payload.sizes(rows) for payload in payloads], axis=0), most):
@@ -78,13 +78,13 @@ def portions_of(payloads: Sequence[Payload], most: int, limits: Limits) -> Itera
 
 
 class Stored:
-    """A table of which only those rows are in memory that are being compared."""
+    """A table on disk. Only rows that are being compared are in memory."""
 
     def __init__(self, payloads: Sequence[Payload], factory: TableFactory, memory: Memory, limits: Limits) -> None:
         self.payloads = payloads
         self.factory = factory
         self.limits = limits
-        # Bytes loaded together; a table of sets has six times theirs
+        # Bytes that are loaded together; a table of sets takes six times as many
         self.most = memory.share(16 * memory.jobs, limits.least_share)
         first = self._load(np.arange(1))
         self.bands, self.recall = first.bands, first.recall
@@ -125,10 +125,10 @@ class Stored:
         return exactly(sizes, self.factory.signatures[-1].components)
 
     def counted(self, _alive: Flags, /) -> None:
-        return None  # the index would be in memory
+        return None  # its index would be in memory
 
     def _loaded(self, left: Index, right: Index) -> Iterator[tuple[Table, Index, Index]]:
-        """The pairs in stretches, in their order: a table that holds their rows, and where these are in it.
+        """Stretches of the pairs, in their order: a table that has their rows, and the places of these in it.
 
         Shapes: (pairs,), (pairs,) in; (stretch,), (stretch,) out. All int64.
         """
@@ -141,7 +141,7 @@ class Stored:
 
 
 class StoredComponents:
-    """Those of the payload that proposes pairs, which alone is loaded."""
+    """The components of the payload that proposes pairs; only this payload is loaded."""
 
     def __init__(self, first: Components, payload: Payload, factory: TableFactory, most: int) -> None:
         self.n, self.least = first.n, first.least

@@ -1,7 +1,7 @@
 """What the join compares: signatures, component by component.
 
-Of arrays, here and in what works on tables: an Index is int64, U64 uint64, Flags bool. Rows are numbers of documents,
-from 0 on. Shapes are said where they are not all (pairs,) or (rows,).
+Arrays, here and in all that works on tables: Index is int64, U64 uint64, Flags bool. Rows are numbers of documents,
+from 0 on. Shapes are given unless all are (pairs,) or (rows,).
 """
 
 import math
@@ -17,13 +17,14 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index, Rows
 from shingletools.simjoin.pairs import Pairs
 
-TOGETHER = 4  # bands whose keys are made while the rows are read once: 8 bytes each for each row
-ROWS = 1 << 16  # whose components are copied together
+TOGETHER = 4  # bands whose keys are made in one pass over the rows: 8 bytes for each row and band
+ROWS = 1 << 16  # rows whose components are copied together
 
 
 class Bucketed(NamedTuple):
-    """Arrays of one length: in which buckets rows are; two rows are to be compared if they share one in which the
-    smaller of them asks, or of two that are equally large the first.
+    """The buckets of rows, as arrays of one length.
+
+    Two rows are compared if they share a bucket in which the smaller row asks; of two equally large rows, the first.
     """
 
     key: U64  # of the bucket
@@ -32,63 +33,63 @@ class Bucketed(NamedTuple):
 
 
 class Documents(Protocol):
-    """Documents as rows, which agree with each other in so many things."""
+    """Documents as rows that can be compared."""
 
     @property
     def bands(self) -> int:
-        """In how many ways they fall into buckets."""
+        """The number of bands: ways to divide rows into buckets."""
 
     @property
     def recall(self) -> float:
-        """How likely two rows that just are a pair share a bucket."""
+        """The probability that two rows that just reach the threshold share a bucket."""
 
     def __len__(self) -> int: ...
 
     def parts(self) -> "Iterator[tuple[int, Table]]":
-        """The rows in tables that are in memory, and the number of the first row of each."""
+        """Tables in memory that together have all rows, each with the number of its first row."""
 
     def equal(self, left: Index, right: Index) -> Flags:
-        """Whether row left[i] is a copy of row right[i], and so a pair with it, for each i.
+        """Whether row left[i] is a copy of row right[i], and so forms a pair with it, for each i.
 
         Shapes: (pairs,), (pairs,) in; (pairs,) out.
         """
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
-        """Whether row left[i] and row right[i] are a pair, and in how many things they agree, where they are.
+        """Whether row left[i] and row right[i] are a pair, and if so, in how many components they agree.
 
         Shapes: (pairs,), (pairs,) in; (pairs,), (pairs,) out.
         """
 
     def whole(self, rows: Index) -> Index:
-        """How large each row is: in so many things it agrees with a copy of itself. Shapes: (rows,) in, (rows,) out."""
+        """The size of each row: in so many components it agrees with a copy. Shapes: (rows,) in, (rows,) out."""
 
     @property
     def components(self) -> "Components | None":
-        """Their components, if they have any."""
+        """The components of the rows; None if they have none."""
 
     def counted(self, alive: Flags, /) -> "Counted | None":
-        """The pairs of rows that are alive by counting, where that is cheaper than buckets. Shape: (documents,)."""
+        """The pairs of rows that are alive, by counting, if that is cheaper than buckets. alive: shape (documents,)."""
 
 
 class Counted(Protocol):
-    """Pairs without candidates that are compared."""
+    """Pairs that are found by counting, without comparisons."""
 
     def pairs(self, cross: int | None, most: int, jobs: int, /) -> Iterator[tuple[int, Pairs]]:
-        """How many rows met, and the pairs a < b among them, with `cross` a < cross <= b, each once, in any order."""
+        """How many rows met, and the pairs a < b among them, each once, in any order; with `cross`, a < cross <= b."""
 
 
 class Components(Protocol):
-    """Rows of n components each, which may be put into bands in many ways."""
+    """Rows of n components each, which can be divided into bands in many ways."""
 
     @property
     def n(self) -> int: ...
 
     @property
     def least(self) -> int:
-        """In how many components two rows agree that may be a pair."""
+        """The least number of components in which two rows of a pair agree."""
 
     def keys_of(self, rows: Index, components: Index) -> U64:
-        """A key of each row, the same for those that agree in these components, numbers below n.
+        """A key of each row: the same for rows that agree in these components, which are numbers below n.
 
         Shapes: (rows,), ascending, (components,) in; (rows,) out.
         """
@@ -98,17 +99,17 @@ class Table(Documents, Protocol):
     """Documents in memory."""
 
     def keys(self) -> U64:
-        """A key of each row: equal rows have equal keys, in all parts. Shape (rows,), in the order of the rows."""
+        """A key of each row. Equal rows have equal keys, in all parts. Shape (rows,)."""
 
     def buckets(self, bands: range) -> Iterator[Bucketed]:
-        """For each of these bands, in their order, at which keys each row is: once or more often, or not at all.
+        """For each of these bands, in order, the keys of each row: one, several or none.
 
-        Rows that are a pair are to be compared by one of all bands at least.
+        Two rows of a pair must be compared in at least one of all bands.
         """
 
 
 def cut(n: int, number: int) -> list[tuple[int, int]]:
-    """n components cut into so many bands, as (first, last + 1), whose widths differ by one at most.
+    """Cuts n components into `number` bands, as (first, last + 1), whose widths differ by at most one.
 
     >>> cut(64, 4)
     [(0, 16), (16, 32), (32, 48), (48, 64)]
@@ -117,10 +118,10 @@ def cut(n: int, number: int) -> list[tuple[int, int]]:
 
 
 def recall(n: int, least: int, number: int) -> Fraction:
-    """How likely it is that two rows that agree in `least` of n components agree in all of a band, of so many.
+    """The probability that two rows that agree in `least` of n components agree in all of one of `number` bands.
 
-    All choices of components are equally likely, as with min-hashes; with n - least + 1 bands it is certain: the
-    pigeonhole principle. By inclusion and exclusion over the bands that agree.
+    All choices of components are equally likely, as with min-hashes. With n - least + 1 bands it is 1 by the pigeonhole
+    principle. It is computed by inclusion and exclusion over the bands that agree.
 
     >>> recall(84, 68, 17), round(float(recall(84, 68, 8)), 4)
     (Fraction(1, 1), 0.5991)
@@ -138,7 +139,7 @@ def recall(n: int, least: int, number: int) -> Fraction:
 
 @cache
 def fewest(n: int, least: int, wanted: Fraction) -> int:
-    """With how few bands, and so how long ones, the recall is as wanted.
+    """The least number of bands with the wanted recall. Fewer bands are wider.
 
     >>> fewest(84, 42, Fraction(1)), fewest(84, 42, Fraction(95, 100))
     (43, 25)
@@ -150,10 +151,10 @@ def fewest(n: int, least: int, wanted: Fraction) -> int:
 
 
 class ComponentTable:
-    """Signatures of n components each, of which two that are a pair agree in `least` at least.
+    """Signatures of n components each. The two of a pair agree in at least `least`.
 
-    rows: unsigned integers, shape (documents, n). 1 <= least <= n. With a recall of 1, pairs cannot
-    differ in as many components as there are bands, so that one band at least agrees wholly.
+    rows: unsigned integers, shape (documents, n). 1 <= least <= n. With recall 1, there are more bands than components
+    in which a pair can differ, so at least one band agrees wholly.
     """
 
     def __init__(self, rows: Rows, least: int, wanted: Fraction = Fraction(1)) -> None:
@@ -183,7 +184,7 @@ class ComponentTable:
             block = kernel.band_keys(self.rows, chosen[start : start + TOGETHER])
             for keys in block:
                 yield Bucketed(keys, every, asks)
-            del block, keys  # before the next one is made
+            del block, keys  # frees them before the next ones are made
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
         agreeing = kernel.agreements(self.rows, self.least, left, right)

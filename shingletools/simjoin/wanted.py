@@ -1,4 +1,4 @@
-"""What is asked of a join."""
+"""What makes a pair, as options say."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -8,19 +8,19 @@ BITS = 64  # of a simhash
 
 
 class Wanted(NamedTuple):
-    """What makes a pair; one of the first three is said at most."""
+    """What makes a pair. At most one of the first three, the thresholds, is given."""
 
     similarity: Fraction | None = None
     agreeing: int | None = None
     distance: int | None = None
     measure: str = JACCARD
-    interval: bool = False  # pairs say how far the estimate may be off
-    verify: bool = False  # sketches only propose, shingles decide
-    forest: bool = False  # enough pairs to connect what all of them connect
-    recall: Fraction = Fraction(1)  # expected of pairs that just reach the threshold
+    interval: bool = False  # pairs have bounds of the true similarity
+    verify: bool = False  # sketches propose pairs, shingles decide
+    forest: bool = False  # only enough pairs to connect what all pairs connect
+    recall: Fraction = Fraction(1)  # expected, of pairs that just reach the threshold
 
     def threshold(self) -> str:
-        """Which of the first three is said, as an option; empty if none is.
+        """The threshold as an option; "" if none is given.
 
         >>> Wanted(similarity=Fraction(4, 5)).threshold(), Wanted().threshold()
         ('-t 0.8', '')
@@ -28,9 +28,17 @@ class Wanted(NamedTuple):
         said = zip("tmd", self[:3], strict=True)
         return "".join(f"-{option} {float(value):g}" for option, value in said if value is not None)
 
+    def shown(self) -> str:
+        """The measure and threshold as options.
+
+        >>> Wanted(similarity=Fraction(4, 5), measure=DICE).shown()
+        '--measure dice -t 0.8'
+        """
+        return f"--measure {self.measure} " * (self.measure != JACCARD) + self.threshold()
+
     def with_threshold(self, of: "Wanted") -> "Wanted":
         return self._replace(similarity=of.similarity, agreeing=of.agreeing, distance=of.distance)
 
 
-ALIKE, NEAR = Wanted(similarity=Fraction(4, 5)), Wanted(distance=3)  # where no threshold is said
+ALIKE, NEAR = Wanted(similarity=Fraction(4, 5)), Wanted(distance=3)  # default thresholds
 TWO_COMPONENTS, ONE_COMPONENT, UNKNOWN = Wanted(agreeing=2), Wanted(agreeing=1), Wanted()

@@ -36,7 +36,7 @@ def test_any_number_of_threads(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(lines(rng, base, 1500))
     outcomes = []
     for jobs in ("1", "2", "5"):
-        ran = run("simjoin -t 0.97 --against old --rejects bad new -j", jobs, cwd=tmp_path)
+        ran = run("simjoin -t 0.97 --against old --rejects bad --all-messages new -j", jobs, cwd=tmp_path)
         outcomes.append((ran.status, ran.out, ran.err, (tmp_path / "bad").read_bytes()))
     assert outcomes[0][0] == 1
     assert outcomes[0][1].count(b"\n") > 1000

@@ -3,6 +3,7 @@
 import json
 import random
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,19 +42,22 @@ def brute_force(records: list[Record], threshold: str) -> list[Record]:
     return pairs
 
 
+@cache
+def sample() -> bytes:
+    return pipe(DOCS.read_bytes(), "canon", "shingle -k 10", "sketch -n 84")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("threshold", ["0.05", "1/3", "0.8", ".95", "1"])
 def test_sample_data_against_brute_force(threshold: str) -> None:
-    stdin = pipe(DOCS.read_bytes(), "canon", "shingle -k 10", "sketch -n 84")
-    records = run("cat", stdin=stdin).records()
-    expected = brute_force(records, threshold)
+    stdin = sample()
+    expected = brute_force([json.loads(line) for line in stdin.splitlines()], threshold)
     assert run("simjoin", "-t", threshold, stdin=stdin).records() == expected
     assert len(expected) >= 2
 
 
 def test_sample_data_against_a_part_of_it(tmp_path: Path) -> None:
-    stdin = pipe(DOCS.read_bytes(), "canon", "shingle -k 10", "sketch -n 84")
-    lines = stdin.splitlines(keepends=True)
+    lines = sample().splitlines(keepends=True)
     random.Random(3).shuffle(lines)
     (tmp_path / "old").write_bytes(b"".join(lines[:200]))
     (tmp_path / "new").write_bytes(b"".join(lines[200:]))
@@ -112,14 +116,24 @@ def test_standard_input_only_once() -> None:
     assert (ran.status, ran.err) == (2, "simjoin: standard input can be read only once\n")
 
 
+OWN = '; "via" is the field of recipes: rename yours'
+
+
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ({"via": "n=5"}, {"via": "n=5 seed=1"}, 'made by "n=5 seed=1", but the records before by "n=5"'),
+        ({"via": "sketch n=5"}, {"via": "sketch n=5 seed=1"},
+         'made by "sketch n=5 seed=1", but the records before by "sketch n=5"'),
+        ({"via": "phone | canon | shingle k=2"}, {"via": "canon | shingle k=2"},
+         'made by "canon | shingle k=2", but the records before by "phone | canon | shingle k=2"' + OWN),
+        ({"via": "canon"}, {"via": "web"}, 'made by "web", but the records before by "canon"' + OWN),
+        ({"via": "parts by=line | canon/2 html=main"}, {"via": "canon"},
+         'made by "canon", but the records before by "parts by=line | canon/2 html=main"'),
         ({"via": "canon"}, {}, 'made by an unnamed recipe, but the records before by "canon"'),
         ({}, {"via": "canon"}, 'made by "canon", but the records before by an unnamed recipe'),
         ({}, {"sketch": WORDS[:-9]},
-         "a sketch of 4 components of 8 hex digits, after a sketch of 5 components of 8 hex digits"),
+         "a sketch of 4 components of 8 hex digits, "
+         "but the records before have a sketch of 5 components of 8 hex digits"),
     ],
 )  # fmt: skip
 def test_refuses_what_cannot_be_compared(first: Record, second: Record, message: str, tmp_path: Path) -> None:
@@ -144,7 +158,7 @@ BAD_SHINGLES = 'field "shingles" is not groups of 8 or 16 hex digits, all alike'
     [
         ("--verify", [{"id": 1, "sketch": ONE, "shingles": "x", "via": "other"}], BAD_SHINGLES),
         ("--verify", [{"id": 1, "sketch": TWO, "shingles": "", "via": "mine"}], BAD_SHINGLES),
-        ("--verify", [{"id": 1, "sketch": TWO, "via": "mine"}], 'field "shingles" is missing'),
+        ("--verify", [{"id": 1, "sketch": TWO, "via": "mine"}], 'field "shingles" is missing; sketch --keep leaves it'),
         ("", [{"id": 0, "sketch": "", "via": "mine"}, {"id": 0, "sketch": TWO, "via": "mine"}], "id 0 was seen before"),
     ],
 )
@@ -163,11 +177,12 @@ def test_what_is_rejected_leaves_no_trace(
 @pytest.mark.parametrize(
     ("options", "records", "cause"),
     [
-        ("", [{"id": 1, "via": "x"}, {"id": 1, "via": "y"}], 'made by "y", but the records before by "x"'),
+        ("", [{"id": 1, "via": "x"}, {"id": 1, "via": "y"}], 'made by "y", but the records before by "x"' + OWN),
         ("", [{"id": 1}, {"id": 1, "sketch": TWO}],
-         "a sketch of 2 components of 8 hex digits, after a sketch of 1 components of 8 hex digits"),
+         "a sketch of 2 components of 8 hex digits, "
+         "but the records before have a sketch of 1 components of 8 hex digits"),
         ("--verify", [{"id": 1}, {"id": 2, "shingles": "x", "via": "y"}],
-         'made by "y", but the records before by an unnamed recipe'),
+         'made by "y", but the records before by an unnamed recipe' + OWN),
     ],
 )  # fmt: skip
 def test_a_record_that_fails_the_run_does_so_even_if_it_were_rejected(
@@ -193,7 +208,7 @@ def test_a_record_that_fails_the_run_does_so_even_if_it_were_rejected(
             'field "sketch" is not groups of 8 or 16 hex digits, all alike',
         ),
         ({"id": "x", "sketch": WORDS, "via": 1}, 'field "via" is not a string'),
-        ({"id": "x", "text": "no sketch"}, 'field "sketch" is missing'),
+        ({"id": "x", "note": "no sketch"}, 'field "sketch" is missing'),
     ],
 )
 def test_rejects(record: Record, cause: str) -> None:
@@ -237,7 +252,8 @@ def test_bad_records_before_what_cannot_be_compared_are_not_lost(tmp_path: Path)
     assert ran.err.splitlines() == [
         "simjoin: -:1: not JSON (column 1)",
         "simjoin: -:3: not JSON (column 1)",
-        "simjoin: -:4: a sketch of 4 components of 8 hex digits, after a sketch of 5 components of 8 hex digits",
+        "simjoin: -:4: a sketch of 4 components of 8 hex digits, "
+        "but the records before have a sketch of 5 components of 8 hex digits",
     ]
     assert (tmp_path / "bad").read_bytes() == b"bad 1\nbad 2\n"
     assert run("simjoin", "--strict", stdin=stdin).err == "simjoin: -:1: not JSON (column 1)\n"
@@ -264,7 +280,7 @@ def test_recall() -> None:
 
 def test_no_recall_below_one_for_sets() -> None:
     ran = run("simjoin", "--recall", "0.9", stdin=jsonl({"id": 1, "shingles": "0123456789abcdef"}))
-    message = "simjoin: -:1: --recall: sets of shingles are joined with a recall of 1 in any case\n"
+    message = "simjoin: -:1: --recall needs sketches; sets of shingles are always joined with recall 1\n"
     assert (ran.status, ran.out, ran.err) == (2, b"", message)
 
 

@@ -6,14 +6,16 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import beta
 
-from harness import DOCS, Record, jsonl, pipe, run
-from shingletools.simjoin.interval import interval
+from harness import DOCS, Record, jsonl, pipe, run, run_here
+from shingletools.chances import interval, is_rare
 from shingletools.simjoin.signatures import (
     LONG_SHINGLES,
     MINHASHES,
@@ -70,7 +72,7 @@ def agreeing(one: Record, two: Record) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("components", "digits"), [(6, 16), (15, 16), (6, 8), (1, 16), (1, 8)])
-def test_agreeing_components_against_brute_force(components: int, digits: int) -> None:
+def test_agreeing_components_against_brute_force(components: int, digits: int, tmp_path: Path) -> None:
     records = planted(components, digits, random.Random(components))
     stdin = jsonl(*records)
     for least in range(1, components + 1):
@@ -79,8 +81,8 @@ def test_agreeing_components_against_brute_force(components: int, digits: int) -
             for a, b in combinations(records, 2)
             if agreeing(a, b) >= least
         ]
-        assert run("simjoin", "-m", str(least), stdin=stdin).records() == expected
-        assert run("simjoin", "-t", f"{least}/{components}", stdin=stdin).records() == expected
+        for words in (("-m", str(least)), ("-t", f"{least}/{components}")):
+            assert run_here("simjoin", *words, stdin=stdin, cwd=tmp_path).records() == expected
 
 
 def simhashes(rng: random.Random) -> list[Record]:
@@ -187,8 +189,8 @@ def test_words_that_nothing_names_have_no_default(via: Record) -> None:
     ran = run("simjoin", stdin=stdin)
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err == (
-        "simjoin: -:1: supershingles or megashingles? The recipe does not say: "
-        "for supershingles say -m 2, for megashingles -m 1\n"
+        "simjoin: -:1: the recipe does not say whether these are supershingles or megashingles: "
+        "give -m 2 for supershingles, -m 1 for megashingles\n"
     )
     for option in ("-m 2", "-m 1", "-t 0.5"):
         assert len(run("simjoin", *option.split(), stdin=stdin).records()) == 1
@@ -207,12 +209,13 @@ def test_words_that_nothing_names_have_no_default(via: Record) -> None:
         (
             ["-m", "1"],
             [{"sketch": "0" * 16}, {"sketch": "0" * 8}],
-            "-:2: a sketch of 1 components of 8 hex digits, after a sketch of 1 components of 16 hex digits",
+            "-:2: a sketch of 1 components of 8 hex digits, "
+            "but the records before have a sketch of 1 components of 16 hex digits",
         ),
         (
             ["-m", "1"],
             [{"sketch": "0" * 16}, {"simhash": "0" * 16}],
-            "-:2: a simhash, after a sketch of 1 components of 16 hex digits",
+            "-:2: a simhash, but the records before have a sketch of 1 components of 16 hex digits",
         ),
         (["-d", "64"], [], 'argument -d/--distance: not a whole number from 0 to 63: "64" (see simjoin --help)'),
         (["-m", "0"], [], 'argument -m/--agreeing: not a whole number from 1 to 1000000: "0" (see simjoin --help)'),
@@ -231,7 +234,8 @@ def test_what_does_not_go_together(argv: list[str], records: list[Record], messa
 @pytest.mark.parametrize("value", ["0" * 15, "0" * 17, "0" * 16 + " " + "0" * 16, "g" * 16])
 def test_bad_simhashes(value: str) -> None:
     ran = run("simjoin", stdin=jsonl({"id": 1, "simhash": value}))
-    assert (ran.status, ran.err) == (1, 'simjoin: -:1: field "simhash" is not a group of 16 hex digits\n')
+    message = 'simjoin: -:1: field "simhash" is not a group of 16 hex digits\nsimjoin: -: not one good record\n'
+    assert (ran.status, ran.err) == (2, message)
 
 
 def test_a_sketch_counts_where_a_record_has_both() -> None:
@@ -245,10 +249,13 @@ def chance_of_as_many(agreeing: int, n: int, similarity: Fraction) -> Fraction:
     return sum((comb(n, i) * similarity**i * rest ** (n - i) for i in range(agreeing, n + 1)), Fraction(0))
 
 
-@pytest.mark.parametrize(("agreeing", "n"), [(0, 5), (1, 5), (5, 5), (68, 84), (84, 84), (83, 84), (1, 84), (150, 200)])
+@pytest.mark.parametrize(
+    ("agreeing", "n"),
+    [(0, 5), (1, 5), (5, 5), (68, 84), (84, 84), (83, 84), (1, 84), (150, 200), (205, 256), (34, 42), (1, 7)],
+)
 def test_interval_is_that_of_clopper_and_pearson(agreeing: int, n: int) -> None:
     """Exact sums of binomial terms, in fractions, on both sides of each bound."""
-    low, high = (Fraction(str(bound)) for bound in interval(agreeing, n))
+    low, high = interval(agreeing, n)
     step, tail = Fraction(1, 10**6), Fraction(1, 40)
     if agreeing:
         assert chance_of_as_many(agreeing, n, low) <= tail < chance_of_as_many(agreeing, n, low + step)
@@ -261,13 +268,36 @@ def test_interval_is_that_of_clopper_and_pearson(agreeing: int, n: int) -> None:
         assert high == 1
 
 
+@pytest.mark.parametrize(("agreeing", "n"), [(1, 1000), (700, 1000), (3000, 4000), (3999, 4000), (7, 20_000)])
+def test_intervals_of_many_components(agreeing: int, n: int) -> None:
+    """Quantiles of the beta distribution, by SciPy."""
+    low, high = interval(agreeing, n)
+    exact = beta.ppf(0.025, agreeing, n - agreeing + 1), beta.ppf(0.975, agreeing + 1, n - agreeing)
+    assert 0 <= exact[0] - float(low) < 1.1e-6
+    assert 0 <= float(high) - exact[1] < 1.1e-6
+
+
+@given(n=st.integers(1, 40), data=st.data())
+def test_what_is_rare_is_exact(n: int, data: st.DataObject) -> None:
+    """Chances of few digits, which may meet the level."""
+    least, whole = data.draw(st.integers(1, n)), data.draw(st.sampled_from([10, 40, 2**10]))
+    yes = data.draw(st.integers(0, whole * least // n))
+    tail = chance_of_as_many(least, n, Fraction(yes, whole))
+    assert is_rare(least, n, yes, whole) == (tail <= Fraction(1, 40))
+
+
+def test_a_tie_is_rare() -> None:
+    assert is_rare(1, 1, 1, 40)
+    assert not is_rare(1, 1, 11, 400)
+
+
 def test_interval_in_pairs() -> None:
     sketches = pipe(shingles(), "sketch")
     pairs = run("simjoin", "--interval", stdin=sketches).records()
     plain = run("simjoin", stdin=sketches).records()
     assert [{key: pair[key] for key in ("a", "b", "similarity")} for pair in pairs] == plain
     for pair in pairs:
-        assert (pair["low"], pair["high"]) == interval(round(84 * pair["similarity"]), 84)
+        assert (pair["low"], pair["high"]) == tuple(map(float, interval(round(84 * pair["similarity"]), 84)))
     for record in ({"simhash": "0" * 16}, {"sketch": "0" * 16}):
         ran = run("simjoin", "--interval", stdin=jsonl({"id": 1} | record))
         assert ran.status == 2
