@@ -1,1 +1,1 @@
-"""dedup: documents and groups into one document of each group."""
+"""dedup: documents and groups become one document of each group."""

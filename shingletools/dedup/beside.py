@@ -1,18 +1,18 @@
-"""Files of records that decide what goes: how they are read, line by line or many lines at once."""
+"""Reads files of records that decide which documents go: line by line, or many lines at once."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from shingletools import errors, wire
+from shingletools import errors, option_files
 from shingletools.errors import Failed, Rejected
-from shingletools.records import line_at, parse
+from shingletools.members import line_at, parse
 from shingletools.wire import Record
 
 Name = str | int
 
 
 class Wrong(Failed):
-    """A line among those that are taken at once fails the run; it says how many stand before it."""
+    """A line among lines taken at once fails the run. before: how many of these lines stand before it."""
 
     def __init__(self, cause: str, before: int) -> None:
         super().__init__(cause)
@@ -20,21 +20,21 @@ class Wrong(Failed):
 
 
 class Beside(ABC):
-    """What becomes of such records. A fault here is not one record's: it would decide what is removed."""
+    """Takes records that decide which documents go. Any bad record fails the run, since it might decide wrongly."""
 
-    once: Sequence[str] = ()  # fields that may not stand twice
+    once: Sequence[str] = ()  # fields that a record may have only once
 
     def read(self, option: str, paths: Sequence[str]) -> None:
-        """Takes all records of files that an option names; raises Failed."""
+        """Takes all records of the files that an option names. Raises Failed."""
         for path in paths:
             before = 0
-            for lines in wire.read_chunks(option, path):
+            for lines in option_files.read_chunks(option, path):
                 before += self.take_all(lines, path, before)
 
     def take_all(self, lines: bytes, source: str, before: int = 0) -> int:
-        """Takes lines of a source, of which so many stand before these, and says how many; raises Failed."""
+        """Takes lines of a source that follow `before` others, and returns their number. Raises Failed."""
         first = before
-        at = 0
+        at, line = 0, b""
         while at < len(lines):
             try:
                 taken, at = self.take_lines(lines, at)
@@ -44,14 +44,18 @@ class Beside(ABC):
                     self.take(parse(line, self.once))
                     before += 1
             except (Rejected, Failed) as error:
+                from shingletools.hints import hint  # which a run without faults does not need
+
                 if isinstance(error, Wrong):
                     before += error.before
-                raise Failed(f"{errors.printable(source)}:{before + 1}: {error}") from None
+                found = hint("dedup", str(error), line, not before) if isinstance(error, Rejected) else None
+                said = f"{error}; {found}" if found else str(error)
+                raise Failed(f"{errors.printable(source)}:{before + 1}: {said}") from None
         return before - first
 
     @abstractmethod
     def take_lines(self, lines: bytes, at: int, /) -> tuple[int, int]:
-        """Takes the ordinary lines from a place on: how many, and where the next line begins. Raises Wrong."""
+        """Takes ordinary lines from `at` on; gives their number and where the next line begins. Raises Wrong."""
 
     @abstractmethod
     def take(self, record: Record, /) -> None:

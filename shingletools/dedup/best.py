@@ -1,8 +1,9 @@
-"""The best document of a group stays: which one that is, is known only when all were there."""
+"""Keeps the best document of each group. Which one is best is known only after all have come."""
 
 import contextlib
-from abc import abstractmethod
 from collections.abc import Iterator
+from functools import cached_property
+from typing import IO
 
 import numpy as np
 
@@ -12,36 +13,36 @@ from shingletools.dedup.choice import NOBODY, Dedup
 from shingletools.dedup.given import Given
 from shingletools.dedup.spec import LONGEST, MOST, DedupSpec
 from shingletools.dedup.values import Value, value_in, value_of
+from shingletools.errors import shown
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
-from shingletools.records import line_at
+from shingletools.members import line_at
 from shingletools.scratch import scratch_errors, scratch_folder
 from shingletools.stage import Written
 from shingletools.wire import Record
 
-BLOCK = 1 << 18  # bytes of the scratch file that are read together
+BLOCK = 1 << 18  # bytes of the scratch file that are read at once
 
 
 class Best(Dedup):
-    """What both ways have in common: documents wait in a scratch file."""
+    """The common part of both ways: documents wait in a scratch file."""
 
     def __init__(self, spec: DedupSpec, given: Given) -> None:
         super().__init__(spec, given)
         self.waiting = contextlib.ExitStack()
         self.folder = scratch_folder()
-        with scratch_errors(self.folder), signals.held():
-            import tempfile  # which the first of a group does without
 
-            self.scratch = self.waiting.enter_context(tempfile.TemporaryFile(dir=self.folder))
+    @cached_property
+    def scratch(self) -> IO[bytes]:
+        with scratch_errors(self.folder), signals.held():
+            import tempfile  # imported late: --keep first does not need it
+
+            return self.waiting.enter_context(tempfile.TemporaryFile(dir=self.folder))
 
     def accept(self, documents: Block) -> Written:
         self.meet(documents)
         self.wait(documents.lines[documents.places[0] : documents.places[-1]].removesuffix(b"\n"))
         return Written()
-
-    @abstractmethod
-    def meet(self, documents: Block, /) -> None:
-        """Documents, of which the best of each group stays."""
 
     def wait(self, lines: bytes) -> None:
         with scratch_errors(self.folder):
@@ -66,12 +67,12 @@ class Best(Dedup):
 
 
 class ByLength(Best):
-    """The longest or the shortest document of a group stays, of equals the first."""
+    """Keeps the longest or the shortest document of each group; of equals the first."""
 
     def __init__(self, spec: DedupSpec, given: Given) -> None:
         super().__init__(spec, given)
         self.sign = 1 if spec.keep == LONGEST else -1
-        self.best = np.full(len(self.kept), np.iinfo(np.int64).min)  # of each group: signed length in characters
+        self.best = np.full(len(self.kept), np.iinfo(np.int64).min)  # for each group, signed length in characters
 
     def take(self, record: Record, line: bytes, _side: int, /) -> None:
         length = len(wire.take_string(record, self.spec.text_field))
@@ -82,7 +83,7 @@ class ByLength(Best):
         self.compare(documents.numbers, documents.lengths)
 
     def compare(self, numbers: Index, lengths: Index) -> None:
-        """Documents, of which the best of each group stays."""
+        """Keeps the best of these documents, and of those before, for each group."""
         member = self.members(numbers)
         numbers, lengths = numbers[member], self.sign * lengths[member]
         groups = self.group[numbers]
@@ -95,16 +96,16 @@ class ByLength(Best):
 
 
 class ByValue(Best):
-    """The document with the least or the greatest value stays, of equals the first; one without a value loses.
+    """Keeps the document with the least or greatest value of each group; of equals the first. No value is the worst.
 
-    Memory: some 150 bytes and the value for each group.
+    Memory: about 150 bytes and the value for each group.
     """
 
     def __init__(self, spec: DedupSpec, given: Given) -> None:
         super().__init__(spec, given)
         self.greatest = spec.keep.startswith(MOST)
         self.field = spec.valued or ""
-        self.best: dict[int, Value] = {}  # of groups that have one
+        self.best: dict[int, Value] = {}  # the best value of each group that has one
 
     def take(self, record: Record, line: bytes, _side: int, /) -> None:
         number = self.take_name(record)
@@ -118,8 +119,16 @@ class ByValue(Best):
         for number, (start, end) in zip(documents.numbers[member].tolist(), places, strict=True):
             self.compare(number, value_of(documents.lines[start:end]))
 
+    def remarks(self) -> list[str]:
+        """And whether no value decided anything, although there are documents to choose among."""
+        said = super().remarks()
+        if not self.best and (self.kept != NOBODY).any():
+            field = f"a number or a string in the field {shown(self.field)}"
+            said.append(f"--keep: no document of the groups has {field}, so the first of each group stays")
+        return said
+
     def compare(self, number: int, value: Value | None) -> None:
-        """One document of a group that is looked at."""
+        """Keeps a document if its value is the best of its group so far."""
         group = int(self.group[number])
         best = self.best.get(group)
         if value is None:

@@ -1,4 +1,4 @@
-"""Documents of some lines, as arrays."""
+"""The documents of several lines, as arrays."""
 
 from typing import NamedTuple
 
@@ -9,15 +9,15 @@ from shingletools.kernel.types import Index
 
 
 class Block(NamedTuple):
-    """Documents of some lines that are taken at once, but for those whose ids were seen before."""
+    """The documents of lines that are taken at once, except those whose ids were used before."""
 
     lines: bytes
-    places: Index  # where each begins, and where the line behind the last does
-    lasts: Index  # where the last value of each ends
+    places: Index  # the start of each line, and the end of the last
+    lasts: Index  # the end of each document's last value
     numbers: Index  # of the ids
-    lengths: Index  # of the texts in characters, where they count
-    values: Index  # where each value that counts begins and ends, 0 and 0 if there is none; shape (documents, 2)
-    again: Index  # places in the block of those that were seen before, and its length
+    lengths: Index  # of the texts, in characters, if they count
+    values: Index  # start and end of each value that counts, 0 and 0 if there is none; shape (documents, 2)
+    again: Index  # positions of documents whose ids were used before or fail the run, and the length of the block
 
     @classmethod
     def of(cls, lines: bytes, read: ReadDocuments, numbers: Index, again: Index) -> "Block":

@@ -1,4 +1,4 @@
-"""Documents in, those that stay out, as they came, in their order: what all ways to choose among them share."""
+"""Takes documents, and gives those that stay, unchanged and in order: the common part of all ways to choose."""
 
 import sys
 from abc import abstractmethod
@@ -14,25 +14,25 @@ from shingletools.dedup.blocks import Block
 from shingletools.dedup.given import Given
 from shingletools.dedup.marks import Mark, annotated, joined, mark
 from shingletools.dedup.pairs import UNSAID
-from shingletools.dedup.spec import KNOWN, DedupSpec
-from shingletools.errors import Rejected, seen_before
+from shingletools.dedup.spec import KNOWN, DedupSpec, in_doubt
+from shingletools.errors import Failed, IdRepeated, names_none, seen_before
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
 from shingletools.kernel.ids import Ids
 from shingletools.kernel.types import F64, Flags, Index
-from shingletools.records import in_quotes
+from shingletools.members import in_quotes
 from shingletools.stage import Collector, Written
 from shingletools.wire import Record
 
-NOBODY, ARCHIVE = -1, -2  # who is kept in the place of a document that goes, if it is none of the input
+NOBODY, ARCHIVE = -1, -2  # in place of the number of the document that stays: none, or one of the archive
 
 
 class Dedup(Collector):
-    """What all ways to choose have in common.
+    """The common part of all ways to choose.
 
-    A document that an archive has goes. Of the others, one in no group stays, nor are groups looked at that are too
-    small. Of each other group one of the documents that are really there, and that no archive has, stays, whatever
-    members the group may name besides, or none. Memory: the ids of groups, pairs and documents, and some 50 bytes for
+    A document that an archive has is removed. Of the others, a document in no group, or in a group that is too small,
+    stays. Of each other group, one document stays, or none. It is one of those that have come and that no archive has;
+    other members of the group do not matter. Memory: the ids of groups, pairs and documents, and about 50 bytes for
     each.
     """
 
@@ -41,16 +41,20 @@ class Dedup(Collector):
         self.ids, members, known, self.alike = given
         self.alike.settle()
         self.group = np.array(members.group)  # of each member
-        self.known, self.similarity = np.array(known.best), np.array(known.similarity)  # of the first ids
+        # For each of the first ids: the number of the archive's document, and the similarity
+        self.known, self.similarity = np.array(known.best), np.array(known.similarity)
         self.archive = known.archive
+        self.doubtful = np.zeros(len(self.ids) if known.doubtful else 0, np.bool_)  # for each of the first ids
+        for numbers in known.doubtful:
+            self.doubtful[numbers] = True
         sizes = np.bincount(self.group, minlength=members.groups)
-        self.counts = (sizes > spec.larger_than)[self.group]  # for each member whether it may stay for its group
+        self.counts = (sizes > spec.larger_than)[self.group]  # for each member, whether its group is to be thinned
         found = np.flatnonzero(self.known >= 0)
         self.counts[found[found < len(self.counts)]] = False
-        self.kept = np.full(members.groups, NOBODY)  # of each group the document that stays, once there is one
-        self.seen = bytearray()  # for each id whether a document had it
+        self.kept = np.full(members.groups, NOBODY)  # for each group, the document that stays
+        self.seen = bytearray()  # for each id, whether a document has used it
         self.fields = fields_of(spec)
-        self.unsaid = mark(b"", spec.keep)[1]  # the reason where no similarity is given, as for most
+        self.unsaid = mark(b"", spec.keep)[1]  # the reason if no similarity is given
         self.block: Block | None = None
         self.stay = self.grouped = self.repeated = 0
 
@@ -70,45 +74,64 @@ class Dedup(Collector):
         return end - start, int(block.places[end]), self.accept(part) if end > start else Written()
 
     def met(self, lines: bytes, read: ReadDocuments) -> Block:
-        """Documents that were read, and which of them have ids that others had."""
+        """The block of documents that were read, with those whose ids were used before or fail the run."""
         numbers = self.number(read.ids, read.id_sizes)
-        again = np.array(np.frombuffer(self.seen, np.bool_)[numbers])
-        others = np.ones(len(numbers), np.bool_)
-        others[np.unique(numbers, return_index=True)[1]] = False
-        return Block.of(lines, read, numbers, np.append(np.flatnonzero(again | others), read.lines))
+        apart = np.flatnonzero(self.again(numbers) | self.doubted(numbers))
+        return Block.of(lines, read, numbers, np.append(apart, read.lines))
+
+    def doubted(self, numbers: Index) -> Flags:
+        """Which documents are b in pairs of --known that do not say that b is another document, of an archive."""
+        found = numbers < len(self.doubtful)
+        found[found] = self.doubtful[numbers[found]]
+        return found
+
+    def again(self, numbers: Index) -> Flags:
+        """Which documents have ids that were used before, by documents in the block, too."""
+        found: Flags = np.ones(len(numbers), np.bool_)
+        found[np.unique(numbers, return_index=True)[1]] = False
+        return found | np.frombuffer(self.seen, np.bool_)[numbers]
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
-        """The number of each id, int64, from `sizes`, the bytes of each."""
+        """The number of each id, int64. sizes: the bytes of each id, int64."""
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
         self.seen.extend(bytes(len(self.ids) - len(self.seen)))
         return numbers
 
     def number_of(self, name: Name) -> Index:
-        """Of one id, as an array."""
+        """The number of one id, shape (1,)."""
         text = orjson.dumps(name)
         return self.number(text, len(text).to_bytes(8, sys.byteorder))
 
     def take_name(self, record: Record) -> Index:
-        """The id's number, taken; raises Rejected. The last step that may, so that what is rejected leaves no trace."""
+        """Takes a record's id, and returns its number. Raises Rejected or Failed.
+
+        This is the last step that may reject a record: an id of a rejected record counts as unused.
+        """
         name = wire.take_id(record, self.spec.id_field)
         number = self.number_of(name)
         if self.seen[number[0]]:
-            raise Rejected(seen_before(name))
+            raise IdRepeated(seen_before(name))
+        if self.doubted(number)[0]:
+            raise Failed(in_doubt(name))
         self.seen[number[0]] = True
         return number
 
     @abstractmethod
     def accept(self, documents: Block) -> Written:
-        """Takes documents whose ids are new; gives what can be written already."""
+        """Takes documents with new ids. Gives what can be written already."""
+
+    @abstractmethod
+    def meet(self, documents: Block, /) -> None:
+        """Takes documents with new ids, some of which may stay for their groups."""
 
     def members(self, numbers: Index) -> Flags:
-        """Which documents may stay for groups that are looked at."""
+        """Which documents may stay for their groups."""
         member = numbers < len(self.group)
         member[member] = self.counts[numbers[member]]
         return member
 
     def choose(self, numbers: Index) -> Index:
-        """For each document the one that is kept in its place: itself, if it stays; NOBODY; or one of the ARCHIVE."""
+        """For each document the one that is kept in its place: itself if it stays, else another, NOBODY or ARCHIVE."""
         kept = numbers.copy()
         member = self.members(numbers)
         kept[member] = self.kept[self.group[numbers[member]]]
@@ -125,7 +148,7 @@ class Dedup(Collector):
         return kept
 
     def write(self, documents: Block) -> Written:
-        """Documents that stay, or go, as they came; but marks where they are asked for."""
+        """The documents that stay, and those that go, unchanged but for marks."""
         lines, places, numbers = documents.lines, documents.places, documents.numbers
         kept = self.choose(numbers)
         if self.spec.dry:
@@ -145,7 +168,7 @@ class Dedup(Collector):
     def cut(
         self, documents: Block, kept: Index, runs: Sequence[tuple[int, int]], gone: int
     ) -> list[bytes | memoryview]:
-        """Documents that all stay, or all go, and stand in these runs of bytes."""
+        """The documents in these runs of bytes, which all stay or all go, perhaps with marks."""
         if gone and self.spec.marks:
             return list(self.marked(documents, kept, runs))
         view = memoryview(documents.lines)
@@ -154,7 +177,7 @@ class Dedup(Collector):
     def marked(
         self, documents: Block, kept: Index, runs: Sequence[tuple[int, int]]
     ) -> Iterator[bytes | memoryview]:  # fmt: skip
-        """Documents in runs of bytes, those with a mark that are to have one; none has one yet."""
+        """The documents in these runs of bytes, with the marks that they get. None may have marks yet."""
         view = memoryview(documents.lines)
         marked = np.flatnonzero(kept != documents.numbers if self.spec.annotate else kept == ARCHIVE)
         says = self.marks(documents.numbers[marked], kept[marked])
@@ -170,7 +193,7 @@ class Dedup(Collector):
             yield view[at:end]
 
     def marks(self, numbers: Index, kept: Index) -> Iterator[Mark]:
-        """What documents say in whose place others are kept, of the input or of the archive."""
+        """The marks of documents that go: which document is kept in their place, and why."""
         similarities = self.alike_to(numbers, kept).tolist()
         for number, other, similarity in zip(numbers.tolist(), kept.tolist(), similarities, strict=True):
             if other == ARCHIVE:
@@ -181,7 +204,7 @@ class Dedup(Collector):
                 yield mark(id_of(self.ids, other), self.spec.keep, similarity)
 
     def alike_to(self, numbers: Index, kept: Index) -> F64:
-        """How similar documents are to those that are kept in their place; UNSAID where nobody said it."""
+        """The similarity of each document and the one kept in its place; UNSAID if no pair gives it."""
         similarity = np.full(len(numbers), UNSAID)
         known = kept == ARCHIVE
         similarity[known] = self.similarity[numbers[known]]
@@ -190,7 +213,7 @@ class Dedup(Collector):
         return similarity
 
     def write_one(self, number: Index, line: bytes) -> Written:
-        """A document by the definition."""
+        """Writes one document, by the definition."""
         kept = self.choose(number)
         if self.spec.dry:
             return Written()
@@ -199,12 +222,20 @@ class Dedup(Collector):
             line = annotated(line, None if stays else next(self.marks(number, kept)))
         return Written(line + b"\n") if stays or self.spec.annotate else Written(b"", line + b"\n")
 
+    def remarks(self) -> list[str]:
+        """Which options name no document of the input, if there is one."""
+        seen = np.frombuffer(self.seen, np.bool_)
+        if not seen.any():
+            return []
+        named = {"--groups": seen[: len(self.group)], "--known": seen[: len(self.known)][self.known >= 0]}
+        return [names_none(option) for option, there in named.items() if len(there) and not there.any()]
+
     def summary(self) -> list[str]:
         return self.spec.figures(self.stay, self.grouped, self.repeated)
 
 
 def fields_of(spec: DedupSpec) -> DocumentFields | None:
-    """What the kernel must know of documents; None if it cannot read them, for a name has what JSON escapes."""
+    """The fields that the kernel reads; None if it cannot, because JSON escapes one of their names."""
     names = [None if name is None else in_quotes(name) for name in (spec.id_field, spec.measured, spec.valued)]
     if any(b"\\" in (name or b"") for name in names):
         return None
@@ -214,6 +245,6 @@ def fields_of(spec: DedupSpec) -> DocumentFields | None:
 
 
 def id_of(ids: Ids, number: int) -> bytes:
-    """The id of a number, as JSON."""
+    """The id with this number, as JSON."""
     ends = np.frombuffer(ids.ends, np.int64)
     return bytes(ids.data[int(ends[number - 1]) if number else 0 : int(ends[number])])

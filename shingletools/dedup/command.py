@@ -3,13 +3,14 @@
 import argparse
 
 from shingletools import errors
+from shingletools.arguments import count, text
 from shingletools.dedup.spec import FIRST, LEAST, LONGEST, MOST, NONE, SHORTEST, DedupSpec
-from shingletools.options import count, text
+from shingletools.errors import Failed
 from shingletools.stage import Stage
 
 
 def kept(argument: str) -> str:
-    """A rule."""
+    """The rule that --keep names. Raises ArgumentTypeError."""
     by_value = argument.startswith((LEAST, MOST)) and argument not in (LEAST, MOST)
     if by_value or argument in (FIRST, LONGEST, SHORTEST, NONE):
         return text(argument)
@@ -20,24 +21,29 @@ def kept(argument: str) -> str:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--groups", metavar="FILE", action="append", default=[], help="the groups, from simgroup; may be repeated")
+    add(
+        "--groups", metavar="FILE", action="append", default=[], help="a file of groups, from simgroup; may be repeated"
+    )
     add("--known", metavar="PAIRS", action="append", default=[],
-        help="remove each a of PAIRS, from simjoin --against; may be repeated")  # fmt: skip
+        help="remove the document a of each pair in PAIRS, from simjoin --against; may be repeated")  # fmt: skip
     add("--keep", metavar="RULE", type=kept, default=FIRST,
         help="which document of a group stays: first, longest, shortest, none, min:FIELD, max:FIELD (default first)",
     )  # fmt: skip
     add("--larger-than", metavar="N", type=count, default=1,
         help="leave groups of at most N documents alone (default 1)")  # fmt: skip
     add("--text", metavar="NAME", type=text, default="text", help="the field whose length counts (default text)")
-    add("--removed", metavar="FILE", help="keep the documents that go in FILE")
+    add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--annotate", action="store_true",
-        help='let all documents pass, those that would go with "duplicate_of" and "duplicate_by"')  # fmt: skip
+        help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')  # fmt: skip
     add("--pairs", metavar="PAIRS", action="append", default=[],
-        help="pairs, from simjoin: --annotate says how similar documents are; may be repeated")  # fmt: skip
-    add("--dry-run", action="store_true", help="write nothing, and say what -v says")
+        help="take similarities for --annotate from PAIRS, from simjoin; may be repeated")  # fmt: skip
+    add("--dry-run", action="store_true", help="write no documents, only the figures of -v")
 
 
 def build(options: argparse.Namespace) -> Stage:
+    for option, name in (("--keep", "keep"), ("--larger-than", "larger_than")):
+        if name in options.given and not options.groups and options.known:
+            raise Failed(f"{option} needs --groups")
     return DedupSpec(
         options.id, tuple(options.groups), options.keep, options.text, known=tuple(options.known),
         pairs=tuple(options.pairs), removed=options.removed, annotate=options.annotate,

@@ -1,4 +1,4 @@
-"""The first document of a group stays, or none: that is known at once."""
+"""Keeps the first document of each group, or none: that can be decided at once."""
 
 from collections.abc import Iterator
 
@@ -10,19 +10,22 @@ from shingletools.wire import Record
 
 
 class First(Dedup):
-    """The first of a group stays; documents are written as they come."""
+    """Keeps the first document of each group. Documents are written as they come."""
 
     def take(self, record: Record, line: bytes, _side: int, /) -> Written:
         number = self.take_name(record)
-        self.meet(number)
+        self.keep_first(number)
         return self.write_one(number, line)
 
     def accept(self, documents: Block) -> Written:
-        self.meet(documents.numbers)
+        self.meet(documents)
         return self.write(documents)
 
-    def meet(self, numbers: Index) -> None:
-        """Documents, of which the first of each group stays."""
+    def meet(self, documents: Block) -> None:
+        self.keep_first(documents.numbers)
+
+    def keep_first(self, numbers: Index) -> None:
+        """Keeps the first of these documents for each group that has none yet."""
         member = numbers[self.members(numbers)]
         groups = self.group[member]
         new = self.kept[groups] < 0
@@ -33,13 +36,16 @@ class First(Dedup):
 
 
 class NoneStays(Dedup):
-    """All of a group go; documents are written as they come."""
+    """Removes all documents of each group. Documents are written as they come."""
 
     def take(self, record: Record, line: bytes, _side: int, /) -> Written:
         return self.write_one(self.take_name(record), line)
 
     def accept(self, documents: Block) -> Written:
         return self.write(documents)
+
+    def meet(self, documents: Block) -> None:
+        """Keeps none of them."""
 
     def finish(self) -> Iterator[Written]:
         return iter(())

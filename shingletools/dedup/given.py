@@ -1,4 +1,4 @@
-"""What decides beside the documents."""
+"""The groups and pairs that decide which documents go."""
 
 from typing import NamedTuple
 
@@ -12,16 +12,16 @@ from shingletools.kernel.ids import Ids
 
 
 class Given(NamedTuple):
-    """Groups and pairs that were read, from wherever: any of the classes that choose takes them."""
+    """Groups and pairs that were read from anywhere, for the classes that choose."""
 
-    ids: Ids  # of members of groups, then of those that are known; other documents are added
+    ids: Ids  # of members of groups, then of documents that an archive has; other documents are added
     members: Members
     known: Archived
     alike: Alike
 
     @classmethod
     def read(cls, spec: DedupSpec) -> "Given":
-        """The files that are named. Raises Failed."""
+        """Reads the files that the spec names. Raises Failed."""
         ids = kernel.new_ids()
         members, known = Members(ids), Archived(ids)
         members.read("--groups", spec.groups)

@@ -1,11 +1,11 @@
-"""What a document that goes is made to say: which one is there in its place, and by which rule."""
+"""The marks of a document that goes: which document is kept in its place, and by which rule."""
 
 import orjson
 
 from shingletools import wire
 from shingletools.dedup.pairs import UNSAID
 from shingletools.dedup.spec import DUPLICATE_BY, DUPLICATE_OF
-from shingletools.records import members
+from shingletools.members import members
 
 OF, BY = (b"," + orjson.dumps(name) + b":" for name in (DUPLICATE_OF, DUPLICATE_BY))
 
@@ -13,7 +13,7 @@ Mark = tuple[bytes, bytes]  # the values of the two fields, as JSON
 
 
 def mark(kept: bytes, rule: str, similarity: float = UNSAID) -> Mark:
-    """What a document says in whose place, by a rule, another is kept; its id is JSON.
+    """The mark of a document. kept: the id, as JSON, of the one that is kept in its place by a rule.
 
     >>> mark(b'"x"', "first", 0.75)
     (b'"x"', b'{"rule":"first","similarity":0.75}')
@@ -23,7 +23,7 @@ def mark(kept: bytes, rule: str, similarity: float = UNSAID) -> Mark:
 
 
 def joined(says: Mark) -> bytes:
-    """What stands behind the last value of a document that has no mark yet.
+    """The members to append to a document that has no mark yet.
 
     >>> joined(mark(b"7", "first"))
     b',"duplicate_of":7,"duplicate_by":{"rule":"first"}'
@@ -32,7 +32,7 @@ def joined(says: Mark) -> bytes:
 
 
 def annotated(line: bytes, says: Mark | None) -> bytes:
-    """A document that stays, without a mark, or one with its mark.
+    """A document with its mark; for None, without the marks that it has.
 
     >>> says = mark(b"7", "first")
     >>> annotated(b'{"id": 1, "n": 1.0}', says)
@@ -48,9 +48,9 @@ def annotated(line: bytes, says: Mark | None) -> bytes:
 
 
 def with_member(line: bytes, name: str, value: bytes | None) -> bytes:
-    """A record with a value, as JSON, in the place where it had another, or behind all; without any if it is None.
+    """A record with a member set to a value, as JSON: in place of the old value, or as the last member.
 
-    There is another member, which has the id.
+    None removes the member. The record must have another member.
     """
     found = members(line)
     place = next((place for place, member in enumerate(found) if member.name == name), None)

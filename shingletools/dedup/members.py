@@ -1,4 +1,4 @@
-"""Groups, as dedup is given them: which documents are in which."""
+"""Reads groups: which document is in which group."""
 
 from array import array
 
@@ -10,18 +10,20 @@ from shingletools.dedup.spec import in_two_groups
 from shingletools.errors import Rejected
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids
-from shingletools.wire import AGAINST, TWO_SIDES, Record
+from shingletools.wire import AGAINST, TWO_SIDES, Record, are_ids
 
 
 class Members(Beside):
-    """The documents that groups name, {"members": [...]}: the first of the ids that are numbered.
+    """Takes groups, {"members": [...]}. The ids of members get the first numbers.
 
-    Taking raises Failed for a record that is no group, and for a document in two groups.
+    Raises Failed for a record that is no group, and for a document in two groups.
     """
+
+    once = ("members",)
 
     def __init__(self, ids: Ids) -> None:
         self.ids = ids
-        self.group = array("q")  # the number of each one's
+        self.group = array("q")  # the number of each member's group
         self.groups = 0
 
     def take_lines(self, lines: bytes, at: int, /) -> tuple[int, int]:
@@ -35,7 +37,7 @@ class Members(Beside):
         self.add(b"".join(ids), np.array([*map(len, ids)], np.int64).tobytes(), np.array([len(ids)]).tobytes())
 
     def add(self, ids: bytes, sizes: bytes, counts: bytes) -> None:
-        """Groups: their ids, the bytes of each id, and how many ids each group has; both int64. Raises Wrong."""
+        """Adds groups: ids, the bytes of each id, and the number of ids in each group; both int64. Raises Wrong."""
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
         places = np.repeat(np.arange(len(counts) // 8), np.frombuffer(counts, np.int64))
         groups = places + self.groups
@@ -43,7 +45,7 @@ class Members(Beside):
         self.group.frombytes(bytes(8 * (len(self.ids) - before)))
         group = np.frombuffer(self.group, np.int64)
         new = numbers >= before
-        group[numbers[new][::-1]] = groups[new][::-1]  # backwards, so that the first that names it has it
+        group[numbers[new][::-1]] = groups[new][::-1]  # backwards: the first group that names it wins
         self.groups += len(counts) // 8
         wrong = np.flatnonzero(group[numbers] != groups)
         if len(wrong):
@@ -53,9 +55,12 @@ class Members(Beside):
 
 
 def take_members(record: Record) -> list[Name]:
-    """Raises Rejected unless the field members is a list of ids."""
+    """The members of a group. Raises Rejected unless the field members is a list of ids."""
     names = record.get("members")
-    if type(names) is not list or not all(type(name) in (str, int) for name in names):
-        against = "members" not in record and record.get(AGAINST) is True
-        raise Rejected(TWO_SIDES if against else 'field "members" is not a list of strings and integers')
+    if not are_ids(names):
+        if "members" not in record and record.get(AGAINST) is True:
+            raise Rejected(TWO_SIDES)
+        if "members" not in record and "a" in record and "b" in record:
+            raise Rejected('field "members" is missing')
+        raise Rejected('field "members" is not a list of strings and integers')
     return names

@@ -1,4 +1,4 @@
-"""Pairs, as dedup is given them: which documents an archive has, and how similar those of a group are."""
+"""Reads pairs: which documents an archive has, and how similar the documents of a group are."""
 
 from abc import abstractmethod
 from array import array
@@ -15,13 +15,13 @@ from shingletools.kernel.ids import Ids
 from shingletools.kernel.types import F64, Flags, Index
 from shingletools.wire import AGAINST, TWO_SIDES, Record
 
-UNSAID = -np.inf  # the similarity of a pair that says none; less than any other
+UNSAID = -np.inf  # the similarity of a pair that has none; less than any other
 
 
 class Similarities(Beside):
-    """Records {"a", "b", "similarity"}, of which the last may be missing.
+    """Takes pairs, {"a", "b", "similarity"}; the similarity may be missing.
 
-    A similarity is a double, which is what JSON numbers of up to 15 digits keep: they compare as they are written.
+    A similarity is a double, which keeps the order of JSON numbers of up to 15 digits.
     """
 
     once = "a", "b", "similarity", AGAINST
@@ -35,27 +35,42 @@ class Similarities(Beside):
         return read.lines, read.end
 
     def take(self, record: Record, /) -> None:
-        a, b = (orjson.dumps(wire.take_id(record, name)) for name in ("a", "b"))
-        similarity = record.get("similarity", UNSAID)
-        if type(similarity) not in (int, float):
-            raise Rejected('field "similarity" is not a number')
+        a, b, similarity = take_similar(record)
         against = np.array([self.take_side(record)])
         one, two = ((each, np.array([len(each)]).tobytes()) for each in (a, b))
-        self.add(one, two, np.array([float(similarity)]), against)
+        self.add(one, two, np.array([similarity]), against)
 
     def take_side(self, record: Record) -> bool:
-        """Whether a pair is said to be of two sides; raises Rejected or Failed."""
+        """Whether a pair is of two sides. Raises Rejected or Failed."""
         return wire.take_against(record)
 
     @abstractmethod
     def add(self, a: tuple[bytes, bytes], b: tuple[bytes, bytes], similarity: F64, against: Flags, /) -> None:
-        """Pairs: the ids of each side and the bytes of each id; how similar they are. Raises Wrong."""
+        """Adds pairs: the ids of each side with the bytes of each id; their similarities. Raises Wrong."""
+
+
+def take_similar(record: Record) -> tuple[bytes, bytes, float]:
+    """The ids of a pair, as JSON, and its similarity. Raises Rejected."""
+    a, b = (orjson.dumps(wire.take_id(record, name)) for name in ("a", "b"))
+    similarity = record.get("similarity", UNSAID)
+    if type(similarity) not in (int, float):
+        raise Rejected('field "similarity" is not a number')
+    return a, b, float(similarity)
+
+
+def check_two_sides(record: Record) -> None:
+    """Raises Failed for a pair that is said to be of one side, and Rejected.
+
+    A pair without this field passes, since other programs do not write it; but see Archived.
+    """
+    if wire.take_against(record) < (AGAINST in record):
+        raise Failed("a pair of the input with itself: --known takes pairs of the input with an archive")
 
 
 def doubles_of(units: Index) -> F64:
-    """What is said in units of 10^-DECIMALS, as the doubles that JSON would be read as; UNSAID if below 0.
+    """Similarities in units of 10^-DECIMALS as the doubles that a JSON reader would give; UNSAID if below 0.
 
-    Both numbers are doubles without loss, so that the quotient is the one nearest to what is written.
+    Numerator and denominator are exact doubles, so the quotient is the double nearest to the written number.
 
     >>> doubles_of(np.array([300000000000, -1])).tolist()
     [0.3, -inf]
@@ -64,31 +79,35 @@ def doubles_of(units: Index) -> F64:
 
 
 class Archived(Similarities):
-    """Of each a, a document of the input, the best of all b, those of an archive: the most similar, of these the first.
+    """For each a, a document of the input, the best b of an archive: the most similar one; of equals the first.
 
-    The ids of the two sides are numbered apart. Memory: some 100 bytes for each id.
+    The ids of the two sides are numbered separately. If pairs do not say that they are of two sides, those of their b
+    that a document of the input may turn out to be are numbered with the input's, too. A pair of one id has two sides.
+    Memory: about 100 bytes for each id.
     """
 
     def __init__(self, ids: Ids) -> None:
         self.ids = ids
         self.archive = kernel.new_ids()
-        self.best = array("q")  # of each number the one of the archive; -1 for none
+        self.best = array("q")  # for each number, the best number in the archive; -1 for none
         self.similarity = array("d")
+        self.doubtful: list[Index] = []  # numbers of ids that are b in pairs which do not say their sides
 
     def take_side(self, record: Record) -> bool:
-        """A pair that does not say of how many sides it is may come from any program."""
-        if wire.take_against(record) < (AGAINST in record):
-            raise Failed("a pair of one side: --known takes those of the input with an archive")
-        return True
+        check_two_sides(record)
+        return AGAINST in record
 
-    def add(self, a: tuple[bytes, bytes], b: tuple[bytes, bytes], similarity: F64, _against: Flags, /) -> None:
+    def add(self, a: tuple[bytes, bytes], b: tuple[bytes, bytes], similarity: F64, against: Flags, /) -> None:
         numbers = np.frombuffer(self.ids.number(*a), np.int64)
         others = np.frombuffer(self.archive.number(*b), np.int64)
+        if not against.all():
+            same = np.frombuffer(self.ids.number(*b), np.int64)
+            self.doubtful.append(np.unique(same[~against & (same != numbers)]))
         new = len(self.ids) - len(self.best)
         self.best.frombytes(np.full(new, -1).tobytes())
         self.similarity.frombytes(np.full(new, UNSAID).tobytes())
         best, best_similarity = np.frombuffer(self.best, np.int64), np.frombuffer(self.similarity)
-        order = np.lexsort((-similarity, numbers))  # stable: of equals the first
+        order = np.lexsort((-similarity, numbers))  # stable: of equals, the first wins
         each, first = np.unique(numbers[order], return_index=True)
         place = order[first]
         better = (similarity[place] > best_similarity[each]) | (best[each] < 0)
@@ -97,9 +116,9 @@ class Archived(Similarities):
 
 
 class Alike(Similarities):
-    """How similar members of one group are, where they make a pair; of several, the highest similarity.
+    """The similarities of pairs within groups; if a pair comes several times, the highest.
 
-    Memory: 16 bytes for each pair of members of one group.
+    Memory: 16 bytes for each pair within a group, and 32 more while they are sorted.
     """
 
     def __init__(self, ids: Ids, group: Index) -> None:
@@ -123,14 +142,18 @@ class Alike(Similarities):
         return np.minimum(one, two) * len(self.group) + np.maximum(one, two)
 
     def settle(self) -> None:
-        """All pairs are there."""
-        keys, values = np.concatenate([*self.keys, np.empty(0, np.int64)]), np.concatenate([*self.values, np.empty(0)])
+        """Sorts the pairs, after all have come."""
+        keys = np.concatenate([*self.keys, np.empty(0, np.int64)])
+        self.keys = []
+        values = np.concatenate([*self.values, np.empty(0)])
+        self.values = []
         order = np.lexsort((-values, keys))
-        found, first = np.unique(keys[order], return_index=True)
-        self.keys, self.values = [found], [values[order][first]]
+        keys = keys[order]
+        first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+        self.keys, self.values = [keys[first]], [values[order[first]]]
 
     def of(self, one: Index, two: Index) -> F64:
-        """Of members of the same groups; UNSAID where they make no pair."""
+        """The similarities of pairs of members of one group each; UNSAID for those that are no pair."""
         (keys,), (values,) = self.keys, self.values
         wanted = self.key(one, two)
         place = np.searchsorted(keys, wanted)

@@ -1,1 +1,1 @@
-"""simgroup: pairs into groups."""
+"""simgroup: pairs become groups."""

@@ -2,16 +2,17 @@
 
 import argparse
 
-from shingletools.options import threshold
+from shingletools.arguments import threshold
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.stage import Stage
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-t", "--threshold", metavar="T", type=threshold, help="leave out pairs less similar than T")
-    parser.add_argument("--star", action="store_true", help="every member has a pair with the first: chains break")
+    parser.add_argument("--star", action="store_true",
+        help="make groups in which every member has a pair with the first, so chains break")  # fmt: skip
     parser.add_argument("--singletons", metavar="DOCS", action="append", default=[],
-        help="also write groups of one, for other documents of DOCS; may be repeated")  # fmt: skip
+        help="also write a group of one for each document of DOCS that has no pair; may be repeated")  # fmt: skip
 
 
 def build(options: argparse.Namespace) -> Stage:

@@ -9,43 +9,43 @@ from typing import Protocol
 import numpy as np
 import orjson
 
-from shingletools import errors, wire
+from shingletools import wire
 from shingletools.errors import Rejected
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS, DocumentFields
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import Index
-from shingletools.records import in_quotes
+from shingletools.members import in_quotes
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.stage import Collector, Written
 from shingletools.unionfind import UnionFind
 from shingletools.wire import Record
 
-MEMBERS = 1 << 16  # of groups that are written together, but for those of one group
-WAITING = 1 << 16  # bytes of ids that are numbered together, where lines come one by one; each counts 16 more
+MEMBERS = 1 << 16  # members of groups that are written together; a larger group is written alone
+WAITING = 1 << 16  # bytes of ids, plus 16 for each, that are numbered together if lines come one by one
 
 
 class Method(Protocol):
-    """How pairs become groups. Documents are numbers, from 0 in the order in which they are first seen."""
+    """How pairs become groups. Documents are numbers from 0 on, in the order in which they first come."""
 
     def __len__(self) -> int:
         """How many documents there are."""
 
     def grow(self, documents: int, /) -> None:
-        """So many documents in all."""
+        """There are `documents` documents now."""
 
     def join(self, left: Index, right: Index, /) -> object:
-        """Pairs, each of two different documents. Shape (pairs,) each."""
+        """Takes pairs, each of two different documents. Shapes (pairs,), (pairs,)."""
 
     def representatives(self) -> Index:
-        """For each document, the first of its group. Shape (documents,)."""
+        """The first document of each document's group. Shape (documents,)."""
 
 
 class Stars:
-    """Every member has a pair with its representative.
+    """Groups in which every member has a pair with the representative.
 
-    Document by document: one that no representative has taken becomes a representative, and takes those of its partners
-    that none has taken. Memory: 16 bytes a pair.
+    In the order of the documents, a document that no representative has taken becomes one itself, and takes those of
+    its partners that are not taken yet. Memory: 16 bytes a pair.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Stars:
         ends = starts[1:].tolist()
         start = 0
         for document, end in enumerate(ends):
-            # Those before it that are representatives have taken it if they could
+            # Earlier representatives that have a pair with it have taken it already
             if taken_by[document] < 0:
                 taken_by[document] = document
                 mine = partners[start:end]
@@ -81,20 +81,20 @@ class Stars:
 
 
 class Groups(Collector):
-    """Takes pairs {"a", "b"}; then gives the groups of two or more, groups and documents in the order first seen.
+    """Takes pairs {"a", "b"}. Then gives groups of two or more; groups and members stand in the order of first mention.
 
-    With `singletons`, files of documents, also groups of one for those in no group. Memory: some 90 bytes for each id
-    that occurs beside its own, and what the method needs.
+    With files of documents it also gives groups of one, for documents in no group. Memory: about 90 bytes for each id
+    besides its own bytes, and what the method needs.
     """
 
     def __init__(self, spec: GroupSpec) -> None:
         self.spec = spec
-        self.method: Method = Stars() if spec.star else UnionFind()  # all that pairs connect, however long the chain
-        self.ids = kernel.new_ids()  # those that pairs name, then other documents
-        self.nearest = array("q")  # for each document of a pair the first of its partners
+        self.method: Method = Stars() if spec.star else UnionFind()
+        self.ids = kernel.new_ids()  # first the ids in pairs, then those of other documents
+        self.nearest = array("q")  # for each document in a pair, the first of its partners
         self.least = -1 if spec.least is None else ceil(spec.least * 10**DECIMALS)
-        self.waiting: tuple[list[bytes], list[bytes]] = [], []  # ids that `take` has seen: of pairs, of documents
-        self.waiting_size = 0  # their bytes
+        self.waiting: tuple[list[bytes], list[bytes]] = [], []  # ids that `take` has taken: of pairs, of documents
+        self.waiting_size = 0  # bytes
         self.id_name = in_quotes(spec.id_field)
         self.groups = self.grouped = self.largest = self.chained = 0
 
@@ -127,15 +127,15 @@ class Groups(Collector):
         self.waiting_size = 0
 
     def take_ids(self, ids: bytes, sizes: Index, side: int) -> None:
-        """Those of pairs, two each, or of documents."""
+        """Numbers ids: of pairs, two each, or of documents."""
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
         if not side:
             self.join(numbers)
 
     def join(self, numbers: Index) -> None:
-        """Pairs, one number beside the other."""
+        """Takes pairs, each as two numbers one after the other."""
         documents = len(self.ids)
-        self.nearest.frombytes(np.arange(len(self.nearest), documents).tobytes())  # none yet
+        self.nearest.frombytes(np.arange(len(self.nearest), documents).tobytes())  # itself: it has no partner yet
         self.method.grow(documents)
         a, b = numbers[::2], numbers[1::2]
         self.method.join(a, b)
@@ -159,7 +159,7 @@ class Groups(Collector):
             yield from self.lines(others, np.ones(len(others), np.int64))
 
     def lines(self, members: Index, sizes: Index) -> Iterator[Written]:
-        """Groups, whose members stand one group after the other."""
+        """The lines of groups, whose members stand group by group."""
         ends = np.cumsum(sizes)
         group = start = 0
         while group < len(sizes):
@@ -179,19 +179,17 @@ class Groups(Collector):
 
 
 def take_pair(record: Record, least: Fraction | None) -> tuple[str | int, str | int] | None:
-    """The ids of a pair, or None if it is not similar enough; raises Rejected for what is no pair.
+    """The ids of a pair, or None if it is not similar enough. Raises Rejected if the record is no pair.
 
-    Raises Failed for a pair of two sides: to leave it out would be to lose what --against was asked for.
+    Raises Failed for a pair of two sides: to reject it would lose the pairs that --against was to find.
     """
     wire.check_one_side(record)
-    one, two = wire.take_id(record, "a"), wire.take_id(record, "b")
-    if type(one) is type(two) and one == two:
-        raise Rejected(f"pairs {errors.shown(one)} with itself")
+    one, two, _ = wire.take_pair(record)
     return None if least is not None and similarity(record) < least else (one, two)
 
 
 def similarity(record: Record) -> Fraction:
-    """The pair's similarity, exactly as it is written; raises Rejected unless it is a number."""
+    """The pair's similarity, exactly as written. Raises Rejected unless it is a number."""
     value = record.get("similarity")
     if type(value) not in (int, float):
         cause = "is not a number" if "similarity" in record else "is missing"

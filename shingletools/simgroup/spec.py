@@ -1,4 +1,4 @@
-"""What is wanted of groups."""
+"""The specification of groups."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,14 +16,9 @@ class GroupSpec(Stage):
     """The groups that pairs make."""
 
     id_field: str
-    star: bool  # every member has a pair with the first
-    least: "Fraction | None"  # the similarity of pairs that count
-    against: tuple[str, ...]  # files of documents that are groups of one if no pair has them
-
-    def __init__(
-        self, id_field: str, star: bool = False, least: "Fraction | None" = None, against: tuple[str, ...] = ()
-    ) -> None:
-        super().__init__(id_field=id_field, star=star, least=least, against=against)
+    star: bool = False  # every member must have a pair with the first
+    least: "Fraction | None" = None  # similarity that a pair needs to count
+    against: tuple[str, ...] = ()  # files of documents, which become groups of one if no pair has them
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:
@@ -35,6 +30,6 @@ class GroupSpec(Stage):
         return ("a", "b", AGAINST) if self.least is None else ("a", "b", AGAINST, "similarity")
 
     def collector(self, _jobs: int, /) -> "Groups":
-        from shingletools.simgroup.groups import Groups  # which imports what is wanted
+        from shingletools.simgroup.groups import Groups  # which imports this module
 
         return Groups(self)

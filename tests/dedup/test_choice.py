@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run, shell
+from shingletools.collecting import collect_chunk
 from shingletools.dedup.members import Members
 from shingletools.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
-from shingletools.driver import collect_chunk
 from shingletools.errors import Failed
 from shingletools.kernel import NAME, arrays
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
@@ -142,6 +142,8 @@ def test_a_scratch_folder_that_cannot_be_written(folder: Path) -> None:
     [
         (b'{"members":["z","a"]}', 'id "a" is in two groups'),
         (b'{"members":"a"}', 'field "members" is not a list of strings and integers'),
+        (b'{"members":["q"],"members":["r"]}', 'field "members" stands twice'),
+        (b'{"members":["q"],"\\u006dembers":["r"]}', 'field "members" stands twice'),
         (b'{"group":"q"}', 'field "members" is not a list of strings and integers'),
         (b'{"members":[1.5]}', 'field "members" is not a list of strings and integers'),
         (b"{", "not JSON (column 2)"),
@@ -183,14 +185,14 @@ def test_bad_documents(folder: Path) -> None:
 
 def test_usage(folder: Path) -> None:
     for script, message in [
-        ("dedup docs", "nothing says what goes: give --groups or --known"),
+        ("dedup docs", "--groups or --known is needed to say which documents go"),
         (
             "dedup --groups groups --pairs x docs",
-            "--pairs says how similar the documents of --groups are, which --annotate writes",
+            "--pairs needs --annotate, which writes similarities",
         ),
         (
             "dedup --known groups --annotate --pairs x docs",
-            "--pairs says how similar the documents of --groups are, which --annotate writes",
+            "--pairs needs --groups, whose documents it compares",
         ),
         (
             "dedup --groups groups --annotate --id duplicate_by docs",
@@ -208,16 +210,21 @@ def test_usage(folder: Path) -> None:
             )
             for keep in ("median", "min:", "max", "known")
         ),
+        ("dedup --known x --keep first docs", "--keep needs --groups"),
+        ("dedup --known x --larger-than 1 docs", "--larger-than needs --groups"),
         ("dedup --groups none docs", "--groups: none: No such file or directory"),
         (
             "dedup --groups groups --annotate --keep none docs",
-            "--annotate names the document that stays, and with --keep none there is no such",
+            "--annotate cannot be combined with --keep none, which keeps no document for it to name",
         ),
         (
             "dedup --groups groups --larger-than 0 docs",
             'argument --larger-than: not a whole number from 1 to 1000000: "0" (see dedup --help)',
         ),
-        ("dedup --groups groups --annotate --removed x docs", "--annotate removes nothing that --removed could keep"),
+        (
+            "dedup --groups groups --annotate --removed x docs",
+            "--removed cannot be combined with --annotate, which removes nothing",
+        ),
         (
             "dedup --groups groups --annotate --id duplicate_of docs",
             '--annotate needs the field "duplicate_of" for itself',

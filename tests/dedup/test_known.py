@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
+from harness import DOCS, Ran, Record, jsonl, pipe, run, run_here, shell
+from shingletools.collecting import collect_chunk
 from shingletools.dedup.best import ByValue
 from shingletools.dedup.given import Given
 from shingletools.dedup.members import Members
 from shingletools.dedup.pairs import Alike, Archived
 from shingletools.dedup.spec import DedupSpec
-from shingletools.driver import collect_chunk
 from shingletools.kernel import arrays
 from shingletools.streams import Chunk
 
@@ -58,7 +58,8 @@ class Case:
         self.known = [self.pair(rng) for _ in range(rng.randrange(7))]
         self.pairs = [self.pair(rng) for _ in range(rng.choice([0, 30, 400]))]
         self.least = rng.choice([1, 1, 1, 2, 3])
-        self.against = [rng.random() < 0.7 for _ in self.known]
+        there = {key(name) for name in self.names}  # with which a pair of one side would fail the run
+        self.against = [rng.random() < 0.7 or (key(b) in there and key(a) != key(b)) for a, b, _ in self.known]
 
     @staticmethod
     def pair(rng: random.Random) -> tuple[object, object, str | None]:
@@ -139,8 +140,8 @@ def test_brute_force(seed: int, rule: str, which: str) -> None:
     case = Case(random.Random(seed))
     case.known = [] if which == "groups" else case.known
     case.groups = [] if which == "known" else case.groups
-    options = f"--larger-than {case.least} --keep {rule} -v"
-    options += " --known known" * (which != "groups") + " --groups groups" * (which != "known")
+    options = "-v" + " --known known" * (which != "groups")
+    options += f" --groups groups --larger-than {case.least} --keep {rule}" * (which != "known")
     verdicts, lines = case.verdicts(rule), case.lines()
     both = list(zip(lines, verdicts, strict=True))
     by_known = sum(says.get("duplicate_by", {}).get("rule") == "known" for says in verdicts)
@@ -208,7 +209,10 @@ def test_what_an_archive_has_goes_from_real_texts(tmp_path: Path) -> None:
         (b'{"a":1,"b":1,"similarity":null}', 'field "similarity" is not a number'),
         (b'{"a":1,"b":1,"against":1}', 'field "against" is neither true nor false'),
         (b'{"a":1,"b":1,"against":null}', 'field "against" is neither true nor false'),
-        (b'{"a":1,"b":1,"against":false}', "a pair of one side: --known takes those of the input with an archive"),
+        (
+            b'{"a":1,"b":1,"against":false}',
+            "a pair of the input with itself: --known takes pairs of the input with an archive",
+        ),
         (b'{"a":1,"b":1,"a":2}', 'field "a" stands twice'),
         (b'{"a":1,"b":1,"\\u0062":2}', 'field "b" stands twice'),
         (b'{"a":1,"b":1,"similarity":1,"similarity":1}', 'field "similarity" stands twice'),
@@ -225,7 +229,8 @@ def test_pairs_that_are_none_fail_the_run(place: int, line: bytes, cause: str, t
     lines.insert(place, line)
     (tmp_path / "known").write_bytes(b"\n".join(lines) + b"\n")
     ran = run_here("dedup --known known --removed gone -o out", stdin=jsonl({"id": 1}), cwd=tmp_path)
-    assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: known:{place + 1}: {cause}\n")
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.partition(";")[0].rstrip("\n") == f"dedup: known:{place + 1}: {cause}"  # a hint may follow
     assert [path.name for path in tmp_path.iterdir()] == ["known"]
 
 
@@ -263,7 +268,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_of_several_files_the_most_similar_counts(tmp_path: Path) -> None:
     """Of equals the first, whichever file it is in; each document is named as the archive spells its id."""
     (tmp_path / "one").write_bytes(
-        jsonl({"a": "x", "b": 1, "similarity": 0.5}, {"a": "y", "b": "1", "similarity": 0.5})
+        jsonl({"a": "x", "b": 1, "similarity": 0.5, "against": True}, {"a": "y", "b": "1", "similarity": 0.5})
     )
     (tmp_path / "two").write_bytes(
         jsonl({"a": "x", "b": "x", "similarity": 0.75}, {"a": "y", "b": "y", "similarity": 0.5}, {"a": "z", "b": 0})
@@ -338,3 +343,95 @@ def test_values_are_compared_exactly(rule: str) -> None:
             documents = [b'{"id":%d%b}\n' % (place, b"" if value is None else f',"n":{value}'.encode())
                          for place, value in enumerate((one, two))]  # fmt: skip
             assert kept_of(documents, rule) == [documents[stays]], (one, two)
+
+
+NAMES_NONE = 'dedup: {} names no document of the input: are their ids the same? 1 and "1" are two ids\n'
+
+
+@pytest.mark.parametrize("keep", ["first", "longest", "max:n", "none"])
+def test_it_says_which_option_names_no_document(keep: str, tmp_path: Path) -> None:
+    """Of an option that names some, of an empty file and of no documents, nothing is said. Nothing else changes."""
+    (tmp_path / "groups").write_bytes(jsonl({"members": ["1", "2"]}, {"members": ["a#1", "a#2"]}))
+    (tmp_path / "known").write_bytes(jsonl({"a": "3", "b": "old"}))
+    (tmp_path / "empty").write_bytes(b"")
+    stdin = jsonl(*({"id": number, "text": "", "n": 1} for number in (1, 2, 3)))
+    groups, known = f"--groups groups --keep {keep}", "--known known"
+    both = NAMES_NONE.format("--groups") + NAMES_NONE.format("--known")
+    for options, said in (
+        (groups, NAMES_NONE.format("--groups")),
+        (known, NAMES_NONE.format("--known")),
+        (f"{groups} {known}", both),
+        (f"--groups empty --keep {keep} --known empty", ""),
+    ):
+        ran = run_here(f"dedup {options}", stdin=stdin, cwd=tmp_path)
+        assert (ran.status, ran.out, ran.err) == (0, stdin, said)
+        assert run_here(f"dedup {options}", cwd=tmp_path).err == ""
+    some = stdin + jsonl({"id": "3", "text": "", "n": 1})
+    ran = run_here(f"dedup {groups} {known}", stdin=some, cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (0, stdin, NAMES_NONE.format("--groups"))
+    some = stdin + jsonl({"id": "a#1", "text": "", "n": 1})
+    ran = run_here(f"dedup {groups} {known}", stdin=some, cwd=tmp_path)
+    assert (ran.status, ran.err) == (0, NAMES_NONE.format("--known"))
+
+
+@pytest.mark.parametrize("rule", ["min", "max"])
+@pytest.mark.parametrize("field", ["n", "meta.n"])
+def test_it_says_that_no_document_of_the_groups_has_the_field(rule: str, field: str, tmp_path: Path) -> None:
+    """What a document in no group has does not matter; one value in one group is enough. The first stays."""
+    (tmp_path / "groups").write_bytes(jsonl({"members": [1, 2]}, {"members": [3, 4]}))
+    command = f"dedup --groups groups --keep {rule}:{field}"
+    there: list[Record] = [{"n": value, "meta": {"n": value}} for value in (None, True, 7)]
+    records: list[Record] = [{"id": 1}, {"id": 2, **there[0]}, {"id": 3}, {"id": 4, **there[1]}, {"id": 5, **there[2]}]
+    ran = run_here(command, stdin=jsonl(*records), cwd=tmp_path)
+    assert (ran.status, ran.out) == (0, jsonl(records[0], records[2], records[4]))
+    assert ran.err == (
+        f'dedup: --keep: no document of the groups has a number or a string in the field "{field}", '
+        "so the first of each group stays\n"
+    )
+    records[3] |= there[2]
+    ran = run_here(command, stdin=jsonl(*records), cwd=tmp_path)
+    assert (ran.out, ran.err) == (jsonl(records[0], records[3], records[4]), "")
+    assert run_here(command, stdin=jsonl(records[4]), cwd=tmp_path).err == NAMES_NONE.format("--groups")
+
+
+def doubt(name: str) -> str:
+    return (
+        f'id {name} is b in a pair of --known without "against":true: if these are pairs of the input with '
+        'itself, give groups of them, from simgroup, to --groups; if an archive uses the same ids, add "against":true'
+    )
+
+
+@pytest.mark.parametrize("keep", ["first", "longest", "min:n", "none"])
+@pytest.mark.parametrize("spelled", ["b", "\\u0062"], ids=["at once", "by line"])
+def test_pairs_of_the_input_with_itself_are_refused(keep: str, spelled: str, tmp_path: Path) -> None:
+    """Of 1, 2 and 3, each like the next, only 3 would stay, and it is not like 1. The first that is b fails the run."""
+    (tmp_path / "groups").write_bytes(b"")
+    documents = [{"id": name, "text": "", "n": 1} for name in (1, 2, 3)]
+    (tmp_path / "docs").write_bytes(jsonl(*documents))
+    command = f"dedup --known known --groups groups --keep {keep} docs"
+
+    def ran_with(*pairs: Record) -> Ran:
+        (tmp_path / "known").write_bytes(jsonl(*pairs).replace(b'"b"', f'"{spelled}"'.encode()))
+        return run_here(command, cwd=tmp_path)
+
+    ran = ran_with({"a": 1, "b": 2, "similarity": 0.8}, {"a": 2, "b": 3, "similarity": 0.8})
+    assert (ran.status, ran.err) == (2, f"dedup: docs:2: {doubt('2')}\n")
+    assert ran.out == b""
+    assert ran_with({"a": 2, "b": "old"}, {"a": "2", "b": 1}).err == f"dedup: docs:1: {doubt('1')}\n"
+    for pairs in (
+        [{"a": 1, "b": "2"}, {"a": 2, "b": "old"}],  # "2" is no document of the input
+        [{"a": 1, "b": 2, "against": True}, {"a": 2, "b": 3, "against": True}],
+        [{"a": 1, "b": 1}, {"a": 2, "b": 2}],  # no document makes a pair with itself
+    ):
+        ran = ran_with(*pairs)
+        assert (ran.status, ran.out, ran.err) == (0, jsonl(documents[2]), "")
+
+
+def test_pairs_that_simjoin_made_of_the_input_are_refused(tmp_path: Path) -> None:
+    """Before anything stands in place of an output; with groups of these pairs, one of each group stays."""
+    script = f"canon {DOCS} | shingle | sketch | simjoin > pairs && simgroup pairs > groups"
+    shell(script, tmp_path).good()
+    ran = run_here(f"dedup --known pairs -o out --removed gone {DOCS}", cwd=tmp_path)
+    assert ran.status == 2
+    assert 'is b in a pair of --known without "against":true' in ran.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["groups", "pairs"]
