@@ -1,1 +1,1 @@
-"""parts: documents into their parts, and back."""
+"""parts: documents become their parts, and parts become documents."""

@@ -1,11 +1,11 @@
-"""A document into the records of its parts."""
+"""Makes the records of a document's parts."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from shingletools import deferred, wire
-from shingletools.parts.places import Places
-from shingletools.records import member_of, members, parse
+from shingletools.members import member_of, members, parse
+from shingletools.parts.places import Cut
 
 if TYPE_CHECKING:
     import orjson
@@ -16,13 +16,13 @@ LINE = b'{%b:%b%d","of":%b,"part":%d,"place":[%d,%d],"before":%b,%b:%b%b'
 
 
 class PartLines:
-    """Makes the lines of a document's parts; it is pickled for worker processes.
+    """Makes the lines of a document's parts. It can be pickled for worker processes.
 
-    What stands between parts goes with the one behind it, as `before`; what stands behind the last with that, as
-    `behind`, which no other part has. A text without parts becomes one empty part, which has all of it before it.
+    Text between two parts goes with the second one, as `before`. Text after the last part goes with it, as `behind`;
+    no other part has this field. A text without parts becomes one empty part with the whole text as `before`.
     """
 
-    def __init__(self, places: Places, text_field: str, carried: Sequence[str], recipe: str) -> None:
+    def __init__(self, places: Cut, text_field: str, carried: Sequence[str], recipe: str) -> None:
         self.places = places
         self.text_field = text_field
         self.carried: Sequence[str] = tuple(carried)
@@ -32,7 +32,7 @@ class PartLines:
         return [f"{lines} parts"]
 
     def __call__(self, id_field: str, line: bytes, /) -> bytes:
-        """Lines for a line, each ended by a line feed; raises Rejected."""
+        """The lines for a document's line, each ended by a line feed. Raises Rejected."""
         record = parse(line, (id_field, self.text_field, "via", *self.carried))
         name = wire.take_id(record, id_field)
         text = wire.take_string(record, self.text_field)
@@ -54,7 +54,7 @@ class PartLines:
         return b"".join(made)
 
     def carry(self, line: bytes) -> Iterator[bytes]:
-        """What parts have of their document, in its order, each under the name of the field."""
+        """The members that parts take over from their document, in the document's order."""
         found = members(line)
         places = [(member, field) for field in self.carried if (member := member_of(line, found, field)) is not None]
         for member, field in sorted(places, key=lambda place: place[0].start):

@@ -1,4 +1,4 @@
-"""Sections: what a heading begins, up to the next one."""
+"""Sections: from a heading to the next one."""
 
 import re
 from collections.abc import Iterator
@@ -6,20 +6,22 @@ from collections.abc import Iterator
 from shingletools.deferred import later
 from shingletools.parts.places import Place, lines
 
-# CommonMark 0.31: headings that begin with # (section 4.2), those that a line of = or - stands under (4.3; here of
-# three or more, under one line), and fences of code, in which nothing is a heading (4.5)
+# CommonMark 0.31: headings that begin with # (section 4.2), headings above a line of = or - (4.3; here one line above
+# three or more), and fences of code, which hold no headings (4.5)
 HASHES = later(lambda: re.compile(r" {0,3}#{1,6}(?:[ \t]|\Z)"))
 UNDERLINE = later(lambda: re.compile(r" {0,3}(?:={3,}|-{3,})[ \t]*+\Z"))
 FENCE = later(lambda: re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})(.*)", re.DOTALL))
-# Plain text numbers its headings: 2.3 or A.1.2. wherever it stands, 2 or A. only in a line between blank ones. A title
-# is short, and does not end as a sentence does.
+# Plain text numbers its headings: 2.3 or A.1.2. in any line, 2 or A. only in a line between blank ones. A title is
+# short, and does not end like a sentence
 TITLE = r"[ \t\u00a0]++(?=\S).{1,100}(?<![.,;:!?])\Z"
 NUMBERS = later(lambda: re.compile(rf"(?:[0-9]{{1,3}}|[A-Z])(?:\.[0-9]{{1,3}})++\.?{TITLE}"))
 NUMBER = later(lambda: re.compile(rf"(?:[0-9]{{1,3}}\.?|[A-Z]\.){TITLE}"))
 
 
 def sections(text: str) -> Iterator[Place]:
-    r"""From a heading to the line before the next one that is not blank; and what stands before the first heading.
+    r"""The places of sections: from a heading to the last line before the next that is not blank.
+
+    Text before the first heading is a section, too.
 
     >>> text = "Before.\n\n# One\nA\n\nTwo\n---\nB\n2.1 Three\nC\n"
     >>> [text[start:end] for start, end in sections(text)]
@@ -36,10 +38,10 @@ def sections(text: str) -> Iterator[Place]:
 
 
 def headings(text: str, every: list[Place]) -> Iterator[int]:
-    """Which of the lines that are not blank are headings, or the first line of one."""
+    """Which of the lines in `every`, none of them blank, are headings, or the first line of one."""
 
     def alone(place: int) -> bool:
-        """Whether there is a blank line, or none, before that one."""
+        """Whether no line, or a blank one, stands before this line."""
         if not 0 < place < len(every):
             return True
         return text[every[place - 1][1] : every[place][0]] != "\r\n" and every[place][0] - every[place - 1][1] > 1

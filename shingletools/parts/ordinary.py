@@ -1,30 +1,29 @@
-"""Parts as `parts` writes them, read without an object for each: the definition is in together.py."""
+"""Reads parts as `parts` writes them, without an object for each. The definition is in together.py."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# Of strings those that orjson would write again as they are, since they are copied. Whether they are UTF-8 is for the
-# caller to know.
+# Strings that orjson would write the same way, since they are copied. The caller checks that they are UTF-8
 TEXT = rb'(?:[^"\\\x00-\x1f]++|\\["\\bfnrt]|\\u00(?:0[0-7bef]|1[0-9a-f]))*+'
 PLAIN = rb'"[^"\\\x00-\x1f]*+"'
 NUMBER = rb"(?:0|[1-9][0-9]{0,17})"
 
 
 class OrdinaryPart(NamedTuple):
-    """A part; its texts are JSON between quotes."""
+    """A part; its texts are JSON without the quotes."""
 
     of: bytes  # as JSON
     number: int
     before: bytes
     text: bytes
     behind: bytes | None
-    rest: bytes  # of the line, with its line feed, from where carried fields may begin; it may be anything
+    rest: bytes  # of the line, with its line feed, from where carried fields may begin; it is not checked
     end: int  # where the next line begins
 
 
 class OrdinaryParts:
-    """Reads parts, the names of whose id and text are given as JSON between quotes, without backslashes."""
+    """Reads parts. The names of their id and text are given as JSON without the quotes, and have no backslashes."""
 
     def __init__(self, id_name: bytes, text_name: bytes) -> None:
         self.pattern = re.compile(
@@ -34,7 +33,7 @@ class OrdinaryParts:
         )
 
     def __call__(self, lines: bytes, at: int) -> Iterator[OrdinaryPart]:
-        """The parts from a place on, up to the first line that looks different."""
+        """The parts from `at` on, up to the first line that looks different."""
         while found := self.pattern.match(lines, at):
             at = found.end()
             of, number, before, text, behind, rest = found.groups()

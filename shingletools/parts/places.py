@@ -1,6 +1,6 @@
-"""Where the parts of a text are, in code points, half open: in order, none of them blank.
+"""The places of a text's parts, in code points, half open: in order, none of them blank.
 
-What is white space says str.isspace; lines end where Unicode's Technical Standard 18 ends them (RL1.6).
+White space is what str.isspace says. Lines end where Unicode's Technical Standard 18 (RL1.6) ends them.
 """
 
 import re
@@ -19,17 +19,17 @@ else:
     regex = deferred.module("regex")
 
 Place = tuple[int, int]
-Places = Callable[[str], Iterator[Place]]
+Cut = Callable[[str], Iterator[Place]]
 
 FEEDS = r"\n-\r\x85\u2028"
-ENDS = rf"{FEEDS}\u2029"  # of lines; a carriage return and a line feed are one
+ENDS = rf"{FEEDS}\u2029"  # characters that end lines; CR LF is one end
 BLANK = rf"[^\S{ENDS}]"  # white space within a line
 FILLED = rf"{BLANK}*+\S[^{ENDS}]*+"  # a line that is not blank
 LINE = later(lambda: re.compile(rf"[^{ENDS}]++"))
-# All that is blank matches too, with no group, so that no run of blanks is looked at from each of its characters
+# Blank stretches match, too, without a group: else the search would start anew at each character of a run of blanks
 PARAGRAPH = later(lambda: re.compile(rf"{BLANK}*+(\S[^{ENDS}]*+(?:(?:\r\n|[{FEEDS}]){FILLED})*+)?"))
-# A word is what stands between white space. Where a script has none, each letter is one, with what is no letter around;
-# but the apostrophe U+02BC, which Thai has like others, is not.
+# A word is what stands between white space. In scripts without spaces each letter is a word, with the signs around it.
+# The apostrophe U+02BC, which Thai shares with other scripts, is no such letter
 WHITE = r"\s\x1c-\x1f"
 NO_LETTER = rf"[^\p{{L}}\p{{N}}{WHITE}]*+"
 LETTER = rf"[{ALONE}--\u02BC]"
@@ -39,7 +39,7 @@ MAY_BE_SPACELESS = later(lambda: re.compile(r"[\u0e00-\u1fff\u2e80-\U0010ffff]")
 
 
 def lines(text: str) -> Iterator[Place]:
-    r"""Lines, whole, without what ends them.
+    r"""Whole lines, without the characters that end them.
 
     >>> list(lines("one\n\n  two \r\n"))
     [(0, 3), (5, 11)]
@@ -50,7 +50,7 @@ def lines(text: str) -> Iterator[Place]:
 
 
 def paragraphs(text: str) -> Iterator[Place]:
-    r"""Runs of lines that are not blank; U+2029 parts them, too.
+    r"""Runs of lines that are not blank. U+2029 also ends a paragraph.
 
     >>> list(paragraphs("\n one\ntwo\n \nthree\n"))
     [(1, 9), (12, 17)]
@@ -61,7 +61,7 @@ def paragraphs(text: str) -> Iterator[Place]:
 
 
 def by_sentence(text: str) -> Iterator[Place]:
-    """Sentences, as canon --sentences has them, without the white space around them.
+    """Sentences as canon --sentences finds them, without the white space around them.
 
     >>> list(by_sentence("One.  Two? "))
     [(0, 4), (6, 10)]
@@ -76,7 +76,7 @@ def by_sentence(text: str) -> Iterator[Place]:
 
 
 class RunsOfWords:
-    """So many words each, from the first one's start to the last one's end.
+    """Runs of `number` words, from the start of the first word to the end of the last.
 
     >>> list(RunsOfWords(2)("A b, c")), list(RunsOfWords(2)("你好。吗"))
     ([(0, 4), (5, 6)], [(0, 3), (3, 4)])

@@ -1,4 +1,4 @@
-"""What is wanted of parts that are to be put together."""
+"""The specification of --together."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -14,20 +14,17 @@ OWN = ("of", "part", "place", "before", "behind", "via")  # fields of a part bes
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raises Failed if a field that is asked for is one that parts have anyway, or two are one."""
+    """Raises Failed if a field has a name that parts need, or two fields have one name."""
     for place, name in enumerate(names):
         if name in (*OWN, *names[:place]):
-            raise Failed(f"the id, the text and what is carried need fields of their own, not {shown(name)}")
+            raise Failed(f"the id, the text and each --carry need fields of their own, not {shown(name)}")
 
 
 class TogetherSpec(Stage):
-    """Documents of what is left of their parts."""
+    """Documents from the parts of them that are left."""
 
     id_field: str
-    text_field: str
-
-    def __init__(self, id_field: str, text_field: str = "text") -> None:
-        super().__init__(id_field=id_field, text_field=text_field)
+    text_field: str = "text"
 
     @property
     def texts(self) -> AbstractSet[str]:
@@ -43,6 +40,6 @@ class TogetherSpec(Stage):
         return IN_ONE_PROCESS
 
     def collector(self, _jobs: int, /) -> "Together":
-        from shingletools.parts.together import Together  # which imports what is wanted
+        from shingletools.parts.together import Together  # which imports this module
 
         return Together(self)

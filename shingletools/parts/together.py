@@ -1,4 +1,4 @@
-"""What is left of documents' parts into documents again: parts in, in order, and each document as it ends."""
+"""Makes documents from those of their parts that are left: takes parts in order, gives each document at its end."""
 
 import re
 from collections.abc import Iterator
@@ -7,40 +7,40 @@ import orjson
 
 from shingletools import wire
 from shingletools.errors import Rejected, shown
+from shingletools.members import in_quotes, members
 from shingletools.parts.ordinary import OrdinaryParts, is_utf8
 from shingletools.parts.spec import OWN, TogetherSpec
-from shingletools.records import in_quotes, members
 from shingletools.stage import Collector, Written
 from shingletools.wire import Record
 
-APART = re.compile(r"(?:(.*) \| )?parts by=\S+", re.DOTALL)  # of a part that no stage has changed since
+APART = re.compile(r"(?:(.*) \| )?parts by=\S+", re.DOTALL)  # the recipe of a part that no stage has changed
 TOGETHER = "parts together"
 
 
 class Together(Collector):
-    """Takes parts, those of a document one after the other; gives each document when the next one begins.
+    """Takes parts, those of a document one after the other. Gives each document when the next one begins.
 
-    Between two parts stands what stood before the second; in front of the first that is left, what stood before it only
-    if it is the first of all. Memory: a document, and the ids of all.
+    Between two parts it puts the text that stood before the second. Before the first part that is left it puts such
+    text only if that part is the document's first. Memory: a document, and the ids of all.
     """
 
     def __init__(self, spec: TogetherSpec) -> None:
         self.spec = spec
         self.names = [orjson.dumps(name) for name in (spec.id_field, spec.text_field)]
         self.seen: set[bytes] = set()  # ids of documents, as JSON
-        self.name = b""  # of the document that is not whole yet, as JSON; nothing before the first
+        self.name = b""  # the id of the current document, as JSON; b"" before the first
         self.text: list[bytes] = []  # its pieces, as JSON between quotes
-        self.rest = b""  # its other members, behind a comma
-        self.last = 0  # the number of its last part
-        self.ended = False  # whether no other part stood behind that
+        self.rest = b""  # its other members, after a comma
+        self.last = 0  # the number of its last part so far
+        self.ended = False  # whether that is the last part that the document had
         self.gaps = False  # whether parts are missing
         self.parts = 0  # of all documents
-        self.incomplete = 0  # documents
+        self.incomplete = 0  # documents with parts missing
         names = [in_quotes(name) for name in (spec.id_field, spec.text_field)]
         self.reader = None if any(b"\\" in name for name in names) else OrdinaryParts(*names)
-        self.known = b""  # how an ordinary line may end, and what a document has of that
+        self.known = b""  # the end of an ordinary line, and what the document takes over from it
         self.known_rest = b""
-        self.lines = b""  # that were looked at last, and whether they are UTF-8
+        self.lines = b""  # the last lines that were checked, and whether they are UTF-8
         self.utf8 = True
 
     def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
@@ -78,18 +78,18 @@ class Together(Collector):
             self.begin(of, self.carried(line, via))
         elif number <= self.last or self.ended:
             last = f"part {self.last}" if number <= self.last else f"the last, {self.last}"
-            raise Rejected(f"part {number} of {shown(name)} comes behind {last}")
+            raise Rejected(f"part {number} of {shown(name)} comes after {last}")
         self.add(number, in_json(before), in_json(text), None if behind is None else in_json(behind))
         self.know(line, behind, via)
         return written
 
     def begin(self, of: bytes, rest: bytes) -> None:
-        """Another document."""
+        """Begins another document."""
         self.seen.add(of)
         self.name, self.rest, self.last, self.ended, self.gaps = of, rest, 0, False, False
 
     def add(self, number: int, before: bytes, text: bytes, behind: bytes | None) -> None:
-        """A part of the document; the texts are JSON between quotes."""
+        """Adds a part to the document. Its texts are JSON without the quotes."""
         self.parts += 1
         self.gaps |= number != self.last + 1
         if self.text or number == 1:
@@ -98,13 +98,13 @@ class Together(Collector):
         self.last, self.ended = number, behind is not None
 
     def know(self, line: bytes, behind: str | None, via: str) -> None:
-        """Lines that end as this one does are ordinary, if what is read of it stands in front of that."""
+        """Remembers the end of a line: lines that end the same way are ordinary, if all that is read stands before."""
         part = next(self.reader(line + b"\n", 0), None) if self.reader else None
         if part and part.rest != self.known and (part.behind is None) == (behind is None):
             self.known, self.known_rest = part.rest, self.carried(line, via)
 
     def carried(self, line: bytes, via: str) -> bytes:
-        """What a document's record has beside its id and its text, as a part has it."""
+        """The other members of a document's record, taken from one of its parts."""
         own = {*OWN, self.spec.id_field, self.spec.text_field}
         rest = [
             (orjson.dumps(each.name), line[each.value : each.end]) for each in members(line) if each.name not in own
@@ -114,7 +114,7 @@ class Together(Collector):
         return b"".join(b",%b:%b" % each for each in rest)
 
     def document(self) -> Written:
-        """The document that is now whole, if there is one."""
+        """The line of the current document, if there is one."""
         if not self.name:
             return Written()
         self.incomplete += self.gaps or not self.ended
@@ -129,12 +129,12 @@ class Together(Collector):
 
 
 def in_json(text: str) -> bytes:
-    """As JSON has it between quotes."""
+    """A string as JSON, without the quotes."""
     return orjson.dumps(text)[1:-1]
 
 
 def take_number(record: Record) -> int:
-    """Raises Rejected unless the field part is a number from 1 on."""
+    """The number of a part. Raises Rejected unless the field part is a number from 1 on."""
     value = record.get("part")
     if type(value) is int and value > 0:
         return value
@@ -142,7 +142,7 @@ def take_number(record: Record) -> int:
 
 
 def document_recipe(via: str) -> str:
-    """How a document was made, from how its part was: as it was before, or of parts that a stage has changed since.
+    """The recipe of a document, from that of its parts: the one before `parts`, or that of parts that have changed.
 
     >>> document_recipe("canon --sentences | parts by=line"), document_recipe("parts by=line")
     ('canon --sentences', '')

@@ -11,7 +11,7 @@ from targets import filter_of, stage_of
 
 from harness import Record, jsonl, run, shell
 from shingletools.chain import Chain
-from shingletools.driver import collect_chunk
+from shingletools.collecting import collect_chunk
 from shingletools.records import Reject, filter_lines
 from shingletools.sentences import sentences
 from shingletools.streams import Chunk
@@ -229,8 +229,8 @@ def test_parts_that_are_made_are_counted(jobs: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "cause"),
     [
-        ({"of": "a", "part": 2}, 'part 2 of "a" comes behind part 2'),
-        ({"of": "a", "part": 1}, 'part 1 of "a" comes behind part 2'),
+        ({"of": "a", "part": 2}, 'part 2 of "a" comes after part 2'),
+        ({"of": "a", "part": 1}, 'part 1 of "a" comes after part 2'),
         ({"of": 1, "part": 3}, "other parts of 1 came before those of another document"),
         ({"of": "a", "part": 3, "place": "x", "behind": 1}, 'field "behind" is not a string'),
         ({"of": "a", "part": "3"}, 'field "part" is not a number from 1 on'),
@@ -262,26 +262,27 @@ def test_bad_parts_leave_no_trace(wrong: Record, cause: str, tmp_path: Path) -> 
 def test_a_part_behind_the_last() -> None:
     lines = apart("line", [{"id": 1, "text": "1\n2"}])
     ran = run("parts", "--together", stdin=b"\n".join([*lines, lines[1].replace(b'"part":2', b'"part":3')]))
-    assert (ran.status, ran.err) == (1, "parts: -:3: part 3 of 1 comes behind the last, 2\n")
+    assert (ran.status, ran.err) == (1, "parts: -:3: part 3 of 1 comes after the last, 2\n")
     assert json.loads(ran.out)["text"] == "1\n2"
 
 
-NO_UNIT = "argument --by: none of paragraph, line, sentence, heading or, with a number, 200-words"
+NO_KIND = "argument --by: not paragraph, line, sentence, heading or a number such as 200-words"
 
 
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("parts --by word", f'{NO_UNIT}: "word" (see parts --help)'),
-        ("parts --by 0-words", f'{NO_UNIT}: "0-words" (see parts --help)'),
-        ("parts --carry part", 'the id, the text and what is carried need fields of their own, not "part"'),
-        ("parts --carry text", 'the id, the text and what is carried need fields of their own, not "text"'),
-        ("parts --carry a --carry a", 'the id, the text and what is carried need fields of their own, not "a"'),
-        ("parts --id via", 'the id, the text and what is carried need fields of their own, not "via"'),
-        ("parts --together --id of", 'the id, the text and what is carried need fields of their own, not "of"'),
-        ("parts --together --text id", 'the id, the text and what is carried need fields of their own, not "id"'),
+        ("parts --by word", f'{NO_KIND}: "word" (see parts --help)'),
+        ("parts --by 0-words", f'{NO_KIND}: "0-words" (see parts --help)'),
+        ("parts --carry part", 'the id, the text and each --carry need fields of their own, not "part"'),
+        ("parts --carry text", 'the id, the text and each --carry need fields of their own, not "text"'),
+        ("parts --carry a --carry a", 'the id, the text and each --carry need fields of their own, not "a"'),
+        ("parts --id via", 'the id, the text and each --carry need fields of their own, not "via"'),
+        ("parts --together --id of", 'the id, the text and each --carry need fields of their own, not "of"'),
+        ("parts --together --text id", 'the id, the text and each --carry need fields of their own, not "id"'),
+        ("parts --together --by paragraph", "--by cannot be combined with --together, which takes parts as they are"),
         ("parts --together --by line", "--by cannot be combined with --together, which takes parts as they are"),
-        ("parts --together --carry a", "--together brings back all that parts carry, and needs no --carry"),
+        ("parts --together --carry a", "--carry cannot be combined with --together, which restores carried fields"),
     ],
 )  # fmt: skip
 def test_usage(script: str, message: str) -> None:
@@ -291,7 +292,8 @@ def test_usage(script: str, message: str) -> None:
 
 def test_a_carried_field_that_stands_twice() -> None:
     ran = run("parts", "--carry", "x", stdin=b'{"id":1,"x":1,"x":2,"text":""}\n')
-    assert (ran.status, ran.out, ran.err) == (1, b"", 'parts: -:1: field "x" stands twice\n')
+    message = 'parts: -:1: field "x" stands twice\nparts: -: not one good record\n'
+    assert (ran.status, ran.out, ran.err) == (2, b"", message)
 
 
 def test_recipes() -> None:
