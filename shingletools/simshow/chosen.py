@@ -1,4 +1,4 @@
-"""Records of pairs and groups, and which of their pairs are shown."""
+"""Reads records of pairs and groups, and chooses the pairs that are shown."""
 
 from array import array
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ from shingletools.simshow.spec import Selection
 from shingletools.wire import Record
 
 Similarity = int | float  # from 0 to 1
-Pair = tuple[Name, Name, Similarity | None]  # a, b, and what the record said
+Pair = tuple[Name, Name, Similarity | None]  # a, b, and the record's similarity
 
 
 def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[Pair]:
-    """The pairs that a record stands for; raises Rejected for one that stands for none.
+    """The pairs that a record stands for. Raises Rejected for another kind of record.
 
-    A group is its first member beside each other one. A document of `dedup --annotate` is the one that is kept beside
-    it, or none if it is kept itself. With two sides, it is itself beside the one that an archive has, or none.
+    A group stands for pairs of its first member with each other one. A document of `dedup --annotate` that would go
+    stands for the kept document and itself. With two sides, it stands for itself and the archive's document.
 
     >>> take_pairs({"group": 1, "members": [1, "x", 3]}, "id")
     [(1, 'x', None), (1, 3, None)]
@@ -32,7 +32,8 @@ def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[P
     """
     if "members" in record and "a" not in record:
         return pairs_of_group(record["members"])
-    if "a" not in record and "b" not in record and wire.find(record, id_field) is not wire.MISSING:
+    named = "duplicate_of" in record or wire.find(record, id_field) is not wire.MISSING
+    if "a" not in record and "b" not in record and named:
         name = wire.take_id(record, id_field)
         if "duplicate_of" not in record:
             return []
@@ -45,7 +46,7 @@ def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[P
 
 
 def take_similarity(record: Record) -> Similarity | None:
-    """A pair's similarity, or None if it says none; raises Rejected for what is no number from 0 to 1.
+    """A pair's similarity, or None if it has none. Raises Rejected unless it is a number from 0 to 1.
 
     >>> take_similarity({"similarity": 0.5}), take_similarity({"similarity": None}), take_similarity({})
     (0.5, None, None)
@@ -57,7 +58,7 @@ def take_similarity(record: Record) -> Similarity | None:
 
 
 def group_of(record: Record) -> tuple[Name, list[Name]] | None:
-    """The name and the members of a group, if a record that was taken is one.
+    """The name and members of a group; None if the record is no group.
 
     >>> group_of({"group": 1, "members": ["x", "y"]}), group_of({"a": 1, "b": 2})
     ((1, ['x', 'y']), None)
@@ -69,21 +70,21 @@ def group_of(record: Record) -> tuple[Name, list[Name]] | None:
 
 
 def pairs_of_group(members: object) -> list[Pair]:
-    """The first member beside each other one; raises Rejected for what is no list of ids."""
-    if type(members) is not list or not all(type(name) in (str, int) for name in members):
+    """The pairs of the first member with each other one. Raises Rejected unless the members are a list of ids."""
+    if not wire.are_ids(members):
         raise Rejected('field "members" is not a list of strings and integers')
     return [(members[0], name, None) for name in members[1:]]
 
 
 def exact(similarity: Similarity | None) -> Fraction:
-    """A pair's similarity, as it is written; raises Rejected if there is none."""
+    """A pair's similarity, exactly as written. Raises Rejected if there is none."""
     if similarity is None:
-        raise Rejected("it says no similarity, by which --least, --most and --sample choose")
+        raise Rejected("it has no similarity, which --least, --most and --sample need")
     return Fraction(str(similarity))
 
 
 def within(chosen: Selection, similarity: Similarity | None) -> bool:
-    """Whether a pair of this similarity may be shown. Raises Rejected."""
+    """Whether --least and --most let a similarity pass. Raises Rejected."""
     if not chosen.by_similarity:
         return True
     value = exact(similarity)
@@ -91,9 +92,9 @@ def within(chosen: Selection, similarity: Similarity | None) -> bool:
 
 
 def sample(similarities: "Sequence[float] | array[float]", count: int) -> Index:
-    """The places of so many values, ascending, that are spread over their range.
+    """The places, ascending, of `count` values that are spread over the range of all.
 
-    The range is cut into so many equal parts, and the first value in each is taken; for parts without values, others
+    The range is cut into `count` equal parts, and the first value in each is taken. For parts without values, others
     are taken at equal distances in the order of the values. The same values always give the same places.
 
     >>> sample([0.5, 0.8, 0.81, 0.82, 1.0], 3).tolist()
@@ -102,7 +103,7 @@ def sample(similarities: "Sequence[float] | array[float]", count: int) -> Index:
     values = np.array(similarities, np.float64)
     if count >= len(values):
         return np.arange(len(values))
-    values = np.ldexp(values, -1 - int(np.frexp(np.abs(values).max())[1]))  # halves: no difference is out of range
+    values = np.ldexp(values, -1 - int(np.frexp(np.abs(values).max())[1]))  # scaled: no difference can overflow
     low, high = values.min(), values.max()
     parts = np.minimum((values - low) * (count / (high - low) if high > low else 0), count - 1).astype(np.int64)
     taken = np.unique(parts, return_index=True)[1]

@@ -1,10 +1,10 @@
-"""Pairs in, then documents; then what each pair shares."""
+"""Takes pairs, then documents; then shows what each pair shares."""
 
 from array import array
 from collections.abc import Iterator
 
 from shingletools import errors, wire
-from shingletools.errors import Failed, Rejected, seen_before
+from shingletools.errors import Failed, IdRepeated, Rejected, seen_before
 from shingletools.simshow.chosen import Pair, exact, group_of, sample, take_pairs, within
 from shingletools.simshow.documents import Name, Reader, Shown
 from shingletools.simshow.holding import Allowed, Held
@@ -16,21 +16,21 @@ from shingletools.simshow.writers import writer_of
 from shingletools.stage import Collector, Late, Written
 from shingletools.wire import Record
 
-Waiting = tuple[str, int | None, bytes]  # a record: its file, its line's number, its line
+Waiting = tuple[str, int | None, bytes]  # a record: its file, the number of its line, its line
 
-NOT_YET, BAD = -1, -2  # instead of its number: a document that has not come, or was rejected
+NOT_YET, BAD = -1, -2  # in place of a document's number: it has not come, or was rejected
 
-WORD = 200  # bytes of a text that is ready to be compared, beside its document
-READY = 1 << 27  # bytes of such texts that stay
-PARTS = 6  # of the size that is allowed: one for records, two for documents, one for texts; the heap is never full
+WORD = 200  # bytes for each word of a prepared text, besides its document
+READY = 1 << 27  # bytes of prepared texts that are kept
+PARTS = 6  # of the memory: one for records, two for documents, one for texts, the rest for gaps in the heap
 
 
 class Show(Collector):
-    """Takes pairs or groups, and remembers whom they name; takes those documents; then compares.
+    """Takes pairs or groups, then the documents that they name, and compares these.
 
-    Memory: 200 bytes for each id that is named, and the different words; 8 bytes a pair to choose a sample. Then the
-    records, the documents, and texts that are ready to be compared, of which two always are. Beyond the size that is
-    allowed, records and documents are in scratch files, and texts are made ready again.
+    Memory: 200 bytes for each id that is named, and the distinct words; 8 bytes a pair to choose a sample. Then the
+    records, the documents and prepared texts, at least two. Beyond the limit, records and documents go to scratch
+    files, and texts are prepared again.
     """
 
     def __init__(self, spec: ShowSpec) -> None:
@@ -41,13 +41,13 @@ class Show(Collector):
         self.records: Held[Waiting] = Held(Allowed(share, spec.folder))
         self.documents: Held[Shown] = Held(Allowed(None if share is None else 2 * share, spec.folder))
         rows: dict[Name, int] = {}
-        self.rows = (rows, {} if spec.others else rows)  # of the documents that each side names
-        self.via: str | None = None  # the recipe of all their words, once there is one
-        self.similarities = array("d")  # of pairs, if some are to be chosen
-        self.chosen: frozenset[int] | None = None  # which of the pairs, once that is known
+        self.rows = (rows, {} if spec.others else rows)  # for each side, the numbers of its documents by id
+        self.via: str | None = None  # the recipe of all words, from the first document on
+        self.similarities = array("d")  # of all pairs, for --sample
+        self.chosen: frozenset[int] | None = None  # the numbers of the pairs in the sample, when it is chosen
         self.lost: list[Late] = []
         self.texts: dict[int, Text] = {}
-        self.ready = 0  # bytes in them
+        self.ready = 0  # bytes of these texts
         self.pairs = self.passages = self.shared = 0
 
     def take(self, record: Record, line: bytes, side: int, /) -> None:
@@ -64,7 +64,7 @@ class Show(Collector):
             self.records.add((*self.place, line), len(line) + 320)
 
     def wanted(self, record: Record) -> list[Pair]:
-        """A record's pairs that may be shown, before some of all are chosen."""
+        """The pairs of a record that --least and --most let pass. Raises Rejected."""
         pairs = take_pairs(record, self.spec.id_field, bool(self.spec.others))
         for a, b, _ in pairs:
             if a == b and not self.spec.others:
@@ -77,7 +77,7 @@ class Show(Collector):
                 rows.setdefault(name, NOT_YET)
 
     def choose(self) -> None:
-        """Which pairs are shown, now that all have come."""
+        """Chooses the sample, after all pairs have come."""
         if self.spec.chosen.sample is None or self.chosen is not None:
             return
         self.chosen = frozenset(sample(self.similarities, self.spec.chosen.sample).tolist())
@@ -85,7 +85,7 @@ class Show(Collector):
             self.name(pairs)
 
     def waiting(self) -> Iterator[tuple[Waiting, Record, list[Pair]]]:
-        """The records, as they wait and as JSON, and of each the pairs to be shown."""
+        """The records that wait, each as it came and parsed, with its pairs to be shown."""
         number = 0
         for waits in self.records:
             record = wire.parse_json(waits[2])
@@ -106,7 +106,7 @@ class Show(Collector):
         if self.via is not None and via != self.via:
             raise Failed(wire.recipes_differ(via, self.via))
         if row >= 0:
-            raise Rejected(seen_before(name))
+            raise IdRepeated(seen_before(name))
         try:
             document = self.read(name, record)
         except Rejected:
@@ -148,7 +148,7 @@ class Show(Collector):
         return lost
 
     def unknown(self, pairs: list[Pair]) -> str:
-        """Why a record cannot be shown, if that is so."""
+        """Why a record cannot be shown; "" if it can."""
         for pair in pairs:
             for rows, name, option in zip(self.rows, pair[:2], ("--docs", "--against"), strict=True):
                 given = option if self.spec.others else "--docs"
@@ -159,7 +159,7 @@ class Show(Collector):
         return ""
 
     def text(self, row: int) -> Text:
-        """A document, ready to be compared."""
+        """A document that is prepared to be compared."""
         if row not in self.texts:
             shown = self.documents[row]
             size = shown.size + WORD * len(shown.words)

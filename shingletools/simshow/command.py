@@ -4,16 +4,16 @@ import argparse
 import os
 from functools import partial
 
+from shingletools.arguments import check_scratch, count, size, text, threshold
 from shingletools.errors import Failed
-from shingletools.options import count, size, text, threshold
 from shingletools.scratch import scratch_folder
-from shingletools.simshow.spec import BRIEF, JSON, PAGE, PAGE_BYTES, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
+from shingletools.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
 from shingletools.stage import Stage
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
 CONTEXT = 6  # words
 
-USELESS = {  # options that a form of output has no use for
+USELESS = {  # options that change nothing in a form of output
     "--json": ("--color always", "--context", "--whole", "--template"),
     "--brief": ("--color always", "--context", "--whole", "--template"),
     "--side-by-side": ("--context",),
@@ -24,33 +24,33 @@ USELESS = {  # options that a form of output has no use for
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--docs", metavar="FILE", action="append", required=True,
-        help="the documents, from canon --offsets or plain; may be repeated")  # fmt: skip
+        help="a file of documents, original or from canon --offsets; may be repeated")  # fmt: skip
     add("--against", metavar="FILE", action="append", default=[],
-        help="the documents of b, where --docs has those of a; may be repeated")  # fmt: skip
+        help="a file of the documents b, if --docs has only the documents a; may be repeated")  # fmt: skip
     add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
-    add("--canon", metavar="OPTIONS", type=text, help="how canon was told to make words of plain documents")
-    add("-k", metavar="K", type=count, default=5, help="a run of equal words has K words or more (default 5)")
+    add("--canon", metavar="OPTIONS", type=text, help="canonize original documents with these options of canon")
+    add("-k", metavar="K", type=count, default=5, help="find runs of K or more equal words (default 5)")
     add("-g", "--gap", metavar="G", type=partial(count, least=0), default=10,
-        help="runs with G words or fewer between them are one passage (default 10)")  # fmt: skip
-    add("--template", metavar="N", type=count, help="mark runs of K words that stand in N documents or more")
-    add("--least", metavar="T", type=threshold, help="only pairs with a similarity of T or more")
-    add("--most", metavar="T", type=threshold, help="only pairs with a similarity of T or less")
-    add("--sample", metavar="N", type=count, help="only N pairs, spread over the range of similarities")
+        help="join runs into a passage if G or fewer words are between them (default 10)")  # fmt: skip
+    add("--template", metavar="N", type=count, help="mark runs of K words that are in N or more documents")
+    add("--least", metavar="T", type=threshold, help="show only pairs with a similarity of T or more")
+    add("--most", metavar="T", type=threshold, help="show only pairs with a similarity of T or less")
+    add("--sample", metavar="N", type=count, help="show only N pairs, spread over the range of similarities")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="write records: places, words, shares")
+    form.add_argument("--json", action="store_true", help="write JSON records with places, words and shares")
     form.add_argument("--brief", action="store_true", help="write a line for each pair")
     form.add_argument("--html", metavar="FILE", help="write a page of pairs and groups to FILE, and no records")
     form.add_argument("--side-by-side", action="store_true", help="show a and b in two columns")
     add("--color", choices=[AUTO, ALWAYS, NEVER], default=AUTO, help="when to use colours (default auto)")
     add("--context", metavar="N", type=partial(count, least=0), default=CONTEXT,
-        help="show N words before and behind a passage (default 6)")  # fmt: skip
+        help="show N words before and after a passage (default 6)")  # fmt: skip
     add("--limit", metavar="SIZE", type=size, default="32M",
-        help="put no more than SIZE of data on a page (default 32M)")  # fmt: skip
-    add("--whole", action="store_true", help="show long stretches of equal words whole")
+        help="put at most SIZE of data on the page of --html (default 32M)")  # fmt: skip
+    add("--whole", action="store_true", help="show long runs of equal words in full")
     add("-S", "--buffer-size", metavar="SIZE", type=size,
         help="hold documents on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
     add("-T", "--temporary-directory", metavar="DIR",
-        help="where -S has its scratch files (TMPDIR or /tmp if none is given)")  # fmt: skip
+        help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
 
 
 def build(options: argparse.Namespace) -> Stage:
@@ -64,20 +64,21 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def check_combinations(options: argparse.Namespace) -> None:
-    """Raises Failed for what would silently change nothing, and for a range in which nothing lies."""
+    """Raises Failed for options that would change nothing, and for an empty range of similarities."""
     form = "--html" if options.html is not None else "--json" if options.json else ""
     form = form or ("--brief" if options.brief else "--side-by-side" if options.side_by_side else "")
     given = {
-        "--color always": options.color == ALWAYS, "--context": options.context != CONTEXT, "--whole": options.whole,
+        "--color always": options.color == ALWAYS, "--context": "context" in options.given, "--whole": options.whole,
         "--template": options.template is not None, "--output": options.output is not None,
     }  # fmt: skip
     for option in USELESS.get(form, ()):
         if given[option]:
             raise Failed(f"{option} cannot be combined with {form}")
-    if options.limit != PAGE_BYTES and form != "--html":
-        raise Failed("--limit is of the page that --html writes")
+    if "limit" in options.given and form != "--html":
+        raise Failed("--limit needs --html")
+    check_scratch(options)
     if options.least is not None and options.most is not None and options.least > options.most:
-        raise Failed("--least cannot be combined with a --most below it")
+        raise Failed("--least is above --most")
 
 
 def form_of(options: argparse.Namespace) -> Form:
@@ -86,7 +87,7 @@ def form_of(options: argparse.Namespace) -> Form:
     name = JSON if options.json else BRIEF if options.brief else SIDE_BY_SIDE if options.side_by_side else TEXT
     if name in (JSON, BRIEF):
         return Form(name)
-    import shutil  # which knows how wide the terminal is
+    import shutil  # imported late: records do not need the width of the terminal
 
     return Form(
         name, coloured(options), shutil.get_terminal_size().columns, context=options.context, whole=options.whole
@@ -94,7 +95,7 @@ def form_of(options: argparse.Namespace) -> Form:
 
 
 def coloured(options: argparse.Namespace) -> bool:
-    """Whether to write colours: unless told, to a terminal that has them, if its user has not said NO_COLOR."""
+    """Whether to write colours: as --color says, or to a terminal that has them, unless NO_COLOR is set."""
     if options.color != AUTO:
         return bool(options.color == ALWAYS)
     refused = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"

@@ -1,6 +1,6 @@
-"""What waits in a run: pairs until the documents have come, documents until they are compared.
+"""Things that wait during a run: pairs for their documents, documents to be compared.
 
-Both stay in memory up to a size, and then go to a scratch file, from which what is asked for comes back.
+Both stay in memory up to a limit. Beyond it they go to a scratch file, and are read back when they are needed.
 """
 
 import os
@@ -15,34 +15,34 @@ from shingletools.scratch import scratch_errors
 if TYPE_CHECKING:
     import tempfile
 else:
-    tempfile = deferred.module("tempfile")  # which only a limit of memory needs
+    tempfile = deferred.module("tempfile")  # loaded late: only a limit of memory needs it
 
 Item = TypeVar("Item")
 
 
 class Allowed(NamedTuple):
-    """How many bytes things may have that wait, and where the rest goes; no size is no limit."""
+    """How many bytes of waiting things may be in memory, None for any number, and the folder for the rest."""
 
     size: int | None
     folder: str
 
 
 class Held(Generic[Item]):
-    """Things by their numbers, from 0 on, in the order in which they came."""
+    """Things by number, from 0 on, in the order in which they came."""
 
     def __init__(self, memory: Allowed) -> None:
         self.memory = memory
-        self.here: OrderedDict[int, tuple[Item, int]] = OrderedDict()  # and their sizes, the first the next to go
+        self.here: OrderedDict[int, tuple[Item, int]] = OrderedDict()  # with their sizes; the first goes next
         self.size = 0
         self.count = 0
         self.file: IO[bytes] | None = None
-        self.places: dict[int, int] = {}  # in the file, of what was written
+        self.places: dict[int, int] = {}  # in the file
 
     def __len__(self) -> int:
         return self.count
 
     def add(self, item: Item, size: int) -> None:
-        """An item, and how many bytes it has."""
+        """Adds an item of `size` bytes."""
         self._keep(self.count, item, size)
         self.count += 1
 
@@ -53,9 +53,11 @@ class Held(Generic[Item]):
         assert self.file is not None
         with scratch_errors(self.memory.folder):
             self.file.seek(self.places[number])
-            item, size = pickle.load(self.file)
+            item: Item
+            with signals.held():  # pickle imports modules, and would turn a signal's exception into its own
+                item, size = pickle.load(self.file)
         self._keep(number, item, size)
-        return item  # type: ignore[no-any-return]
+        return item
 
     def __iter__(self) -> Iterator[Item]:
         return map(self.__getitem__, range(self.count))
@@ -72,8 +74,9 @@ class Held(Generic[Item]):
 
     def _write(self, number: int, item: Item, size: int) -> None:
         with scratch_errors(self.memory.folder):
-            if self.file is None:
-                with signals.held():
+            with signals.held():
+                if self.file is None:
                     self.file = tempfile.TemporaryFile(dir=self.memory.folder)
+                data = pickle.dumps((item, size), pickle.HIGHEST_PROTOCOL)
             self.places[number] = self.file.seek(0, os.SEEK_END)
-            pickle.dump((item, size), self.file, pickle.HIGHEST_PROTOCOL)
+            self.file.write(data)

@@ -1,8 +1,8 @@
 """What two texts share: passages of equal words, with the differences within them.
 
-Runs of equal words that follow one another in both texts, with at most so many words between them on either side, are
-one passage. What differs in such a gap are the words that a shortest edit script of insertions and deletions leaves: it
-keeps the most words, where one that may also replace words would rather pair different ones.
+Runs of equal words that follow one another in both texts, with few words between them on either side, make one passage.
+The differences in such a gap come from a shortest edit script of insertions and deletions, which keeps the most words.
+A script that may also replace words would pair different words instead.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,46 +21,46 @@ from shingletools.simshow.runs import EqualRun, common_runs
 if TYPE_CHECKING:
     from rapidfuzz import distance
 else:
-    distance = deferred.module("rapidfuzz.distance")  # which texts without gaps do not need
+    distance = deferred.module("rapidfuzz.distance")  # loaded late: texts without gaps do not need it
 
 EQUAL, ONLY_A, ONLY_B = "equal", "a", "b"
 
 
 class Piece(NamedTuple):
-    """A stretch of a passage: equal words, or words that only one side has (its other side is empty)."""
+    """A stretch of a passage: equal words, or words of one side only, whose other side is empty."""
 
     kind: str  # "equal", "a" (only in a), "b" (only in b)
     a: Place  # code points in the original of a, half open
     b: Place
     words: int
-    template: bool  # of words that stand in many of the given documents
+    template: bool  # whether its words are in many of the documents
 
 
 class Passage(NamedTuple):
-    """Equal words, and what stands in the gaps between them."""
+    """Equal words, and the words in the gaps between them."""
 
     a: Place  # from the least start of its words to the greatest end
     b: Place
-    words: int  # equal ones
-    pieces: tuple[Piece, ...]  # in the order of the texts; where both have words of their own, those of a first
+    words: int  # number of equal words
+    pieces: tuple[Piece, ...]  # in the order of the texts; where both differ, those of a first
 
 
 class Comparison(NamedTuple):
-    """All that two texts share."""
+    """What two texts share."""
 
     a: Name
     b: Name
-    similarity: float | None  # as the pair's record said it, from 0 to 1; or None
+    similarity: float | None  # in the pair's record, from 0 to 1
     passages: tuple[Passage, ...]  # in the order of a
-    words: tuple[int, int]  # of each text
-    shared: int  # words in passages that are equal
-    longest: int  # run of equal words
-    jaccard: Fraction  # of the two sets of shingles of k words, as many as a run has at least
+    words: tuple[int, int]  # number of words of each text
+    shared: int  # number of equal words in passages
+    longest: int  # words of the longest equal run
+    jaccard: Fraction  # of the two sets of shingles of k words
     containment: Fraction  # of the smaller of these sets in the larger
 
 
 class Stretch(NamedTuple):
-    """A piece in words: from which to which of a, and of b."""
+    """A piece, as numbers of words: from and to in a, and in b."""
 
     kind: str
     i: int
@@ -71,22 +71,22 @@ class Stretch(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A document, and its words ready to be compared."""
+    """A document, and its words prepared to be compared."""
 
     shown: Shown
     prepared: Prepared
 
 
 class Manner(NamedTuple):
-    """How texts are compared."""
+    """Settings of comparisons."""
 
     gap: int  # words between two runs of a passage, at most
-    spelled: Sequence[str]  # the word of each number
-    frequent: U64 | None = None  # fingerprints of runs, ascending, that stand in many documents
+    spelled: Sequence[str]  # the word with each number
+    frequent: U64 | None = None  # fingerprints of runs in many documents, ascending
 
 
 def compare(a: Text, b: Text, similarity: float | None, manner: Manner) -> Comparison:
-    """Compares two texts; with b and a it gives the mirror image."""
+    """Compares two texts. compare(b, a) gives the mirror image."""
     gap, spelled, frequent = manner
     turned = comes_after(a.prepared, b.prepared, spelled)
     if turned:
@@ -110,7 +110,7 @@ def compare(a: Text, b: Text, similarity: float | None, manner: Manner) -> Compa
 
 
 def comes_after(a: Prepared, b: Prepared, spelled: Sequence[str]) -> bool:
-    """Whether b is to be taken first: so equally long runs are chosen in the same way whichever text is a."""
+    """Whether to take b first, so that the choice among equally long runs does not depend on which text is a."""
     if len(a) != len(b):
         return len(a) > len(b)
     differ = a.words != b.words
@@ -119,19 +119,19 @@ def comes_after(a: Prepared, b: Prepared, spelled: Sequence[str]) -> bool:
 
 
 def shingles_of(a: Prepared, b: Prepared) -> tuple[int, int, int]:
-    """How many different shingles are in both, in a, and in b."""
+    """The numbers of distinct shingles in both, in a, and in b."""
     if a.index is not None and b.index is not None:
         return len(a.index.keys() & b.index.keys()), len(a.index), len(b.index)
     return shared(a.distinct, b.distinct), len(a.distinct), len(b.distinct)
 
 
 def shared(one: U64, two: U64) -> int:
-    """How many fingerprints are in both; each has none twice, and ascends."""
+    """How many fingerprints are in both arrays, which ascend without repeats."""
     return int(np.count_nonzero(in_sorted(one, two)))
 
 
 def grouped(runs: list[EqualRun], gap: int) -> Iterator[list[EqualRun]]:
-    """Runs that make one passage: next to each other in both texts, with gaps of at most so many words."""
+    """Groups of runs that make one passage: neighbours in both texts, with gaps of at most `gap` words."""
     in_b = {run: number for number, run in enumerate(sorted(runs, key=lambda run: run.b))}
     group: list[EqualRun] = []
     for run in runs:
@@ -147,7 +147,7 @@ def grouped(runs: list[EqualRun], gap: int) -> Iterator[list[EqualRun]]:
 
 
 def differences(group: list[EqualRun], a: Shown, b: Shown, turned: bool) -> Iterator[Stretch]:
-    """A passage's runs, and in the gaps between them the words that are equal and those that are not."""
+    """The runs of a passage and, in the gaps between them, equal and different words."""
     i, j = group[0].a, group[0].b
     for run in group:
         left, right = a.words[i : run.a].tolist(), b.words[j : run.b].tolist()
@@ -165,9 +165,9 @@ def differences(group: list[EqualRun], a: Shown, b: Shown, turned: bool) -> Iter
 
 
 def joined(steps: Iterator[Stretch]) -> list[Stretch]:
-    """Equal words together; between two such, those of a only, then those of b only. The first and last are equal."""
+    """Joins equal words; between them come the words of a only, then those of b only. The first and last are equal."""
     made: list[Stretch] = []
-    end = Stretch(EQUAL, 0, 0, 0, 0)  # the last equal words
+    end = Stretch(EQUAL, 0, 0, 0, 0)  # the last stretch of equal words
     for step in steps:
         if step.kind != EQUAL:
             continue
@@ -184,7 +184,7 @@ def joined(steps: Iterator[Stretch]) -> list[Stretch]:
 
 
 def parted(steps: list[Stretch], a: Prepared, frequent: U64) -> Iterator[Stretch]:
-    """Equal words cut where template begins or ends: words in runs of k that are frequent."""
+    """Cuts equal words where template begins or ends, which is words in frequent runs of k."""
     for step in steps:
         if step.kind != EQUAL:
             yield step
@@ -196,7 +196,7 @@ def parted(steps: list[Stretch], a: Prepared, frequent: U64) -> Iterator[Stretch
 
 
 def template(a: Prepared, start: int, end: int, frequent: U64) -> Flags:
-    """Which words of a run are in a frequent one that lies within it."""
+    """Which words of a run are in a frequent run of k words inside it."""
     size = min(a.k, len(a))
     windows = a.shingles[start : max(end - size + 1, start)]
     hits = np.flatnonzero(in_sorted(windows, frequent))
@@ -214,7 +214,7 @@ def in_sorted(some: U64, ascending: U64) -> Flags:
 
 
 def passage(steps: list[Stretch], a: Shown, b: Shown) -> Passage:
-    """Words' numbers as places in the originals."""
+    """A passage with places in the originals, from stretches in numbers of words."""
     pieces = []
     for step in steps:
         in_a = a.place(step.i, step.i_end) if step.i < step.i_end else (int(a.ends[step.i - 1]),) * 2

@@ -1,5 +1,6 @@
-"""Comparisons for people: what is shared, with what stands around it, and the differences within it."""
+"""Comparisons for people to read: passages with their differences and surroundings."""
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
@@ -14,46 +15,59 @@ from shingletools.simshow.passages import EQUAL, ONLY_A, ONLY_B, Comparison, Pas
 from shingletools.simshow.spec import Form
 from shingletools.simshow.terminal import Line, Span
 
-LONG = 480  # code points of equal words that are shown whole
-KEPT = 200  # of longer ones, at each end
-AROUND = 200  # at most, of what stands before or behind a passage
+LONG = 480  # code points of equal words that are shown in full
+KEPT = 200  # code points at each end of longer ones
+AROUND = 200  # code points, at most, before and after a passage
 BETWEEN = " | "
 
-Marks = tuple[str, str, str]  # before and behind words of one side only, and their style
+Marks = tuple[str, str, str]  # text before and after words of one side only, and their style
 MARKED: dict[str, Marks] = {ONLY_A: ("[-", "-]", terminal.ONLY_A), ONLY_B: ("{+", "+}", terminal.ONLY_B)}
 
 
 class Edges(NamedTuple):
-    """Where words of a text begin and end; each ascends, whatever the order of the words."""
+    """Starts and ends of a text's words, each ascending, whatever the order of the words."""
 
     starts: Index
     ends: Index
 
 
 def summary(compared: Comparison) -> str:
-    """A line for a pair."""
-    names = f"{errors.shown(compared.a)} {errors.shown(compared.b)}"
+    """The line of a pair."""
+    names = f"{named(compared.a)} {named(compared.b)}"
     if compared.similarity is not None:
         names += f" {compared.similarity}"
-    words, passages = counted(compared.shared, "word"), counted(len(compared.passages), "passage")
+    words, passages = plural(compared.shared, "word"), plural(len(compared.passages), "passage")
     shares = (
         f"{100 * compared.shared // max(total, 1)}% of {side}" for total, side in zip(compared.words, "ab", strict=True)
     )
     return f"{names}: {words} in {passages}, {', '.join(shares)}, longest {compared.longest}"
 
 
-def counted(number: int, of_what: str) -> str:
+def named(name: Name) -> str:
+    """An id for people to read: as JSON, with characters escaped that terminals do not print or obey, and shortened.
+
+    >>> print(named("中文\\u202e"), named(7), named("7"))
+    "中文\\u202e" 7 "7"
+    """
+    if not isinstance(name, str) or name.isascii():
+        return errors.shown(name)
+    spelled = json.dumps(name[: errors.SHOWN], ensure_ascii=False)
+    spelled = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in spelled)
+    return spelled if len(name) <= errors.SHOWN else f"{spelled}... ({len(name)} characters)"
+
+
+def plural(number: int, of_what: str) -> str:
     return f"{number} {of_what}{'s' * (number != 1)}"
 
 
-def places(passage: Passage, number: int) -> str:
-    """A line for a passage."""
+def headline(passage: Passage, number: int) -> str:
+    """The line above a passage."""
     (a, a_end), (b, b_end) = passage.a, passage.b
-    return f"{number}: a {a}-{a_end}, b {b}-{b_end}, {counted(passage.words, 'word')}"
+    return f"{number}: a {a}-{a_end}, b {b}-{b_end}, {plural(passage.words, 'word')}"
 
 
 class AsLines:
-    """One line for each pair."""
+    """Writes one line for each pair."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
@@ -69,13 +83,13 @@ class AsLines:
 
 
 class AsText(AsLines):
-    """Each passage as it stands in a; words that only a has in [-these-], words that only b has in {+those+}."""
+    """Writes each passage as it stands in a, with [-words of a only-] and {+words of b only+}."""
 
     def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes:
         lines = [[(summary(compared), terminal.HEAD)]]
         edges = Edges(np.sort(a.starts), np.sort(a.ends))
         for number, passage in enumerate(compared.passages, 1):
-            lines.append([(f"  {places(passage, number)}", terminal.PLAIN)])
+            lines.append([(f"  {headline(passage, number)}", terminal.PLAIN)])
             lines += self.body(passage, a, b, edges)
         lines.append([])
         return "".join(f"{terminal.shown(line, self.form.colour)}\n" for line in lines).encode()
@@ -88,12 +102,20 @@ class AsText(AsLines):
             yield [("    ", terminal.PLAIN), *line]
 
     def both(self, passage: Passage, a: Shown, b: Shown) -> Iterator[Span]:
-        """A passage's words; between them, the blanks and signs that a has there."""
+        """The words of a passage and, between them, the blanks and signs of a."""
         at = passage.a[0]
         for number, piece in enumerate(passage.pieces):
             if piece.kind == ONLY_B:
-                paired = passage.pieces[number - 1].kind == ONLY_A
-                yield "" if paired else " ", terminal.PLAIN
+                before, behind = passage.pieces[number - 1 : number + 2 : 2]
+                signs = a.source[at : behind.a[0]]
+                if before.kind == EQUAL and signs.strip() and b.source[before.b[1] : piece.b[0]].strip():
+                    # Both texts have signs here, such as the end of a sentence: words of b go after them
+                    yield signs, terminal.PLAIN
+                    yield self.piece(b.source, piece.b, 0, MARKED[ONLY_B], piece.template)
+                    yield " ", terminal.PLAIN
+                    at = max(at, behind.a[0])
+                    continue
+                yield "" if before.kind == ONLY_A else " ", terminal.PLAIN
                 yield self.piece(b.source, piece.b, 0, MARKED[ONLY_B], piece.template)
                 continue
             yield a.source[at : piece.a[0]], terminal.PLAIN
@@ -101,7 +123,7 @@ class AsText(AsLines):
             at = max(at, piece.a[1])
 
     def piece(self, source: str, place: Place, at: int, marks: Marks | None, template: bool) -> Span:
-        """Its text; of equal words, only what stands behind `at`, for places may go back and that is shown already."""
+        """The text of a piece; of equal words, only what is after `at`, since places may go back to what was shown."""
         if marks is not None:
             before, behind, style = marks
             return f"{before}{source[slice(*place)]}{behind}", style
@@ -111,7 +133,7 @@ class AsText(AsLines):
 
 
 class AsColumns(AsText):
-    """Each passage as it stands in a and, beside it, as it stands in b."""
+    """Writes each passage in two columns, as it stands in a and in b."""
 
     def body(self, passage: Passage, a: Shown, b: Shown, _edges: Edges) -> Iterator[Line]:
         none: Line = []
@@ -127,7 +149,7 @@ class AsColumns(AsText):
             ]
 
     def one(self, passage: Passage, side: str, text: Shown) -> Iterator[Span]:
-        """A passage's words on one side."""
+        """The words of a passage on one side."""
         at = getattr(passage, side)[0]
         for piece in passage.pieces:
             if piece.kind not in (EQUAL, side):
@@ -140,7 +162,7 @@ class AsColumns(AsText):
 
 
 def around(source: str, edges: Edges, place: Place, words: int) -> tuple[str, str]:
-    """So many words before and behind a place, and what stands between."""
+    """The text of `words` words before a place, and after it."""
     starts, ends = edges
     first = int(np.searchsorted(starts, place[0]))
     last = int(np.searchsorted(ends, place[1], "right"))
@@ -150,7 +172,7 @@ def around(source: str, edges: Edges, place: Place, words: int) -> tuple[str, st
 
 
 def shortened(text: str) -> str:
-    """A long text's ends, with what is left out counted."""
+    """The ends of a long text, with the number of characters left out between."""
     if len(text) <= LONG:
         return text
     head = text[:KEPT].rpartition(" ")[0] or text[:KEPT]

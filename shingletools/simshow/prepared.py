@@ -1,4 +1,4 @@
-"""A text's words, ready to be compared: what finds runs of k of them, made when it is first asked for."""
+"""A text's words, prepared to be compared: tables that find runs of k words, made when they are first needed."""
 
 from functools import cached_property
 
@@ -7,16 +7,16 @@ from numpy.typing import NDArray
 
 from shingletools.kernel.types import U64, Index
 
-Words = NDArray[np.int32]  # a text's, numbered
+Words = NDArray[np.int32]  # numbers of words
 
 BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse
-SHORT, SHORT_RUN = 1 << 10, 32  # words of a text, and k, for which Python looks up runs: it is done before numpy begins
+SHORT, SHORT_RUN = 1 << 10, 32  # words of a text, and k, up to which a dict of Python is faster than numpy
 
-Starts = dict[tuple[int, ...], int]  # of shingles
+Starts = dict[tuple[int, ...], int]  # where each shingle begins
 
 
 class Powers:
-    """Of BASE and of its inverse, modulo 2^64, as many as were needed so far."""
+    """Powers of BASE and of its inverse modulo 2^64, as many as were needed so far."""
 
     def __init__(self) -> None:
         self.up = self.down = powers(BASE, 1)
@@ -37,10 +37,10 @@ POWERS = Powers()
 
 
 class Prepared:
-    """A text's words, and what finds runs of k of them.
+    """A text's words, and tables that find runs of k of them.
 
-    A run's fingerprint is the sum of its words' random 64 bits, each times a power of BASE: from sums over all words
-    before, those of any size are a difference. Equal runs have equal ones; what is found by them is compared.
+    The fingerprint of a run is the sum of its words' random 64 bits, each times a power of BASE, so that of any run is
+    a difference of two prefix sums. Equal runs have equal fingerprints. Words of runs found by them are compared.
     """
 
     def __init__(self, words: Words, k: int) -> None:
@@ -58,14 +58,14 @@ class Prepared:
         return sums
 
     def windows(self, size: int) -> U64:
-        """The fingerprints of all runs of so many words. Shape (words - size + 1,)."""
+        """The fingerprints of all runs of `size` words. Shape (words - size + 1,)."""
         count = max(len(self) - size + 1, 0)
         windows: U64 = (self.sums[size : size + count] - self.sums[:count]) * POWERS.down[:count]
         return windows
 
     @cached_property
     def shingles(self) -> U64:
-        """Fingerprints of its shingles, in their order: of all words, where there are fewer than k."""
+        """The fingerprints of the shingles, in order; of one run of all words if there are fewer than k."""
         return self.windows(min(self.k, len(self))) if len(self) else np.empty(0, np.uint64)
 
     @cached_property
@@ -85,7 +85,7 @@ class Prepared:
 
     @cached_property
     def index(self) -> Starts | None:
-        """Where each shingle of a short text begins, if none comes again; in their order."""
+        """Where each shingle of a short text begins, in order; None for others, or if a shingle repeats."""
         if len(self) > SHORT or self.k > SHORT_RUN:
             return None
         words = self.words.tolist()
@@ -96,7 +96,7 @@ class Prepared:
 
 
 def random_bits(words: Words) -> U64:
-    """64 bits for each number, the same ones each time (Steele, Lea and Flood 2014, SplitMix64)."""
+    """64 bits for each word, always the same ones (SplitMix64: Steele, Lea and Flood 2014)."""
     bits = (words.astype(np.uint64) + np.uint64(1)) * np.uint64(BASE)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

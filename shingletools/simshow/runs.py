@@ -1,19 +1,20 @@
-"""Runs of equal words that two texts share, longest first: greedy string tiling, bounded.
+"""Runs of equal words that two texts share, longest first: greedy string tiling with bounds.
 
-Again and again the longest run that both texts have is taken, none of whose words is in a run that was taken before, as
-long as there is one of k words or more; of equally long ones that which begins first in a, then first in b (Wise 1993,
-String Similarity via Greedy String Tiling and Running Karp-Rabin Matching). So a block that moved is found as well as
-one that stayed.
+The longest run that both texts have is taken, without words of runs taken before, and so on, as long as one has k words
+or more. Of equally long runs, the one that begins first in a is taken, then the first in b (Wise 1993, String
+Similarity via Greedy String Tiling and Running Karp-Rabin Matching). So blocks are found even if they have moved.
 
-All places where the two texts have the same k words are met at once, and those in a row on one diagonal are a run. A
-heap gives the longest; what others took of it since is cut off, and what is left goes back. That is exact as long as
-its steps last, of which there are twice `most`; what is left then is not sought any more. It is linear where few runs
-of k words come again. Where a text repeats itself so often that there are more than `most` such meetings
-(as many as both texts have words), they are sought for longer runs first, k 2^n words, and of what those leave
-for half of that, and so on. Only where even that is too much are words left to chance: of runs that both texts repeat
-most, the first in one meets the first in the other, the second the second. Then the order is that of the longest at
-each size, and what is found is disjoint and equal still. Time: O(n log n) at each size for texts of n words, so
-O(n log^2 n) at most; memory: some 100 bytes a word.
+All meetings, which are places where the texts have the same k words, are found at once. Consecutive meetings on one
+diagonal make a run. A heap gives the longest run; words that others have taken since are cut off, and the rest goes
+back to the heap. The result is exact unless the steps run out, of which there are 2 * `most`. The time is linear if
+few runs of k words repeat.
+
+If a text repeats itself so often that there are more than `most` meetings (by default, the words of both texts), longer
+runs are sought first, of k 2^n words, then in the rest runs of half that size, and so on. If even those have too many
+meetings, of the runs that both texts repeat most the first in one text meets only the first in the other, the second
+the second, and so on. Then the order is by length only within each size, but runs are still disjoint and equal.
+
+Time: O(n log n) at each size for texts of n words, so at most O(n log^2 n). Memory: about 100 bytes a word.
 """
 
 import heapq
@@ -24,16 +25,16 @@ import numpy as np
 from shingletools.kernel.types import U64, Index
 from shingletools.simshow.prepared import Prepared, Starts
 
-ROUNDS = 2  # at one size, each of which pairs half of what comes again most, and more
+ROUNDS = 2  # passes at one size, each of which pairs half or more of what repeats most
 LEAST = 1 << 16  # meetings that any two texts may have
-SCANNED = 64  # words that are looked at for the price of one step
+SCANNED = 64  # words that are compared in the time of one step
 
 
-Heap = list[tuple[int, int, int]]  # of runs: minus their words, and where they begin in a and in b
+Heap = list[tuple[int, int, int]]  # runs: their negative length in words, and their starts in a and b
 
 
 class EqualRun(NamedTuple):
-    """So many equal words, from a place in each text on."""
+    """Equal words: their start in each text, and their number."""
 
     a: int
     b: int
@@ -41,7 +42,7 @@ class EqualRun(NamedTuple):
 
 
 def common_runs(a: Prepared, b: Prepared, most: int | None = None) -> list[EqualRun]:
-    """The runs, in the order of a: none share a word of either text, and each has k words or is the whole of both.
+    """The runs, in the order of a. They are disjoint in both texts. Each has at least k words, or is both whole texts.
 
     >>> a, b = (Prepared(np.array(words, np.int32), 2) for words in ([1, 2, 3, 9, 4, 5], [4, 5, 1, 2, 3]))
     >>> common_runs(a, b)
@@ -57,7 +58,7 @@ def common_runs(a: Prepared, b: Prepared, most: int | None = None) -> list[Equal
     if a.index is not None and b.index is not None:
         tiling.lay(one_by_one(a.index, b.index, k), k, 2 * most)
         return sorted(tiling.runs)
-    first, counts = places(a.shingles, b.ranked)
+    first, counts = ranges_of(a.shingles, b.ranked)
     total = int(counts.sum())
     if total <= most:
         tiling.lay(diagonals(*meetings(b.order, first, counts), len(a), len(b), k), k, 2 * most)
@@ -70,12 +71,11 @@ def common_runs(a: Prepared, b: Prepared, most: int | None = None) -> list[Equal
 
 
 def sizes(a: Prepared, b: Prepared) -> list[int]:
-    """The sizes at which runs are sought where there are too many of k words, descending: k 2^n, from the longest that
-    both texts have."""
+    """The sizes at which runs are sought if too many have k words, descending: k 2^n, from the longest common one."""
     ladder = [a.k]
     while 2 * ladder[-1] <= min(len(a), len(b)):
         ladder.append(2 * ladder[-1])
-    low, high = 0, len(ladder)  # there are runs of the size ladder[low], and none of ladder[high]
+    low, high = 0, len(ladder)  # the texts share runs of the size ladder[low], but none of ladder[high]
     while high - low > 1:
         middle = (low + high) // 2
         if len(np.intersect1d(a.windows(ladder[middle]), b.windows(ladder[middle]))):
@@ -85,14 +85,14 @@ def sizes(a: Prepared, b: Prepared) -> list[int]:
     return ladder[low::-1]
 
 
-def places(of_a: U64, ranked: U64) -> tuple[Index, Index]:
-    """For each fingerprint of a where it begins among those of b, which ascend, and how often it is there."""
+def ranges_of(of_a: U64, ranked: U64) -> tuple[Index, Index]:
+    """For each fingerprint of a, its first place among those of b, which ascend, and how often it is there."""
     first = np.searchsorted(ranked, of_a, "left")
     return first, np.searchsorted(ranked, of_a, "right") - first
 
 
 def meetings(order: Index, first: Index, counts: Index) -> tuple[Index, Index]:
-    """Every place in a with every place in b that has the same words. Shapes (meetings,)."""
+    """All places in a with all places in b that have the same words. Shapes (meetings,), (meetings,)."""
     of_a = np.repeat(np.arange(len(counts)), counts)
     before = np.cumsum(counts) - counts
     of_b = order[np.arange(len(of_a)) + np.repeat(first - before, counts)]
@@ -100,20 +100,20 @@ def meetings(order: Index, first: Index, counts: Index) -> tuple[Index, Index]:
 
 
 def some_meetings(of_a: U64, of_b: U64, most: int) -> tuple[Index, Index, bool]:
-    """As `meetings`, but for fingerprints that would bring more than `most`: of those the nth meets the nth.
+    """As `meetings`, but only the nth places meet for the fingerprints that would bring more than `most` meetings.
 
-    Also whether these are all.
+    Also tells whether these are all meetings.
     """
     order = np.argsort(of_b, kind="stable")
-    first, counts = places(of_a, of_b[order])
+    first, counts = ranges_of(of_a, of_b[order])
     if int(counts.sum()) <= most:
         return *meetings(order, first, counts), True
     order_a = np.argsort(of_a, kind="stable")
     ranked_a = of_a[order_a]
-    begins, here = places(of_a, ranked_a)
+    begins, here = ranges_of(of_a, ranked_a)
     rank = np.empty(len(of_a), np.int64)
     rank[order_a] = np.arange(len(of_a)) - begins[order_a]
-    cost = here * counts  # meetings of all places with the same fingerprint
+    cost = here * counts  # meetings of all places with one fingerprint
     ascending = np.argsort(cost, kind="stable")
     within = int(np.searchsorted(np.cumsum(counts[ascending]), most, "right"))
     few = cost < cost[ascending[within]]
@@ -127,7 +127,7 @@ def some_meetings(of_a: U64, of_b: U64, most: int) -> tuple[Index, Index, bool]:
 
 
 class Tiling:
-    """Two texts, and which of their words are in runs already."""
+    """Two texts, and which of their words are in runs that were taken."""
 
     def __init__(self, a: Prepared, b: Prepared) -> None:
         self.a, self.b = a, b
@@ -135,7 +135,7 @@ class Tiling:
         self.runs: list[EqualRun] = []
 
     def lay_some(self, size: int, most: int) -> bool:
-        """Takes runs of so many words at least, of what is free still; whether there may be more."""
+        """Takes runs of at least `size` free words. Returns whether there may be more."""
         (free_a, of_a), (free_b, of_b) = (
             free_windows(text, taken, size) for text, taken in ((self.a, self.in_a), (self.b, self.in_b))
         )
@@ -145,7 +145,7 @@ class Tiling:
         return not every and len(self.runs) > before
 
     def lay(self, heap: Heap, size: int, steps: int) -> None:
-        """Takes runs of `size` words or more, longest first; it ends after so many steps, whatever is left."""
+        """Takes runs of `size` words or more from a heap, longest first, but ends after `steps` steps."""
         in_a, in_b = self.in_a, self.in_b
         while heap and steps > 0:
             minus, i, j = heapq.heappop(heap)
@@ -162,7 +162,7 @@ class Tiling:
 
 
 def free_windows(text: Prepared, taken: bytearray, size: int) -> tuple[Index, U64]:
-    """Where runs of so many words begin of which none is taken, and their fingerprints."""
+    """Where runs of `size` free words begin, and their fingerprints."""
     before = np.append(0, np.cumsum(np.frombuffer(taken, np.uint8), dtype=np.int64))
     count = max(len(text) - size + 1, 0)
     free = np.flatnonzero(before[size : size + count] == before[:count])
@@ -170,7 +170,7 @@ def free_windows(text: Prepared, taken: bytearray, size: int) -> tuple[Index, U6
 
 
 def diagonals(of_a: Index, of_b: Index, n: int, m: int, size: int) -> Heap:
-    """Runs of meetings one behind the other."""
+    """Runs: consecutive meetings on one diagonal."""
     if not len(of_a):
         return []
     width = n + m
@@ -185,9 +185,9 @@ def diagonals(of_a: Index, of_b: Index, n: int, m: int, size: int) -> Heap:
 
 
 def one_by_one(of_a: Starts, of_b: Starts, k: int) -> Heap:
-    """As `diagonals`, for texts of which no shingle comes again."""
+    """As `diagonals`, for texts without repeated shingles."""
     heap = []
-    begin = begin_b = after = -1  # of the run so far, and the place in b behind its last shingle
+    begin = begin_b = after = -1  # starts of the current run, and the place in b after its last shingle
     for shingle, i in of_a.items():
         j = of_b.get(shingle, -1)
         if j == after >= 0:
@@ -203,7 +203,7 @@ def one_by_one(of_a: Starts, of_b: Starts, k: int) -> Heap:
 
 
 def free_parts(in_a: bytearray, in_b: bytearray, i: int, j: int, words: int) -> list[tuple[int, int]]:
-    """The parts of a run of which neither text has taken a word: start and end, counted from its beginning."""
+    """The parts of a run that are free in both texts: start and end, counted from its beginning."""
     parts = []
     at = 0
     while at < words:

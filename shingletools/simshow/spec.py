@@ -1,4 +1,4 @@
-"""What is wanted of pairs and their documents."""
+"""The specification of simshow: which pairs are shown, and how."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from shingletools.simshow.collector import Show
 
 TEXT, SIDE_BY_SIDE, BRIEF, JSON, PAGE = "text", "side by side", "brief", "json", "page"
-OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of", "duplicate_by"  # fields of what names documents
-OF_WORDS = "source", "at", "via"  # fields of documents beside their id and their text
-PAGE_BYTES = 32 << 20  # of data, of a page
+OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of", "duplicate_by"  # fields of records that name documents
+OF_WORDS = "source", "at", "via"  # fields of documents besides id and text
+PAGE_BYTES = 32 << 20  # of data in a page
 
 
 class Selection(NamedTuple):
@@ -23,7 +23,7 @@ class Selection(NamedTuple):
 
     least: "Fraction | None" = None  # similarity
     most: "Fraction | None" = None
-    sample: int | None = None  # so many, spread over their similarities
+    sample: int | None = None  # number of pairs, spread over their similarities
 
     @property
     def by_similarity(self) -> bool:
@@ -31,43 +31,32 @@ class Selection(NamedTuple):
 
 
 class Form(NamedTuple):
-    """How they are shown."""
+    """How the pairs are shown."""
 
     name: str = JSON
     colour: bool = False
     width: int = 80  # of the terminal, in columns
-    context: int = 6  # words
-    whole: bool = False  # long stretches of equal words, too
+    context: int = 6  # words before and after a passage
+    whole: bool = False  # show long runs of equal words in full
     limit: int = PAGE_BYTES
 
 
 class ShowSpec(Stage):
-    """What pairs share: the documents come after the pairs, so that only those are held that occur."""
+    """What pairs share. Documents are read after pairs, so only those that pairs name are kept."""
 
     id_field: str
-    docs: tuple[str, ...]  # files of documents: of both sides, or of a
-    others: tuple[str, ...]  # of b
-    text_field: str
-    canon: str  # options
-    k: int  # words that a run has at least
-    gap: int  # words between two runs of a passage at most
-    template: int | None  # documents in which words stand that are template
-    chosen: Selection
-    form: Form
-    page: str | None  # the file that is it
-    size: int | None  # bytes that wait in memory
-    folder: str  # of scratch files
-
-    def __init__(  # noqa: PLR0913  # as in Filter
-        self, id_field: str, docs: Sequence[str], others: Sequence[str] = (), *, text_field: str = "text",
-        canon: str = "", k: int = 5, gap: int = 10, template: int | None = None, chosen: Selection | None = None,
-        form: Form | None = None, page: str | None = None, size: int | None = None, folder: str = "/tmp",
-    ) -> None:  # fmt: skip
-        super().__init__(
-            id_field=id_field, docs=tuple(docs), others=tuple(others), text_field=text_field, canon=canon, k=k,
-            gap=gap, template=template, chosen=chosen or Selection(), form=form or Form(), page=page, size=size,
-            folder=folder,
-        )  # fmt: skip
+    docs: Sequence[str]  # files of documents, of both sides or of a only
+    others: Sequence[str] = ()  # files of the documents b
+    text_field: str = "text"
+    canon: str = ""  # the options of --canon
+    k: int = 5  # least words of a run
+    gap: int = 10  # most words between two runs of a passage
+    template: int | None = None  # number of documents that make words template
+    chosen: Selection = Selection()
+    form: Form = Form()
+    page: str | None = None  # the file of the page
+    size: int | None = None  # bytes of memory
+    folder: str = "/tmp"  # of scratch files
 
     @property
     def second(self) -> tuple[str, str] | None:
@@ -92,7 +81,7 @@ class ShowSpec(Stage):
 
     def check_fields(self, id_field: str, /) -> None:
         if id_field in OF_PAIRS:
-            raise Failed(f"the id needs a field of its own, for {shown(id_field)} is one of pairs and groups")
+            raise Failed(f"the id needs a field of its own, not {shown(id_field)}, which pairs and groups have")
         fields = (id_field, self.text_field, *OF_WORDS)
         if len(set(fields)) < len(fields):
             names = ", ".join(map(shown, fields))
@@ -102,6 +91,6 @@ class ShowSpec(Stage):
         return "it shows pairs to people, in the shell"
 
     def collector(self, _jobs: int, /) -> "Show":
-        from shingletools.simshow.collector import Show  # numpy, which --help does not need
+        from shingletools.simshow.collector import Show  # imported late: it loads numpy, which --help does not need
 
         return Show(self)

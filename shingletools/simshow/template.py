@@ -1,4 +1,4 @@
-"""Words that stand in many documents: the shingles by which they are known."""
+"""Template: shingles that are in many documents."""
 
 from collections.abc import Iterable
 
@@ -8,15 +8,15 @@ from shingletools.kernel.types import U64
 from shingletools.simshow.documents import Shown
 from shingletools.simshow.prepared import Prepared
 
-MOST, LEAST = 1 << 23, 1 << 16  # fingerprints that are counted at once
-FINGERPRINT = 30  # bytes that each of them needs
+MOST, LEAST = 1 << 23, 1 << 16  # fingerprints that are counted in one pass
+FINGERPRINT = 30  # bytes that each takes
 
 
 def frequent_shingles(documents: Iterable[Shown], k: int, least: int, size: int | None = None) -> U64:
-    """The fingerprints of runs of k words that stand in so many documents at least, ascending.
+    """The fingerprints of runs of k words that are in at least `least` documents, ascending.
 
-    The documents are gone through again for each part of the fingerprints, if there are more than can be counted at
-    once, in `size` bytes if that is given; two megabytes it needs, and as many bytes as the longest document.
+    If there are too many fingerprints to count at once, in `size` bytes, the documents are read once for each part of
+    the fingerprints. It needs at least two megabytes, and the bytes of the longest document.
     """
     together = MOST if size is None else min(max(size // FINGERPRINT, LEAST), MOST)
     total = sum(len(each.words) for each in documents)

@@ -1,4 +1,4 @@
-"""Text as a terminal may show it: nothing in it is obeyed, lines are as wide as they look, colours say what is what."""
+"""Text for terminals: without characters that a terminal obeys, in lines of known width, in colours."""
 
 import re
 import unicodedata
@@ -10,18 +10,18 @@ from shingletools import deferred
 if TYPE_CHECKING:
     import wcwidth
 else:
-    wcwidth = deferred.module("wcwidth")  # which only people need
+    wcwidth = deferred.module("wcwidth")  # loaded late: records do not need it
 
 Span = tuple[str, str]  # a text and its style
 Line = list[Span]
 
-PLAIN, HEAD, CONTEXT, ONLY_A, ONLY_B, TEMPLATE = "", "1", "2", "31", "32", "2;3"  # as terminals know styles
+PLAIN, HEAD, CONTEXT, ONLY_A, ONLY_B, TEMPLATE = "", "1", "2", "31", "32", "2;3"  # parameters of SGR sequences
 EMOJI = "\ufe0f"
 TOKEN = re.compile(r"\s+|\S+")
 
 
 class Safe(dict[int, str]):
-    """For str.translate: white space as a space, and what no terminal prints, or some obey, as its number."""
+    """For str.translate: white space as a space; characters that terminals do not print, or obey, as their numbers."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -39,7 +39,7 @@ SAFE = Safe()
 
 
 def safe(text: str) -> str:
-    r"""A text of others, for a terminal: controls, marks of direction and other invisible characters are escaped.
+    r"""A foreign text for a terminal: control, direction and other invisible characters are escaped.
 
     >>> print(safe("a\x1b[2J\n\u202eb"))
     a\x1b[2J \u202eb
@@ -48,7 +48,7 @@ def safe(text: str) -> str:
 
 
 class Columns(dict[str, int]):
-    """How many columns a character takes, wherever it stands, at most: a spacing mark one, so a sign for emoji."""
+    """The most columns that a character can take: for spacing marks, and variation selectors of emoji, one."""
 
     def __missing__(self, character: str) -> int:
         spacing = unicodedata.category(character) == "Mc" or character == EMOJI
@@ -60,12 +60,12 @@ COLUMNS = Columns()
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a safe text takes; where its characters become one, it may be fewer."""
+    """The most columns that a safe text takes; fewer if a terminal combines its characters."""
     return len(text) if text.isascii() else sum(map(COLUMNS.__getitem__, text))
 
 
 def flow(spans: Iterable[Span], width: int) -> list[Line]:
-    """Spans in lines of so many columns at most, broken at white space, or anywhere in what is longer than a line.
+    """Spans in lines of at most `width` columns, broken at white space; longer words are broken anywhere.
 
     >>> flow([("one two", ""), (" three", "31")], 8)
     [[('one two', '')], [('three', '31')]]
@@ -96,7 +96,7 @@ def characters(word: Line) -> Line:
 
 
 def add(line: Line, span: Span) -> None:
-    """Puts a span at a line's end, into the last one if that has the same style."""
+    """Appends a span to a line; it joins the last span if both have one style."""
     if line and line[-1][1] == span[1]:
         line[-1] = line[-1][0] + span[0], span[1]
     else:
@@ -104,7 +104,7 @@ def add(line: Line, span: Span) -> None:
 
 
 def words(spans: Iterable[Span]) -> Iterator[Line]:
-    """What stands between white space, in its spans."""
+    """The words between white space, each as its spans."""
     word: Line = []
     for text, style in spans:
         for token in TOKEN.findall(safe(text)):
@@ -118,5 +118,5 @@ def words(spans: Iterable[Span]) -> Iterator[Line]:
 
 
 def shown(line: Line, colour: bool) -> str:
-    """A line as the terminal gets it."""
+    """A line as it is sent to the terminal."""
     return "".join(f"\x1b[{style}m{text}\x1b[0m" if colour and style and text else text for text, style in line)

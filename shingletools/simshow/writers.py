@@ -1,4 +1,4 @@
-"""How comparisons are written: for people, as a line each, as records. One more form is one more Writer."""
+"""The forms of output: each is a Writer."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,18 +15,18 @@ from shingletools.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, Form
 
 
 class Writer(Protocol):
-    """What makes bytes of comparisons, one after the other; `finish` gives what comes after the last."""
+    """Makes bytes from comparisons, one after the other; `finish` gives the bytes after the last one."""
 
     def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes: ...
 
     def group(self, name: Name, members: Sequence[Name], /) -> bytes:
-        """What comes after the pairs of a group, which are its first member beside each other one."""
+        """The bytes after the pairs of a group, which are its first member with each other one."""
 
     def finish(self) -> bytes: ...
 
 
 class AsPage:
-    """A page, which is made of all of them together. With `apart`, ids of b are not those of a."""
+    """Writes an HTML page of all comparisons. apart: ids of a and b are of different documents."""
 
     def __init__(self, limit: int, apart: bool) -> None:
         self.out = BytesIO()
@@ -52,7 +52,7 @@ class AsPage:
 
 
 class AsRecords:
-    """A record of JSON for each pair."""
+    """Writes a JSON record for each pair."""
 
     def write(self, compared: Comparison, _a: Shown, _b: Shown, /) -> bytes:
         shares = [rounded(Fraction(compared.shared, max(total, 1))) for total in compared.words]
@@ -79,7 +79,7 @@ class AsRecords:
 
 
 def writer_of(form: Form, apart: bool) -> Writer:
-    """`apart` says that a and b are of different documents, even where their ids are equal."""
+    """The writer for a form. apart: a and b are different documents even if their ids are equal."""
     if form.name == PAGE:
         return AsPage(form.limit, apart)
     if form.name == JSON:

@@ -3,7 +3,7 @@
 import json
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,34 @@ def special(path: Path) -> None:
     write(path, [compare(a, b, texts[a], texts[b]) for a, b in [*pairs, ("long a", "long b")]], texts)
 
 
+def given(path: Path) -> None:
+    """A chain of four documents, given as three pairs and as a group."""
+    words = documents()["libk5crypto3"].split()
+    texts = {f"chain {at}": " ".join(words[6 * at : 6 * at + 40]) for at in range(4)}
+    names = list(texts)
+    with path.open("wb") as out:
+        report = Report(out, LIMIT)
+        for a, b in pairwise(names):
+            report.add_pair(compare(a, b, texts[a], texts[b]), texts[a], texts[b])
+        for other in names[1:]:
+            compared = compare(names[0], other, texts[names[0]], texts[other])._replace(similarity=None)
+            report.add_pair(compared, texts[names[0]], texts[other])
+        report.add_group(names[0], names)
+        report.finish()
+
+
+def against(path: Path) -> None:
+    """Three documents that each share something else with a book, which is of the other side."""
+    words = documents()["libk5crypto3"].split()
+    book = " ".join(words)
+    with path.open("wb") as out:
+        report = Report(out, LIMIT, apart=True)
+        for at in range(3):
+            text = f"letter {at} " + " ".join(words[12 * at : 12 * at + 12])
+            report.add_pair(compare(f"letter {at}", "book", text, book), text, book)
+        report.finish()
+
+
 def hostile(path: Path) -> None:
     """A page of texts and ids that are made to harm."""
     giant = "x" * 3_000_000
@@ -137,4 +165,4 @@ def empty(path: Path) -> None:
     write(path, [], {})
 
 
-PAGES = {make.__name__: make for make in (real, special, hostile, many, short, unsaid, empty)}
+PAGES = {make.__name__: make for make in (real, special, given, against, hostile, many, short, unsaid, empty)}

@@ -177,10 +177,12 @@ def test_one_text_too_many_does_not_keep_others_out() -> None:
 
 
 def test_groups_that_are_given() -> None:
+    """Of one that is known by its first member's pairs only, the least of them; of no pairs, nothing."""
     out = io.BytesIO()
     report = Report(out, 1 << 20)
-    report.add_pair(NOTHING._replace(a="x", b=7, words=(3, 5)), "text of x", "text of seven")
-    report.add_pair(NOTHING._replace(a="z", b="x", words=(1, 3)), "z", "text of x")
+    half = NOTHING._replace(jaccard=Fraction(1, 2))
+    report.add_pair(NOTHING._replace(a="x", b=7, words=(3, 5), jaccard=Fraction(2, 3)), "text of x", "text of seven")
+    report.add_pair(half._replace(a="x", b="z", words=(3, 1)), "text of x", "z")
     report.add_group("x", ["x", 7, "z"])
     report.add_group("alone", [7, "q"])
     report.finish()
@@ -188,11 +190,52 @@ def test_groups_that_are_given() -> None:
     assert lists["names"] == ["x", "7", "z", "q"]
     assert lists["words"] == [3, 5, 1, None]
     assert lists["groups"] == [
-        {"name": "x", "members": [0, 1, 2], "density": None, "weakest": None, "ways": None},
-        {"name": "alone", "members": [1, 3], "density": None, "weakest": None, "ways": None},
+        {"name": "x", "members": [0, 1, 2], "stay": 1, "density": None, "weakest": [0, 2, 0.5], "ways": None},
+        {"name": "alone", "members": [1, 3], "stay": 1, "density": None, "weakest": None, "ways": None},
     ]
-    assert lists["figures"]["groups"] == 2 and lists["figures"]["wordsThatGo"] == 6
+    figures = {"documents": 4, "pairs": 2, "groups": 2, "go": 3, "words": 9, "wordsThatGo": 6}
+    assert lists["figures"] == figures
+    assert lists["bars"]["similarity"] == [[0.5, 0.55, 1], [0.55, 0.6, 0], [0.6, 0.65, 0], [0.65, 0.7, 1]]
     assert lists["pairs"]["similarity"] == [None, None]
+
+
+@pytest.mark.parametrize("pairs_first", [True, False])
+def test_groups_beside_their_pairs(pairs_first: bool) -> None:
+    """Figures and ties are those of the pairs, each of which is shown once; a group that is a part of what they connect
+    keeps what its own say.
+    """
+    out = io.BytesIO()
+    report = Report(out, 1 << 20)
+
+    def add_pairs() -> None:
+        for a, b, similarity in [("x", "y", 0.9), ("y", "z", 0.75), ("u", "v", 1.0), ("v", "w", 0.8)]:
+            report.add_pair(NOTHING._replace(a=a, b=b, similarity=similarity), a, b)
+
+    def add_group(*members: str) -> None:
+        for member in members[1:]:
+            report.add_pair(NOTHING._replace(a=members[0], b=member, similarity=None), members[0], member)
+        report.add_group(members[0], members)
+
+    if pairs_first:
+        add_pairs()
+    add_group("x", "y", "z")
+    add_group("u", "v")
+    if not pairs_first:
+        add_pairs()
+    report.add_pair(NOTHING._replace(a="z", b="y", similarity=0.75), "z", "y")  # again
+    report.finish()
+    lists = Parts(out.getvalue().decode()).data()["lists"]
+    names = lists["names"]
+    groups = [
+        ([names[at] for at in group["members"]], group["density"], group["ways"] and [way[0] for way in group["ways"]])
+        for group in lists["groups"]
+    ]
+    assert groups == [(["x", "y", "z"], 0.666667, [0, 1, 2]), (["u", "v"], None, None)]
+    assert [[names[end] for end in group["weakest"][:2]] for group in lists["groups"]] == [["y", "z"], ["u", "v"]]
+    assert [group["weakest"][2] for group in lists["groups"]] == [0.75, 0.333333]
+    assert lists["figures"]["pairs"] == 4
+    ends = [{names[a], names[b]} for a, b in zip(lists["pairs"]["a"], lists["pairs"]["b"], strict=True)]
+    assert sorted(map(sorted, ends)) == [["u", "v"], ["v", "w"], ["x", "y"], ["x", "z"], ["y", "z"]]
 
 
 def test_the_same_page_always(tmp_path: Path) -> None:

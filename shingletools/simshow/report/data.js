@@ -1,12 +1,12 @@
-// The data: JSON in script elements that the browser does not run, each parsed when it is first shown. Whatever stands
-// in it becomes text nodes and attributes that hold no code, never markup.
+// The data: JSON in script elements that the browser does not run. Each is parsed when it is first shown. Its contents
+// become text nodes and attributes without code, never markup
 const byId = (id) => document.getElementById(id);
 const parsed = (id) => JSON.parse(byId(id)?.textContent ?? 'null');
 const lists = parsed('lists');
 const pairs = { count: lists.pairs.a?.length ?? 0, ...lists.pairs };
 const groups = lists.groups;
 
-const texts = new Map(); // the last ones that were shown
+const texts = new Map(); // the texts that were shown last
 function textOf(document_) {
   if (!texts.has(document_)) {
     if (texts.size > 200) texts.clear();
@@ -15,15 +15,15 @@ function textOf(document_) {
   return texts.get(document_);
 }
 
-let between = null; // two documents -> the number of their pair, which is made when it is first needed
+let between = null; // two documents -> the number of their pair; made when it is first needed
 function pairOf(one, other) {
   const key = (a, b) => Math.min(a, b) * lists.names.length + Math.max(a, b);
   between ??= new Map(Array.from({ length: pairs.count }, (_, pair) => [key(pairs.a[pair], pairs.b[pair]), pair]));
   return between.get(key(one, other));
 }
 
-// Documents whose id or text has these letters, whatever their case: an array of 0 and 1. Texts are searched as the JSON
-// that they are, which spares parsing all of them; what is found is looked at again.
+// Which documents have these letters in their id or text, in any case: an array of 0 and 1. Texts are first searched as
+// JSON, so that only those with a match are parsed
 function documentsWith(letters) {
   const wanted = letters.toLowerCase();
   const quoted = JSON.stringify(wanted).slice(1, -1).replaceAll('<', '\\u003c');
@@ -47,14 +47,14 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-// Characters that would be invisible, or reorder what stands around them, are shown by their numbers. Joiners and
-// non-joiners, U+200C and U+200D, are not: Persian, the scripts of India, and emoji are spelled with them.
+// Characters that are invisible, or reorder the text around them, are shown by their numbers. Joiners and non-joiners,
+// U+200C and U+200D, are not: Persian, the scripts of India, and emoji need them
 const CONTROLS = new RegExp('[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f'
   + '\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u2069\\ufeff]', 'g');
 const visible = (text) =>
   text.replace(CONTROLS, (each) => `⟦U+${each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟧`);
 
-// A place that does not cut a character beyond U+FFFF in two
+// The nearest place that does not cut a character beyond U+FFFF in two
 const whole = (text, place) => ((text.charCodeAt(place) & 0xfc00) === 0xdc00 ? place + 1 : place);
 
 const LONGEST_NAME = 100;
@@ -76,5 +76,5 @@ const facts = (...rows) =>
   element('dl', { class: 'facts' }, rows.map(([term, ...values]) =>
     element('div', {}, element('dt', {}, term), element('dd', {}, ...values))));
 
-// A heading that the focus moves to when the view changes, so that a screen reader begins there
+// A heading that gets the focus when the view changes, so that a screen reader begins there
 const heading = (...content) => element('h2', { tabindex: -1, id: 'heading' }, ...content);

@@ -1,4 +1,4 @@
-// The overview: figures, and histograms that are tables with a bar in each row.
+// The overview: figures, and histograms, which are tables with a bar in each row
 function histogram(id, title, unit, bars, range) {
   if (!bars.length) return null;
   const most = Math.max(...bars.map((bar) => bar[2]));
@@ -21,7 +21,9 @@ function showOverview(main) {
     heading('Overview'), ...leftOut(),
     facts(['Documents', number(documents)], ['Pairs', number(allPairs)], ['Groups', number(allGroups)],
       ['Documents that would go', number(go)], ['Words that would go', `${number(wordsGo)} (${percent(wordsGo, words)})`]),
-    element('p', { class: 'hint' }, 'Of each group the first document stays, the others would go.'),
+    element('p', { class: 'hint' }, `${lists.known
+      ? 'Documents that have a pair with one of --against would go, as with ‘dedup --known’; those of --against stay. '
+      : 'Of each group the first document stays, the others would go. '}Documents that no pair or group names are not counted.`),
     element('div', { class: 'histograms' },
       histogram('similarities', 'Similarities of pairs (Jaccard where none was given)', 'Pairs', lists.bars.similarity,
         (from, to) => `${from.toFixed(2)} to ${to.toFixed(2)}`),

@@ -1,10 +1,10 @@
-"""Histograms: how many values lie in each bar."""
+"""Histograms: how many values are in each bar."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-Bar = tuple[float, float, int]  # from, to, how many
+Bar = tuple[float, float, int]  # from, to, number of values
 
 DECIMALS = 6  # of similarities and shares
 UNIT = 10**DECIMALS
@@ -12,7 +12,7 @@ BARS = 20  # between 0 and 1
 
 
 def rounded(value: float | Fraction) -> float:
-    """To six decimals, as `simjoin` rounds.
+    """Rounded to six decimals, as `simjoin` does.
 
     >>> rounded(Fraction(2, 3))
     0.666667
@@ -21,10 +21,10 @@ def rounded(value: float | Fraction) -> float:
 
 
 def bars_of_similarities(values: Sequence[float]) -> list[Bar]:
-    """Bars of one width, from the first that is not empty to the last; a bar has its lower end, the last both.
+    """Bars of equal width, from the first that is not empty to the last. A bar includes its lower end, the last both.
 
-    They divide 0 to 1, between which all values are. Whole millionths are counted, so that no value is in a wrong bar
-    for being rounded.
+    They divide the range from 0 to 1, which has all values. Values are compared as whole millionths, so rounding puts
+    none into a wrong bar.
 
     >>> bars_of_similarities([0.9, 0.9499999, 0.35, 1.0])[-2:]
     [(0.9, 0.95, 1), (0.95, 1.0, 2)]
@@ -38,7 +38,7 @@ def bars_of_similarities(values: Sequence[float]) -> list[Bar]:
 
 
 def bars_of_sizes(sizes: Mapping[int, int]) -> list[Bar]:
-    """Bars of sizes, each to the next power of two: 2, 3 to 4, 5 to 8 and so on; both ends are in the bar.
+    """Bars of sizes up to powers of two: 2, 3 to 4, 5 to 8 and so on. A bar includes both ends.
 
     >>> bars_of_sizes({2: 7, 3: 1, 4: 2, 20: 1})
     [(2, 2, 7), (3, 4, 3), (5, 8, 0), (9, 16, 0), (17, 32, 1)]

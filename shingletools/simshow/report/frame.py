@@ -1,12 +1,14 @@
-"""The page without its data: markup, style and script from the files beside this one, and what a browser lets it do."""
+"""The page without its data: markup, style and script from the files beside this one, and a policy for browsers."""
 
 import base64
 import hashlib
 from functools import cache
 from importlib import resources
 
+import orjson
+
 SCRIPTS = ("data.js", "lists.js", "figures.js", "group.js", "pair.js", "main.js")  # in the order of use
-HERE = "<!-- {} -->"  # what stands in the page where something is put in
+HERE = "<!-- {} -->"  # marks where something is put into the page
 
 
 def asset(name: str) -> str:
@@ -14,13 +16,13 @@ def asset(name: str) -> str:
 
 
 def source_of(code: str) -> str:
-    """How a policy names one inline script or style: by its hash (Content Security Policy Level 3, section 2.3.1)."""
+    """The name of an inline script or style in a policy: its hash (Content Security Policy Level 3, section 2.3.1)."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"
 
 
 @cache
 def frame() -> tuple[bytes, bytes]:
-    """What stands before the data and behind it. The policy allows this script and this style, and no request."""
+    """The page before and after the data. Its policy allows this script and this style, and no requests."""
     style = asset("report.css")
     script = "'use strict';\n" + "".join(map(asset, SCRIPTS))
     policy = (
@@ -34,3 +36,8 @@ def frame() -> tuple[bytes, bytes]:
         page = before + content + after
     before, _, after = page.partition(HERE.format("data"))
     return before.encode(), after.encode()
+
+
+def in_script(value: object) -> bytes:
+    """JSON for a script element: without `<`, so it can neither end the element nor begin a comment."""
+    return orjson.dumps(value).replace(b"<", b"\\u003c")

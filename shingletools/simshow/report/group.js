@@ -1,9 +1,10 @@
-// A group as strips, one a document: above the representative's text, below the document's own, and what they share.
+// A group as strips, one for each document: the representative's text above, the document's own below, and what they
+// share
 const TONES = 8;
 const BLOCKS = 300; // in one strip
 
-// The strip of a pair; top is the side, 0 or 1, that lies above. The upper text fills the width; the lower has the same
-// scale, but no more than the width.
+// The strip of a pair; top is the side, 0 or 1, that is above. The upper text fills the width. The lower has the same
+// scale, but at most the width
 function strip(pair, top, chained) {
   const sides = [pairs.a[pair], pairs.b[pair]];
   const lengths = [top, 1 - top].map((side) => Math.max(1, textOf(sides[side]).length));
@@ -34,7 +35,7 @@ function strip(pair, top, chained) {
 
 const isTemplate = (passage) => passage[5].every((piece) => piece[0] !== 0 || piece[6]) && passage[5].length > 0;
 
-// How many of the other documents shown share each hundredth of the representative's text
+// How many of the other documents on this page share each hundredth of the representative's text
 function coverage(group, places) {
   const counts = Array(100).fill(0);
   const [first] = group.members;
@@ -63,24 +64,25 @@ function member(group, place) {
   const item = (...content) => element('li', { class: 'member' }, element('h3', {}, named(document_)), ...content);
   if (!place) {
     const others = group.members.slice(1, PAGE).map((_, at) => at + 1);
-    return item(element('p', {}, `The representative${length}. Where others share its text:`), coverage(group, others));
+    return item(element('p', {}, `The representative${length}. The parts that others share:`), coverage(group, others));
   }
   const [steps, before] = group.ways?.[place] ?? [null];
-  let pair = pairOf(first, document_);
-  const chained = pair === undefined;
-  if (chained && before !== undefined) pair = pairOf(before, document_);
-  const how = !chained ? [] : steps > 1
-    ? [`Chained: ${number(steps)} pairs away from the representative, by way of `, named(before), '. With that one: ']
-    : ['Its pair with the representative is not in this page. '];
+  const direct = pairOf(first, document_); // a given group has this pair even if it is not among the pairs
+  const pair = direct ?? (before === undefined ? undefined : pairOf(before, document_));
+  const far = steps > 1;
+  const how = far
+    ? [`Chained: ${number(steps)} pairs away from the representative, through `, named(before),
+      direct === undefined ? '. Compared with that one: ' : '. Compared with the representative: ']
+    : direct === undefined ? ['Its pair with the representative is not on this page. '] : [];
   if (pair === undefined) return item(element('p', {}, ...how, length.slice(2)));
   const said = pairs.similarity[pair];
-  const alike = said === null ? `Jaccard ${share(pairs.jaccard[pair])}, where no similarity was given` : `similarity ${share(said)}`;
-  const other = chained ? before : first;
+  const alike = said === null ? `Jaccard ${share(pairs.jaccard[pair])} (no similarity was given)` : `similarity ${share(said)}`;
+  const other = direct === undefined ? before : first;
   return item(
     element('p', {}, ...how, `${alike}${length}, ${number(pairs.shared[pair])} shared `
       + `(${percent(pairs.shared[pair], words)}) in ${plural(pairs.passages[pair], 'passage')}. `,
     element('a', { href: `#pair/${pair}`, 'aria-label': `Compare ${nameOf(document_)} with ${nameOf(other)}` }, 'Compare')),
-    strip(pair, pairs.a[pair] === other ? 0 : 1, chained));
+    strip(pair, pairs.a[pair] === other ? 0 : 1, far));
 }
 
 function showGroup(main, place) {
@@ -88,7 +90,6 @@ function showGroup(main, place) {
   const link = group.weakest;
   const found = link && pairOf(link[0], link[1]);
   const ends = link && [named(link[0]), ' and ', named(link[1])];
-  const chained = group.ways?.filter(([steps]) => steps > 1).length ?? 0;
   let page = 0;
   const count = Math.ceil(group.members.length / PAGE);
   const body = element('div');
@@ -109,13 +110,15 @@ function showGroup(main, place) {
     facts(['Documents', number(group.members.length)], ['Density', share(group.density)],
       ['Weakest link', ...(link ? [`${share(link[2])}, `, ...(found === undefined ? ends
         : [element('a', { href: `#pair/${found}` }, ...ends)])] : ['–'])],
-      ['Chained', group.ways ? number(chained) : '–'], ['Words that would go', number(wordsThatGo(group))]),
+      ['Chained', number(chained(group))], ['Words that would go', number(wordsThatGo(group))]),
     element('details', {}, element('summary', {}, 'What this shows'), element('p', {},
-      'Above in each strip lies the text of the representative, the first document; below lies the document\u2019s own, at '
-      + 'the same scale. Blocks with one number are what both share: ties that cross are passages that moved. A dashed '
-      + 'strip is a document that has no pair with the representative, but is chained to it by pairs of others; it is '
-      + 'shown against the one before it. Density is '
-      + 'the share of all possible pairs that there are. Without the weakest link, and all pairs below it, the group '
-      + 'would fall apart; its similarity is Jaccard where none was given. A dash stands for what is not known, as the pairs were not given.')),
+      'Each strip shows two texts at the same scale: above, the text of the representative, which is the first document; '
+      + 'below, the document\u2019s own text. Blocks with the same number are a passage that both share. Bands that cross '
+      + 'show passages that moved. A dashed strip is a document without a pair with the representative: pairs of other '
+      + 'documents chain it to the group. It is compared with the document before it in the chain, or with the '
+      + 'representative if the group itself was given. Density is the share of all possible pairs that exist; with '
+      + '--against, of the pairs between its documents and the others. Without the weakest link, and all less similar '
+      + 'pairs, the group would fall apart. The similarity of the link is Jaccard if none was given. If a group was given '
+      + 'without its pairs, the weakest link is the document least like the representative. A dash means unknown.')),
     body);
 }

@@ -1,4 +1,4 @@
-// A list that can be searched and sorted, one page at a time: a table of ten thousand rows would take seconds.
+// A list that can be searched and sorted, shown page by page: a table of ten thousand rows would take seconds
 const PAGE = 50;
 
 class List {
@@ -110,7 +110,7 @@ function leftOut() {
   const { pairs: without, groups: others } = lists.left;
   if (!without && !others) return [];
   const what = [without && plural(without, 'pair'), others && plural(others, 'group')].filter(Boolean).join(' and ');
-  return [element('p', { class: 'left', role: 'note' }, `Left out: ${what}. With all, the page would have more than the `
+  return [element('p', { class: 'left', role: 'note' }, `Left out: ${what}. With them, the page would have more than the `
     + `${number(lists.limit)} bytes of data that --limit allows. The figures of the overview count them.`)];
 }
 
@@ -130,7 +130,10 @@ const pairList = new List({
   ],
 });
 
-const wordsThatGo = (group) => group.members.slice(1).reduce((sum, member) => sum + (lists.words[member] ?? 0), 0);
+const wordsThatGo = (group) => group.members.slice(group.stay).reduce((sum, member) => sum + (lists.words[member] ?? 0), 0);
+
+// How many documents are more than one pair away from the first; null if that is unknown
+const chained = (group) => group.ways?.filter(([steps]) => steps > 1).length ?? null;
 
 const groupList = new List({
   title: 'Groups', unit: 'group', count: groups.length, sorted: 1, descending: true,
@@ -141,6 +144,7 @@ const groupList = new List({
     { title: 'Documents', value: (group) => groups[group].members.length,
       cell: (group) => number(groups[group].members.length) },
     { title: 'Density', value: (group) => groups[group].density, cell: (group) => share(groups[group].density) },
+    { title: 'Chained', wide: true, value: (group) => chained(groups[group]), cell: (group) => number(chained(groups[group])) },
     { title: 'Weakest link', wide: true, value: (group) => groups[group].weakest?.[2],
       cell: (group) => share(groups[group].weakest?.[2]) },
     { title: 'Words that would go', wide: true, value: (group) => wordsThatGo(groups[group]),

@@ -1,19 +1,19 @@
-// Which view is shown, as the address says; and keys.
+// Shows the view that the address names, and handles keys
 let shown = { kind: 'overview' };
 
-// The next and previous of a list, in its order
+// The next and previous item of a list, in its order
 function neighbour(list, place, by) {
   const at = list.rows.indexOf(place);
   return list.rows[at + by];
 }
 
-function turns(kind, place, list) {
+function turns(kind, place, list, more) {
   const link = (label, by) => {
     const next = neighbour(list, place, by);
     return next === undefined ? element('span', { class: 'off' }, label) : element('a', { href: `#${kind}/${next}` }, label);
   };
   return element('p', { class: 'turns' }, link(`Previous ${kind}`, -1), ' ', link(`Next ${kind}`, 1), ' ',
-    element('a', { href: `#${kind}s` }, `All ${kind}s`));
+    element('a', { href: `#${kind}s` }, `All ${kind}s`), ' ', more);
 }
 
 const VIEWS = {

@@ -1,4 +1,4 @@
-"""Ids as the page shows them: bare, or as JSON where another would look the same."""
+"""Ids as the page shows them: bare, or as JSON if two would look the same."""
 
 import re
 from collections import Counter
@@ -8,17 +8,18 @@ import orjson
 
 from shingletools.simshow.documents import Name
 
-Key = tuple[int, Name]  # a document: its side, 1 only of b where ids of b are others, and its id
+Key = tuple[int, Name]  # a document: its side and its id; the side is 1 only for b with documents of its own
 
-OTHERS = " (--against)"  # behind ids of b, where those may be ids of others in a
+OTHERS = " (--against)"  # after ids of b if equal ids in a are of other documents
 
 HIDDEN = re.compile(r"(?<=\s)\s|[^\S ]")
 
 
 def names(keys: Sequence[Key]) -> list[str]:
-    """What to show for each: no two different ones look alike, and none is blank.
+    """How to show each: different documents are spelled differently, and none is blank.
 
-    As JSON stand those that are spelled as others are, and those of which a browser would not show every blank.
+    Ids are shown as JSON if they are spelled as others are, or have blanks that a browser would not show. Invisible
+    characters stay: the page shows most of them by their numbers.
 
     >>> names([(0, 1), (0, "1"), (0, "x"), (1, "x"), (0, ""), (0, "y ")])
     ['1', '"1"', 'x', 'x (--against)', '""', '"y "']
@@ -33,12 +34,12 @@ def bare(key: Key) -> str:
 
 
 def as_json(key: Key) -> str:
-    """What takes most room, too; white space that a browser drops, or shows like a blank, is escaped."""
+    """The id as JSON, the longest form; white space that a browser drops, or shows like a blank, is escaped."""
     side, name = key
     spelled = HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", orjson.dumps(name).decode())
     return f"{spelled}{OTHERS if side else ''}"
 
 
 def is_plain(name: str) -> bool:
-    """Whether it shows all that it is, and is nothing that `as_json` makes."""
+    """Whether a browser shows all of a name, and `as_json` cannot make it."""
     return name != "" and not name.startswith('"') and " ".join(name.split()) == name

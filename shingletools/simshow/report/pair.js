@@ -1,10 +1,10 @@
 // A pair side by side.
-const BUDGET = 3000; // pieces that are marked at a time, since an element each for megabytes of them would take minutes
-const SHARED = { most: 6000, kept: 2500 }; // letters of a piece, and of its ends if it is longer
-const PLAIN = { most: 1500, kept: 500 }; // of what lies between passages
+const BUDGET = 3000; // pieces that are marked at a time: elements for megabytes of them would take minutes
+const SHARED = { most: 6000, kept: 2500 }; // letters of a piece that are shown, and of each end of a longer one
+const PLAIN = { most: 1500, kept: 500 }; // the same for text between passages
 const MORE = { most: 100000, kept: 50000 };
 
-// A stretch of a text; of a long one the ends, and a button for more
+// A stretch of a text; of a long one, its ends and a button for more
 function stretch(text, from, to, { most, kept }) {
   if (to - from <= most) return [visible(text.slice(from, to))];
   const [first, last] = [whole(text, from + kept), whole(text, to - kept)];
@@ -33,7 +33,7 @@ class Pair {
   }
 
   draw() {
-    this.limits = new Map(); // how many pieces of a passage are marked: of the current one, and of those on either side
+    this.limits = new Map(); // how many pieces are marked, for each passage around the current one
     let left = this.budget;
     const take = (number_) => {
       this.limits.set(number_, Math.min(left, this.passages[number_][5].length));
@@ -77,7 +77,7 @@ class Pair {
 
   mark(side, number_, text, from, limit) {
     const passage = this.passages[number_];
-    const [kind, start, end] = [1 + side, 1 + 2 * side, 2 + 2 * side]; // of a piece: its own side's
+    const [kind, start, end] = [1 + side, 1 + 2 * side, 2 + 2 * side]; // places in a piece for this side
     const made = [];
     let place = from;
     for (const piece of passage[5].slice(0, limit)) {
@@ -99,7 +99,7 @@ class Pair {
     }, String(number_ + 1)), made);
   }
 
-  // Brings the other text's passage to the height of this one's; without a side, both to the upper third
+  // Scrolls the other text's passage to the height of this one; without a side, both to the upper third
   align(number_, side) {
     const marks = [0, 1].map((each) => byId(`${'ab'[each]}${number_}`));
     const height = (each) => marks[each].getClientRects()[0].top - this.panes[each].getBoundingClientRect().top;
@@ -109,7 +109,7 @@ class Pair {
     if (side === undefined) [0, 1].forEach((each) => scroll(each, this.panes[each].clientHeight / 3));
     const near = side ?? 0;
     scroll(1 - near, height(near));
-    scroll(near, height(1 - near)); // where the other text could not go so far
+    scroll(near, height(1 - near)); // if the other text could not scroll so far
     this.panes.forEach((pane) => pane.querySelector('.current')?.classList.remove('current'));
     marks.forEach((mark) => mark.classList.add('current'));
     this.current = number_;
@@ -131,22 +131,22 @@ class Pair {
   show(main) {
     const [a, b] = this.documents;
     const { place } = this;
+    const group = groups.findIndex(({ members }) => members.includes(a) && members.includes(b));
     const of = (document_) => percent(pairs.shared[place], lists.words[document_]);
     const button = (label, by) => element('button', { type: 'button', click: () => this.step(by) }, label);
     main.append(
       heading(named(a), ' and ', named(b)),
-      turns('pair', place, pairList),
+      turns('pair', place, pairList, group < 0 ? null : element('a', { href: `#group/${group}` }, 'Their group')),
       facts(['Similarity', share(pairs.similarity[place])], ['Jaccard', share(pairs.jaccard[place])],
         ['Containment', share(pairs.containment[place])],
         ['Words shared', `${number(pairs.shared[place])} (${of(a)} and ${of(b)})`],
         ['Longest run', plural(pairs.longest[place], 'word')], ['Passages', number(this.passages.length)]),
       strip(place, 0),
       element('details', {}, element('summary', {}, 'What this shows'), element('p', {},
-        'Passages that both texts have are framed and have one number in both. Click one, or its number, to bring the other '
-        + 'text to it. Within them: ', element('del', {}, 'words of the first text only'), ', ',
+        'Passages that both texts share are framed and have the same number in both. Click a passage, or its number, to '
+        + 'scroll the other text to it. Inside passages: ', element('del', {}, 'words of the first text only'), ', ',
         element('ins', {}, 'words of the second text only'), ', ', element('span', { class: 'template' }, 'template'),
-        ', which is words that stand in many of the documents. Control characters, and others that nobody sees, are '
-        + 'shown as ⟦U+…⟧.')),
+        ', which is words in many of the documents. Control characters and invisible ones are shown as ⟦U+…⟧.')),
       element('p', { class: 'turns' }, button('Previous passage', -1), ' ', button('Next passage', 1)),
       this.rest,
       element('div', { class: 'sides' }, this.panes.map((pane, side) => element('section', { 'aria-labelledby': `side${side}` },

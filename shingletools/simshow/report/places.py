@@ -1,4 +1,4 @@
-"""Where passages lie, as a browser counts: in units of UTF-16, of which a character beyond U+FFFF has two."""
+"""Places of passages as a browser counts them: in units of UTF-16; a character beyond U+FFFF has two."""
 
 import re
 from bisect import bisect_left

@@ -1,0 +1,116 @@
+"""The page in a browser: keys, clicks, and the alignment of both texts."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from report.conftest import Open
+from report.views import SLACK, go, heights, rows
+
+
+def test_keys_go_through_passages_and_pairs(opened: Open) -> None:
+    page = opened("special", "pairs")
+    names = [row[0] for row in rows(page)]
+    places = [
+        int(each.rpartition("/")[2]) for each in page.locator("tbody a").evaluate_all("(all) => all.map((a) => a.href)")
+    ]
+    go(page, "pair/0")
+    status = page.get_by_role("status")
+    page.keyboard.press("n")
+    expect(status).to_have_text("Passage 1 of 2: 7 equal words")
+    assert page.evaluate("document.activeElement.closest('mark').id") == "a0"
+    page.keyboard.press("n")
+    expect(status).to_contain_text("Passage 2 of 2")
+    assert page.locator("mark.current").evaluate_all("(all) => all.map((each) => each.id)") == ["a1", "b1"]
+    page.keyboard.press("p")
+    expect(status).to_contain_text("Passage 1 of 2")
+    page.keyboard.press("p")
+    expect(status).to_contain_text("Passage 2 of 2")
+    place = places.index(0)
+    for key, step in (("k", -1), ("j", 1), ("j", 1)):
+        page.keyboard.press(key)
+        place += step
+        if not 0 <= place < len(places):
+            place -= step
+            continue
+        expect(page).to_have_url(re.compile(f"#pair/{places[place]}$"))
+        expect(page.locator("#heading")).to_have_text(names[place])
+        expect(page.locator("#heading")).to_be_focused()
+    page.keyboard.press("u")
+    expect(page).to_have_url(re.compile("#pairs$"))
+    page.keyboard.press("/")
+    expect(page.get_by_label("Search")).to_be_focused()
+    page.keyboard.type("junk")
+    expect(page.get_by_label("Search")).to_have_value("junk")
+    expect(page.locator("caption")).to_have_text("0 pairs of 6")
+
+
+def test_the_order_of_a_list_is_that_of_next_and_previous(opened: Open) -> None:
+    page = opened("real", "pairs")
+    page.get_by_role("button", name="Words shared").click()
+    names = [row[0] for row in rows(page)]
+    page.get_by_role("link", name=names[3], exact=True).click()
+    page.get_by_role("link", name="Next pair").click()
+    expect(page.locator("#heading")).to_have_text(names[4])
+    page.keyboard.press("k")
+    expect(page.locator("#heading")).to_have_text(names[3])
+    page.go_back()
+    expect(page.locator("#heading")).to_have_text(names[4])
+
+
+def test_keys_can_be_turned_off(opened: Open) -> None:
+    page = opened("special", "pair/0")
+    page.get_by_label("Keys are on").uncheck()
+    page.locator("h1").click()
+    page.keyboard.press("n")
+    expect(page.locator("mark.current")).to_have_count(0)
+
+
+def test_all_is_reached_with_the_tab_key(opened: Open) -> None:
+    page = opened("special", "pair/0")
+    reached = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.innerText.trim() || document.activeElement.id"))
+    for wanted in (
+        "Skip to the content",
+        "Overview",
+        "Groups",
+        "Pairs",
+        "All pairs",
+        "What this shows",
+        "Next passage",
+        "1",
+        "2",
+    ):
+        assert wanted in reached, wanted
+    go(page, "pairs")
+    page.locator("tbody a").first.focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#pair/"))
+
+
+@pytest.mark.parametrize("side", ["a", "b"])
+def test_a_click_brings_the_other_text_to_a_passage(opened: Open, side: str) -> None:
+    page = opened("special", "pair/5")
+    for passage in (0, 29, 7, 15):
+        mark = page.locator(f"#{side}{passage}")
+        mark.scroll_into_view_if_needed()
+        mark.click(position={"x": 60, "y": 5})
+        expect(page.locator(f"#a{passage}.current, #b{passage}.current")).to_have_count(2)
+        first, second = heights(page, passage)
+        assert abs(first - second) <= SLACK, passage
+        for frame in page.locator(".text").all():
+            box = frame.bounding_box()
+            assert box is not None and 0 <= first < box["height"], passage
+
+
+def test_keys_bring_both_texts_to_a_passage(opened: Open) -> None:
+    page = opened("special", "pair/5")
+    for steps in range(1, 31):
+        page.keyboard.press("n")
+        if steps in (1, 12, 30):
+            first, second = heights(page, steps - 1)
+            assert abs(first - second) <= SLACK, steps
+            expect(page.get_by_role("status")).to_contain_text(f"Passage {steps} of 30")

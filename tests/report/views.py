@@ -1,0 +1,58 @@
+"""What tests ask of a page: its lists, its facts, where passages stand, and other views."""
+
+import re
+
+from playwright.sync_api import Locator, Page
+
+from report.browser import settled
+from report.samples import comparisons
+from shingletools.simshow.passages import Comparison
+
+VIEWS = ("overview", "groups", "group/0", "pairs", "pair/0")
+SLACK = 2  # pixels
+
+
+def rows(page: Page) -> list[list[str]]:
+    """The cells of a list; of ids without what isolates them."""
+    return [row.locator("th, td").all_inner_texts() for row in page.locator("tbody tr").all()]
+
+
+def order() -> list[Comparison]:
+    """The pairs as the list has them at first."""
+    return sorted(comparisons(), key=lambda pair: -float(str(pair.similarity)))
+
+
+def facts(page: Page) -> dict[str, str]:
+    return dict(zip(page.locator("dt").all_inner_texts(), page.locator("dd").all_inner_texts(), strict=True))
+
+
+def search(page: Page, letters: str) -> None:
+    page.get_by_label("Search").fill(letters)
+
+
+def go(page: Page, view: str) -> None:
+    """To another view of the same page."""
+    page.goto(re.sub("#.*|$", f"#{view}", page.url, count=1))
+    settled(page)
+
+
+def overflow(page: Page) -> int:
+    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+def heights(page: Page, passage: int) -> list[float]:
+    """Where a passage stands in each text's frame."""
+    return [
+        page.evaluate("""(id) => {
+            const mark = document.getElementById(id);
+            return mark.getClientRects()[0].top - mark.closest('.text').getBoundingClientRect().top;
+        }""", f"{side}{passage}")
+        for side in "ab"
+    ]  # fmt: skip
+
+
+def attribute(element: Locator, name: str) -> str:
+    """What it has, and it must have one."""
+    value = element.get_attribute(name)
+    assert value is not None
+    return value

@@ -1,0 +1,68 @@
+"""simshow --html: what the page of some records holds."""
+
+import json
+import re
+from pathlib import Path
+
+from harness import Record, jsonl, run_here
+from simshow.samples import PAIR
+
+
+def lists_of(page: bytes) -> Record:
+    """What the page says of all pairs and groups."""
+    found = re.search(rb'<script type="application/json" id="lists">(.*?)</script>', page)
+    assert found
+    lists: Record = json.loads(found[1])
+    return lists
+
+
+def test_a_page_of_pairs(folder: Path) -> None:
+    """And of the groups that they make; no records are written."""
+    ran = run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR), cwd=folder)
+    assert (ran.status, ran.out, ran.err) == (0, b"", "")
+    lists = lists_of((folder / "page.html").read_bytes())
+    assert (lists["names"], lists["figures"]["pairs"], lists["figures"]["groups"]) == (["1", "2"], 1, 1)
+    shared = json.loads(run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder).out)
+    assert lists["pairs"]["shared"] == [shared["words"]]
+    assert lists["pairs"]["longest"] == [shared["longest"]]
+
+
+def test_a_page_of_groups(folder: Path) -> None:
+    group = {"group": "two", "members": [1, "2"]}
+    run_here("simshow --docs docs --html page.html", stdin=jsonl(group), cwd=folder)
+    lists = lists_of((folder / "page.html").read_bytes())
+    assert [(each["name"], each["members"], each["density"]) for each in lists["groups"]] == [("two", [0, 1], None)]
+
+
+def test_a_page_of_two_sides_with_the_same_ids(folder: Path) -> None:
+    pair = {"a": 1, "b": 1, "similarity": 0.5}
+    run_here("simshow --docs docs --against docs --html page.html", stdin=jsonl(pair), cwd=folder)
+    lists = lists_of((folder / "page.html").read_bytes())
+    assert (lists["names"], lists["figures"]["documents"]) == (["1", "1 (--against)"], 2)
+
+
+def test_a_page_of_ids_that_look_alike(folder: Path) -> None:
+    """Each side has its documents, and 1 is not "1": pairs or groups, they are as many as they are."""
+    words = "one two three four five"
+    (folder / "docs").write_bytes(jsonl({"id": "1 (--against)", "text": words + " a"}, {"id": 7, "text": words}))
+    (folder / "old").write_bytes(jsonl({"id": 1, "text": words + " b"}, {"id": "1", "text": words + " c d"}))
+    command = "simshow --docs docs --against old --html page.html"
+    for stdin, members in (
+        (jsonl(*({"a": "1 (--against)", "b": name, "similarity": 0.5} for name in (1, "1"))), [1, 2, 0]),
+        (jsonl({"group": 9, "members": ["1 (--against)", 1, "1"]}), [0, 1, 2]),
+    ):
+        ran = run_here(command, stdin=stdin, cwd=folder)
+        lists = lists_of((folder / "page.html").read_bytes())
+        assert (ran.status, lists["words"]) == (0, [6, 6, 7])
+        assert lists["names"] == ['"1 (--against)"', "1 (--against)", '"1" (--against)']
+        assert (lists["figures"]["documents"], lists["pairs"]["a"], lists["pairs"]["b"]) == (3, [0, 0], [1, 2])
+        assert [group["members"] for group in lists["groups"]] == [members]
+    run_here("simshow --docs old --html page.html", stdin=jsonl({"a": 1, "b": "1"}), cwd=folder)
+    lists = lists_of((folder / "page.html").read_bytes())
+    assert (lists["names"], lists["words"], lists["pairs"]["b"]) == (["1", '"1"'], [6, 7], [1])
+
+
+def test_a_page_that_is_too_small(folder: Path) -> None:
+    ran = run_here("simshow --docs docs --html page.html --limit 10b", stdin=jsonl(PAIR), cwd=folder)
+    lists = lists_of((folder / "page.html").read_bytes())
+    assert (ran.status, lists["left"]["pairs"], lists["figures"]["pairs"], lists["names"]) == (0, 1, 1, [])
