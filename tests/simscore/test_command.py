@@ -1,0 +1,340 @@
+"""simscore as a command: what is bad and where, documents that are not there, pairs of two sides, the table."""
+
+import itertools
+import json
+import tracemalloc
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from targets import stage_of
+
+from harness import Ran, Record, jsonl, run_here
+from shingletools.collecting import collect_chunk
+from shingletools.kernel import NAME
+from shingletools.streams import Chunk
+
+EITHER = "a file has either pairs or groups, as its first record says"
+PAIRS = jsonl({"a": 1, "b": 2}, {"a": 2, "b": "x"})
+
+
+def ran(folder: Path, options: str, found: bytes = PAIRS, **files: bytes) -> Ran:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return run_here(f"simscore {options}", stdin=found, cwd=folder)
+
+
+def total(done: Ran) -> Record:
+    record: Record = json.loads(done.out.splitlines()[-1])
+    return record
+
+
+def counts(done: Ran) -> tuple[int, ...]:
+    return tuple(total(done)[name] for name in ("documents", "outside", "found", "truth", "right"))
+
+
+def test_bad_labels_are_told_by_file_and_line_and_left_out(tmp_path: Path) -> None:
+    labels = b'{"id":1,"l":"p"}\n{"id":2}\n{"id":2,"l":["p"]}\n{"id":null,"l":"p"}\n{"id":"x","l":"p","l":"p"}\n'
+    done = ran(tmp_path, "--truth one --truth labels --field l", one=b'{"id":3,"l":"p"}\n', labels=labels)
+    assert (done.status, done.err.splitlines()) == (1, [
+        'simscore: labels:2: field "l" is missing; the record has "id"',
+        'simscore: labels:3: field "l" is a list or an object',
+        'simscore: labels:4: field "id" is neither a string nor an integer of 64 bits',
+        'simscore: labels:5: field "l" stands twice',
+    ])  # fmt: skip
+    assert counts(done) == (4, 0, 2, 1, 0)
+
+
+def test_labels_are_equal_as_json_values(tmp_path: Path) -> None:
+    """1, 1.0 and "1" are three; null is none, and the document is alone."""
+    values = ["1", '"1"', "1.0", "1e0", '"\\u0031"', "null", "null", "true", '"true"', "true", "0.5", "5e-1", "-0", "0"]
+    labels = b"".join(b'{"id":%d,"l":%b}\n' % (number, value.encode()) for number, value in enumerate(values))
+    done = ran(tmp_path, "--truth labels --field l", b"", labels=labels)
+    assert (done.status, done.err) == (0, "")
+    assert counts(done) == (len(values), 0, 0, len(["1 twice", "1.0 twice", "true", "a half", "zero"]), 0)
+
+
+def test_numbers_are_equal_as_they_are_written(tmp_path: Path) -> None:
+    """Not as the nearest doubles, of which 0.1 and the next three have one, and the last four another."""
+    values = ["0.1", "0.10", "0.10000000000000000001", "10000000000000000000.1e-20",
+              "12345678901234567890123", "12345678901234567890124", "1234567890123456789012.4e1",
+              "12345678901234567890123.0"]  # fmt: skip
+    labels = b"".join(b'{"id":%d,"meta":{"l":%b}}\n' % (number, value.encode()) for number, value in enumerate(values))
+    for at_once in (labels, labels.replace(b'"meta"', b'"m\\u0065ta"')):
+        done = ran(tmp_path, "--truth labels --field meta.l", b"", labels=at_once)
+        assert (done.status, done.err) == (0, "")
+        alike = sum(Fraction(Decimal(one)) == Fraction(Decimal(two)) for one, two in itertools.combinations(values, 2))
+        assert counts(done) == (len(values), 0, 0, alike, 0)
+
+
+@pytest.mark.parametrize("edges", ["0.00,0.8,5/7,1", "0/1,0.8,1", ".0,0.799999999999999999,1"])
+def test_bands_are_exact(edges: str, tmp_path: Path) -> None:
+    edges = ",".join(sorted(edges.split(","), key=Fraction))
+    below = ["0." + "7" * 5000, "0.79999999999999999999", "0.8", "0.80", "8e-1", "0.80000000000000000001", "1",
+             "0.999999999999999999999", "0", "0e99", "1e-999999999999999999999", "0." + "714285" * 9, "1.0",
+             "0." + "714285" * 9 + "714286"]  # fmt: skip
+    found = b"".join(
+        b'{"a":1,"b":%d,"similarity":%b}\n' % (number, text.encode()) for number, text in enumerate(below, 2)
+    )
+    done = ran(tmp_path, f"--truth t --bands {edges}", found, t=PAIRS)
+    bounds = [*map(Fraction, edges.split(",")), Fraction(2)]
+    values = [Fraction(0) if "99999e" in text or "-9999" in text else Fraction(Decimal(text)) for text in below]
+    expected = [sum(one <= value < two for value in values) for one, two in itertools.pairwise(bounds)]
+    records = [json.loads(line) for line in done.out.splitlines()]
+    assert [record["found"] for record in records if record["scope"] == "band"] == expected
+    bad = ran(tmp_path, f"--truth t --bands {edges}", b'{"a":1,"b":2,"similarity":1.00000000000000000001}\n', t=PAIRS)
+    message = 'simscore: -:1: field "similarity" is not a number from 0 to 1\n'
+    assert (bad.status, bad.err) == (2, f"{message}simscore: -: not one good record\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "files", "message"),
+    [
+        ("--field l", {"t": b'{"id":1,"l":1}\n{"id":1,"l":1}\n{"id":1,"l":2}\n'}, "t:3: id 1 has two labels"),
+        ("", {"t": jsonl({"members": [1, 2]}, {"members": [3, 1]})}, "t:2: id 1 is in two groups"),
+        ("--truth t2", {"t": jsonl({"members": ["x", 2]}), "t2": jsonl({"members": []}, {"members": ["x"]})},
+         't2:2: id "x" is in two groups'),
+    ],
+)  # fmt: skip
+def test_what_says_two_things_of_a_document_fails(
+    options: str, files: dict[str, bytes], message: str, tmp_path: Path
+) -> None:
+    done = ran(tmp_path, f"--truth t {options}", **files)
+    assert (done.status, done.out, done.err) == (2, b"", f"simscore: {message}\n")
+
+
+def test_groups_that_were_found_in_two(tmp_path: Path) -> None:
+    done = ran(tmp_path, "--truth t", jsonl({"members": [1, 2]}, {"members": [1]}), t=PAIRS)
+    assert (done.status, done.err) == (2, "simscore: -:2: id 1 is in two groups\n")
+
+
+def test_a_file_holds_pairs_or_groups(tmp_path: Path) -> None:
+    """Its first good record says which; what has both is a pair."""
+    mixed = b'{}\n{"a":1,"b":2,"members":[3]}\n{"members":[1,2]}\n'
+    done = ran(tmp_path, "--truth t", mixed, t=b'{"members":[1,2],"group":1}\n{"a":1,"b":2}\n{"members":7}\n')
+    assert (done.status, done.err.splitlines()) == (1, [
+        'simscore: -:1: field "a" is missing',
+        f'simscore: -:3: field "a" is missing; these are groups: {EITHER}',
+        f'simscore: t:2: field "members" is missing; these are pairs: {EITHER}',
+        'simscore: t:3: field "members" is not a list of strings and integers',
+    ])  # fmt: skip
+    assert counts(done) == (2, 0, 1, 1, 1)
+
+
+def test_documents_that_are_not_there(tmp_path: Path) -> None:
+    """Labels that name them are told; of a group the others count. What was found of them is left out and counted."""
+    docs = jsonl({"id": 1}, {"id": 2}, {"id": 3}, {"id": 1}, {"id": "other"})
+    truth = {
+        "pairs": jsonl({"a": 1, "b": 2}, {"a": 1, "b": "1"}),
+        "groups": jsonl({"members": [7, 1, 2, "x", 3]}, {"members": ["other"]}),
+    }
+    found = jsonl({"a": 1, "b": 2}, {"a": 1, "b": 9}, {"a": 8, "b": 9}, {"a": 2, "b": 1})
+    done = ran(tmp_path, "-v --docs docs --truth pairs --truth groups --rejects bad", found, docs=docs, **truth)
+    *said, figures = done.err.splitlines()
+    assert (done.status, said) == (1, [
+        'simscore: pairs:2: no document of --docs has the id "1"',
+        "simscore: groups:1: no document of --docs has the id 7",
+    ])  # fmt: skip
+    assert (tmp_path / "bad").read_bytes() == truth["pairs"].splitlines(True)[1] + truth["groups"].splitlines(True)[0]
+    assert counts(done) == (4, 2, 1, 3, 1)
+    assert figures.endswith(
+        "1 pairs found, 3 true, 1 both, 4 documents, 0 without a label, 1 pairs told again, 2 outside --docs,"
+        " 2 labels of unknown documents"
+    )
+    labels = jsonl({"id": 1, "l": 1}, {"id": 5, "l": 1}, {"id": 2, "l": 1})
+    done = ran(tmp_path, "--docs docs --truth labels --field l", found, labels=labels)
+    assert (done.status, done.err) == (1, "simscore: labels:2: no document of --docs has the id 5\n")
+    assert counts(done) == (4, 2, 1, 1, 1)
+
+
+def test_without_docs_those_are_there_that_are_named(tmp_path: Path) -> None:
+    done = ran(tmp_path, "-v --truth t", t=jsonl({"a": 1, "b": 2}, {"a": 5, "b": 6}))
+    assert counts(done) == (5, 0, 2, 2, 1)
+    assert "5 documents, 1 without a label" in done.err
+
+
+@pytest.mark.parametrize(
+    ("truth", "told"),
+    [
+        (jsonl({"a": "1", "b": "2"}), True),
+        (jsonl({"members": [7, 8]}), True),
+        (b"", True),
+        (jsonl({"a": 2, "b": 7}), False),
+        (jsonl({"members": [2]}), False),
+    ],
+)
+def test_a_truth_that_decides_nothing_of_the_input_is_told(truth: bytes, told: bool, tmp_path: Path) -> None:
+    done = ran(tmp_path, "--truth t", t=truth)
+    said = 'simscore: --truth labels no document of the input: are their ids the same? 1 and "1" are two ids\n'
+    assert (done.status, done.err) == (0, said if told else "")
+    assert (total(done)["found"], total(done)["right"]) == (2, 0)
+    assert ran(tmp_path, "--truth t", b"", t=truth).good()
+
+
+def test_labels_that_are_null_are_told(tmp_path: Path) -> None:
+    truth = jsonl({"id": 1, "topic": None}, {"id": 2, "topic": None})
+    done = ran(tmp_path, "--truth t --field topic", t=truth)
+    assert (done.status, done.err.partition(": are")[0]) == (0, "simscore: --truth labels no document of the input")
+
+
+@pytest.mark.parametrize("options", ["", "--table", "--allow-rejects 0", "-o out"])
+@pytest.mark.parametrize(("found", "truth"), [("good", "bad"), ("good bad", "good"), ("good", "good --truth bad")])
+def test_nothing_is_scored_where_a_file_has_no_good_record(
+    found: str, truth: str, options: str, tmp_path: Path
+) -> None:
+    for name, content in {"good": PAIRS, "bad": b"x\n{}\n"}.items():
+        (tmp_path / name).write_bytes(content)
+    done = run_here(f"simscore --truth {truth} {options} {found}", cwd=tmp_path)
+    assert (done.status, done.out, (tmp_path / "out").exists()) == (2, b"", False)
+    assert "simscore: bad: not one good record" in done.err.splitlines()
+    assert ("simscore: out is not written: not one good record" in done.err) == ("out" in options)
+    allowed = run_here(f"simscore --truth {truth} --allow-rejects 2 {found}", cwd=tmp_path)
+    assert (allowed.status, allowed.out.count(b"\n")) == (0, 1)
+
+
+def test_pairs_of_two_sides(tmp_path: Path) -> None:
+    """b is another document than that of the same id in the input, in every figure; --docs does not know it."""
+    found = jsonl(
+        {"a": 1, "b": 1, "against": True}, {"a": 1, "b": 2}, {"a": 1, "b": 2, "against": True},
+        {"a": 2, "b": 1, "against": True}, {"a": 1, "b": 2, "against": False}, {"a": 1, "b": 2, "against": True},
+    )  # fmt: skip
+    truth = jsonl({"a": 1, "b": 1, "against": True}, {"a": 2, "b": 1})
+    for options, documents in (("", 4), ("--docs docs", 5)):
+        done = ran(tmp_path, f"--truth t {options}", found, t=truth, docs=jsonl({"id": 1}, {"id": 2}, {"id": 3}))
+        assert (done.status, done.err) == (0, "")
+        assert counts(done) == (documents, 0, 4, 2, 2)
+
+
+def test_a_pair_that_is_told_again_counts_once_with_its_highest_similarity(tmp_path: Path) -> None:
+    found = jsonl(*({"a": a, "b": b, "similarity": s} for a, b, s in [(1, 2, 0.8), (2, 1, 0.91), (1, 2, 0.7)]))
+    done = ran(tmp_path, "-v --bands 0.7,0.9 --truth t", found, t=PAIRS + PAIRS)
+    assert [json.loads(line)["found"] for line in done.out.splitlines()] == [0, 1, 1, 1, 1]
+    assert total(done)["truth"] == 2
+    assert "2 pairs told again" in done.err
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (b'{"a":1,"b":2}', 'field "similarity" is missing'),
+        (b'{"a":1,"b":2,"similarity":"1"}', 'field "similarity" is not a number from 0 to 1'),
+        (b'{"a":1,"b":2,"similarity":1.1}', 'field "similarity" is not a number from 0 to 1'),
+        (b'{"a":1,"b":2,"similarity":-0.1}', 'field "similarity" is not a number from 0 to 1'),
+        (b'{"a":1,"b":2,"similarity":null}', 'field "similarity" is not a number from 0 to 1'),
+        (b'{"a":1,"b":2,"similarity":1,"similarity":1}', 'field "similarity" stands twice'),
+        (b'{"a":1,"a":1,"b":2,"similarity":1}', 'field "a" stands twice'),
+    ],
+)
+def test_similarities_that_bands_cannot_use(line: bytes, cause: str, tmp_path: Path) -> None:
+    good = b'{"a":2,"b":6,"similarity":0.5}\n'
+    done = ran(tmp_path, "--by 1 --truth t", good + line + b"\n" + good, t=PAIRS)
+    assert (done.status, done.err) == (1, f"simscore: -:2: {cause}\n")
+    if "stands twice" not in cause or "similarity" in cause:
+        assert ran(tmp_path, "--truth t", line, t=PAIRS).status == 0
+    done = ran(tmp_path, "--by 1 --truth t", good, t=good + line + b"\n")
+    assert done.err == ("" if "missing" in cause else f"simscore: t:2: {cause}\n")
+
+
+def test_groups_have_no_bands(tmp_path: Path) -> None:
+    done = ran(tmp_path, "--by 0.1 --truth t", jsonl({"members": [1, 2]}), t=PAIRS)
+    assert (done.status, done.err) == (2, "simscore: -:1: a group has no similarity, which --bands and --by need\n")
+    assert ran(tmp_path, "--by 0.1 --truth t", b"", t=jsonl({"members": [1, 2]})).status == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--truth t --field id", 'the id and the label need fields of their own, not "id"'),
+        ("--truth - -", "standard input can be read only once"),
+        (
+            "--truth t --bands 0.9,0.8",
+            'argument --bands: not at most 1000 rising numbers: "0.9,0.8" (see simscore --help)',
+        ),
+        (
+            "--truth t --bands 0.8,0.8",
+            'argument --bands: not at most 1000 rising numbers: "0.8,0.8" (see simscore --help)',
+        ),
+        (
+            "--truth t --bands 0,x",
+            'argument --bands: not a number from 0 to 1, such as 0.8 or 4/5, of at most 18 digits: "x"'
+            " (see simscore --help)",
+        ),
+        (
+            "--truth t --bands 0,2",
+            'argument --bands: not a number from 0 to 1, such as 0.8 or 4/5, of at most 18 digits: "2"'
+            " (see simscore --help)",
+        ),
+        ("--truth t --by 0.0009", 'argument --by: makes more than 1000 bands: "0.0009" (see simscore --help)'),
+        ("--truth t --by 1 --bands 1", "argument --bands: not allowed with argument --by (see simscore --help)"),
+        ("", "the following arguments are required: --truth (see simscore --help)"),
+        ("--truth none", "none: No such file or directory"),
+    ],
+)
+def test_usage(options: str, said: str, tmp_path: Path) -> None:
+    done = ran(tmp_path, options, t=PAIRS)
+    assert (done.status, done.out, done.err) == (2, b"", f"simscore: {said}\n")
+
+
+def test_table(tmp_path: Path) -> None:
+    found = jsonl({"a": 1, "b": 2, "similarity": 0.95}, {"a": 2, "b": 3, "similarity": 1 / 3})
+    # All: groups {1,2,3} {x} beside {1,2,x} {3}; from 0.9 on {1,2} {3} {x}; a third as it is written is less than 1/3
+    done = ran(tmp_path, "--table --bands 1/3,0.9 --truth t", found, t=PAIRS)
+    assert [line.split() for line in done.good().decode().split("\n")] == [
+        "least below found right precision truth recalled recall".split(),
+        "0.333333 0.9 0 0 - 0 0 -".split(),
+        "0.9 - 1 1 1.0000 0 0 -".split(),
+        [],
+        "least found right truth precision recall F1 ARI B3-P B3-R B3-F1".split(),
+        "0.333333 1 1 2 1.0000 0.5000 0.6667 0.3333 1.0000 0.6667 0.8000".split(),
+        "0.9 1 1 2 1.0000 0.5000 0.6667 0.3333 1.0000 0.6667 0.8000".split(),
+        "all 2 1 2 0.5000 0.5000 0.5000 -0.3333 0.6667 0.6667 0.6667".split(),
+        [],
+    ]
+    assert len({len(line) for line in done.out.splitlines()}) == 3  # columns end below one another
+    alone = ran(tmp_path, "--table --truth t", t=PAIRS).good().splitlines()
+    assert alone[1].split() == b"all 2 2 2 1.0000 1.0000 1.0000 - 1.0000 1.0000 1.0000".split()
+
+
+@pytest.mark.skipif(NAME != "c", reason="the definition takes one by one")
+@pytest.mark.parametrize("options", ["", "--by 0.1"])
+def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -> None:
+    """But a file's first, which says what it holds."""
+    collector = stage_of(f"simscore --truth t {options}").collector(1)
+    lines = b"".join(b'{"a":%d,"b":%d,"similarity":0.%d}\n' % (i, i + 1, i % 9) for i in range(100_000))
+    taken: list[object] = []
+    take = collector.take
+
+    def noted(record: Record, line: bytes, side: int) -> None:
+        taken.append(record)
+        take(record, line, side)
+
+    vars(collector)["take"] = noted
+    collect_chunk(collector, (), False, 0, Chunk("-", 1, 1, lines))
+    assert len(taken) == 1
+    tracemalloc.start()
+    for _ in range(10):
+        collect_chunk(collector, (), False, 2, Chunk("-", 1, 1, lines))
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 1_000_000 * 12
+    (record,) = [json.loads(part.output.splitlines()[-1]) for part in collector.finish()]
+    assert (record["right"], record["documents"]) == (100_000, 100_001)
+
+
+def test_a_bad_line_costs_its_chunk_no_more_than_one_by_one() -> None:
+    """What is read at once is not read anew for each bad line."""
+    collector = stage_of("simscore --truth t --field l").collector(1)
+    lines = b"".join(b'{"id":%d,"x":1}\n' % i for i in range(5000))
+    reads: list[object] = []
+    read = collector.read_documents  # type: ignore[attr-defined]
+
+    def noted(lines: bytes, at: int, side: int) -> tuple[int, int]:
+        reads.append(at)
+        taken: tuple[int, int] = read(lines, at, side)
+        return taken
+
+    vars(collector)["read_documents"] = noted
+    result, _ = collect_chunk(collector, ("id", "l"), False, 2, Chunk("t", 1, 1, lines))
+    assert (len(result.rejects), result.records) == (5000, 0)
+    assert len(reads) == (1 if NAME == "c" else 5000)
