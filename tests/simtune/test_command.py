@@ -1,0 +1,351 @@
+"""simtune as a command: pipelines that run as printed and do what their reasons say; what is bad; hostile samples."""
+
+import json
+import random
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from harness import DOCS, Ran, Record, jsonl, pipe, run_here, shell
+from shingletools.simtune import advice, counting
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def texts_of(kind: str) -> list[str]:
+    chosen = random.Random(kind)
+
+    def words(count: int) -> list[str]:
+        return ["".join(chosen.choices(LETTERS, k=5)) for _ in range(count)]
+
+    def changed(text: str) -> str:
+        parts = text.split()
+        parts[len(parts) // 2] = "changed"
+        return " ".join(parts)
+
+    if kind == "titles":
+        found = [" ".join(words(6)) for _ in range(100)]
+        return found + [text[:-1] for text in found[:30]]
+    if kind == "template":
+        menu = " ".join(words(90))
+        found = [f"{menu} {' '.join(words(8))}" for _ in range(250)]
+        return [*found, *(changed(text) for text in found[:5])]
+    found = [" ".join(words(400)) for _ in range(60)]
+    return found + [changed(text) for text in found[:20]]
+
+
+def advised(folder: Path, options: str = "", docs: bytes = b"") -> tuple[str, dict[str, str], list[Record]]:
+    """The pipeline, its reasons by their rules, and all records."""
+    records = run_here(f"simtune {options}", stdin=docs, cwd=folder).records()
+    reasons = {record["rule"]: record["because"] for record in records if record["scope"] == "reason"}
+    return records[-1]["pipeline"], reasons, records
+
+
+def pairs_of(pipeline: str, docs: bytes, folder: Path) -> set[frozenset[object]]:
+    """What a pipeline finds, run by sh as it is printed."""
+    (folder / "docs").write_bytes(docs)
+    (folder / "line").write_text(pipeline)
+    made = shell("sh line < docs", folder).good()
+    return {frozenset((pair["a"], pair["b"])) for pair in map(json.loads, made.splitlines())}
+
+
+def docs_of(kind: str) -> bytes:
+    return jsonl(*({"id": i, "text": text} for i, text in enumerate(texts_of(kind))))
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "because", "found"),
+    [
+        (
+            "titles", "shingle --chars -k 3 | simjoin -t 0.7",
+            "--chars -k 3: a quarter of the texts with words have 6 or fewer, and with no k that was tried keep a",
+            [0, 0, 0, 0, 0, 30],
+        ),
+        (
+            "long", "shingle -k 10 | simjoin -t 0.8",
+            "-k 10: a quarter of the texts with words have 400 or fewer, and keep a similarity of 95 %",
+            [20] * 5,
+        ),
+    ],
+    ids=["titles by characters", "long texts by many words"],
+)  # fmt: skip
+def test_shingles_are_those_that_suit_the_length_of_texts(
+    kind: str, line: str, because: str, found: list[int], tmp_path: Path
+) -> None:
+    """`found`: how many pairs there are by each way that is tried. The last texts are copies of the first."""
+    docs = docs_of(kind)
+    originals = docs.count(b"\n") - found[-1]
+    pipeline, reasons, records = advised(tmp_path, docs=docs)
+    assert pipeline == line
+    assert reasons["k"].startswith(because)
+    assert pairs_of(pipeline, docs, tmp_path) == {frozenset((i, originals + i)) for i in range(found[-1])}
+    assert [record["pairs"] for record in records if record["scope"] == "k"] == found
+
+
+def test_a_template_is_left_out(tmp_path: Path) -> None:
+    """With it all texts are pairs; without it the copies."""
+    docs = docs_of("template")
+    pipeline, reasons, records = advised(tmp_path, docs=docs)
+    assert pipeline == "(set -C; cat > simtune.canon) && shingle -k 5 --max-df 10% simtune.canon | simjoin -t 0.5"
+    assert reasons["t"].startswith("-t 0.5: without what templates share, true copies have less in common; ")
+    (common,) = (each for each in records if each["scope"] == "common" and each["above"] == 0.1)
+    every = pairs_of("shingle -k 5 | simjoin -t 0.8", docs, tmp_path)
+    found = pairs_of(pipeline, docs, tmp_path)
+    with pytest.raises(AssertionError, match=r"simtune\.canon: .*exist"):  # what is there stays as it is
+        pairs_of(pipeline, docs, tmp_path)
+    (tmp_path / "simtune.canon").unlink()
+    near = pairs_of(pipeline.replace("-t 0.5", "-t 0.8"), docs, tmp_path)
+    assert len(every) == common["pairs"] > 1000
+    assert len(near) == common["left"]
+    said = f"--max-df 10%: with all shingles {len(every)} pairs of unequal texts reach 0.8, without the "
+    assert reasons["template"].startswith(said)
+    assert f" that are in more documents {len(near)}; " in reasons["template"]
+    assert near <= found == {frozenset((i, 250 + i)) for i in range(5)}
+
+
+def test_few_pairs_tell_nothing_of_templates(tmp_path: Path) -> None:
+    """Nine true pairs, which share what many documents have: five words between the halves of their own text."""
+    words = iter(f"w{number}" for number in range(10_000))
+    long = " ".join("abcdefghijklmnopqrstuvwxyz"[:20])
+    texts = [f"{' '.join(islice(words, 12))} {long} " for _ in range(200)]
+    texts = [f"{text}{each}" for text in texts[:9] for each in ("x y", "z")] + texts[9:]
+    docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
+    pipeline, reasons, records = advised(tmp_path, "-k 5", docs)
+    (common,) = (each for each in records if each["scope"] == "common" and each["above"] == 0.1)
+    assert common["shingles"] > 0
+    assert common["pairs"] == 9
+    assert "--max-df" not in pipeline
+    assert reasons["template"] == "no --max-df: with 9 pairs of unequal texts there is too little to tell templates by"
+
+
+def test_nothing_is_known_of_documents_without_words(tmp_path: Path) -> None:
+    for docs in (b"", jsonl({"id": 1, "text": ""}, {"id": 2, "text": " "})):
+        _, reasons, _ = advised(tmp_path, docs=docs)
+        assert reasons == {"none": "no document has words, so nothing is known of such texts: this is what is usual"}
+
+
+def test_the_whole_has_no_fewer_documents_than_were_read(tmp_path: Path) -> None:
+    ran = run_here("simtune --documents 2", stdin=docs_of("titles"), cwd=tmp_path)
+    assert (ran.status, ran.out) == (2, b"")
+    count = len(texts_of("titles"))
+    assert ran.err == f"simtune: --documents 2: fewer than the {count} documents that were read\n"
+
+
+def test_labels_decide(tmp_path: Path) -> None:
+    """One word in eight is another in texts that belong together: only small k sees that."""
+    chosen = random.Random(3)
+    texts = []
+    for _ in range(60):
+        words = ["".join(chosen.choices(LETTERS, k=5)) for _ in range(120)]
+        texts += [" ".join(words), " ".join(word if chosen.random() > 1 / 8 else "other" for word in words)]
+    docs = jsonl(*({"id": i, "text": text, "topic": i // 2} for i, text in enumerate(texts)))
+    pipeline, reasons, records = advised(tmp_path, "--field topic", docs)
+    tried = [each for each in records if each["scope"] == "k"]
+    best = max(tried, key=lambda each: each["f1"])
+    assert (best["f1"], tried[-1]["shingle"]) == (1.0, "-k 10")
+    assert "of 60 pairs found 60 are right, of 60 true ones, F1 1" in reasons["t"]
+    assert pairs_of(pipeline, docs, tmp_path) == {frozenset((2 * i, 2 * i + 1)) for i in range(60)}
+    assert f"-t {best['t']:g}" in pipeline
+    assert pipeline != advised(tmp_path, docs=docs)[0]
+
+
+def test_labels_that_no_pair_has_decide_nothing(tmp_path: Path) -> None:
+    docs = jsonl(*({"id": i, "text": text, "l": i % 30} for i, text in enumerate(texts_of("long")[:60])))
+    done = ran(tmp_path, "--field l", docs)
+    said = "simtune: the labels decide nothing: none of the 30 true pairs is found\n"
+    assert (done.status, done.err) == (0, said)
+    records = [json.loads(line) for line in done.out.splitlines()]
+    reasons = {record["rule"]: record["because"] for record in records if record["scope"] == "reason"}
+    assert (records[0]["true"], records[-1]["pipeline"]) == (30, "shingle -k 10 | simjoin -t 0.8")
+    assert {(each["t"], each["f1"]) for each in records if each["scope"] == "k"} == {(0.8, 0)}
+    assert reasons["t"] == "-t 0.8: usual for near-duplicates; the labels have no true pair that the sample shows"
+
+
+@pytest.mark.parametrize("count", [1, 99, 100])
+def test_a_small_sample_is_called_small(count: int, tmp_path: Path) -> None:
+    texts = (texts_of("titles") * 2)[:count]
+    _, reasons, records = advised(tmp_path, docs=jsonl(*({"id": i, "text": text} for i, text in enumerate(texts))))
+    documents = "1 document" if count == 1 else f"{count} documents"
+    said = None if count == 100 else f"the sample has {documents}: what fewer than 100 say may be chance"
+    assert (reasons.get("few"), records[-1]["scope"]) == (said, "advice")
+
+
+@pytest.mark.parametrize("options", ["", "--allow-rejects 0", "-o out"])
+@pytest.mark.parametrize(("docs", "truth", "bad"), [("good", "bad", "bad"), ("good bad", "pairs", "bad")])
+def test_nothing_is_advised_where_a_file_has_no_good_record(
+    docs: str, truth: str, bad: str, options: str, tmp_path: Path
+) -> None:
+    for name, content in {"good": TWO, "bad": b"x\n", "pairs": jsonl({"a": 1, "b": 2})}.items():
+        (tmp_path / name).write_bytes(content)
+    done = run_here(f"simtune --truth {truth} {options} {docs}", cwd=tmp_path)
+    assert (done.status, done.out, (tmp_path / "out").exists()) == (2, b"", False)
+    assert f"simtune: {bad}: not one good record" in done.err.splitlines()
+    assert run_here(f"simtune --truth {truth} --allow-rejects 1 {docs}", cwd=tmp_path).status == 0
+
+
+def test_what_does_not_fit_is_sketched(tmp_path: Path) -> None:
+    """The recall that is expected is that of the pipeline, within 0.05."""
+    words = pipe(DOCS.read_bytes(), "canon")
+    pipeline, reasons, records = advised(tmp_path, "--documents 3000000 -k 5", words)
+    assert pipeline == "shingle -k 5 | sketch -n 168 | simjoin -t 0.8 --forest"
+    assert reasons["signature"].startswith(
+        "sketch -n 168: 2136 bytes for each of 3000000 documents are more than 4096 MB"
+    )
+    (form,) = (each for each in records if each["scope"] == "signature" and each["signature"] == "sketch -n 168")
+    found = pairs_of(pipeline.removesuffix(" --forest"), words, tmp_path)
+    exact = pairs_of("shingle -k 5 | simjoin -t 0.8", words, tmp_path)
+    assert len(found & exact) / len(exact) == pytest.approx(form["recall"], abs=0.05)
+    assert form["recall"] >= 0.9
+    assert "--forest: " in reasons["forest"]
+    (tmp_path / "line").write_text(pipeline)
+    assert 0 < len(pairs_of(pipeline, words, tmp_path)) <= len(found)
+    assert advised(tmp_path, "--documents 999999999 -k 5", words)[0] == (
+        "shingle -k 5 | sketch -n 168 | simjoin -t 0.8 -S 4G --forest"
+    )
+
+
+def test_sketches_propose_where_the_exact_join_compares_too_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(advice, "MOST_CANDIDATES", 100)
+    words = pipe(DOCS.read_bytes(), "canon")
+    pipeline, reasons, _ = advised(tmp_path, "-k 5", words)
+    assert pipeline == "shingle -k 5 | sketch -n 84 --keep | simjoin -t 0.8 --verify"
+    assert reasons["signature"].startswith("sketch -n 84 --keep and --verify: the exact join compares up to ")
+    assert pairs_of(pipeline, words, tmp_path) == pairs_of("shingle -k 5 | simjoin -t 0.8", words, tmp_path)
+
+
+def test_other_fields_are_in_the_pipeline(tmp_path: Path) -> None:
+    docs = jsonl(*({"my id": i, "the text": text} for i, text in enumerate(texts_of("long"))))
+    (tmp_path / "d").write_bytes(docs)
+    ran = run_here("simtune", "--id", "my id", "--text", "the text", "-t", "3/7", "-k", "3", "d", cwd=tmp_path)
+    pipeline = ran.records()[-1]["pipeline"]
+    assert pipeline == "shingle --id 'my id' --text 'the text' -k 3 | simjoin --id 'my id' -t 3/7"
+    assert pairs_of(pipeline, docs, tmp_path) == {frozenset((i, 60 + i)) for i in range(20)}
+
+
+def test_fields_that_look_like_options_are_in_the_pipeline(tmp_path: Path) -> None:
+    docs = jsonl(*({"-id": i, "--text": text} for i, text in enumerate(texts_of("long"))))
+    pipeline = run_here("simtune --id=-id --text=--text -k 3", stdin=docs, cwd=tmp_path).records()[-1]["pipeline"]
+    assert pipeline == "shingle --id=-id --text=--text -k 3 | simjoin --id=-id -t 0.8"
+    assert pairs_of(pipeline, docs, tmp_path) == {frozenset((i, 60 + i)) for i in range(20)}
+
+
+def test_scripts_without_spaces(tmp_path: Path) -> None:
+    """Runs of five letters at most, though the texts are long."""
+    chosen = random.Random(5)
+    texts = [" ".join(chr(chosen.randrange(0x4E00, 0x5E00)) for _ in range(300)) for _ in range(10)]
+    pipeline, reasons, _ = advised(tmp_path, docs=jsonl(*({"id": i, "text": text} for i, text in enumerate(texts))))
+    assert pipeline == "shingle -k 5 | simjoin -t 0.8"
+    assert reasons["k"].endswith("; 100 % of the words are single letters, so k is 5 at most")
+
+
+def ran(folder: Path, options: str, docs: bytes, **files: bytes) -> Ran:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return run_here(f"simtune {options}", stdin=docs, cwd=folder)
+
+
+NO_PAIR = "the labels decide nothing: no two documents of the sample belong together"
+TWO = jsonl({"id": 1, "text": "a b", "l": 1}, {"id": 2, "text": "a c", "l": 1})
+
+
+def test_an_id_that_the_sample_has_is_bad(tmp_path: Path) -> None:
+    done = ran(tmp_path, "--rejects bad", TWO + TWO)
+    assert (done.status, done.err) == (
+        1, "simtune: -:3: id 1 was seen before\nsimtune: -:4: id 2 was seen before\n"
+    )  # fmt: skip
+    assert done.out == ran(tmp_path, "", TWO).good()
+
+
+def test_recipes_that_differ(tmp_path: Path) -> None:
+    docs = jsonl({"id": 1, "text": "a", "via": "canon"}, {"id": 2, "text": "a"})
+    done = ran(tmp_path, "", docs)
+    assert (done.status, done.out) == (2, b"")
+    assert done.err == 'simtune: -:2: made by an unnamed recipe, but the records before by "canon"\n'
+
+
+@pytest.mark.parametrize(
+    ("options", "truth", "status", "message"),
+    [
+        ("", {"members": [1, 2], "x": 1}, 0, ""),
+        ("", {"a": 1, "b": 1}, 2, "t:1: pairs 1 with itself"),
+        ("", {"a": 1}, 2, 't:1: field "b" is missing'),
+        ("", {"members": 7}, 2, 't:1: field "members" is not a list of strings and integers'),
+        ("", {"a": 1, "b": 1, "against": True}, 0, NO_PAIR),
+        ("", {"a": "1", "b": "2"}, 0, NO_PAIR),
+        ("", {"id": 1, "l": 1}, 2,
+         't:1: field "a" is missing; these are documents, not pairs: with --field, --truth takes documents'),
+        ("", {"a": 1, "b": 2, "against": 1}, 2, 't:1: field "against" is neither true nor false'),
+        ("--field l", {"id": 1}, 2, 't:1: field "l" is missing; the record has "id"'),
+        ("--field l", {"id": 1, "l": [1]}, 2, 't:1: field "l" is a list or an object'),
+        ("--field id", {"id": 1}, 2,
+         'the id, the text, via and the label need fields of their own, not "id", "text", "via", "id"'),
+    ],
+)  # fmt: skip
+def test_a_truth_that_is_bad(options: str, truth: Record, status: int, message: str, tmp_path: Path) -> None:
+    done = ran(tmp_path, f"--truth t {options}", TWO, t=jsonl(truth))
+    bad = "simtune: t: not one good record\n" if message.startswith("t:") else ""
+    assert (done.status, done.err) == (status, f"simtune: {message}\n{bad}" if message else "")
+    assert (done.out == b"") is (status == 2)
+
+
+def test_what_says_two_things_of_a_document_fails(tmp_path: Path) -> None:
+    done = ran(tmp_path, "--truth t", TWO, t=jsonl({"members": [1, 2]}, {"members": [3, 2]}))
+    assert (done.status, done.err) == (2, "simtune: t:2: id 2 is in two groups\n")
+    done = ran(tmp_path, "--truth t --field l", TWO, t=TWO + jsonl({"id": 1, "l": 2}))
+    assert (done.status, done.err) == (2, "simtune: t:3: id 1 has two labels\n")
+
+
+def test_labels_outside_the_sample_are_counted(tmp_path: Path) -> None:
+    done = ran(tmp_path, "-v --truth t", TWO, t=jsonl({"a": 1, "b": 3}, {"a": 4, "b": 5}))
+    assert done.err.startswith(f"simtune: {NO_PAIR}\n")
+    assert done.err.endswith(", 2 documents in the sample, 3 ids of labels outside it\n")
+    assert json.loads(done.out.splitlines()[0])["true"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("-k 0", "argument -k: not a whole number from 1 to 1000: \"0\""),
+        ("-k 1,2,3,4,5,6,7,8,9,10,11", "argument -k: more than 10 numbers: \"1,2,3,4,5,6,7,8,9,10,11\""),
+        ("-t 0", "argument -t/--threshold: not a number above 0 and at most 1, such as 0.8 or 4/5"),
+        ("--truth - -", "standard input can be read only once"),
+    ],
+)  # fmt: skip
+def test_options_that_are_wrong(options: str, message: str, tmp_path: Path) -> None:
+    done = ran(tmp_path, options, TWO)
+    assert (done.status, done.out) == (2, b"")
+    assert done.err.startswith(f"simtune: {message}")
+
+
+def test_ten_thousand_equal_texts_are_one_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No pair of them is looked at one by one: with no work allowed, all are counted."""
+    monkeypatch.setattr(counting, "STEPS", 0)
+    docs = jsonl(*({"id": i, "text": "the same text of nine words is here again"} for i in range(10_000)))
+    pipeline, _, records = advised(tmp_path, docs=docs)
+    assert [each["pairs"] for each in records if each["scope"] == "band"][-1] == 9999 * 10_000 // 2
+    assert {each["looked"] for each in records if each["scope"] == "k"} == {1.0}
+    assert pipeline == "shingle -k 1 | simjoin -t 0.8"
+
+
+def test_documents_without_words(tmp_path: Path) -> None:
+    docs = jsonl(*({"id": i, "text": " "} for i in range(5)), {"id": 9, "text": "a b"})
+    _, _, records = advised(tmp_path, docs=docs)
+    assert (records[0]["empty"], records[0]["sampled"]) == (5, 6)
+    assert sum(each["pairs"] for each in records if each["scope"] == "band") == 0
+
+
+def test_a_table_has_what_the_records_have(tmp_path: Path) -> None:
+    data = pipe(DOCS.read_bytes(), "canon")
+    records = run_here("simtune -k 5", stdin=data, cwd=tmp_path).records()
+    shown = run_here("simtune -k 5 --table", stdin=data, cwd=tmp_path).good().decode()
+    blocks = {block.split(":", 1)[0]: block.splitlines() for block in shown.split("\n\n")}
+    for scope in ("sample", "lengths", "k", "frequency", "common", "band", "signature"):
+        expected = [each for each in records if each["scope"] == scope]
+        names, *rows = (line for line in blocks[scope][1:])
+        assert names.split() == [name for name in expected[0] if name != "scope"]
+        assert len(rows) == len(expected)
+    assert shown.endswith(f"\n{records[-1]['pipeline']}\n")
+    assert [line for line in shown.splitlines() if line.endswith(" ")] == []

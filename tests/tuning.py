@@ -1,0 +1,192 @@
+"""What simtune says of a few texts without labels, by brute force: sets, fractions, all pairs."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import ceil, comb, floor
+
+from harness import Record, jsonl, run
+
+USUAL = Fraction(4, 5)
+COLUMNS = (
+    "signature", "agreeing", "deviation", "low", "high", "recall", "precision", "pairs", "bytes", "memory",
+    "candidates",
+)  # fmt: skip
+COMPONENTS = (42, 84, 168, 256)
+FEW = 100  # documents
+LONG_ENOUGH = 2  # words in a shingle, which so is no template's
+LONGEST = 1 << 16  # words of a text that are compared
+
+
+def shingles(texts: Sequence[str], options: str) -> list[list[int]]:
+    """The fingerprints that shingle makes of each text."""
+    if not texts:
+        return []
+    texts = [" ".join(text.split()[:LONGEST]) for text in texts]
+    made = run(f"shingle {options}", stdin=jsonl(*({"id": i, "text": text} for i, text in enumerate(texts))))
+    return [[int(group, 16) for group in record["shingles"].split()] for record in made.records()]
+
+
+def binomial(least: int, n: int, p: Fraction) -> Fraction:
+    return sum((comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(least, n + 1)), Fraction(0))
+
+
+def bound(least: int, n: int) -> Fraction:
+    """The greatest millionth at which so many successes or more have a chance of 2.5 % at most."""
+    low, high = 0, 10**6
+    while least and high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if binomial(least, n, Fraction(middle, 10**6)) * 40 <= 1 else (low, middle)
+    return Fraction(low, 10**6)
+
+
+def written(value: object) -> object:
+    return float(round(value, 6)) if isinstance(value, Fraction) else value
+
+
+def lines(records: Sequence[Record]) -> bytes:
+    """As simtune writes them."""
+
+    def shown(value: object) -> str:
+        if isinstance(value, float):
+            digits = f"{value:.6f}".rstrip("0")
+            return f"{digits}0" if digits.endswith(".") else digits
+        return json.dumps(value)
+
+    made = (",".join(f"{json.dumps(name)}:{shown(value)}" for name, value in record.items()) for record in records)
+    return "".join(f"{{{line}}}\n" for line in made).encode()
+
+
+class Pairs:
+    """All pairs of texts by their exact similarity."""
+
+    def __init__(self, sets: Sequence[set[int]]) -> None:
+        self.similarities = [
+            Fraction(len(one & two), len(one | two)) for one, two in combinations(sets, 2) if one & two
+        ]
+
+    def within(self, least: Fraction, below: Fraction) -> list[Fraction]:
+        return [each for each in self.similarities if least <= each < below]
+
+    @staticmethod
+    def middle(similarity: Fraction) -> Fraction:
+        """Of its bin of a hundredth."""
+        return Fraction(1) if similarity == 1 else Fraction(2 * floor(100 * similarity) + 1, 200)
+
+
+def signature(  # noqa: PLR0913, PLR0917  # each has a name of its own
+    name: str, pairs: Pairs, t: Fraction, n: int, least: int, power: int, bands: list[int]
+) -> Record:
+    chances = [(each, binomial(least, n, pairs.middle(each) ** power)) for each in pairs.similarities]
+    found, right = sum(c for _, c in chances), sum(c for each, c in chances if each >= t)
+    true = sum(each >= t for each in pairs.similarities)
+    candidates = Fraction(0)
+    for each in (each for each in pairs.similarities if each < 1):  # equal sketches are one to a join
+        apart = Fraction(1)
+        for width in bands:
+            apart *= 1 - pairs.middle(each) ** (power * width)
+        candidates += 1 - apart
+    return {
+        "signature": name, "recall": Fraction(right) / true if true else None,
+        "precision": Fraction(right) / found if found else None, "pairs": round(found), "candidates": round(candidates),
+    }  # fmt: skip
+
+
+def findings(texts: Sequence[str], k: int, t: Fraction = USUAL) -> list[Record]:
+    """All records of `simtune -k K`; of texts that have no shingle in twenty of them."""
+    payloads = shingles(texts, f"-k {k}")
+    sets = [set(payload) for payload in payloads]
+    pairs = Pairs(sets)
+    count = len(texts)
+    lengths = sorted(len(text.split()) for text in texts)
+    words = [length for length in lengths if length]
+    frequencies = Counter(token for each in sets for token in each)
+
+    def rank(numbers: list[int], share: Fraction) -> int | None:
+        return numbers[ceil(share * len(numbers)) - 1] if numbers else None
+
+    quarter = rank(words, Fraction(1, 4)) or 0
+    true = len([each for each in pairs.similarities if each >= t])
+    made: list[Record] = [
+        {"scope": "sample", "documents": count, "read": count, "sampled": count, "words": sum(lengths),
+         "cut": sum(length > LONGEST for length in lengths), "empty": lengths.count(0), "true": None},
+        {"scope": "lengths", "least": min(lengths, default=None),
+         **{name: rank(lengths, Fraction(share)) for name, share in
+            (("q10", "0.1"), ("q25", "0.25"), ("median", "0.5"), ("q75", "0.75"), ("q90", "0.9"))},
+         "greatest": max(lengths, default=None), "mean": Fraction(sum(lengths), count) if count else None},
+        {"scope": "k", "shingle": f"-k {k}",
+         "shorter": Fraction(sum(0 < length < k for length in lengths), count) if count else None,
+         "shingles": Fraction(sum(map(len, payloads)), count) if count else None, "different": len(frequencies),
+         "changed": Fraction(max(quarter - 2 * k + 1, 0), quarter + 1), "looked": Fraction(1), "t": t, "pairs": true},
+    ]  # fmt: skip
+    for least, most in ((1, 1), (2, 2), (3, 10), (11, 100), (101, 1000), (1001, None)):
+        many = sum(least <= df <= (most or df) for df in frequencies.values())
+        share = Fraction(many, len(frequencies)) if frequencies else None
+        made.append({"scope": "frequency", "least": least, "most": most, "shingles": many, "share": share})
+    for above in (Fraction(1, 10), Fraction(1, 100)):
+        most = floor(above * count)
+        common = [df for df in frequencies.values() if df > most]
+        made.append({
+            "scope": "common", "above": above, "documents": most, "shingles": len(common),
+            "places": Fraction(sum(common), sum(frequencies.values())) if frequencies else None,
+            "t": t, "pairs": true, "left": None,
+        })  # fmt: skip
+    edges = sorted({*(Fraction(i, 20) for i in range(21)), t})
+    for edge, below in zip(edges, [*edges[1:], Fraction(2)], strict=True):
+        here = pairs.within(edge, below)
+        middles = [pairs.middle(each) for each in here] or [
+            pairs.middle(edge + Fraction(i, 100)) for i in range(floor(100 * (min(below, Fraction(1)) - edge)) or 1)
+        ]
+        made.append({
+            "scope": "band", "least": edge, "below": None if edge == 1 else below, "pairs": len(here),
+            "whole": len(here),
+            **{f"n{n}": sum(binomial(ceil(t * n), n, each) for each in middles) / len(middles) for n in COMPONENTS},
+        })  # fmt: skip
+    order = [sorted(each, key=lambda token: (frequencies[token], token)) for each in sets]
+    # Equal sets are one to a join
+    unique = {tuple(sorted(each)): each for each in order if each}
+    meeting = Counter(
+        token for tokens in unique.values() for token in tokens[: len(tokens) - ceil(t * len(tokens)) + 1]
+    )
+    distinct = Fraction(sum(map(len, sets)), max(count, 1))
+    mean = Fraction(sum(map(len, payloads)), max(count, 1))
+    none: Record = dict.fromkeys(("agreeing", "deviation", "low", "high"))
+    forms: list[Record] = [none | {
+        "signature": "shingles", "recall": Fraction(1), "precision": Fraction(1), "pairs": true,
+        "bytes": max(round(17 * mean - 1), 0), "memory": round(150 + 24 * distinct),
+        "candidates": sum(comb(many, 2) for many in meeting.values()),
+    }]  # fmt: skip
+    for n in COMPONENTS:
+        m = ceil(t * n)
+        bands = [n * (i + 1) // (n - m + 1) - n * i // (n - m + 1) for i in range(n - m + 1)]
+        forms.append(signature(f"sketch -n {n}", pairs, t, n, m, 1, bands) | {
+            "agreeing": m, "deviation": round(float(t * (1 - t) / n) ** 0.5, 6), "low": bound(m, n),
+            "high": 1 - bound(n - m, n), "bytes": 9 * n - 1, "memory": 150 + 4 * n,
+        })  # fmt: skip
+    supers = signature("sketch --super 14", pairs, t, 6, 2, 14, [1, 1, 1, 1, 2])
+    megas = supers | {"signature": "sketch --mega 14", "candidates": supers["pairs"]}
+    forms += [
+        none | supers | {"bytes": 101, "memory": 198}, none | megas | {"bytes": 254, "memory": 270},
+        none | dict.fromkeys(("recall", "precision", "pairs", "candidates")) |
+        {"signature": "sketch --simhash", "bytes": 16, "memory": 214},
+    ]  # fmt: skip
+    made += [{"scope": "signature"} | {name: form[name] for name in COLUMNS} for form in forms]
+    megabytes = ceil((150 + 24 * distinct) * count / (1 << 20))
+    reasons = [
+        ("k", f"-k {k}: no other was tried"),
+        ("t", "-t 0.8: usual for near-duplicates; no labels say another" if t == USUAL else "as was asked for"),
+        ("template", "no --max-df: no shingle is in 20 documents and in 1 % of all" if k > LONG_ENOUGH else
+                     "no --max-df: shingles of fewer than 3 words are common in any language"),
+        ("signature", f"the shingles themselves, exactly: {round(150 + 24 * distinct)} bytes for each of {count}"
+                      f" documents are {megabytes} MB; up to 4096 MB will do"),
+    ]  # fmt: skip
+    if count < FEW:
+        said = f"the sample has {count} document{'s' if count != 1 else ''}: what fewer than {FEW} say may be chance"
+        reasons.append(("few", said))
+    if not any(text.split() for text in texts):
+        reasons = [("none", "no document has words, so nothing is known of such texts: this is what is usual")]
+    made += [{"scope": "reason", "rule": rule, "because": because} for rule, because in reasons]
+    made.append({"scope": "advice", "pipeline": f"shingle -k {k} | simjoin -t {float(t):g}"})
+    return [{name: written(value) for name, value in each.items()} for each in made]
