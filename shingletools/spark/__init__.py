@@ -1,42 +1,48 @@
 """simspark: the pipeline on Apache Spark. What each file does, in the order of the work:
 
-command        options become a run
-pipeline       the argument: commands, each parsed by its own parser
-session        a session of Spark, which ends with the run, whatever ends that
-jobs           what a pipeline is here: which steps in which jobs; here all comes together
-run            what these jobs have in common: what is read, counted and written
-collected      those that end with simgroup or dedup
+command        the options, and a run
+pipeline       parses the pipeline, each command by its own parser
+session        a session of Spark, which ends with the run, however that ends
+jobs           runs a pipeline: divides its steps into jobs; it uses all the others
+run            the common part of all jobs: what is read, counted and written
+collected      the jobs that end with simgroup or dedup
 files          files and folders, wherever Spark has them
-splits         plain files here, whose lines tasks read themselves
+splits         plain files on this machine, whose lines tasks read themselves
 parquet        rows of Parquet as records, and records as rows
 columns        filters from Parquet to Parquet, without lines of whole records
-batches        work on the rows of a frame, in batches of Arrow; lines that are packed, many in a row
-tally          what tasks tell the driver beside what they make
-lines          lines through filters, and their numbers over all input; what the steps reject
-parts          what is written at the end
+batches        work on DataFrames in batches of Arrow; packed lines, many in a row
+tally          figures that tasks tell the driver besides their rows
+lines          lines through filters; numbers of lines over all input; rejected lines
+parts          the parts of the output
 store          stages that are used more than once, or kept for other runs
-chosen         some of all documents, a bit for each
-exchange       what tasks send each other: rows by a key, and arrays
-signed         simjoin: what is taken of records, and whether all can be compared
-heads          ids that were seen before, and copies
-documents      what is wanted of documents, each in a row
+chosen         a set of documents, a bit for each
+exchange       rows by key, and arrays, sent between tasks
+signed         simjoin: the signatures of records, and whether all can be compared
+heads          repeated ids, and copies
+documents      documents of signed, each in a row
 meeting        which documents share a bucket
 blocks         buckets as tasks
-tasks          what is compared in a task
-join_at_once   all of it in one task, if that is not much, and perhaps groups of what it finds
+tasks          the comparisons of a task
+archives       archives of --against: their states, and their rows as those of signed
+join_at_once   a join in one task, if it is small, perhaps with groups of its pairs
 copies         pairs of originals as pairs of documents
 join           one run of simjoin: at once, or the steps above in their order
 said           pairs as lines
-names          ids as 64-bit numbers: simgroup and dedup
-mentions       which names lines have
-gathered       these in one task, if that is not much
-group_at_once  simgroup there, as the shell does it
-dedup_at_once  dedup there: what is decided goes back to all tasks
-graphs         what is connected with what, in tasks or rounds
-nodes          simgroup in many tasks: names as nodes
-roots          nodes as groups, and these as lines
-group          one run of it
+names          simgroup and dedup: ids in buckets, where equal ones meet
+mentions       the names in lines
+beside         the names in lines of files besides the input
+room           how much memory one task may take
+gathered       names in one task, if they fit
+group_at_once  simgroup in that task, as the shell does it
+deciding       dedup in that task: the shell's choice
+dedup_at_once  sends its decisions to all tasks
+graphs         what edges connect, in one task or in rounds
+nodes          simgroup in many tasks: names become nodes
+roots          nodes become groups, and groups lines
+group          one run of simgroup
 decided        which documents stay, and lines without the others
-choices        dedup in many tasks: names of documents and of groups meet
-dedup          one run of it
+known          the best pair of each document that an archive has
+choices        dedup in many tasks: the names of documents and of members meet
+settled        which documents go, by blocks of documents
+dedup          one run of dedup
 """

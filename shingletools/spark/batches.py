@@ -1,9 +1,10 @@
-"""Work on the records of a frame, each part of it where it is, in batches of Arrow.
+"""Work on the rows of a DataFrame, partition by partition, in batches of Arrow.
 
-Lines travel packed: a row holds many of them in one value, so that Spark's price of a row is paid once for thousands.
+Lines travel packed: a row holds many of them in one value, so that Spark's cost of a row is paid once for thousands.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,21 +18,26 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from shingletools.kernel.types import Index
 
 Batches = Iterator[pa.RecordBatch]
-# Whole lines, each ended by a line feed; `numbers` has how far that of each is
-# behind the first one's, int64, or is empty if they follow each other
+# Whole lines, each ended by a line feed; `numbers` has the offset of each from the first number, int64, or is empty if
+# they are consecutive
 PACKED = pa.schema([("number", pa.int64()), ("numbers", pa.binary()), ("lines", pa.binary())])
 
 
 class Packed(NamedTuple):
-    """Some lines and the number of each, int64, ascending."""
+    """Lines, and their numbers, int64, ascending."""
 
     numbers: Index
     lines: bytes
 
 
 def through(frame: DataFrame, work: Callable[[Batches], Batches], schema: pa.Schema) -> DataFrame:
-    """What `work` makes of a frame, each part of it where it is."""
+    """The DataFrame that `work` makes of another one, partition by partition."""
     return frame.mapInArrow(work, from_arrow_schema(schema))
+
+
+def union(frames: Sequence[DataFrame]) -> DataFrame:
+    """All rows of at least one DataFrame with the same columns."""
+    return reduce(DataFrame.unionAll, frames)
 
 
 def packed(batches: Batches) -> Iterator[Packed]:
@@ -56,7 +62,7 @@ def joined(lines: pa.Array) -> bytes:
 
 
 def bytes_of(values: pa.Array) -> tuple[NDArray[np.uint8], Index]:
-    """A column's binary values one after the other, uint8, and the bytes of each.
+    """A column's binary values, one after the other, uint8, and the bytes of each.
 
     >>> bytes_of(pa.array([b"one", b"", b"two"])[1:])
     (array([116, 119, 111], dtype=uint8), array([0, 3]))
@@ -68,12 +74,12 @@ def bytes_of(values: pa.Array) -> tuple[NDArray[np.uint8], Index]:
 
 
 def total(column: str) -> Column:
-    """The bytes of a column's values, of all rows."""
+    """The total bytes of a column's values."""
     return F.sum(F.octet_length(column)).alias(column)
 
 
 def counted(frame: DataFrame, *figures: Column) -> list[int]:
-    """Aggregates of all rows; 0 where there is none."""
+    """Aggregates of all rows; 0 if there are no rows."""
     return [value or 0 for value in frame.agg(*figures).collect()[0]]
 
 

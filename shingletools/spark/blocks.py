@@ -1,4 +1,4 @@
-"""How rows of buckets become tasks: blocks of bounded size, each two of which are compared in one."""
+"""Divides the rows of buckets into blocks of bounded size. A task compares two blocks of a bucket."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ AT_ONCE = 1 << 18  # rows that are made together
 
 
 def met(kind: int, cross: int | None) -> list[int]:
-    """Which kinds of rows of a bucket one is compared with.
+    """The kinds of rows that a kind of rows in a bucket is compared with.
 
     >>> met(0, None), met(CONNECTED, None), met(CONNECTED | RESTS, 1)
     ([0, 1, 4, 5], [0, 4], [2])
@@ -32,15 +32,15 @@ def met(kind: int, cross: int | None) -> list[int]:
 
 
 def counts() -> list[Column]:
-    """How many rows of each kind there are, n0, n1 and so on."""
+    """The columns with the number of rows of each kind: n0, n1 and so on."""
     return [F.count(F.when(F.col("kind") == kind, 1)).alias(f"n{kind}") for kind in KINDS]
 
 
 @dataclass(frozen=True)
 class Tasked:
-    """Entries of buckets (HITS, of which key, number, kind, block and the counts are enough) to TASKS.
+    """Entries of buckets to TASKS. Of HITS it needs key, number, kind, block and the counts.
 
-    An entry is there once for each block that its own is compared with.
+    It gives an entry once for each block that the entry's own block is compared with.
     """
 
     cross: int | None
@@ -71,7 +71,7 @@ def block_of(blocks: Column) -> Column:
 
 
 def worked(rows: DataFrame, originals: DataFrame, work: Every | Connecting | Near, schema: pa.Schema) -> DataFrame:
-    """What is made of tasks, each where all its rows are, with their signatures."""
+    """The rows that `work` makes of tasks, after all rows of a task have come together with their signatures."""
     with_signatures = rows.join(originals, "number")
     return through(with_signatures.repartition(*TASK).sortWithinPartitions(*TASK, "number"), work, schema)
 
@@ -79,9 +79,9 @@ def worked(rows: DataFrame, originals: DataFrame, work: Every | Connecting | Nea
 def without_hubs(
     large: DataFrame, originals: DataFrame, factory: TableFactory, cross: int | None, kept: Kept
 ) -> tuple[DataFrame, DataFrame]:
-    """Tasks of what is left of large buckets, once all rows have been compared with the first; and the pairs of that.
+    """Compares all rows of large buckets with the first; gives tasks of the remaining rows, and these pairs.
 
-    Rows that the first connects need not be compared with each other, only with those that it does not.
+    Rows that the first one connects need not be compared with each other, only with the remaining ones.
     """
     hubs = F.filter(F.array("first", "other_first"), lambda number: number >= 0)
     blocks = F.ceil(F.col("rows") / F.col("block"))

@@ -1,4 +1,4 @@
-"""dedup on a cluster: the names of documents and of groups' members meet, and what is decided goes back as numbers."""
+"""dedup on a cluster: names of documents and of members of groups meet; decisions go back as numbers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,8 +9,10 @@ import pyarrow as pa
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches, Packed, packed
-from shingletools.spark.decided import NO_GROUP, chosen, met, ranks_of
+from shingletools.spark.beside import SimilarPairs
+from shingletools.spark.decided import NO_GROUP, met, ranks_of
 from shingletools.spark.exchange import runs
+from shingletools.spark.known import BestPairs
 from shingletools.spark.mentions import Ranked, bad_rows, members
 from shingletools.spark.names import (
     BAD,
@@ -19,27 +21,30 @@ from shingletools.spark.names import (
     Named,
     Row,
     by_bucket,
+    by_turns,
     concatenated,
     in_parts,
     numbers_of,
+    placed,
     rows_of,
 )
+from shingletools.spark.settled import DECIDED, decided
 
-# Names of documents, with ranks, the least of which stays, or of members of a group, with their places in it, doubled,
-# and odd if the group is too small to be looked at; blocks, which are rows of documents; bad lines
+VALUES = [("values", pa.binary()), ("values_sizes", pa.binary())]  # that decide, or names of an archive's documents
+# Names of documents, with ranks, the least of which stays; or of members of a group, with twice their place in it, plus
+# 1 if the group is too small to be thinned; blocks, which are rows of documents; bad lines
 TAKEN = pa.schema([*NAMES, ("ranks", pa.binary()), ("block", pa.int64()), ("count", pa.int64()), ("bytes", pa.int64()),
-                   ("group", pa.bool_()), *BAD])  # fmt: skip
-# Documents in groups, with names, by their groups; and those whose id was seen before, without
-MET = pa.schema([*NAMES, ("ranks", pa.binary()), ("groups", pa.binary()), ("again", pa.int64()),
-                 ("twice", pa.int64()), ("place", pa.int64()), ("name", pa.binary())])  # fmt: skip
-# Of a block numbers of documents: that go, with the names of those that stay; that are left out; of these, that were
-# seen before
-DECIDED = pa.schema([("block", pa.int64()), *NAMES[1:], ("out", pa.binary()), ("again", pa.binary())])
+                   ("group", pa.bool_()), ("known", pa.bool_()), *VALUES, *BAD])  # fmt: skip
+# Documents in groups, with names, by group; documents whose id was used before, without names; decisions on documents
+# that an archive has, and their number
+MET = pa.schema([*NAMES, ("ranks", pa.binary()), ("groups", pa.binary()), *VALUES, ("before", pa.int64()),
+                 ("twice", pa.int64()), ("place", pa.int64()), ("name", pa.binary()), ("known", pa.int64()),
+                 *(field for field in DECIDED if field.name not in {"names", "sizes", "numbers"})])  # fmt: skip
 
 
 @dataclass(frozen=True)
 class TakeDocuments:
-    """Documents to names. Memory: that of a row."""
+    """Documents to names. Memory: a row."""
 
     ranked: Ranked
     step: int
@@ -48,13 +53,16 @@ class TakeDocuments:
         for number, some in rows_of_lines(batches):
             found = self.ranked(some.lines)
             block = {"block": number, "count": len(some.numbers), "bytes": len(some.lines)}
-            names = by_bucket(found.named, numbers=found.good(some.numbers), ranks=found.figures)
+            named, more = found.named, {}
+            if self.ranked.spec.valued is not None:
+                named, more["values"] = by_turns(named)
+            names = by_bucket(named, numbers=found.good(some.numbers), ranks=found.figures, **more)
             yield rows_of(TAKEN, [block, *bad_rows(found, some, self.step), *names])
 
 
 @dataclass(frozen=True)
 class TakeMembers:
-    """Groups to the names of their members, with the number of the group. Memory: that of a row."""
+    """Groups to the names of their members, with the number of the group. Memory: a row."""
 
     larger_than: int
 
@@ -69,108 +77,74 @@ class TakeMembers:
 
 
 @dataclass(frozen=True)
+class TakeKnown:
+    """Pairs to names of documents, with names of an archive's documents and similarities. Memory: a row."""
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        take = SimilarPairs(archived=True)
+        for some in packed(batches):
+            found = take(some.lines)
+            named, others = by_turns(found.named)
+            rows = by_bucket(named, numbers=found.good(some.numbers), ranks=found.figures, values=others)
+            bad = [{**row, "step": None, "line": None, "group": True} for row in bad_rows(found, some, 0)]
+            yield rows_of(TAKEN, [*bad, *({**row, "known": True} for row in rows)])
+
+
+@dataclass(frozen=True)
 class MeetGroups:
     """Names to documents in groups. Memory: the names of a unit, and 100 bytes for each.
 
-    In the column `twice` is the least number of a group that has a name that another has before it.
+    The column `twice` has the least number of a group that has a name which an earlier group has.
     """
+
+    blocks: bytes  # the first number of each block
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for _, some in runs(batches, "unit"):
             ids = kernel.new_ids()
-            of_groups: list[list[bytes]] = [[], [], []]
-            documents: list[list[bytes]] = [[], [], []]
+            of_groups, documents, of_archive = (columns_for(5) for _ in range(3))
             for row in some:
-                columns = of_groups if row["group"] else documents
+                columns = of_groups if row["group"] else of_archive if row["known"] else documents
                 columns[0].append(ids.number(row["names"], row["sizes"]))
-                columns[1].append(row["numbers"])
-                columns[2].append(row["ranks"])
+                for column, of_row in zip(columns[1:], ("numbers", "ranks", "values", "values_sizes"), strict=True):
+                    column.append(row[of_row] or b"")
             named = Named(bytes(ids.data), np.diff(numbers_of(bytes(ids.ends)), prepend=0))
-            member, group, place = map(concatenated, of_groups)
-            name, number, rank = map(concatenated, documents)
+            member, group, place = map(concatenated, of_groups[:3])
+            name, number, rank = map(concatenated, documents[:3])
+            archived, line, bits = map(concatenated, of_archive[:3])
+            others = Named(b"".join(of_archive[3]), concatenated(of_archive[4]))
+            known = BestPairs.of(archived, line, bits.view(np.float64), others)
             found = met(len(ids), (member, group, place), (name, number))
             rows: list[Row] = []
             if len(first := found.twice):
                 twice = {"twice": int(group[first][0]), "place": int(place[first][0])}
                 rows.append({**twice, "name": named.at(member[first]).names})
-            rows += [{"again": each} for each in number[found.again].tolist()]
-            some_of = np.flatnonzero(~found.again & (found.group != NO_GROUP))
-            names = named.at(name[some_of])
-            rows += in_groups(names, found.group[some_of], numbers=number[some_of], ranks=rank[some_of])
+            rows += [{"before": each} for each in number[found.again].tolist()]
+            goes = np.flatnonzero(~found.again & known.has(name))
+            goes = goes[np.argsort(number[goes])]
+            says = decided(self.blocks, numbers=number[goes], **known.says(name[goes]))
+            rows += [{**row, "known": len(row["numbers"]) // 8} for row in says]
+            some_of = np.flatnonzero(~found.again & (found.group != NO_GROUP) & ~known.has(name))
+            more = placed(some_of, {"numbers": number, "ranks": rank})
+            if any(documents[4]):
+                more["values"] = Named(b"".join(documents[3]), concatenated(documents[4])).at(some_of)
+            rows += in_groups(named.at(name[some_of]), found.group[some_of], **more)
             yield rows_of(MET, rows)
 
 
-def in_groups(named: Named, group: Index, **numbers: Index) -> Iterator[Row]:
-    """Rows of MET, of documents that are in groups, in buckets by these."""
+def columns_for(count: int) -> list[list[bytes]]:
+    return [[] for _ in range(count)]
+
+
+def in_groups(named: Named, group: Index, **more: Index | Named) -> Iterator[Row]:
+    """Rows of MET: documents in groups, in buckets by group."""
     bucket = (kernel.fmix64(group.view(np.uint64)) >> np.uint64(56)).astype(np.int64)
     order = np.argsort(bucket, kind="stable")
-    some = {name: each[order] for name, each in {**numbers, "groups": group}.items()}
+    some = placed(order, {**more, "groups": group})
     return in_parts(named.at(order), np.bincount(bucket, minlength=BUCKETS), "bucket", **some)
 
 
-@dataclass(frozen=True)
-class Choose:
-    """Documents of groups to those that go, by blocks. Memory: documents of a unit, their names, 100 bytes for each."""
-
-    blocks: bytes  # the first number of each
-    every: bool  # or one of each group stays
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for _, rows in runs(batches, "unit"):
-            columns = list(zip(*((row["names"], row["sizes"], row["numbers"], row["ranks"], row["groups"])
-                                 for row in rows), strict=True))  # fmt: skip
-            named = Named(b"".join(columns[0]), concatenated(columns[1]))
-            number, rank, group = map(concatenated, columns[2:])
-            goes, stays = chosen(number, rank, group, self.every)
-            yield rows_of(DECIDED, list(decided(self.blocks, named.at(stays), number[goes])))
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """Numbers of documents that are left out, and whether their ids were seen before, to blocks. Memory: a batch."""
-
-    blocks: bytes
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        starts = numbers_of(self.blocks)
-        for batch in batches:
-            numbers, again = batch.column("number").to_numpy(), batch.column("again").to_numpy(zero_copy_only=False)
-            places = np.searchsorted(starts, numbers, "right") - 1
-            yield rows_of(DECIDED, [
-                {"block": int(starts[place]), "out": numbers[here].tobytes(), "again": numbers[here & again].tobytes()}
-                for place in np.unique(places).tolist() for here in [places == place]
-            ])  # fmt: skip
-
-
-def decided(blocks: bytes, named: Named, numbers: Index) -> Iterator[Row]:
-    """Rows of DECIDED, from numbers in their order and the names that stay."""
-    starts = numbers_of(blocks)
-    places = np.searchsorted(starts, numbers, "right") - 1
-    there, counts = np.unique(places, return_counts=True)
-    for row in in_parts(named, counts, "block", numbers=numbers):
-        yield {**row, "block": int(starts[there[row["block"]]])}
-
-
-@dataclass(frozen=True)
-class Merge:
-    """Rows of DECIDED to one for each block. Memory: that of a block."""
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for block, some in runs(batches, "block"):
-            rows = list(some)
-            named = Named(b"".join(row["names"] or b"" for row in rows),
-                          concatenated([row["sizes"] or b"" for row in rows]))  # fmt: skip
-            numbers = concatenated([row["numbers"] or b"" for row in rows])
-            order = np.argsort(numbers)
-            named = named.at(order)
-            out, again = (np.sort(concatenated([row[name] or b"" for row in rows])) for name in ("out", "again"))
-            columns = named.sizes, numbers[order], out, again
-            sizes, goes, left, seen = (column.tobytes() for column in columns)
-            yield rows_of(DECIDED, [{"block": block, "names": named.names, "sizes": sizes, "numbers": goes,
-                                     "out": left, "again": seen}])  # fmt: skip
-
-
 def rows_of_lines(batches: Batches) -> Iterator[tuple[int, Packed]]:
-    """The number of each row, and its lines."""
+    """The number and the lines of each row."""
     for batch in batches:
         yield from zip(batch.column("number").to_pylist(), packed(iter([batch])), strict=True)

@@ -1,4 +1,4 @@
-"""Some of all documents, told by their numbers: a bit for each line of the input, which goes to all tasks."""
+"""A set of documents, by their numbers: a bit for each line of the input, which goes to all tasks."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -12,18 +12,18 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.spark.batches import Batches, of_rows, through
 
 NUMBERS = pa.schema([("numbers", pa.binary())])
-AT_ONCE = 1 << 24  # numbers that the driver takes together, 8 bytes each
+AT_ONCE = 1 << 24  # numbers, 8 bytes each, that the driver takes together
 
 
 class Chosen(NamedTuple):
-    """Memory: a bit for each line, 125 MB for a billion; a byte while it is made."""
+    """A set of numbers. Memory: a bit for each line, 125 MB for a billion; a byte while it is made."""
 
     bits: NDArray[np.uint8]
-    size: int  # how many were chosen, some perhaps more than once
+    size: int  # how many numbers were given, perhaps with repeats
 
     @classmethod
     def of(cls, numbers: Iterable[Index], lines: int) -> "Chosen":
-        """Of so many lines.
+        """The set of these numbers of lines. lines: their number in all.
 
         >>> chosen = Chosen.of([np.array([3, 9])], 10)
         >>> chosen.has(np.arange(2, 10)).tolist(), chosen.size
@@ -40,7 +40,7 @@ class Chosen(NamedTuple):
         return cls(np.zeros(0, np.uint8), 0)
 
     def has(self, numbers: Index) -> Flags:
-        """Which of some numbers were chosen. Shapes: (numbers,) in and out."""
+        """Which numbers are in the set. Shapes: (numbers,) in and out."""
         if not self.size:
             return np.zeros(len(numbers), np.bool_)
         found: Flags = self.bits[numbers >> 3] >> (numbers & 7).astype(np.uint8) & 1 > 0
@@ -53,13 +53,13 @@ class Chosen(NamedTuple):
 
 
 def gathered(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Numbers to NUMBERS, each once."""
+    """Numbers to NUMBERS, without repeats."""
     numbers = np.unique(np.concatenate([np.empty(0, np.int64), *(batch.column(0).to_numpy() for batch in batches)]))
     yield of_rows(NUMBERS, [(numbers.astype(np.int64).tobytes(),)])
 
 
 def chosen(rows: DataFrame, count: int, lines: int) -> Chosen:
-    """The numbers that a frame of one column has, so many, of so many lines."""
+    """The set of the `count` numbers in a DataFrame of one column. lines: the number of lines in all."""
     if not count:
         return Chosen.none()
     packed = through(rows, gathered, NUMBERS)

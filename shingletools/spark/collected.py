@@ -1,4 +1,4 @@
-"""simgroup and dedup in a pipeline: in one task, as the shell does it, or in many."""
+"""Pipelines that end with simgroup or dedup: in one task, as the shell does it, or in many."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,6 +21,7 @@ from shingletools.spark import (
     mentions,
 )
 from shingletools.spark.batches import through
+from shingletools.spark.beside import of_stage
 from shingletools.spark.decided import Cut
 from shingletools.spark.gathered import Gathering
 from shingletools.spark.group_at_once import GroupingAtOnce, grouped_at_once
@@ -32,20 +33,24 @@ from shingletools.spark.lines import (
 )
 from shingletools.spark.names import StepInput
 from shingletools.spark.pipeline import Step
+from shingletools.spark.room import BASE
 from shingletools.spark.run import FILES, PipelineRun, all_rows, has_bad, named, set_to
 from shingletools.spark.store import KeptStage
 from shingletools.spark.tally import Told
 
 
 class Collecting(PipelineRun):
-    """What makes groups, or documents without duplicates."""
+    """A run that makes groups, or documents without duplicates."""
 
-    before: list[tuple[str, int, int]]  # files that are read more than once, as they were
+    before: list[tuple[str, int, int]]  # the states of files that are read more than once
 
     def collected(self, number: int, step: Step) -> int:
-        """Groups, or documents without duplicates, from lines: how many lines were written."""
+        """Writes groups, or documents without duplicates, from lines. Returns the number of lines. Raises Failed."""
         if (written := self.collected_at_once(number, step)) is not None:
             return written
+        if isinstance(step.stage, DedupSpec) and step.stage.pairs:
+            why = "which --keep does not allow" if self.options.keep is not None else "but --at-once is too small"
+            raise Failed(f"dedup: --pairs needs one task, {why}")
         lines, others = self.lines(), self.others(self.inputs)
         self.count([*lines.told, *(others.told if others else [])], lines.rows)
         frame = self.numbers.packed(lines.rows, 0, self.inputs)
@@ -53,8 +58,8 @@ class Collecting(PipelineRun):
         return self.made(StepInput(frame, of_files, number, self.kept, self.numbers.where), step)
 
     def collected_at_once(self, number: int, step: Step) -> int | None:
-        """The same, if one task can hold what decides."""
-        room = self.room() - gathered.BASE
+        """The same, if one task can hold all that decides; else None."""
+        room = self.room() - BASE
         names = [name for source in self.sources for name in source.files()]
         if self.options.keep is not None or len(names) > FILES:
             return None
@@ -62,12 +67,13 @@ class Collecting(PipelineRun):
         if sum(size for _, size, _ in self.before) > room * gathered.TIMES:
             return None
         others = self.sources[self.inputs :]
-        inputs, beside = mentions.of_stage(step.stage)
+        inputs, by_option = of_stage(step.stage)
         filtered = self.through_filters()
         frames = [gathered.gathered(all_rows(self.sources[: self.inputs]), Gathering(filtered, inputs, number))]
-        if others:
-            as_they_are = Filtered(Chain([]), 0, filtered.tally)
-            frames.append(gathered.gathered(all_rows(others), Gathering(as_they_are, beside, number)))
+        as_they_are = Filtered(Chain([]), 0, filtered.tally)
+        for option, beside in by_option.items():
+            if some := [source for (name, _), source in zip(step.stage.beside, others, strict=True) if name == option]:
+                frames.append(gathered.gathered(all_rows(some), Gathering(as_they_are, beside, number)))
         with set_to(self.spark, join.PLANNED):
             if step.name == "simgroup":
                 return self.grouped_at_once(frames, cast(GroupSpec, step.stage), self.inputs, room, self.count)
@@ -76,21 +82,22 @@ class Collecting(PipelineRun):
     def pairs_at_once(
         self, pairs: KeptStage, others: KeptStage | None, sides: int, then: tuple[int, Step]
     ) -> int | None:
-        """Groups of pairs, if one task can hold what decides."""
+        """Groups of pairs, if one task can hold all that decides; else None."""
         number, step = then
-        room = self.room() - gathered.BASE
+        room = self.room() - BASE
         if sum(each.figures.get(SIZE, 0) for each in pairs.told) > room * gathered.TIMES:
             return None
-        of_pairs, beside = mentions.of_stage(step.stage)
+        of_pairs, by_option = of_stage(step.stage)
         as_they_are = Filtered(Chain([]), 0, self.tally(), before=0)
         frames = [gathered.gathered(pairs.rows, Gathering(as_they_are, of_pairs, number))]
         if others is not None:
+            (beside,) = by_option.values()
             frames.append(gathered.gathered(others.rows, Gathering(as_they_are, beside, number)))
 
         def count(_told: Sequence[Told], bad: DataFrame | None) -> None:
-            """Pairs that were found here are good."""
+            """Does nothing: pairs that this run found are good."""
             if bad is not None:
-                self.rejects.add(self.numbers.numbered(bad, REJECTED))
+                self.rejects.add(self.numbers.numbered(bad, REJECTED), unreadable=True)
 
         return self.grouped_at_once(frames, cast(GroupSpec, step.stage), sides, room, count)
 
@@ -98,7 +105,7 @@ class Collecting(PipelineRun):
         self, frames: Sequence[DataFrame], spec: GroupSpec, others: int, room: int,
         count: Callable[[Sequence[Told], DataFrame | None], None],
     ) -> int | None:  # fmt: skip
-        """`count` is given what the splits told, and what was rejected (PLACES, REJECTED)."""
+        """Writes groups, if one task can make them. count: called with what splits told, and rejected rows."""
         folder = self.beside.path()
         write = partial(files.write_runs, folder=folder, gzip=self.gzip(self.options.out))
         grouping = GroupingAtOnce(spec, others, room, self.tally(), self.tally())
@@ -126,7 +133,7 @@ class Collecting(PipelineRun):
         self.count(found.splits, found.rejected)
         made = []
         for gone, path in ((False, self.options.out), (True, spec.removed)):
-            if path is None:
+            if path is None or (spec.dry and (gone or not found.again)):
                 continue
             folder, every = self.beside.path(), self.through_filters()
             cutting = dedup_at_once.Cutting(every, Cut(gone, spec), found.decided, number)
@@ -136,19 +143,23 @@ class Collecting(PipelineRun):
             told = every.tally.all()
             if any(dedup_at_once.AGAIN in each.figures for each in told):
                 self.rejects.add(self.numbers.numbered(self.bad_in(folder), REJECTED))
+            made.append((folder, told, path))
             if not gone:
                 self.settle_rejects()
-            made.append((folder, told, path))
+        if not made:
+            self.settle_rejects()
         self.figures += found.figures
+        if spec.dry:
+            return 0
         *_, written = [self.place(*each) for each in reversed(made)]
         return written
 
     def fail(self, name: str, fault: gathered.LineFault) -> NoReturn:
-        """By a line that the command of that name cannot leave out."""
+        """Fails the run, for a line that a command cannot leave out."""
         raise Failed(f"{name}: {self.numbers.where(self.numbers.starts[fault.split] + fault.place)}: {fault.cause}")
 
     def made(self, given: StepInput, step: Step, before: int = 0) -> int:
-        """What simgroup or dedup makes. So many numbers, `before`, are of no file: those of the files come behind."""
+        """Runs simgroup or dedup. before: so many line numbers are of no file, and come before those of files."""
         found: group.GroupLines | dedup.Deduplicated
         with named(step):
             if step.name == "simgroup":
@@ -156,15 +167,17 @@ class Collecting(PipelineRun):
             else:
                 found = dedup.deduplicated(given, cast(DedupSpec, step.stage))
         for bad in found.rejects:
-            self.rejects.add(bad.withColumn("number", F.col("number") - before))
+            self.rejects.add(bad.withColumn("number", F.col("number") - before), unreadable=step.name == "simgroup")
         self.settle_rejects()
         self.figures += found.figures
+        if step.stage.dry:
+            return 0
         if isinstance(found, dedup.Deduplicated) and found.removed is not None and step.stage.removed is not None:
             self.write(found.removed, step.stage.removed, arranged=False)
         return self.write(found.lines, self.options.out, arranged=False)
 
     def packed_beside(self, step: Step, kept: KeptStage | None, part: int, before: int = 0) -> list[DataFrame]:
-        """The lines of files beside, PACKED, a frame for each of the parts from one on."""
+        """The lines of files besides the input, PACKED, a DataFrame for each part from `part` on."""
         parts = range(part, part + len(step.stage.beside))
         of_files = [self.numbers.packed(kept.rows, each, each + 1) for each in parts if kept is not None]
         return [each.withColumn("number", F.col("number") + before) for each in of_files]

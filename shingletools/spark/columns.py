@@ -1,6 +1,6 @@
-"""From Parquet to Parquet: filters get the columns that they read, and all others stay what they are.
+"""From Parquet to Parquet: filters get the columns that they read; all others stay as they are.
 
-Rows that are rejected are written beside the others in the same job, each with its record in the column via.
+The same job also writes rejected rows, each with its record in the column via.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -37,15 +37,15 @@ from shingletools.spark.tally import Tally, Telling
 from shingletools.stage import Filter
 
 NO_TEXT = b"\xff\n"  # a line that every filter rejects
-REST = "rest"  # members that Java made, since Python would write other JSON
-AT_ONCE = 1 << 24  # bytes of lines whose rows are given back together
+REST = "rest"  # members as JSON that Java wrote, since Python would write other JSON
+AT_ONCE = 1 << 24  # bytes of lines whose rows are returned together
 TEXTS = {pa.binary(): pa.string(), pa.large_binary(): pa.large_string()}
 AGAIN = pa.schema([*PLACES, *REJECTED])
 Made = Mapping[str, DataType | None]  # columns in order, each with its type if filters make it
 
 
 def read_by(filters: Iterable[tuple[Filter, str]]) -> set[str]:
-    """The fields that filters take from the records, not from each other."""
+    """The fields that filters read from the input, not from each other."""
     read: set[str] = set()
     made: set[str] = set()
     for stage, id_field in filters:
@@ -55,7 +55,7 @@ def read_by(filters: Iterable[tuple[Filter, str]]) -> set[str]:
 
 
 def reads_within(filters: Iterable[tuple[Filter, str]], columns: Collection[str]) -> bool:
-    """Whether filters read a field that is within a column, as its path says.
+    """Whether filters read a field inside a column, by a path.
 
     >>> canon = Filter("meta.text", "meta.text", "canon", str)
     >>> reads_within([(canon, "id")], ["id", "meta"]), reads_within([(canon, "id")], ["meta", "meta.text"])
@@ -66,7 +66,7 @@ def reads_within(filters: Iterable[tuple[Filter, str]], columns: Collection[str]
 
 
 def made_by(filters: Iterable[tuple[Filter, str]], names: Iterable[str]) -> Made:
-    """What the columns of these names become, as the members of a line would.
+    """The columns after the filters, given their names, as a line would have its members.
 
     >>> shingle = Filter("text", "shingles", "shingle", str)
     >>> {name: kind and kind.simpleString() for name, kind in made_by([(shingle, "id")], ["text", "id"]).items()}
@@ -85,15 +85,15 @@ def made_by(filters: Iterable[tuple[Filter, str]], names: Iterable[str]) -> Made
 
 @dataclass(frozen=True)
 class Carrying:
-    """Rows with SOURCE, perhaps REST, and columns that are called by their numbers, through filters.
+    """Takes rows through filters: rows with SOURCE, perhaps REST, and columns named by their numbers.
 
-    Gives `about`, null or what is told of a row that is rejected; the columns that filters make; and those of the
-    input, of which some are left to rejected rows only.
+    Gives `about`, which is null or describes a rejected row; the columns that filters make; and those of the input,
+    some of which only rejected rows keep.
     """
 
     chain: Chain
     tally: Tally
-    read: Mapping[str, str]  # columns of text or integers, and the fields that they are
+    read: Mapping[str, str]  # columns of text or integers, and their fields
     rest: bool
     made: Mapping[str, pa.DataType]
     columns: int
@@ -113,7 +113,7 @@ class Carrying:
         runs.end()
 
     def lines_of(self, rows: pa.RecordBatch) -> bytes:
-        """The fields that filters read, of each row a line."""
+        """A line for each row, with the fields that filters read."""
         try:
             values = [text_of(rows.column(name)).to_pylist() for name in self.read]
         except UnicodeDecodeError:
@@ -121,7 +121,7 @@ class Carrying:
                 return NO_TEXT
             middle = len(rows) // 2
             return self.lines_of(rows.slice(0, middle)) + self.lines_of(rows.slice(middle))
-        # Of single values, since making each record first and then its JSON takes three times as long
+        # From single values: making each record first, then its JSON, takes three times as long
         members = b",".join(orjson.dumps(name).replace(b"%", b"%%") + b":%b" for name in self.read.values())
         lines = [b"{%b}" % members % row for row in zip(*(map(orjson.dumps, some) for some in values), strict=True)]
         if self.rest:
@@ -151,15 +151,15 @@ class Carrying:
 
 
 def text_of(values: pa.Array) -> pa.Array:
-    """Values as they are, bytes as text."""
+    """Values as they are, but bytes as text."""
     return values.view(TEXTS.get(values.type, values.type))
 
 
 @dataclass(frozen=True)
 class RejectedRows:
-    """Rejected rows as lines through the filters: these say of the whole record why, and what the line was by then.
+    """Takes rejected rows through the filters as lines, to get the cause and the line at that point.
 
-    A filter that has only so much time may accept this time what it rejected before: that stays rejected.
+    A filter with a time limit may accept a row now that it has rejected before: the row stays rejected.
     """
 
     chain: Chain
@@ -176,7 +176,7 @@ class RejectedRows:
 
 
 class Rows(NamedTuple):
-    """Parquet that an option named."""
+    """The Parquet that an option names."""
 
     named: str
     frame: DataFrame
@@ -186,7 +186,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, named: str, frame: DataFrame, source: Sequence[Column], chain: Chain) -> "Rows":
-        """Raises Failed for a column that cannot be carried along."""
+        """The rows of a DataFrame. Raises Failed for a column of a type that Arrow does not have."""
         fields = fields_of(frame)
         for field, _ in fields:
             try:
@@ -197,22 +197,22 @@ class Rows(NamedTuple):
         return cls(named, frame, source, fields, made_by(chain.filters, frame.columns))
 
     def types(self) -> dict[str, DataType]:
-        """Of what is made of it."""
+        """The types of the columns that are made."""
         types = {field.name: field.dataType for field, _ in self.fields}
         return {name: kind or types[name] for name, kind in self.made.items()}
 
 
 @dataclass(frozen=True)
 class Work:
-    """Filters, and what the columns are to them."""
+    """Filters, and how they use the columns."""
 
     chain: Chain
     tally: Tally
     texts: Collection[str]
-    keep: bool  # whether the lines of rejected rows are asked for
+    keep: bool  # whether the lines of rejected rows are kept
 
     def through(self, rows: Rows, kind: str) -> DataFrame:
-        """What becomes of rows, with a column that says of which kind each is. Raises Failed."""
+        """The rows after the filters, with a column of this name that gives the kind of each. Raises Failed."""
         places = {field.name: number for number, (field, _) in enumerate(rows.fields)}
         read = read_by(self.chain.filters) & places.keys()
         odd = {name for name in read if not is_plain(rows.fields[places[name]][0].dataType)}
@@ -246,7 +246,7 @@ class Work:
                              *(value.alias(name) for name, value in chosen.items()))  # fmt: skip
 
     def line_of(self, rows: Rows) -> Column:
-        """A rejected row as a line. Raises Failed if one that is to be kept cannot be written."""
+        """The line of a rejected row. Raises Failed if it is to be kept and cannot be written."""
         fields = []
         for number, (field, _) in enumerate(rows.fields):
             try:
@@ -259,41 +259,41 @@ class Work:
         return as_json(fields, self.texts, read_by(self.chain.filters))
 
     def rejected(self, written: DataFrame) -> DataFrame:
-        """Rows of that kind with PLACES and REJECTED."""
+        """The rejected rows, with PLACES and REJECTED."""
         again = bad_of(written, "via").select(*AGAIN.names)
         return again.mapInArrow(RejectedRows(self.chain), again.schema)
 
 
 def is_plain(kind: DataType) -> bool:
-    """Whether Spark's JSON of such values is Python's, too."""
+    """Whether Spark and Python write the same JSON for values of a type."""
     return isinstance(kind, StringType | BinaryType | IntegralType)
 
 
 def kind_beside(every: Iterable[Rows]) -> str:
-    """A name that no column has, whatever its case."""
+    """A name that no column has in any case of its letters."""
     taken = {name.lower() for rows in every for name in rows.made}
     return next(name for number in range(len(taken) + 1) if (name := f"kind{number}") not in taken)
 
 
 def refuse_to_mix(every: Sequence[Rows]) -> None:
-    """Raises Failed if a column cannot hold what two options name."""
+    """Raises Failed if a column cannot hold the values of all inputs."""
     seen: dict[str, tuple[str, DataType]] = {}
     for rows in every:
         for name, kind in rows.types().items():
             first, other = seen.setdefault(name, (rows.named, kind))
             if not agree(kind, other):
                 raise Failed(f"{rows.named}: column {errors.shown(name)}: {kind.simpleString()}, "
-                             f"where {first} has {other.simpleString()}")  # fmt: skip
+                             f"but {first} has {other.simpleString()}")  # fmt: skip
 
 
 def agree(one: DataType, other: DataType) -> bool:
-    """Whether a column can hold values of both types as they are."""
+    """Whether a column can hold values of both types unchanged."""
     widened = IntegralType, (FloatType, DoubleType)
     return one == other or any(isinstance(one, kind) and isinstance(other, kind) for kind in widened)
 
 
-def together(every: Sequence[Rows], frames: Sequence[DataFrame]) -> DataFrame:
-    """Null where there is no such column. Raises Failed."""
+def union_by_name(every: Sequence[Rows], frames: Sequence[DataFrame]) -> DataFrame:
+    """All rows, with null for columns that an input lacks. Raises Failed."""
     refuse_to_mix(every)
     try:
         return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)

@@ -1,4 +1,4 @@
-"""Pairs of originals as pairs of documents: in tasks that know all copies, or by a join with them, if they are many."""
+"""Pairs of originals become pairs of documents: in tasks that know all copies or, if there are many, by a join."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,19 +19,19 @@ AT_ONCE = 1 << 20  # pairs that are made together
 
 
 class Copies(NamedTuple):
-    """Copies by their originals and numbers, int64 of one length, and in how much each agrees with its original."""
+    """Copies, sorted by original and number, int64 of one length, with the components that each agrees in."""
 
     original: Index
     number: Index
     agreeing: Index
 
     def groups(self, documents: Index) -> tuple[Index, Index]:
-        """Where the copies of each document begin, and how many it has. Shapes: (documents,) in and out."""
+        """The start and number of each document's copies. Shapes: (documents,) in and out."""
         start = np.searchsorted(self.original, documents)
         return start, np.searchsorted(self.original, documents, "right") - start
 
     def of_pairs(self, pairs: Pairs) -> Iterator[Pairs]:
-        """Pairs of originals, and those that their copies are in, in portions."""
+        """Pairs of originals with those of their copies, in portions."""
         (a_start, a_count), (b_start, b_count) = self.groups(pairs.a), self.groups(pairs.b)
         counts = (a_count + 1) * (b_count + 1)
         for part in stretches(counts, AT_ONCE):
@@ -42,12 +42,12 @@ class Copies(NamedTuple):
             yield Pairs(np.minimum(one, other), np.maximum(one, other), pairs.agreeing[pair])
 
     def member(self, original: Index, start: Index, number: Index) -> Index:
-        """Of some groups each the member of a number: the original is 0. Shapes: (members,) in and out."""
+        """The member with a number, of each group; number 0 is the original. Shapes: (members,) in and out."""
         place = np.minimum(start + number - 1, len(self.number) - 1)
         return np.where(number > 0, self.number[place], original)
 
     def among(self, places: Index) -> Iterator[Pairs]:
-        """Pairs of the copies at these places with their originals and the copies before, in portions."""
+        """Pairs of the copies at these places with their originals and with earlier copies, in portions."""
         start = np.searchsorted(self.original, self.original[places])
         counts = places - start + 1
         for part in stretches(counts, AT_ONCE):
@@ -57,7 +57,7 @@ class Copies(NamedTuple):
             yield Pairs(other, self.number[place], self.agreeing[place])
 
     def number_of_pairs(self, a: Index, b: Index, cross: int | None) -> int:
-        """How many pairs come of pairs of originals."""
+        """How many pairs of documents these pairs of originals become."""
         (_, ours), (_, theirs) = self.groups(a), self.groups(b)
         here = 0
         if cross is None and len(self.original):
@@ -68,7 +68,7 @@ class Copies(NamedTuple):
 
 @dataclass(frozen=True)
 class Expanding:
-    """Pairs of originals (FOUND) to those of documents."""
+    """Pairs of originals (FOUND) to pairs of documents."""
 
     copies: Copies
 
@@ -81,7 +81,7 @@ class Expanding:
 
 @dataclass(frozen=True)
 class Among:
-    """Places (id) among the copies to pairs within their groups (FOUND)."""
+    """Places (id) of copies to pairs within their groups (FOUND)."""
 
     copies: Copies
 
@@ -92,7 +92,7 @@ class Among:
 
 
 def with_copies(compared: DataFrame, copies: DataFrame, forest: bool, cross: int | None) -> DataFrame:
-    """Pairs of originals as pairs of documents; a forest has one for each copy."""
+    """Pairs of originals as pairs of documents, by a join. A forest gets one pair for each copy."""
     if forest:
         if cross is None:
             return compared.unionAll(

@@ -1,16 +1,18 @@
-"""Which documents of groups stay, by their numbers; and lines of documents of which that was decided."""
+"""Which documents of groups stay, by number; and how decisions are applied to lines."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.dedup.marks import annotated, joined, mark
+from shingletools.dedup.marks import Mark, annotated, joined, mark
 from shingletools.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import split
 from shingletools.kernel.types import Flags, Index
-from shingletools.records import line_at
+from shingletools.members import line_at
 from shingletools.spark.batches import Packed
 from shingletools.spark.mentions import document_fields, marks_of
 from shingletools.spark.names import Named, numbers_of
@@ -19,7 +21,7 @@ NO_GROUP = np.iinfo(np.int64).max
 
 
 def ranks_of(names: Index, counts: Index, larger_than: int) -> Index:
-    """For the members of groups, of so many names each, their places in it, doubled, and odd if it is too small."""
+    """For members of groups: twice the place in the group, plus 1 if it is too small to be thinned."""
     groups = np.repeat(np.arange(len(counts)), counts)
     order = np.lexsort((names, groups))
     name, group = names[order], groups[order]
@@ -31,15 +33,15 @@ def ranks_of(names: Index, counts: Index, larger_than: int) -> Index:
 
 
 class Met(NamedTuple):
-    """Documents and members of groups whose names are numbered alike."""
+    """What is found where the names of documents and of members meet."""
 
-    twice: Index  # the place of a member that an earlier group has, of the first such, among all; or nothing
-    again: Flags  # for each document whether one before it has its name
-    group: Index  # for each document the group that it is in, or NO_GROUP
+    twice: Index  # the place of the first member that an earlier group has; empty if there is none
+    again: Flags  # for each document, whether an earlier one has its name
+    group: Index  # for each document, its group, or NO_GROUP
 
 
 def met(names: int, members: tuple[Index, Index, Index], documents: tuple[Index, Index]) -> Met:
-    """Of so many names: of members the name, the group and the rank, of documents the name and the number."""
+    """names: their number. members: name, group and rank of each. documents: name and number of each."""
     name, group, rank = members
     group_of = np.full(names, NO_GROUP)
     np.minimum.at(group_of, name, group)
@@ -53,9 +55,9 @@ def met(names: int, members: tuple[Index, Index, Index], documents: tuple[Index,
 
 
 def chosen(number: Index, rank: Index, group: Index, every: bool) -> tuple[Index, Index]:
-    """Places of documents of groups that go, by their numbers, and of those that stay in the place of each.
+    """The places of documents that go, by their numbers, and of the documents kept in their place.
 
-    Of each group one of the least rank stays, of these the first; or `every` one goes.
+    Of each group the document with the least rank stays; of equals the first. With `every`, all go.
     """
     order = np.lexsort((number, rank, group))
     firsts = np.append(True, np.diff(group[order]) != 0)[: len(order)]
@@ -66,43 +68,61 @@ def chosen(number: Index, rank: Index, group: Index, every: bool) -> tuple[Index
 
 
 class Decisions(NamedTuple):
-    """What was decided of some documents, as bytes; numbers are int64, and ascend."""
+    """Decisions on documents, as bytes. Numbers are int64, and ascend."""
 
-    goes: bytes = b""  # those of documents that go
-    names: bytes = b""  # of those that stay in the place of each; or nothing, where nobody asks
+    goes: bytes = b""  # numbers of documents that go
+    names: bytes = b""  # names of the documents kept in their place, and the bytes of each; empty if not needed
     sizes: bytes = b""
-    out: bytes = b""  # those of documents that are left out
-    again: bytes = b""  # and of these, which were seen before
+    out: bytes = b""  # numbers of documents that are left out
+    again: bytes = b""  # numbers of those of them whose ids were used before
+    reasons: bytes = b""  # the reason for each that goes; empty if the rule alone is the reason
+    reasons_sizes: bytes = b""
 
     def of(self, some: Packed) -> "DecidedBlock":
-        """Of some lines."""
-        goes, sizes, out, again = map(numbers_of, (self.goes, self.sizes, self.out, self.again))
-        if not len(some.numbers):
-            return DecidedBlock(some, goes[:0], out[:0], again[:0], Named(b"", sizes[:0]))
-        ends = int(some.numbers[0]), int(some.numbers[-1]) + 1
+        """The decisions on these lines."""
+        goes, out, again = map(numbers_of, (self.goes, self.out, self.again))
+        every = Named(self.names, numbers_of(self.sizes)), Named(self.reasons, numbers_of(self.reasons_sizes))
+        ends = (int(some.numbers[0]), int(some.numbers[-1]) + 1) if len(some.numbers) else (0, 0)
         here, left, seen = (slice(*np.searchsorted(each, ends).tolist()) for each in (goes, out, again))
-        names = b""
-        if len(sizes):
-            before = int(sizes[: here.start].sum())
-            names = self.names[before : before + int(sizes[here].sum())]
-        return DecidedBlock(some, goes[here], out[left], again[seen], Named(names, sizes[here]))
+        return DecidedBlock(some, goes[here], out[left], again[seen], *(part(each, here) for each in every))
+
+
+def part(named: Named, some: slice) -> Named:
+    """The names at some places; none if there are no names at all."""
+    if not len(named.sizes):
+        return named
+    before = int(named.sizes[: some.start].sum())
+    return Named(named.names[before : before + int(named.sizes[some].sum())], named.sizes[some])
 
 
 class DecidedBlock(NamedTuple):
-    """Some documents, and what was decided of them."""
+    """Documents, and the decisions on them."""
 
     some: Packed
-    goes: Index  # their numbers
-    out: Index  # of those that are left out
-    again: Index  # of those of them whose ids were seen before
-    stay: Named  # the names of those that stay in place of those that go
+    goes: Index  # numbers of those that go
+    out: Index  # numbers of those that are left out
+    again: Index  # numbers of those of them whose ids were used before
+    stay: Named  # names of the documents kept in place of those that go; empty if not needed
+    reasons: Named  # the reason for each that goes; empty if the rule alone is the reason
+
+    def marks(self, rule: str) -> Iterator[Mark]:
+        """The mark of each document that gets one."""
+        unsaid = mark(b"", rule)[1]
+        says = split(self.reasons.names, self.reasons.sizes) if len(self.reasons.sizes) else repeat(unsaid)
+        for name, reason in zip(split(self.stay.names, self.stay.sizes), says, strict=False):
+            if name:
+                yield name, reason
+
+    def marked(self) -> Index:
+        """The numbers of documents that get marks."""
+        return self.goes[self.stay.sizes > 0] if len(self.stay.sizes) else self.goes[:0]
 
     def seen_before(self) -> Packed:
         return only(self.some, np.isin(self.some.numbers, self.again))
 
 
 def only(some: Packed, wanted: Flags) -> Packed:
-    """Some of the lines."""
+    """The lines whose flags are set."""
     if wanted.all():
         return some
     ends = np.flatnonzero(np.frombuffer(some.lines, np.uint8) == ord("\n")) + 1
@@ -115,44 +135,40 @@ def only(some: Packed, wanted: Flags) -> Packed:
 
 @dataclass(frozen=True)
 class Cut:
-    """Of some documents those that stay in the output, or that go; with `annotate`, all of them."""
+    """Takes the documents that stay, or those that go, from a block; with `annotate`, all of them."""
 
     gone: bool
     spec: DedupSpec
 
     def __call__(self, block: DecidedBlock) -> Packed:
         numbers = block.some.numbers
-        if self.gone:
-            return only(block.some, np.isin(numbers, block.goes))
-        wanted = ~np.isin(numbers, block.out)
-        if not self.spec.annotate:
-            wanted &= ~np.isin(numbers, block.goes)
+        wanted = np.isin(numbers, block.goes)
+        if not self.gone:
+            wanted = ~np.isin(numbers, block.out) & (self.spec.annotate | ~wanted)
         some = only(block.some, wanted)
-        return some._replace(lines=b"".join(self.marked(some, block))) if self.spec.annotate else some
+        marks = self.spec.annotate or (self.gone and len(self.spec.marks) > 0)
+        return some._replace(lines=b"".join(self.marked(some, block))) if marks else some
 
     def marked(self, some: Packed, block: DecidedBlock) -> Iterator[bytes | memoryview]:
-        """Documents, those that go with the name of the one that stays."""
-        fields = document_fields(self.spec.id_field, None, **marks_of(self.spec), marked=False)
-        ends = np.append(0, np.cumsum(block.stay.sizes)).tolist()
+        """Documents with the marks that they get. With `annotate`, no other document has marks."""
+        fields = document_fields(self.spec.id_field, **marks_of(self.spec), marked=False)
         view = memoryview(some.lines)
-        places = np.searchsorted(block.goes, some.numbers)
-        goes = np.isin(some.numbers, block.goes)
+        marked = np.isin(some.numbers, block.marked())
+        marks = block.marks(self.spec.keep)
         at = place = 0
         while at < len(some.lines):
             if fields is not None:
                 read = kernel.read_documents(some.lines, at, fields)
                 lasts = numbers_of(read.lasts)
-                for line in np.flatnonzero(goes[place : place + read.lines]).tolist():
+                for line in np.flatnonzero(marked[place : place + read.lines]).tolist():
                     yield view[at : int(lasts[line])]
                     at = int(lasts[line])
-                    kept = int(places[place + line])
-                    yield joined(mark(block.stay.names[ends[kept] : ends[kept + 1]], self.spec.keep))
+                    yield joined(next(marks))
                 yield view[at : read.end]
                 at, place = read.end, place + read.lines
             if at < len(some.lines):
                 document, at = line_at(some.lines, at)
-                kept = int(places[place])
-                says = mark(block.stay.names[ends[kept] : ends[kept + 1]], self.spec.keep) if goes[place] else None
-                yield annotated(document, says)
+                says = next(marks) if marked[place] else None
+                yield annotated(document, says) if says is not None or self.spec.annotate else document
                 yield b"\n"
                 place += 1

@@ -1,6 +1,6 @@
-"""dedup on a cluster, of more documents than one task can choose among.
+"""dedup on a cluster, for more documents than one task can choose among.
 
-The lines stay where they are, unless the decisions are too many to go to all tasks.
+The lines stay where they are, unless there are too many decisions to send to all tasks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,33 +14,32 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from shingletools import wire
-from shingletools.dedup.spec import NONE, DedupSpec, in_two_groups
+from shingletools.dedup.marks import mark
+from shingletools.dedup.spec import DedupSpec, in_two_groups
 from shingletools.errors import Failed, seen_before
 from shingletools.kernel.types import Index
-from shingletools.spark.batches import Batches, packed, through, total
+from shingletools.spark.batches import Batches, packed, through, total, union
 from shingletools.spark.choices import (
-    DECIDED,
     MET,
     TAKEN,
-    Choose,
-    LeftOut,
     MeetGroups,
-    Merge,
     TakeDocuments,
+    TakeKnown,
     TakeMembers,
 )
 from shingletools.spark.decided import Cut, DecidedBlock, Decisions
 from shingletools.spark.exchange import together
 from shingletools.spark.mentions import Ranked
 from shingletools.spark.names import BAD, StepInput, in_units, numbers_of, rows_of, units_of
+from shingletools.spark.settled import DECIDED, Choose, LeftOut, Merge
 
 PART = 1 << 26  # bytes of documents that are brought together
-FEW = 1 << 25  # bytes of decisions that every machine may have
+FEW = 1 << 25  # bytes of decisions that are sent to all machines
 LINES = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("numbers", pa.binary()), ("lines", pa.binary())])
 
 
 class Deduplicated(NamedTuple):
-    """Documents that stay, and that go, as lines with their numbers; and what is said of them."""
+    """The documents that stay, and those that go, as lines with their numbers; and figures of -v."""
 
     lines: DataFrame
     removed: DataFrame | None
@@ -75,7 +74,7 @@ class CuttingBlocks:
 
 @dataclass(frozen=True)
 class Again:
-    """Blocks, of which documents with ids that were seen before are left out, to these. Memory: a block."""
+    """Blocks to their documents whose ids were used before, as they are rejected. Memory: a block."""
 
     spec: DedupSpec
     step: int
@@ -91,14 +90,18 @@ class Again:
 
 
 def deduplicated(given: StepInput, stage: DedupSpec) -> Deduplicated:
-    """Documents, by groups. The frame that is given is worked out more than once.
+    """Runs dedup. The given DataFrame is computed more than once.
 
-    Raises Failed for what is no group, or in two.
+    Raises Failed for a line that is no group, and for a document in two groups.
     """
     frame, others, step, kept, where = given
-    every = through(frame, TakeDocuments(Ranked(stage), step), TAKEN)
-    for other in others:
-        every = every.unionAll(through(other, TakeMembers(stage.larger_than), TAKEN))
+    documents = through(frame, TakeDocuments(Ranked(stage), step), TAKEN)
+    takers: dict[str, Callable[[Batches], Batches]] = {
+        "--groups": TakeMembers(stage.larger_than),
+        "--known": TakeKnown(),
+    }
+    beside = zip((takers[option] for option, _ in stage.beside), others, strict=True)
+    every = union([documents, *(through(other, taker, TAKEN) for taker, other in beside)])
     seen = Observation()
     taken = kept(every.observe(
         seen, total("names"), F.count("step").alias("bad"), F.sum("count").alias("documents"),
@@ -107,20 +110,25 @@ def deduplicated(given: StepInput, stage: DedupSpec) -> Deduplicated:
     blocks, parts = divided(taken)
     units = units_of(seen.get["names"] or 0)
     told = Observation()
-    met = kept(through(in_units(taken, units, "ranks", "group"), MeetGroups(), MET).observe(
-        told, F.min("twice").alias("twice"), F.count("again").alias("again"), total("names")
+    meeting = in_units(taken, units, "ranks", "group", "known", "values", "values_sizes")
+    met = kept(through(meeting, MeetGroups(blocks.tobytes()), MET).observe(
+        told, F.min("twice").alias("twice"), F.count("before").alias("again"), total("names"),
+        F.sum("known").alias("known"),
     ))  # fmt: skip
     check(taken, met, seen.get["wrong"], told.get["twice"], where)
     left_out = (
         taken.where("step is not null")
         .select("number", F.lit(False).alias("again"))
-        .unionAll(met.where("again is not null").select("again", F.lit(True)))
+        .unionAll(met.where("before is not null").select("before", F.lit(True)))
     )
     units = units_of(told.get["names"] or 0)
-    goes = through(in_units(met, units, "ranks", "groups"), Choose(blocks.tobytes(), stage.keep == NONE), DECIDED)
+    choosing = in_units(met, units, "ranks", "groups", "values", "values_sizes")
+    known = met.where("block is not null").select(*DECIDED.names)
+    goes = through(choosing, Choose(blocks.tobytes(), stage), DECIDED).unionAll(known)
     out = through(left_out, LeftOut(blocks.tobytes()), DECIDED)
     said = Observation()
-    decisions = kept(through(together(goes.unionAll(out), "block", alone=units == 1), Merge(), DECIDED).observe(
+    merge = Merge(mark(b"", stage.keep)[1])
+    decisions = kept(through(together(goes.unionAll(out), "block", alone=units == 1), merge, DECIDED).observe(
         said, *(total(name) for name in DECIDED.names[1:])
     ))  # fmt: skip
     sizes = {name: said.get[name] or 0 for name in DECIDED.names[1:]}
@@ -135,9 +143,9 @@ def deduplicated(given: StepInput, stage: DedupSpec) -> Deduplicated:
         rejects.append(taken.where("step is not null").select("number", "step", "cause", "line"))
     if told.get["again"]:
         rejects.append(through(together_with.where("again <> X''"), Again(stage, step), pa.schema(BAD)))
-    go = sizes["numbers"] // 8
+    archived, go = told.get["known"] or 0, sizes["numbers"] // 8
     stay = (seen.get["documents"] or 0) - seen.get["bad"] - told.get["again"] - go
-    figures = stage.figures(stay, go, 0)
+    figures = stage.figures(stay, go - archived, archived)
     return Deduplicated(cut(False), None if stage.removed is None else cut(True), rejects, figures)
 
 
@@ -150,7 +158,7 @@ def divided(taken: DataFrame) -> tuple[Index, Index]:
 
 
 def check(taken: DataFrame, met: DataFrame, wrong: int | None, twice: int | None, where: Callable[[int], str]) -> None:
-    """Raises Failed for the first line that is no group, or names a document that is in a group before."""
+    """Raises Failed for the first line that is no group, or names a document of an earlier group."""
     if wrong is not None and (twice is None or wrong < twice):
         first = taken.where((F.col("number") == wrong) & F.col("group")).first()
         assert first is not None

@@ -1,4 +1,4 @@
-"""What is wanted of documents, each in a row: of some of those that SIGNED has packed."""
+"""Documents of SIGNED, each in a row of its own."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ COUNTED = np.dtype([("counter", "<u4"), ("count", "<u8")])
 
 
 def values(things: Things) -> pa.Array:
-    """Things as a column."""
+    """Things as a column of Arrow."""
     ends = np.append(0, np.cumsum(things.sizes)).astype(np.int32)
     return pa.Array.from_buffers(pa.binary(), len(things.sizes), [None, pa.py_buffer(ends), pa.py_buffer(things.data)])
 
 
 @dataclass(frozen=True)
 class SeenBefore:
-    """Documents that were seen before, as they are rejected."""
+    """Documents whose ids were used before, as rejected rows."""
 
     reading: Reading
     again: Chosen
@@ -48,7 +48,7 @@ class SeenBefore:
 
 @dataclass(frozen=True)
 class FirstSigned:
-    """Of each row the first document that has a signature, and what all must have in common."""
+    """The first document of each row that has a signature, and its mark."""
 
     reading: Reading
 
@@ -62,7 +62,7 @@ class FirstSigned:
 
 @dataclass(frozen=True)
 class Originals:
-    """Some of the documents that have a signature, which is taken along."""
+    """Some of the documents that have a signature, with their signatures."""
 
     reading: Reading
     some: Chosen
@@ -78,7 +78,7 @@ class Originals:
 
 @dataclass(frozen=True)
 class Names:
-    """Ids of some documents, and the bytes of what decides."""
+    """The ids of some documents, and the bytes of the payloads that decide."""
 
     reading: Reading
     some: Chosen
@@ -91,7 +91,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Agreeing:
-    """Copies to in how many components each agrees with its original."""
+    """Copies to the number of components in which each agrees with its original."""
 
     signature: Signature
 
@@ -103,11 +103,11 @@ class Agreeing:
 
 @dataclass(frozen=True)
 class Counting:
-    """Signatures to what theirs counts of all; zeros are left out. To be added up by counter."""
+    """Signatures to counts, which are to be added up by counter; zeros are left out."""
 
     reading: Reading
     signature: Signature
-    column: int  # which of two
+    column: int  # the number of the payload, 0 or 1
     parts: int
 
     def __call__(self, batches: Batches) -> Iterator[tuple[Entries, Index]]:
@@ -120,7 +120,7 @@ class Counting:
 
 
 def summed(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Counts of some tasks, added up, in a row."""
+    """The counts of several tasks, added up, in one row."""
     entries = received(batches, COUNTED)
     if len(entries):
         counter, place = np.unique(entries["counter"], return_inverse=True)

@@ -1,4 +1,4 @@
-"""What tasks send each other: rows that come together by a key, and arrays, packed for the tasks of the next step."""
+"""What tasks send each other: rows that are brought together by key, and arrays for the tasks of the next step."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from shingletools.kernel.types import U64, Index
 from shingletools.spark.batches import Batches, of_rows, through
 
 SENT = pa.schema([("to", pa.int32()), ("entries", pa.binary())])
-Entries = NDArray[np.void]  # of a structured type
-TASK_BYTES = 32 << 20  # of entries that a task takes at once; what is made of them may be four times as much
+Entries = NDArray[np.void]  # of a structured dtype
+TASK_BYTES = 32 << 20  # of entries that a task takes at once; intermediate arrays may take four times as much
 HELD = 64 << 20  # bytes of entries that a task holds before it sends them
 ROW = 4 << 20  # bytes in a row
 
 
 def hashed(number: int) -> int:
-    """What Spark makes of an int to find its partition: MurmurHash3 of 32 bits, with its seed 42.
+    """The hash by which Spark finds the partition of an int: 32-bit MurmurHash3 with seed 42.
 
     >>> [hashed(number) for number in (0, 1)]
     [933211791, -559580957]
@@ -39,7 +39,7 @@ def hashed(number: int) -> int:
 
 
 def addresses(parts: int) -> list[int]:
-    """Numbers, of which Spark sends each to another one of so many partitions."""
+    """One number for each of `parts` partitions, which Spark sends to this partition."""
     found: dict[int, int] = {}
     number = 0
     while len(found) < parts:
@@ -50,7 +50,7 @@ def addresses(parts: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Sending:
-    """What `work` makes of rows, entries and to which part of so many each goes, sent to where it belongs."""
+    """Rows to entries, each with the number of its part, as `work` makes them; packed and addressed to the parts."""
 
     work: Callable[[Batches], Iterator[tuple[Entries, Index]]]
     parts: int
@@ -80,34 +80,34 @@ class Sending:
 
 
 def part_of(keys: U64, parts: int) -> Index:
-    """Which of so many parts each key belongs to, by its highest bits. Shapes: (keys,) in, (keys,) out."""
+    """The part that each key belongs to, by its highest bits. Shapes: (keys,) in, (keys,) out."""
     part: Index = ((keys >> np.uint64(32)) * np.uint64(parts) >> np.uint64(32)).astype(np.int64)
     return part
 
 
 def parts_for(size: int, least: int) -> int:
-    """How many parts so many bytes of entries make, `least` at least, so that no task is idle."""
+    """The number of parts for `size` bytes of entries: at least `least`, so that no task is idle."""
     return max(least, ceil(size / TASK_BYTES))
 
 
 def sent(frame: DataFrame, work: Callable[[Batches], Iterator[tuple[Entries, Index]]], parts: int) -> DataFrame:
-    """What `work` makes of a frame, each part of it in a task."""
+    """The entries that `work` makes of a DataFrame, each part in one task."""
     return through(frame, Sending(work, parts), SENT).repartition(parts, "to")
 
 
 def received(batches: Batches, kind: np.dtype[np.void]) -> Entries:
-    """All that was sent to a task."""
+    """All entries that were sent to a task."""
     data = [each.as_py() for batch in batches for each in batch.column("entries")]
     return np.frombuffer(b"".join(data), kind)
 
 
 def together(frame: DataFrame, key: str, *order: str, alone: bool = False) -> DataFrame:
-    """Rows with equal keys come one after the other, in one task; in the same one, if what is there is small."""
-    if alone:  # so that nothing is shuffled
+    """Brings rows with equal keys together, one after the other, in one task; with `alone`, all in the same task."""
+    if alone:  # nothing need be shuffled
         return frame.coalesce(1).sortWithinPartitions(key, *order)
     return frame.repartition(key).sortWithinPartitions(key, *order)
 
 
 def runs(batches: Batches, key: str) -> Iterator[tuple[Any, Iterator[dict[str, Any]]]]:
-    """Rows with equal keys that come one after the other."""
+    """The runs of rows with equal keys."""
     return groupby((row for batch in batches for row in batch.to_pylist()), itemgetter(key))

@@ -19,23 +19,23 @@ from shingletools.spark.parquet import as_json, fields_of, is_read
 from shingletools.spark.pipeline import is_parquet
 from shingletools.spark.tally import Told
 
-QUIET = 5  # tenths of a second in which nothing comes
+QUIET = 5  # tenths of a second without new files
 PART = re.compile(r"part-(\d+)-")
-SOURCE = ["part", "file", "block"]  # which --in, file, and where in the file a task began to read
-# Lines with their SOURCE, or what a task is to read itself
+SOURCE = ["part", "file", "block"]  # the --in, the file, and the place in the file where a task began to read
+# Lines with their SOURCE, or a description of what a task is to read itself
 READ = {"part": "int", "file": "string", "block": "bigint", "line": "binary", "splits": "string"}
 
 
 class Read(NamedTuple):
-    """What lines have of the columns of Parquet."""
+    """Which columns of Parquet lines have."""
 
-    texts: Collection[str]  # fields that commands read: bytes in them are text, as which many programs write it
-    some: bool = False  # whether only these fields can be the reason why a record is rejected
-    only: bool = False  # and only these are there
+    texts: Collection[str]  # fields that commands read as text: bytes in them are text, since many programs write that
+    some: bool = False  # whether only these fields can be the reason to reject a record
+    only: bool = False  # whether lines have only these fields
 
 
 class Source(NamedTuple):
-    """What is read of a path: READ, and of which files."""
+    """What is read from a path: rows of READ, and their files."""
 
     rows: DataFrame
     opened: DataFrame
@@ -45,7 +45,7 @@ class Source(NamedTuple):
 
 
 def read(spark: SparkSession, path: str, part: int, how: Read, option: str = "--in") -> Source:
-    """Lines as they are, or rows as JSON; `option` named the path. Raises Failed."""
+    """Reads a path: lines as they are, or rows as JSON. option: the one that named it. Raises Failed."""
     frame = opened(spark, path, option)
     nothing = F.lit(None)
     try:
@@ -56,7 +56,7 @@ def read(spark: SparkSession, path: str, part: int, how: Read, option: str = "--
             none = [nothing.cast(kind).alias(name) for name, kind in READ.items() if name != "splits"]
             return Source(planned.select(*none, "splits"), frame)
         else:
-            line = F.col("value").cast("binary")  # which leaves bytes that are no UTF-8 alone
+            line = F.col("value").cast("binary")  # leaves bytes that are not UTF-8 as they are
     except Failed as error:
         raise Failed(f"{option} {errors.printable(path)}: {error}") from None
     return Source(frame.select(*source(frame, part), line.alias("line"), nothing.cast("string").alias("splits")), frame)
@@ -68,41 +68,41 @@ def line_of(rows: DataFrame, how: Read) -> Column:
 
 
 def opened(spark: SparkSession, path: str, option: str) -> DataFrame:
-    """Lines (value) or rows. Raises Failed."""
+    """A DataFrame of lines (value), or of rows. Raises Failed."""
     if path.rstrip("/").rpartition("/")[2].startswith(("_", ".")) and path not in (".", ".."):
-        raise Failed(f"{option} {errors.printable(path)}: Spark takes what begins with _ or . for hidden")
+        raise Failed(f"{option} {errors.printable(path)}: Spark ignores names that begin with _ or .")
     reader = spark.read.options(recursiveFileLookup=True, ignoreCorruptFiles=False, ignoreMissingFiles=False)
     try:
         if is_parquet(path):
             return reader.parquet(path)
-        return reader.text(path, lineSep="\n")  # without which a carriage return would end a line, too
+        return reader.text(path, lineSep="\n")  # by default, a carriage return would end a line, too
     except AnalysisException as error:
         raise Failed(f"{option} {errors.printable(path)}: {error.getMessage().splitlines()[0]}") from None
 
 
 def source(frame: DataFrame, part: int) -> list[Column]:
-    """SOURCE of rows as they are read."""
+    """The columns of SOURCE, for rows that are read."""
     about = frame.metadataColumn("_metadata")
     return [F.lit(part).alias("part"), about["file_path"].alias("file"), about["file_block_start"].alias("block")]
 
 
 def write_lines(frame: DataFrame, path: str, gzip: bool) -> None:
-    """The column line, as it is, in the frame's order: parts in the order of their names."""
+    """Writes the column line, in the order of the rows; files are in the order of their names."""
     lines = frame.select(F.col("line").cast("string").alias("value"))
     lines.write.text(path, compression="gzip" if gzip else "none", lineSep="\n")
 
 
 def write_runs(frame: DataFrame, folder: str, gzip: bool) -> None:
-    """The column value of each kind and run, in the order of the rows, to a file for each run of a task.
+    """Writes the column value, in the order of the rows, to a file for each kind and run of a task.
 
-    No order is asked of Spark, which would sort: it may write as many files at once as there are.
+    Spark is not asked for an order, for which it would sort. So it may write many files at once.
     """
     lines = frame.select("kind", "run", F.col("value").cast("string"))
     lines.write.partitionBy("kind", "run").text(folder, compression="gzip" if gzip else "none", lineSep="\n")
 
 
 def literal(path: str) -> str:
-    """A path that is no pattern to those who read it.
+    """A path escaped so that Spark does not read it as a pattern.
 
     >>> print(literal("o[1]"))
     o\\[1\\]
@@ -110,7 +110,7 @@ def literal(path: str) -> str:
     return re.sub(r"([][*?{}\\])", r"\\\1", path)
 
 
-# Rows may have megabytes: Parquet is to look at its memory after each of them
+# Rows may have megabytes, so Parquet must check its memory after each row
 LARGE_VALUES = {
     "parquet.block.size": str(32 << 20),
     **{f"parquet.{what}.size.row.check.{which}": "1" for what in ("block", "page") for which in ("min", "max")},
@@ -119,7 +119,7 @@ LARGE_VALUES = {
 
 
 def write_large(frame: DataFrame, path: str) -> None:
-    """As Parquet, whatever the size of its values."""
+    """Writes Parquet, for values of any size."""
     frame.write.options(**LARGE_VALUES).parquet(path, compression="lz4_raw")
 
 
@@ -141,7 +141,7 @@ class Files:
         path.getFileSystem(self.configuration).delete(path, True)
 
     def read(self, name: str) -> str:
-        """A small file; nothing if it is not there."""
+        """The text of a small file; "" if it does not exist."""
         path = self.path(name)
         system = path.getFileSystem(self.configuration)
         if not system.exists(path):
@@ -153,7 +153,7 @@ class Files:
             stream.close()
 
     def write(self, name: str, text: str) -> None:
-        """A small file, or another one in its place."""
+        """Writes a small file, perhaps over another one."""
         path = self.path(name)
         stream = path.getFileSystem(self.configuration).create(path, True)
         try:
@@ -162,7 +162,7 @@ class Files:
             stream.close()
 
     def states(self, names: Iterable[str]) -> list[tuple[str, int, int]]:
-        """Files, which Spark names, with their sizes and when they were written."""
+        """The sizes and modification times of files, with their names as Spark has them."""
         states = []
         for name in sorted(names):
             path = self.path(unquote(name))
@@ -171,7 +171,7 @@ class Files:
         return states
 
     def move(self, folder: str, out: str) -> None:
-        """A folder to where none is, which ends with _SUCCESS."""
+        """Moves a folder to a new place; _SUCCESS is moved last."""
         source, target = self.path(folder), self.path(out)
         system = target.getFileSystem(self.configuration)
         if not system.rename(source, target):
@@ -179,14 +179,14 @@ class Files:
         system.create(self.path(f"{out}/_SUCCESS")).close()
 
     def names(self, folder: str) -> list[str]:
-        """What a folder has; nothing if it is not there."""
+        """The names in a folder; none if it does not exist."""
         path = self.path(folder)
         if not self.exists(folder):
             return []
         return [each.getPath().getName() for each in path.getFileSystem(self.configuration).listStatus(path)]
 
     def gather(self, folder: str, told: Sequence[Told], out: str) -> None:
-        """Moves the files that runs of tasks wrote, in the order of these, to a new folder; it ends with _SUCCESS."""
+        """Moves the files that runs of tasks wrote to a new folder, in the order of the runs; _SUCCESS comes last."""
         target = self.path(out)
         system = target.getFileSystem(self.configuration)
         system.mkdirs(target)
@@ -211,10 +211,10 @@ class Files:
 
 
 class Kept:
-    """Frames that are used more than once: worked out once and written to a folder, which goes when the run is over.
+    """DataFrames that are used more than once. They are computed once and written to a folder for this run.
 
-    As Parquet in a file system that all machines see, so that nothing is done again when one of them is lost, and only
-    the columns that are used are read. Nor does Spark have to plan what led there again.
+    The folder is Parquet in a file system that all machines see. So nothing is lost with a machine, only columns that
+    are used are read, and Spark need not plan the earlier steps again.
     """
 
     def __init__(self, spark: SparkSession, folder: str) -> None:
@@ -223,7 +223,7 @@ class Kept:
         self.count = 0
 
     def path(self) -> str:
-        """One that is new."""
+        """A new path in the folder."""
         self.count += 1
         return f"{self.folder}/{self.count}"
 
@@ -236,10 +236,10 @@ class Kept:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        with suppress(Py4JError):  # there is no Spark any more
+        with suppress(Py4JError):  # Spark may have ended
             files, quiet = Files(self.spark), 0
             files.delete(self.folder)
-            while kind is not None and quiet < QUIET:  # tasks that were cancelled may still be writing
+            while kind is not None and quiet < QUIET:  # cancelled tasks may still be writing
                 time.sleep(0.1)
                 quiet = 0 if files.exists(self.folder) else quiet + 1
                 files.delete(self.folder)

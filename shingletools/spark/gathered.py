@@ -1,7 +1,6 @@
-"""What simgroup and dedup take of lines, brought to one task, if it is not too much for that."""
+"""The names that simgroup and dedup take from lines, gathered in one task if they fit."""
 
 from collections.abc import Callable, Iterator, Sequence
-from ctypes import CDLL
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -11,22 +10,21 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from shingletools.kernel.types import Index
-from shingletools.spark.batches import Batches, through
+from shingletools.spark.batches import Batches, through, union
 from shingletools.spark.lines import BAD, PLACES, REJECTED, Filtered
 from shingletools.spark.mentions import Mentions
 from shingletools.spark.names import Row, numbers_of, rows_of
+from shingletools.spark.room import emptied
 from shingletools.spark.tally import Aside, Key, Tally, Telling, Told
 
-# Names and figures of many lines, and the place of each behind the first, int64, or nothing if they follow each other;
-# rejected lines one in a row; what splits tell
+# Names and figures of many lines, and the offset of each from the first place, int64, or empty if they are consecutive;
+# rejected lines, one in a row; what splits tell
 GATHERED = pa.schema([*PLACES, *REJECTED, ("names", pa.binary()), ("sizes", pa.binary()), ("figures", pa.binary()),
                       ("lines", pa.int64()), ("numbers", pa.binary()), ("told", pa.string())])  # fmt: skip
-BASE = 100 << 20  # bytes of Python
 COLUMNS = [name for name, _ in (*PLACES, *REJECTED)]
-TOO_MUCH, FAULTS = "too much", "faults"  # told by a task that gave up, or met a line that fails the run
-ROW = 256  # bytes of a row, beside what it has
-ROWS = 32  # some 30 MB, behind which memory is given back
-TIMES = 8  # input that is so many times as large as the memory that may be taken is not tried
+TOO_MUCH, FAULTS = "too much", "faults"  # figures of a task that gave up, or met a line that fails the run
+ROW = 256  # bytes of a row, besides its contents
+TIMES = 8  # input more than so many times as large as the memory is not tried
 
 
 @dataclass(frozen=True)
@@ -59,12 +57,9 @@ class Gathering:
         yield rows_of(GATHERED, [{"told": told.text()} for told in aside.every])
 
 
-def together(frames: Sequence[DataFrame]) -> DataFrame:
-    """Of GATHERED, in one task."""
-    every = frames[0]
-    for frame in frames[1:]:
-        every = every.unionAll(frame)
-    return every.repartition(1)  # those before it are many
+def in_one_task(frames: Sequence[DataFrame]) -> DataFrame:
+    """All rows of GATHERED in one partition."""
+    return union(frames).repartition(1)  # not coalesce, which would make the steps before it one task, too
 
 
 def gathered(rows: DataFrame, gathering: Gathering) -> DataFrame:
@@ -72,7 +67,7 @@ def gathered(rows: DataFrame, gathering: Gathering) -> DataFrame:
 
 
 class Mentioned(NamedTuple):
-    """What some lines have, in their order."""
+    """The names and figures of lines, in order."""
 
     split: Key
     names: bytes
@@ -88,16 +83,16 @@ class Mentioned(NamedTuple):
 
 @dataclass
 class Arriving:
-    """All of GATHERED that comes to a task, up to so many bytes; of what is more nothing is left."""
+    """Takes all rows of GATHERED in a task, up to a number of bytes; beyond it, it keeps nothing."""
 
     room: int
-    splits: Tally  # told what the splits told
+    splits: Tally  # takes what the splits tell
     rows: list[Row] = field(default_factory=list)
     held: int = 0  # bytes
     too_much: bool = False
 
     def __call__(self, batches: Batches) -> Iterator[Row]:
-        """Gives rows that are rejected, as they come."""
+        """Takes rows. Gives rejected rows as they come."""
         every: list[Told] = []
         for row in (row for batch in batches for row in batch.to_pylist()):
             if row["told"] is not None:
@@ -111,25 +106,21 @@ class Arriving:
         self.check(0)
 
     def check(self, more: int) -> None:
-        """Gives up if so many bytes more are too much."""
+        """Gives up if `more` bytes more are too much."""
         if self.held + more > self.room:
             self.too_much = True
             self.rows.clear()
 
-    def in_order(self) -> Iterator[Mentioned]:
-        """Each goes as soon as it is taken."""
-        trim = getattr(CDLL(None), "malloc_trim", None)  # glibc keeps what was freed in between
-        self.rows.sort(key=order_of, reverse=True)
-        while self.rows:
-            if trim is not None and not len(self.rows) % ROWS:
-                trim(0)
-            row = self.rows.pop()
+    def in_order(self, first: int = 0) -> Iterator[Mentioned]:
+        """The rows of the parts from `first` on, then those of earlier parts. Each is freed when it has been taken."""
+        self.rows.sort(key=lambda row: (row["part"] < first, *order_of(row)), reverse=True)
+        for row in emptied(self.rows):
             yield Mentioned.of(row)
             self.held -= size_of(row)
 
 
 class LineFault(NamedTuple):
-    """A line that fails the run: its split, its place there, and why."""
+    """A line that fails the run: its split, its place in it, and the cause."""
 
     split: Key
     place: int
@@ -150,5 +141,5 @@ def order_of(row: Row) -> Key:
 
 
 def size_of(row: Row) -> int:
-    """Bytes that it takes."""
+    """The bytes that a row takes."""
     return ROW + sum(len(row[name]) for name in ("names", "sizes", "figures", "numbers"))

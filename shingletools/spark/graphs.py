@@ -1,9 +1,8 @@
-"""Groups of nodes that edges connect, on a cluster: in one task where that is enough, else in rounds."""
+"""Groups of nodes that edges connect, on a cluster: in one task if they fit, else in rounds."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 import pyarrow as pa
@@ -13,23 +12,23 @@ from pyspark.sql import functions as F
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
 from shingletools.simgroup.groups import Method, Stars
-from shingletools.spark.batches import Batches, batch_of, through
+from shingletools.spark.batches import Batches, batch_of, through, union
 from shingletools.spark.exchange import runs, together
 from shingletools.spark.files import Kept
 from shingletools.spark.names import BUCKETS, Row, concatenated, numbers_of, rows_of
 from shingletools.unionfind import UnionFind
 
-EDGES = 1 << 24  # that one task works on: some 100 bytes each
-EDGE = pa.schema([("u", pa.int64()), ("v", pa.int64())])  # an edge, or a node (u) and the first of its group (v)
-AT_ONCE = 1 << 20  # edges that a task sorts out together
+EDGES = 1 << 24  # edges that one task can hold, at about 100 bytes each
+EDGE = pa.schema([("u", pa.int64()), ("v", pa.int64())])  # an edge; or a node (u) and the first of its group (v)
+AT_ONCE = 1 << 20  # edges that a task sorts into buckets together
 LEAST_OF, EDGES_OF = range(2)
 SENT = pa.schema([("bucket", pa.int32()), ("kind", pa.int32()), ("u", pa.binary()), ("v", pa.binary()),
                   ("changed", pa.int64())])  # fmt: skip
-DENSE = 4  # an array may have so many places for each number
+DENSE = 4  # places of an array for each number, at most
 
 
 class Ranks:
-    """Numbers from 0 on, in their order, in place of some numbers.
+    """Replaces numbers by their ranks among the distinct ones, from 0 on.
 
     >>> ranks = Ranks(np.array([70, 5, 70, 6]))
     >>> len(ranks), ranks.known.tolist(), ranks.of(np.array([5, 70])).tolist()
@@ -63,7 +62,7 @@ def method_of(star: bool) -> Method:
 
 @dataclass(frozen=True)
 class ConnectAtOnce:
-    """All edges to all nodes that are not the first of their group, each with the first. Memory: 100 bytes an edge."""
+    """All edges to all nodes but the first of each group, each with this first node. Memory: 100 bytes an edge."""
 
     star: bool
 
@@ -80,7 +79,7 @@ class ConnectAtOnce:
 
 
 def columns_of(batch: pa.RecordBatch) -> Index:
-    """Shape (columns, rows)."""
+    """The columns of a batch, shape (columns, rows)."""
     return np.stack([column.to_numpy() for column in batch.columns])
 
 
@@ -89,10 +88,10 @@ def at_once(edges: DataFrame, star: bool) -> DataFrame:
 
 
 def connected(edges: DataFrame, count: int, kept: Kept) -> DataFrame:
-    """For each node (u) that edges connect with a lesser one, the least (v) of all that it is connected with.
+    """For each node (u) that is connected with a lesser one, the least (v) of all that it is connected with.
 
-    `count` is how many edges there may be. In rounds of small stars and large stars (Kiveris et al. 2014), until the
-    edges are few or nothing changes. What the least neighbour of a node is, its lesser neighbours say.
+    count: an upper bound of the number of edges. It works in rounds of small stars and large stars (Kiveris et al.
+    2014), until there are few edges or nothing changes.
     """
     if count <= EDGES:
         return at_once(edges, star=False)
@@ -116,7 +115,7 @@ Links = Iterator[tuple[Index, Index]]
 
 
 def sent(links: Links, kind: int, key: int, buckets: int) -> Iterator[Row]:
-    """Edges from larger nodes to lesser ones, to the buckets of either (`key` 0 or 1)."""
+    """Rows that send edges to the buckets of their larger nodes (key 0) or lesser nodes (key 1)."""
     held: list[tuple[Index, Index]] = []
     for link in links:
         held.append(link)
@@ -139,7 +138,7 @@ def sorted_out(held: list[tuple[Index, Index]], kind: int, key: int, buckets: in
 
 
 def edges_of(rows: Iterable[Row]) -> tuple[Index, Index]:
-    """Edges, each once, in the order of u and v."""
+    """The distinct edges, by u and v."""
     columns = [(row["u"], row["v"]) for row in rows]
     u, v = (concatenated(column) for column in zip(*columns, strict=True))
     order = np.lexsort((v, u))
@@ -150,7 +149,7 @@ def edges_of(rows: Iterable[Row]) -> tuple[Index, Index]:
 
 @dataclass(frozen=True)
 class Pack:
-    """Edges to buckets of their larger nodes. Memory: AT_ONCE edges, and a batch."""
+    """Edges to the buckets of their larger nodes. Memory: AT_ONCE edges, and a batch."""
 
     buckets: int
 
@@ -163,7 +162,7 @@ class Pack:
 
 @dataclass(frozen=True)
 class Unpack:
-    """Two columns of packed numbers to edges, a row each."""
+    """Two columns of packed numbers to edges, one in a row."""
 
     one: str
     other: str
@@ -177,7 +176,7 @@ class Unpack:
 
 @dataclass(frozen=True)
 class Star(ABC):
-    """A step of a round, on buckets of edges; it counts what is `changed`, and what steps before have counted."""
+    """A step of a round, on buckets of edges. It adds the edges that it changes to the counts of earlier steps."""
 
     buckets: int
 
@@ -204,7 +203,7 @@ class Star(ABC):
 
     @abstractmethod
     def work(self, rows: Iterator[Row], /) -> Iterator[tuple[Index, Index, int]]:
-        """Edges of a bucket to new ones, and how many are new."""
+        """The edges that a bucket becomes, and how many of them are new."""
 
     def send(self, links: Links) -> Iterator[Row]:
         return sent(links, EDGES_OF, 0, self.buckets)
@@ -212,7 +211,7 @@ class Star(ABC):
 
 @dataclass(frozen=True)
 class SmallStar(Star):
-    """Each node and its lesser neighbours to the least of these. Memory: 60 bytes an edge of a bucket."""
+    """Connects each node, and its lesser neighbours, with the least of these. Memory: 60 bytes an edge of a bucket."""
 
     def work(self, rows: Iterator[Row], /) -> Iterator[tuple[Index, Index, int]]:
         if found := list(rows):
@@ -225,7 +224,7 @@ class SmallStar(Star):
 
 @dataclass(frozen=True)
 class Parents(Star):
-    """Edges to the buckets of their lesser nodes, where each node's least neighbour (`LEAST_OF`) comes before them.
+    """Sends edges to the buckets of their lesser nodes, after each node's least neighbour (LEAST_OF).
 
     Memory: 60 bytes an edge of a bucket.
     """
@@ -252,7 +251,7 @@ class Parents(Star):
 
 @dataclass(frozen=True)
 class LargeStar(Star):
-    """Larger neighbours of nodes to the least neighbours of these. Memory: 16 bytes a node of a bucket, and a row."""
+    """Connects larger neighbours of each node with its least one. Memory: 16 bytes a node of a bucket, and a row."""
 
     def work(self, rows: Iterator[Row], /) -> Iterator[tuple[Index, Index, int]]:
         node = least = np.empty(0, np.int64)
@@ -270,11 +269,11 @@ class LargeStar(Star):
 
 
 def stars(edges: DataFrame, count: int, kept: Kept) -> DataFrame:
-    """For each node (u) that a representative takes, the first one (v) that does.
+    """For each node (u) that a representative takes, the first representative (v) that takes it.
 
-    A node is a representative if no lesser neighbour of it is one. `count` is how many edges there may be. In rounds,
-    each one job, until the edges are few: all that have no lesser neighbour left are representatives, so their
-    neighbours are none (Blelloch, Fineman and Shun 2012).
+    A node is a representative if none of its lesser neighbours is. count: an upper bound of the number of edges. It
+    works in rounds, each one job, until there are few edges: nodes without undecided lesser neighbours become
+    representatives, so their neighbours do not (Blelloch, Fineman and Shun 2012).
     """
     edges = edges.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
     decided = []
@@ -287,14 +286,14 @@ def stars(edges: DataFrame, count: int, kept: Kept) -> DataFrame:
     rest = at_once(edges, star=True)
     if not decided:
         return rest
-    # Of all that may take a node, those are left that are not taken themselves
-    every = kept(reduce(DataFrame.unionAll, decided, rest))
+    # Representatives that may take a node remain unless they are taken themselves
+    every = kept(union([rest, *decided]))
     taken = every.select(F.col("u").alias("v")).distinct()
     return every.join(taken, "v", "left_anti").groupBy("u").agg(F.min("v").alias("v"))
 
 
 def decide(edges: DataFrame) -> DataFrame:
-    """Edges that are `open`, since none of their nodes is decided, and those that may take one that is taken."""
+    """Edges that are `open`, because neither node is decided, and edges by which a representative may take a node."""
     first = edges.join(edges.select(F.col("u").alias("v")).distinct(), "v", "left_anti")
     taken = first.select("u").distinct()
     upper = edges.join(taken.withColumn("taken", F.lit(True)), "u", "left")

@@ -1,4 +1,4 @@
-"""simgroup on a cluster, of more pairs than one task can hold."""
+"""simgroup on a cluster, for more pairs than one task can hold."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,11 +9,11 @@ from pyspark.sql import functions as F
 from shingletools.errors import Failed
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.spark import graphs
-from shingletools.spark.batches import counted, through, total
+from shingletools.spark.batches import counted, through, total, union
 from shingletools.spark.exchange import together
 from shingletools.spark.files import Kept
 from shingletools.spark.graphs import EDGE, Unpack
-from shingletools.spark.group_at_once import SAID
+from shingletools.spark.group_at_once import GROUP_FIGURES
 from shingletools.spark.mentions import FAULT, PairNames, Singles
 from shingletools.spark.names import StepInput, in_units, units_of
 from shingletools.spark.nodes import MET, SINGLE, TAKEN, MeetNames, TakePairs, TakeSingles
@@ -22,7 +22,7 @@ from shingletools.spark.roots import NODES, PART, PLACED, ROOTS, Connect, Nodes,
 
 
 class GroupLines(NamedTuple):
-    """Groups as lines; and what is said of them."""
+    """Groups as lines; and figures of -v."""
 
     lines: DataFrame  # PARTS
     rejects: Sequence[DataFrame]
@@ -30,22 +30,22 @@ class GroupLines(NamedTuple):
 
 
 def grouped(given: StepInput, stage: GroupSpec, verbose: bool = False) -> GroupLines:
-    """Groups of pairs, and with others, of documents, those of one.
+    """Groups of pairs; also groups of one, if files of documents are given.
 
-    The numbers of the others are above those of the pairs. Only with `verbose` is all said that may be said. Raises
-    Failed for a pair of two sides.
+    The numbers of the documents are above those of the pairs. verbose: computes all figures of -v. Raises Failed for a
+    pair of two sides.
     """
-    # TaskPairs takes the first mention that it meets for the least
+    # TaskPairs takes the first mention that it meets as the least
     frame = given.frame.sortWithinPartitions("number")
     pairs = PairNames(stage.least, stage.once(0))
-    every = through(frame, TakePairs(pairs, given.step, verbose or stage.star), TAKEN)
-    for other in given.others:
-        every = every.unionAll(through(other, TakeSingles(Singles(stage.id_field), given.step), TAKEN))
-    return groups_of(every, stage, given, verbose)
+    singles = TakeSingles(Singles(stage.id_field), given.step)
+    every = [through(frame, TakePairs(pairs, given.step, verbose or stage.star), TAKEN)]
+    every += [through(other, singles, TAKEN) for other in given.others]
+    return groups_of(union(every), stage, given, verbose)
 
 
 def groups_of(every: DataFrame, stage: GroupSpec, given: StepInput, verbose: bool = False) -> GroupLines:
-    """Groups of TAKEN; with all pairs, not only those that connect, if they are stars or all is said. Raises Failed."""
+    """Groups of TAKEN. With --star or all figures, it uses all pairs, not only those that connect. Raises Failed."""
     kept, fails, seen = given.kept, F.col("step") == FAULT, Observation()
     taken = kept(every.observe(
         seen, *(total(name) for name in ("names", "sizes", "left")), F.count("cause").alias("bad"),
@@ -80,15 +80,15 @@ def none(column: str) -> Column:
 
 
 def maxima() -> list[Column]:
-    return [F.max(f"`{name}`").alias(name) for name in SAID]
+    return [F.max(f"`{name}`").alias(name) for name in GROUP_FIGURES]
 
 
 def said(told: Observation) -> list[str]:
-    return [f"{told.get[name]} {name}" for name in SAID]
+    return [f"{told.get[name]} {name}" for name in GROUP_FIGURES]
 
 
 def small(taken: DataFrame, met: DataFrame, connect: Connect, kept: Kept) -> tuple[DataFrame, list[str]]:
-    """Roots, where one task can find them all."""
+    """The roots, found in one task."""
     edges = taken.where("left is not null").select(
         F.lit(None).cast("int").alias("unit"), none("numbers"), "left", "right", none("again"), none("first")
     )
@@ -99,7 +99,7 @@ def small(taken: DataFrame, met: DataFrame, connect: Connect, kept: Kept) -> tup
 
 
 class Large(NamedTuple):
-    """More nodes than one task may have at once."""
+    """Groups of more nodes than one task can hold."""
 
     taken: DataFrame
     met: DataFrame
@@ -107,7 +107,7 @@ class Large(NamedTuple):
     kept: Kept
 
     def roots(self, count: int, verbose: bool) -> tuple[DataFrame, list[str]]:
-        """Roots, in rounds."""
+        """The roots, found in rounds."""
         edges = through(self.taken.where("left is not null").select("left", "right"), Unpack("left", "right"), EDGE)
         again = through(self.met.select("again", "first"), Unpack("again", "first"), EDGE)
         if self.stage.star or verbose:
@@ -134,7 +134,7 @@ class Large(NamedTuple):
 
 
 def renamed(edges: DataFrame, again: DataFrame) -> DataFrame:
-    """Edges between the first nodes of names, each once, from the larger one to the lesser."""
+    """The distinct edges between first nodes of names, from the larger to the lesser."""
     for end in ("u", "v"):
         names = again.select(F.col("u").alias(end), F.col("v").alias("first"))
         edges = edges.join(names, end, "left").withColumn(end, F.coalesce("first", end)).drop("first")
@@ -142,9 +142,9 @@ def renamed(edges: DataFrame, again: DataFrame) -> DataFrame:
 
 
 def figures_of(edges: DataFrame, roots: DataFrame) -> list[str]:
-    """What simgroup says of its groups."""
+    """The figures of simgroup -v."""
     sizes = roots.groupBy("v").agg(F.count("u").alias("others"))
     found, others, most = counted(sizes, F.count("v"), F.sum("others"), F.max("others"))
     (beside_first,) = counted(edges.join(roots, ["u", "v"]), F.count("u"))
     figures = found, others + found, most + (most > 0), others - beside_first
-    return [f"{count} {name}" for count, name in zip(figures, SAID, strict=True)]
+    return [f"{count} {name}" for count, name in zip(figures, GROUP_FIGURES, strict=True)]

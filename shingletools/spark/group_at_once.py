@@ -1,4 +1,4 @@
-"""simgroup on a cluster, of so few pairs that one task groups them as the shell does."""
+"""simgroup on a cluster, for so few pairs that one task groups them as the shell does."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,26 +10,26 @@ from pyspark.sql import DataFrame
 from shingletools.simgroup.groups import Groups
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.spark.batches import Batches, of_rows, through
-from shingletools.spark.gathered import COLUMNS, FAULTS, TOO_MUCH, Arriving, order_of, together
+from shingletools.spark.gathered import COLUMNS, FAULTS, TOO_MUCH, Arriving, in_one_task, order_of
 from shingletools.spark.lines import BAD, LINES, WRITTEN, about
 from shingletools.spark.mentions import FAULT
 from shingletools.spark.names import Row, numbers_of
 from shingletools.spark.parts import PART_BYTES
 from shingletools.spark.tally import Tally, Telling, Told
 
-SAID = "groups", "documents in them", "in the largest", "without a pair with their first"
-ID, PAIR = 90, 16  # bytes for each id beside its own, and with --star for each pair
+GROUP_FIGURES = "groups", "documents in them", "in the largest", "without a pair with their first"
+ID, PAIR = 90, 16  # bytes for each id, besides its own, and with --star for each pair
 
 
 @dataclass(frozen=True)
 class GroupingAtOnce:
-    """All of GATHERED to WRITTEN: groups, and what is rejected. Memory: `room`, or it gives up.
+    """All of GATHERED to WRITTEN: groups, and rejected lines. Memory: `room`; if that is too little, it gives up.
 
-    Of lines that fail the run the first is written, with FAULT as its step, and no groups.
+    If lines fail the run, only the first of them is written, with FAULT as its step, and no groups.
     """
 
     spec: GroupSpec
-    others: int  # parts from this one on are documents that are groups of one
+    others: int  # parts from this one on are documents, which become groups of one
     room: int
     splits: Tally
     parts: Tally
@@ -65,7 +65,7 @@ class GroupingAtOnce:
             yield from self.written(collector, telling)
 
     def written(self, collector: Groups, telling: Telling) -> Iterator[pa.RecordBatch]:
-        """Lines, a run of the task for each part."""
+        """The lines of groups; each part of them is a run of the task."""
         size = 0
         for written in collector.finish():
             if written.output:
@@ -77,39 +77,41 @@ class GroupingAtOnce:
 
 
 def bad(row: Row) -> pa.RecordBatch:
-    """WRITTEN, of a row of GATHERED."""
+    """A rejected row of GATHERED as WRITTEN."""
     *told, line = (row[name] for name in COLUMNS)
     return of_rows(WRITTEN, [(BAD, 0, about(*told) + b"\t" + line.hex().encode())])
 
 
 def figures(collector: Groups) -> dict[str | int, int]:
-    return dict(zip(SAID, (collector.groups, collector.grouped, collector.largest, collector.chained), strict=True))
+    return dict(
+        zip(GROUP_FIGURES, (collector.groups, collector.grouped, collector.largest, collector.chained), strict=True)
+    )
 
 
 def memory(collector: Groups, pairs: int) -> int:
-    """Bytes that it has, and will need."""
+    """The bytes that a collector takes now, and will need."""
     ids = collector.ids
     return len(ids.data) + ID * len(ids) + (PAIR * pairs if collector.spec.star else 0)
 
 
 class GroupsAtOnce(NamedTuple):
-    """What the splits and the parts told of what a folder has, of WRITTEN; and what is said of the groups."""
+    """A folder with WRITTEN: what splits and parts told, and figures of -v."""
 
     splits: Sequence[Told]
     parts: Sequence[Told]
     figures: Sequence[str]
-    fails: bool = False  # there is a line with FAULT as its step, and no groups
+    fails: bool = False  # the folder has a line with FAULT as its step, and no groups
 
 
 def grouped_at_once(
     frames: Sequence[DataFrame], grouping: GroupingAtOnce, write: Callable[[DataFrame], None]
 ) -> GroupsAtOnce | None:
-    """Groups of GATHERED, which `write` is given as WRITTEN; None if that is too much."""
-    write(through(together(frames), grouping, WRITTEN))
+    """Groups of GATHERED, passed to `write` as WRITTEN; None if that is too much for one task."""
+    write(through(in_one_task(frames), grouping, WRITTEN))
     told = grouping.parts.all()
     said = {name: value for each in told for name, value in each.figures.items()}
     if TOO_MUCH in said:
         return None
     if FAULTS in said:
         return GroupsAtOnce(grouping.splits.all(), [], [], fails=True)
-    return GroupsAtOnce(grouping.splits.all(), told, [f"{said[name]} {name}" for name in SAID])
+    return GroupsAtOnce(grouping.splits.all(), told, [f"{said[name]} {name}" for name in GROUP_FIGURES])

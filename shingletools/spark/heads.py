@@ -1,4 +1,4 @@
-"""Documents that repeat the id of an earlier one, or its signature: found by cryptographic hashes, exchanged once."""
+"""Documents that repeat an earlier id or signature, found by cryptographic hashes that tasks exchange once."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,22 +17,22 @@ from shingletools.spark.tally import Tally, Telling
 HEAD = np.dtype([("high", "<u8"), ("low", "<u8"), ("number", "<i8"), ("what", "u1")])
 IDS, SIGNATURES = range(2)  # what is repeated
 REPEATED = pa.schema([("what", pa.int32()), ("number", pa.int64()), ("first", pa.int64())])
-OTHER_SIDE = np.uint64(0x9E3779B97F4A7C15)  # so that the ids of the two sides differ
+OTHER_SIDE = np.uint64(0x9E3779B97F4A7C15)  # makes equal ids of the two sides differ
 
 
 def digests(things: Iterator[bytes]) -> U64:
-    """128 bits of each: shape (things, 2)."""
+    """A hash of 128 bits for each thing. Shape (things, 2)."""
     return np.frombuffer(b"".join(blake2b(each, digest_size=16).digest() for each in things), "<u8").reshape(-1, 2)
 
 
 @dataclass(frozen=True)
 class Heads:
-    """Rows of SIGNED to HEAD: of each document its id, and its signature if that can be in a pair."""
+    """Rows of SIGNED to HEAD: the id of each document, and its signature if that can be in a pair."""
 
     reading: Reading
     cross: int | None
-    ids: bool  # or only signatures
-    least: int  # bytes of a signature
+    ids: bool  # whether to send ids, too
+    least: int  # least bytes of a signature that can be in a pair
     parts: int
 
     def __call__(self, batches: Batches) -> Iterator[tuple[Entries, Index]]:
@@ -53,7 +53,7 @@ class Heads:
 
 
 class Repeated(NamedTuple):
-    """Documents that repeat something, ascending, and the first that has it."""
+    """Documents that repeat something, ascending, and the first document with it."""
 
     number: Index
     first: Index
@@ -61,7 +61,7 @@ class Repeated(NamedTuple):
 
 @dataclass(frozen=True)
 class Repeating:
-    """HEAD of all that may be equal to REPEATED; tells how many there are of each."""
+    """All entries of HEAD that may be equal to REPEATED. Tells how many there are of each kind."""
 
     tally: Tally
 
@@ -80,7 +80,7 @@ class Repeating:
 
 
 def repeated(heads: Entries) -> Repeated:
-    """Of some documents those whose digest an earlier one has."""
+    """The documents whose digest an earlier one has."""
     order = np.lexsort((heads["number"], heads["low"], heads["high"]))
     high, low, number = (heads[name][order] for name in ("high", "low", "number"))
     same = np.zeros(len(number), np.bool_)

@@ -1,25 +1,29 @@
-"""What a pipeline is on a cluster."""
+"""Runs a pipeline on a cluster."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import cast
 
+import numpy as np
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from shingletools import errors
 from shingletools.chain import Chain
 from shingletools.errors import Failed
+from shingletools.outcomes import DONE, SOME_REJECTED
 from shingletools.simgroup.spec import GroupSpec
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.spark import (
+    archives,
     columns,
     files,
     join,
 )
-from shingletools.spark.batches import through
+from shingletools.spark.batches import through, union
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.collected import Collecting
 from shingletools.spark.files import Kept
@@ -39,23 +43,27 @@ from shingletools.spark.lines import (
 from shingletools.spark.names import StepInput
 from shingletools.spark.parts import PART_BYTES, PARTS, InParts, KeepingParts
 from shingletools.spark.pipeline import Step, is_parquet, texts
-from shingletools.spark.run import FILES, TooManyRejected, all_rows, has_bad, named, set_to, together
+from shingletools.spark.run import FILES, TooManyRejected, all_rows, has_bad, named, set_to
 from shingletools.spark.signed import SIGNED, Signing
 from shingletools.spark.store import KeptStage, Making, Stages
+from shingletools.spark.tally import in_order
 
-# A task writes to several files as it goes, so that nothing need be sorted by the file
+# A task may write to several files at once, so that rows need not be sorted by file
 SEVERAL_FILES = {"spark.sql.maxConcurrentOutputFileWriters": "100000", "spark.sql.files.maxRecordsPerFile": "0"}
 
 
 class Jobs(Collecting):
     """The jobs of a run."""
 
-    def run(self, steps: Sequence[Step], kept: Kept, beside: Kept) -> tuple[list[str], bool]:
-        """What -v says of it, and whether no more records were bad than may be; `beside` is in the file system of
-        --out. Raises Failed.
+    def run(self, steps: Sequence[Step], kept: Kept, beside: Kept) -> tuple[list[str], int]:
+        """Runs the pipeline. Returns the figures of -v, and the exit status.
+
+        beside: a folder in the file system of --out. Raises Failed.
         """
         self.steps, self.kept, self.beside = steps, kept, beside
         self.stages = Stages(self.spark, kept, self.options.keep, self.figures.append)
+        if any(step.stage.dry for step in steps):
+            self.rejects.folder = None
         self.refuse_to_overwrite()
         self.filters = [(each, step.id_field) for step in steps if (each := step.stage.record_by_record)]
         self.inputs = len(self.options.inputs)
@@ -64,11 +72,11 @@ class Jobs(Collecting):
         carries = not behind and self.options.keep is None and all(each.lines is None for each, _ in self.filters)
         carries &= all(map(is_parquet, [*self.options.inputs, self.options.out]))
         inputs = [files.opened(self.spark, path, "--in") for path in self.options.inputs] if carries else []
-        # Of a field within a column the rows must be lines
+        # Filters that read a field inside a column need lines
         carries &= not any(columns.reads_within(self.filters, frame.columns) for frame in inputs)
         if not carries:
             self.sources = self.read(self.inputs + len(behind[0][1].stage.beside) if joins else 0)
-        well = True
+        status = DONE
         try:
             with set_to(self.spark, SEVERAL_FILES):
                 if behind:
@@ -78,18 +86,19 @@ class Jobs(Collecting):
                 else:
                     several = sum(len(source.files()) for source in self.sources) > FILES
                     written = self.filtered_and_kept() if several or self.options.keep else self.filtered()
-        except TooManyRejected:
-            written, well = 0, False
+        except TooManyRejected as error:
+            written, status = 0, error.status
         except (Failed, PySparkException, Py4JError):
             with suppress(Failed, PySparkException, Py4JError):
-                self.tell_rejects()  # so that these are not lost
+                self.tell_rejects()  # else nobody would learn of them
             raise
         read = f"{self.read_numbers.first_of(self.inputs)} lines read"
-        well &= self.rejects.count == 0 or self.options.allow_rejects is not None
-        return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"], well
+        if status == DONE and self.rejects.count and self.options.allow_rejects is None:
+            status = SOME_REJECTED
+        return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"], status
 
     def filtered(self) -> int:
-        """A pipeline of filters, which is one job: how many lines were written."""
+        """Runs a pipeline of filters, as one job. Returns the number of lines written."""
         folder, every = self.beside.path(), self.through_filters()
         lines = through(all_rows(self.sources), Writing(every), WRITTEN)
         files.write_runs(lines, folder, self.gzip(self.options.out))
@@ -102,7 +111,7 @@ class Jobs(Collecting):
         return self.place(folder, told, self.options.out)
 
     def carried(self, inputs: Sequence[DataFrame]) -> int:
-        """A pipeline of filters from Parquet to Parquet, which is one job: how many rows were written."""
+        """Runs a pipeline of filters from Parquet to Parquet, as one job. Returns the number of rows written."""
         keep, folder, out = self.options.rejects is not None, self.beside.path(), self.options.out
         filters = self.through_filters()
         work = columns.Work(filters.chain, filters.tally, texts(self.steps), keep)
@@ -111,7 +120,7 @@ class Jobs(Collecting):
             named = f"--in {errors.printable(path)}"
             every.append(columns.Rows.of(named, frame, files.source(frame, part), work.chain))
         kind = columns.kind_beside(every)
-        found = columns.together(every, [work.through(rows, kind) for rows in every])
+        found = columns.union_by_name(every, [work.through(rows, kind) for rows in every])
         compression = "gzip" if self.options.gzip else None
         found.write.partitionBy(kind).parquet(folder, compression=compression)
         told = filters.tally.all()
@@ -129,7 +138,7 @@ class Jobs(Collecting):
         return written
 
     def filtered_and_kept(self) -> int:
-        """The same, for a run that goes on from there, or in larger files than those of the input."""
+        """The same, but keeps the lines for later runs, or writes fewer files than the input has."""
         lines = self.lines()
         self.count(lines.told, lines.rows)
         self.settle_rejects()
@@ -139,18 +148,23 @@ class Jobs(Collecting):
         return self.write(frame, self.options.out, arranged=False)
 
     def joined(self, first: tuple[int, Step], then: tuple[int, Step] | None = None) -> int:
-        """Pairs, from signatures, and perhaps groups: how many lines were written."""
+        """Writes pairs of signatures, perhaps groups of them. Returns the number of lines."""
         number, step = first
         stage = cast(JoinSpec, step.stage)
         sides = self.inputs + len(stage.beside)
         with set_to(self.spark, join.PLANNED):
             signed = self.signatures(number, step, stage, sides)
             others = self.others(sides)
-            self.count([*signed.told, *(others.told if others else [])], signed.rows)
-            cross = self.numbers.first_of(self.inputs) if stage.beside else None
-            run = join.Run(join.Signatures(*signed, self.numbers, cross), stage, self.kept, self.room(), fused(then))
             with named(step):
-                found = run.joined(partial(self.reject_again, sides), number)
+                asked = archives.pinned(stage, self.inputs)
+            more = [told for each in asked for told in each.told()]
+            self.count([*signed.told, *(others.told if others else [])], signed.rows, more)
+            cross = self.numbers.first_of(self.inputs) if stage.beside or asked else None
+            starts = [self.numbers.first_of(part) for part in self.starts(stage)]
+            signatures = join.Signatures(*signed, self.numbers, cross, starts, asked)
+            run = join.Run(signatures, stage, self.kept, self.room(), fused(then))
+            with named(step):
+                found = run.joined(partial(self.reject_again, sides, asked), number)
             self.figures += found.figures
             if then is None or found.grouped:
                 self.settle_rejects()
@@ -166,7 +180,7 @@ class Jobs(Collecting):
         return self.made(given, then[1], before=numbers.count)
 
     def signatures(self, number: int, step: Step, stage: JoinSpec, sides: int) -> KeptStage:
-        """Those of the input and of the files that it is compared with, as SIGNED."""
+        """The signatures of the input and of the files of --against, as SIGNED."""
         recipe = self.recipe(len(self.filters), sides, step.id_field, stage.wanted.verify)
         if (found := self.stages.find("signatures", recipe)) is not None:
             return found
@@ -177,20 +191,38 @@ class Jobs(Collecting):
             against = Filtered(Chain([]), 0, self.tally())
             signed.append(through(all_rows(self.sources[self.inputs : sides]), Signing(against, *how), SIGNED))
             beside = against.tally
-        return self.stages.make("signatures", recipe, Making(together(signed), every.tally, told, beside))
+        return self.stages.make("signatures", recipe, Making(union(signed), every.tally, told, beside))
 
-    def reject_again(self, sides: int, again: DataFrame, numbers: Chosen) -> None:
-        """Documents (number, step, cause) whose ids were seen before. Their lines are made anew: few runs have such."""
+    def starts(self, stage: JoinSpec) -> Iterator[int]:
+        """The first part of each side of files."""
+        if stage.against:
+            counts = [0, *(len(side) for side in stage.sides)]
+            yield from (self.inputs + stage.places[before] for before in np.cumsum(counts)[:-1].tolist())
+
+    def reject_again(
+        self, sides: int, asked: Sequence[archives.PinnedArchive], again: DataFrame, numbers: Chosen
+    ) -> None:
+        """Rejects documents (number, step, cause) whose ids were used before. It makes their lines again.
+
+        Those of archives come last, as in the shell.
+        """
         if self.options.rejects is not None:
             every = self.through_filters()
             lines = self.kept(through(all_rows(self.sources[:sides]), Keeping(every), KEPT))
-            packed = LineNumbers(every.tally.all()).packed(lines, 0, sides)  # whose splits may be others
-            again = again.drop("line").join(through(packed, Picking(numbers), NUMBERED), "number")
+            told = in_order([*every.tally.all(), *(told for each in asked for told in each.told())])
+            packed = LineNumbers(told).packed(lines, 0, sides + len(asked))  # its splits may differ from the first ones
+            found = [through(packed, Picking(numbers), NUMBERED)]
+            found += [each.lines(self.spark, self.numbers.first_of(each.part), numbers) for each in asked]
+            again = again.drop("line").join(union(found), "number")
+        for each in asked:
+            first, end = (self.numbers.first_of(part) for part in (each.part, each.part + 1))
+            behind = F.when(F.col("number").between(first, end - 1), self.numbers.count).otherwise(0)
+            again = again.withColumn("number", F.col("number") + behind)
         self.rejects.add(again)
 
 
 def fused(then: tuple[int, Step] | None) -> GroupSpec | None:
-    """The groups that a task can make of pairs as it finds them: with --star it would have to hold all of these."""
+    """The groups that a task can make of pairs as it finds them; None with --star, which needs all pairs first."""
     if then is None:
         return None
     spec = cast(GroupSpec, then[1].stage)

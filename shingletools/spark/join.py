@@ -16,9 +16,10 @@ from shingletools.simjoin.factory import TableFactory
 from shingletools.simjoin.signatures import SIGNATURES, Signature
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.table import Table
-from shingletools.spark import heads
+from shingletools.spark import archives, heads
 from shingletools.spark import join_at_once as at_once
-from shingletools.spark.batches import through
+from shingletools.spark.archives import PinnedArchive
+from shingletools.spark.batches import through, union
 from shingletools.spark.blocks import tasks, without_hubs, worked
 from shingletools.spark.chosen import Chosen, chosen
 from shingletools.spark.copies import Among, Copies, Expanding, with_copies
@@ -40,12 +41,13 @@ from shingletools.spark.documents import (
 )
 from shingletools.spark.exchange import parts_for, sent
 from shingletools.spark.files import Kept
-from shingletools.spark.group_at_once import ID, SAID
+from shingletools.spark.group_at_once import GROUP_FIGURES, ID
 from shingletools.spark.heads import Repeated
 from shingletools.spark.lines import PLACES, REJECTED, SIZE, LineNumbers
 from shingletools.spark.meeting import HITS, SAME, SIZED, Exploding, Meeting
+from shingletools.spark.mentions import FAULT
 from shingletools.spark.parts import PARTS
-from shingletools.spark.said import NAMED, NamedRows, Said, SaidOf
+from shingletools.spark.said import NAMED, NamedRows, WritingNamedPairs, WritingPairs
 from shingletools.spark.signed import COLUMNS, IDS, SIGNED, Mark, Marked, Reading, check, marks_of
 from shingletools.spark.tally import Tally, Told
 from shingletools.spark.tasks import (
@@ -54,12 +56,12 @@ from shingletools.spark.tasks import (
     Every,
 )
 
-# Partitions are as many as the sizes found ask for: with its adaptive execution Spark would find out by running each
-# stage as a job of its own. What goes to all tasks is arrays; of a table of rows Java makes another first.
+# The number of partitions follows from sizes that are known. With its adaptive execution, Spark would run each stage as
+# a job to learn them. Data for all tasks is sent as arrays, since Java copies a table of rows first.
 SHUFFLED = "spark.sql.shuffle.partitions"
 PLANNED = {"spark.sql.adaptive.enabled": "false", "spark.sql.autoBroadcastJoinThreshold": "-1", SHUFFLED: "1"}
-BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # of a bucket that are compared with so many others in a task
-SMALL, SMALL_BYTES = 1 << 22, 1 << 28  # pairs and copies, and bytes of ids, that may go to all tasks
+BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # of a block of a bucket; a task compares two blocks
+SMALL, SMALL_BYTES = 1 << 22, 1 << 28  # pairs and copies, and bytes of ids, that may be sent to all tasks
 PAIR_BYTES = 160  # of a pair with its names, about
 SIZES = dict(zip(COLUMNS[::2], COLUMNS[1::2], strict=True))
 REJECTS = [name for name, _ in REJECTED]
@@ -67,30 +69,33 @@ NONE = np.empty(0, np.int64)
 
 
 class JoinedLines(NamedTuple):
-    """Pairs, or groups of them, as PARTS, and what -v says."""
+    """Pairs, or groups of them, as PARTS, and figures of -v."""
 
     lines: DataFrame
     figures: list[str]
-    grouped: bool = False  # these are groups
+    grouped: bool = False  # whether the lines are groups
 
 
 class Signatures(NamedTuple):
-    """What is joined: SIGNED, what its splits told, and the numbers of its lines; those from `cross` on are the other
-    side.
+    """What is joined: SIGNED, what its splits told, and the numbers of its lines.
+
+    Lines from `cross` on are of the other side.
     """
 
     rows: DataFrame
     told: Sequence[Told]
     numbers: LineNumbers
     cross: int | None
+    sides: Sequence[int] = ()  # the first number of each side, if archives are between them
+    archives: Sequence[PinnedArchive] = ()
 
 
 class Run:
     """One run of simjoin."""
 
     def __init__(self, signatures: Signatures, stage: JoinSpec, kept: Kept, most: int, then: GroupSpec | None) -> None:
-        """What takes at most so many bytes of memory is joined in one task, and with `then` grouped there."""
-        rows, self.told, self.numbers, self.cross = signatures
+        """most: the bytes of memory that a join in one task may take; then: the groups to make there, if any."""
+        rows, self.told, self.numbers, self.cross, self.sides, self.archives = signatures
         self.stage = stage
         self.kept = kept
         self.signed = rows.where("step = 0").select(*(name for name in SIGNED.names if name not in REJECTS))
@@ -102,22 +107,31 @@ class Run:
         kinds = {each.mark.kind for each in marks_of(self.told, self.numbers) if each.mark.size}
         self.least = min((SIGNATURES[kind].smallest(stage.wanted) for kind in kinds), default=1)
         self.reading = Reading(self.numbers.starts, 1 + stage.wanted.verify, Chosen.none())
-        self.ids = sum(split.figures.get(IDS, 0) for split in self.told)  # bytes of all
-        self.id_size = self.ids // max(1, self.numbers.count) + 1  # bytes, on average
-        self.size = sum(split.figures.get(SIZE, 0) for split in self.told)  # bytes of all signatures
+        self.measure(self.told)
+
+    def measure(self, told: Sequence[Told]) -> None:
+        """Computes sizes from what splits told."""
+        self.ids = sum(split.figures.get(IDS, 0) for split in told)  # bytes of all
+        self.documents = sum(split.lines for split in told)
+        self.id_size = self.ids // max(1, self.documents) + 1  # bytes, on average
+        self.size = sum(split.figures.get(SIZE, 0) for split in told)  # bytes of all signatures
 
     def joined(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
-        """`reject` is told who was seen before: number, step, cause; and the numbers. Raises Failed."""
+        """Runs the join. reject: called with documents whose ids were used before (number, step, cause), and their set.
+
+        Raises Failed.
+        """
         first = self.alike()
-        sizes = self.size, self.ids, self.numbers.count
-        if first is not None and (needed := at_once.memory(first.mark, self.stage.wanted, *sizes)) <= self.most:
-            if needed + self.ids + ID * self.numbers.count > self.most:
+        sizes = self.size, self.ids, self.documents
+        most = self.most - (at_once.ASKING if self.archives else 0)
+        if first is not None and (needed := at_once.memory(first.mark, self.stage.wanted, *sizes)) <= most:
+            if needed + self.ids + ID * self.documents > self.most:
                 self.then = None
             return self.at_once(first, reject, step)
         return self.in_parts(reject, step)
 
     def alike(self) -> Marked | None:
-        """The first that has a signature, if all have what it has, and can have what is wanted."""
+        """The mark of all signatures, if all have one mark and can be joined; else None."""
         marks = marks_of(self.told, self.numbers)
         signed = [each for each in marks if each.mark.size]
         first = min((each for each in signed if each.mark.good), default=None)
@@ -125,22 +139,26 @@ class Run:
             return None
         if len({(each.mark.kind, each.mark.size) for each in signed}) > 1:
             return None
-        with suppress(Failed):  # which is said where all is known
+        with suppress(Failed):  # the later check of all documents reports it
             Comparable(self.stage.wanted).check(SIGNATURES[first.mark.kind], first.mark.size, first.mark.via)
             return first
         return None
 
     def at_once(self, first: Marked, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
-        """In one task, which checks ids, too."""
+        """The join in one task, which also checks ids."""
         tally = Tally(self.context)
-        joining = at_once.JoiningAtOnce(self.reading, self.stage, first.mark, self.cross, step, tally, self.then)
+        sides = self.sides if self.archives or self.cross is None else [self.cross]
+        how = self.stage, first.mark, sides, step, tally, self.then, self.archives
+        joining = at_once.JoiningAtOnce(self.reading, *how)
         rows = self.of("ids", "payload", "second").coalesce(1)
         found = self.kept(through(rows, joining, at_once.FOUND))
         told = tally.all()[0].figures
         if told[at_once.AGAIN]:
             again = found.where("step > 0").select(*AGAIN.names)
             reject(again, chosen(again.select("number"), told[at_once.AGAIN], self.numbers.count))
-        grouped = [] if self.then is None else [f"{told[name]} {name}" for name in SAID]
+        if at_once.FAULTS in told:
+            raise Failed(found.where(F.col("step") == FAULT).collect()[0]["cause"])
+        grouped = [] if self.then is None else [f"{told[name]} {name}" for name in GROUP_FIGURES]
         if not told[at_once.JOINED]:
             return JoinedLines(self.no_lines(), grouped, self.then is not None)
         check(self.told, self.numbers, self.comparable, (first.first, first.mark))
@@ -150,13 +168,19 @@ class Run:
         return JoinedLines(lines.sortWithinPartitions("part", "number"), figures, self.then is not None)
 
     def in_parts(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
-        """By buckets."""
+        """The join by buckets. Documents of archives are treated like others."""
+        if self.archives:
+            self.with_archives()
         copied, copies, again = self.repeated()
         if again.size:
             reject(through(self.of("ids"), SeenBefore(self.reading, again, step), AGAIN), again)
         every = self.reading = self.reading._replace(without=again)
         first = self.first_signed()
         check(self.told, self.numbers, self.comparable, first)
+        if self.archives:
+            via = next((each.mark.via for each in marks_of(self.told, self.numbers) if each.mark.good), None)
+            asked = first is not None and self.cross is not None and first[0] < self.cross
+            archives.check(self.stage, self.archives, self.comparable, via, asked)
         if first is None:
             return JoinedLines(self.no_lines(), [])
         factory = TableFactory(SIGNATURES[first[1].kind], self.comparable.wanted)
@@ -178,6 +202,12 @@ class Run:
             pairs, count = self.counted(self.with_copies(pairs, copied, copies, factory))
         return JoinedLines(self.said(pairs, count, factory), figures)
 
+    def with_archives(self) -> None:
+        """Adds the documents of archives to the signatures."""
+        found = union([each.signed(self.session).select(*self.signed.columns) for each in self.archives])
+        self.signed = self.signed.unionAll(self.kept(found))
+        self.measure([*self.told, *(told for each in self.archives for told in each.told())])
+
     def no_lines(self) -> DataFrame:
         return self.session.createDataFrame(PARTS.empty_table())
 
@@ -188,12 +218,12 @@ class Run:
         return Chosen.of(numbers, self.numbers.count)
 
     def repeated(self) -> tuple[DataFrame, int, Chosen]:
-        """Copies (number, first), how many they are, and the documents that were seen before."""
+        """Copies (number, first), their number, and the set of documents whose ids were used before."""
         parts = parts_for(2 * self.numbers.count * heads.HEAD.itemsize, self.cores)
         repeated, counts = self.repeating(self.reading, True, parts)
         ids = repeated.where(F.col("what") == heads.IDS).select("number")
         again = chosen(ids, counts[heads.IDS], self.numbers.count)
-        if again.size:  # none of these is the original of a copy
+        if again.size:  # rejected documents must not be originals
             repeated, counts = self.repeating(self.reading._replace(without=again), False, parts)
         copied = repeated.where(F.col("what") == heads.SIGNATURES).select("number", "first")
         return copied, counts[heads.SIGNATURES], again
@@ -206,12 +236,12 @@ class Run:
         return kept, [sum(each.figures[what] for each in tally.all()) for what in (heads.IDS, heads.SIGNATURES)]
 
     def of(self, *things: str, sizes: Sequence[str] = ()) -> DataFrame:
-        """Some of what SIGNED has of documents, of some only the sizes."""
+        """Some columns of SIGNED; for `sizes`, only the sizes of things."""
         columns = [each for name in things for each in (name, SIZES[name])] + [SIZES[name] for name in sizes]
         return self.signed.select(*(name for name, _ in PLACES), "numbers", *columns)
 
     def first_signed(self) -> tuple[int, Mark] | None:
-        """The first document that has a signature, of those that are not rejected."""
+        """The first document with a signature that is not rejected, and its mark."""
         marks = (each for each in marks_of(self.told, self.numbers) if each.mark.good and each.mark.size)
         found = min(marks, default=None)
         if found is None:
@@ -219,12 +249,13 @@ class Run:
         if not self.reading.without.has(np.array([found.first]))[0]:
             return found.first, found.mark
         columns = self.of(sizes=["payload"]).columns
-        rows = through(self.signed.select(*columns, "marks", "mark"), FirstSigned(self.reading), FIRST)
+        of_files = self.signed.where(~F.col("part").isin([each.part for each in self.archives]))
+        rows = through(of_files.select(*columns, "marks", "mark"), FirstSigned(self.reading), FIRST)
         first = rows.orderBy("number").first()
         return None if first is None else (first["number"], Mark(first["via"], first["kind"], first["size"], True))
 
     def count(self, factory: TableFactory) -> None:
-        """What must be counted of all before tables are made."""
+        """Counts what tables need of all documents."""
         for column, (signature, counts) in enumerate(zip(factory.signatures, factory.counts, strict=True)):
             if len(counts):
                 counting = Counting(self.reading, signature, column, self.cores)
@@ -234,7 +265,7 @@ class Run:
                 add_counts(counts, (bytes(row["counts"]) for row in rows))
 
     def compared(self, factory: TableFactory, mark: Mark, bands: int) -> tuple[DataFrame, int]:
-        """The pairs of originals (a, b, agreeing), and how many they are."""
+        """The pairs of originals (a, b, agreeing), and their number."""
         hits, count = self.meeting(factory, mark, bands)
         shared = chosen(hits.select("number"), count, self.numbers.count)
         originals = through(self.of("payload", "second"), Originals(self.reading, shared), ORIGINALS)
@@ -245,13 +276,13 @@ class Run:
             rest, near = without_hubs(self.kept(hits.where("rows > block")), originals, factory, self.cross, self.kept)
             small = tasks(hits.where("rows <= block"), self.cross)
             connecting = worked(small.unionAll(rest), originals, Connecting(factory, self.cross), FOUND)
-            pairs = connecting.unionAll(near).distinct()  # a pair may connect the rows of several tasks
+            pairs = connecting.unionAll(near).distinct()  # several tasks may give the same pair
         else:
             pairs = worked(tasks(hits, self.cross), originals, Every(factory, self.cross), FOUND)
         return self.counted(pairs)
 
     def meeting(self, factory: TableFactory, mark: Mark, bands: int) -> tuple[DataFrame, int]:
-        """Entries of buckets that are to be compared, and how many they are."""
+        """The entries of buckets that are to be compared, and their number."""
         tally = Tally(self.context)
         fixed = SIGNATURES[mark.kind].fixed(mark.size)
         kind = SAME if fixed and len(factory.signatures) == 1 else SIZED
@@ -263,13 +294,13 @@ class Run:
         return hits, sum(each.figures["hits"] for each in tally.all())
 
     def counted(self, frame: DataFrame) -> tuple[DataFrame, int]:
-        """A frame, kept, and how many rows it has."""
+        """A kept DataFrame, and its number of rows."""
         observed = Observation()
         kept = self.kept(frame.observe(observed, F.count(F.lit(1)).alias("rows")))
         return kept, int(observed.get["rows"])
 
     def with_copies(self, pairs: DataFrame, copied: DataFrame, copies: int, factory: TableFactory) -> DataFrame:
-        """Pairs of originals as pairs of documents, however many."""
+        """Pairs of originals as pairs of documents, for any number of them."""
         named = copied.select("number", F.col("first").alias("original"))
         originals = chosen(named.select("original"), copies, self.numbers.count)
         sizes = self.names(originals).select(F.col("number").alias("original"), "size")
@@ -278,17 +309,19 @@ class Run:
         return with_copies(pairs, agreeing, factory.wanted.forest, self.cross)
 
     def said(self, pairs: DataFrame, count: int, factory: TableFactory) -> DataFrame:
-        """All pairs as lines, in order, however many."""
+        """All pairs as lines, in order, for any number of them."""
         named = pairs
         for side in ("a", "b"):
             names = self.names(chosen(pairs.select(side), count, self.numbers.count))
             of_side = names.withColumnsRenamed({"number": side, "name": f"{side}_name", "size": f"{side}_size"})
             named = named.join(of_side, side)
         ordered = self.ordered(named.select("a", "b", *NAMED), count)
-        return through(ordered, Said(factory.signatures[-1], factory.wanted, self.cross is not None), PARTS)
+        return through(
+            ordered, WritingNamedPairs(factory.signatures[-1], factory.wanted, self.cross is not None), PARTS
+        )
 
     def few(self, pairs: DataFrame, count: int, copied: Repeated, factory: TableFactory) -> DataFrame:
-        """The same where copies and names go to all tasks."""
+        """The same, for so few that copies and names are sent to all tasks."""
         a, b = arrays_of(pairs.select("a", "b")) if count else (NONE, NONE)
         some = self.chosen_of([a, b, *copied])
         names = NamedRows.of(self.names(some).toArrow()) if some.size else NamedRows(NONE, b"", NONE, NONE)
@@ -301,11 +334,11 @@ class Run:
             pairs = through(pairs, Expanding(copies), FOUND)
             if self.cross is None:
                 pairs = pairs.unionAll(through(self.session.range(len(number)), Among(copies), FOUND))
-        saying = SaidOf(names, signature, factory.wanted, self.cross is not None)
+        saying = WritingPairs(names, signature, factory.wanted, self.cross is not None)
         return through(self.ordered(pairs, count), saying, PARTS)
 
     def ordered(self, pairs: DataFrame, count: int) -> DataFrame:
-        """So many pairs by a and b, throughout."""
+        """The pairs by a and b. count: their number."""
         parts = parts_for(PAIR_BYTES * count, 1)
         self.session.conf.set(SHUFFLED, str(parts))
         return pairs.orderBy("a", "b") if parts > 1 else pairs.repartition(1).sortWithinPartitions("a", "b")
@@ -316,17 +349,17 @@ class Run:
 
 
 def arrays_of(rows: DataFrame) -> list[Index]:
-    """The columns of a frame that is small."""
+    """The columns of a small DataFrame."""
     return [column.to_numpy().copy() for column in rows.toArrow().columns]
 
 
 def components(signature: Signature, sizes: Index) -> Index:
-    """In how many components signatures of so many bytes agree with their copies. Shapes: (sizes,) in and out."""
+    """The components of signatures of these sizes, in bytes. Shapes: (sizes,) in and out."""
     distinct, which = np.unique(sizes, return_inverse=True)
     return np.array([signature.components(size) for size in distinct.tolist()], np.int64)[which]
 
 
 def empty_table(factory: TableFactory, size: int) -> Table:
-    """A table of one document, with a signature of so many bytes, if all have as many."""
+    """A table of one document, with a signature of `size` bytes if all have as many."""
     payloads = [signature.fixed(size) or 8 for signature in factory.signatures]
     return factory.table([(np.zeros(each, np.uint8), np.array([each])) for each in payloads])

@@ -1,50 +1,48 @@
-"""simjoin on a cluster, of so few signatures that one task joins them as the shell does: nothing is exchanged."""
+"""simjoin on a cluster, for so few signatures that one task joins them as the shell does."""
 
-import ctypes
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import orjson
 import pyarrow as pa
-from pyspark import SparkContext
 
 from shingletools import errors
-from shingletools.kernel.ids import SignedLines
+from shingletools.errors import Failed
+from shingletools.kernel.ids import SignedLines, split
 from shingletools.simgroup.groups import Groups
 from shingletools.simgroup.spec import GroupSpec
+from shingletools.simjoin.against import Against
 from shingletools.simjoin.collector import JoinCollector
+from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.signatures import SIGNATURES
 from shingletools.simjoin.spec import JoinSpec
 from shingletools.simjoin.wanted import Wanted
+from shingletools.spark.archives import PinnedArchive, against
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.group_at_once import figures
 from shingletools.spark.lines import REJECTED
-from shingletools.spark.mentions import PairNames
+from shingletools.spark.mentions import FAULT, PairNames
 from shingletools.spark.parts import PART_BYTES, PARTS
+from shingletools.spark.room import BASE, emptied
 from shingletools.spark.signed import Mark, Reading, SignedDocuments
 from shingletools.spark.tally import Tally, Telling
 from shingletools.stage import Written
 
-# Lines of pairs; or, in a row each, why a document is rejected whose id was seen before, and its number
+# Lines of pairs; or, one in a row, documents whose ids were used before: cause and number
 FOUND = pa.schema([*PARTS, *REJECTED])
-AGAIN, JOINED, MADE = "again", "joined", "parts"  # told: how many were seen before, were joined, and parts of lines
-ROWS = 32  # some 30 MB, behind which memory is given back
-BASE, DOCUMENT = 100 << 20, 128  # bytes of Python, and for each document
-SETS, COUNTED = 4, 7  # how often the bytes of sets are in memory, and of those that are counted
-HERE, ELSEWHERE = 1 << 30, 1 << 29  # that may be taken where Spark is this machine; by a worker of a cluster
-
-
-def room(context: SparkContext, asked: int | None) -> int:
-    """Bytes of memory that one task may take: what was asked for, or what a worker may have."""
-    if asked is not None:
-        return asked
-    return HERE if f"{context.master}".startswith("local") else ELSEWHERE
+# Figures: documents whose ids were used before, documents joined, parts of lines; and that the run fails, for the cause
+# in a row with FAULT
+AGAIN, JOINED, MADE, FAULTS = "again", "joined", "parts", "faults"
+DOCUMENT = 128  # bytes for each document
+ASKING = 64 << 20  # bytes for blocks of archives, which stay on disk
+SETS, COUNTED = 4, 7  # memory in multiples of the bytes of sets, and of sets that are counted
 
 
 def memory(mark: Mark, wanted: Wanted, signatures: int, ids: int, documents: int) -> int:
-    """Bytes of the process that joins so many, about, whose signatures and ids have so many bytes.
+    """About how many bytes a process takes to join these documents. signatures, ids: their bytes.
 
-    A million sketches of 336 bytes: reckoned 570 MB, measured 594.
+    For a million sketches of 336 bytes it gives 570 MB; measured were 594.
     """
     sets = COUNTED if wanted.agreeing is not None else SETS
     times = 1 if SIGNATURES[mark.kind].fixed(mark.size) else sets
@@ -53,37 +51,62 @@ def memory(mark: Mark, wanted: Wanted, signatures: int, ids: int, documents: int
 
 @dataclass(frozen=True)
 class JoiningAtOnce:
-    """All rows of SIGNED that are not rejected, which have one mark, to FOUND."""
+    """All rows of SIGNED that are not rejected, and have one mark, to FOUND."""
 
     reading: Reading
     stage: JoinSpec
     mark: Mark
-    cross: int | None
+    sides: Sequence[int]  # the first number of each side after the first
     step: int
     tally: Tally
     then: GroupSpec | None = None
+    archives: Sequence[PinnedArchive] = ()
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         runs = Telling(self.tally)
         runs.begin((runs.task,))
         runs.figures = {AGAIN: 0, JOINED: 0, MADE: 1}
-        collector = JoinCollector(self.stage)
+        asking = against(self.stage, self.archives) if self.archives else None
+        collector = JoinCollector(self.stage, against=asking)
+        collector.via = self.mark.via
         collector.comparable.accept(SIGNATURES[self.mark.kind], self.mark.size, self.mark.via)
         rows = [each for each in self.reading(batches) if len(each.numbers)]
         rows.sort(key=lambda each: -int(each.numbers[0]))
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc keeps what was freed in between
-        while rows:  # from the first document on; each row goes as soon as it is taken
-            if trim is not None and not len(rows) % ROWS:
-                trim(0)
-            again, joined = self.take(collector, rows.pop())
+        for row in emptied(rows):  # in the order of the documents
+            again, joined = self.take(collector, row)
             runs.figures[AGAIN] += len(again.numbers)
             runs.figures[JOINED] += joined
-            causes = (errors.seen_before(orjson.loads(name)) for name in again.ids.each())
-            yield of_rows(FOUND, [(0, number, None, self.step, cause, None)
-                                  for number, cause in zip(again.numbers.tolist(), causes, strict=True)])  # fmt: skip
-        pairs = collector.finish() if runs.figures[JOINED] else iter(())
-        yield from self.parts(pairs, runs) if self.then is None else self.groups(pairs, runs, self.then)
+            yield self.seen_before(again.numbers.tolist(), again.ids.each())
+        if asking is not None:
+            yield from self.asked(collector, asking, runs)
+        else:
+            pairs = collector.finish() if runs.figures[JOINED] else iter(())
+            yield from self.parts(pairs, runs) if self.then is None else self.groups(pairs, runs, self.then)
         runs.end()
+
+    def asked(self, collector: JoinCollector, asking: Against, runs: Telling) -> Iterator[pa.RecordBatch]:
+        """The bad records of archives, then the pairs with files and archives; or why the run fails."""
+        if not runs.figures[JOINED]:
+            collector.comparable = Comparable(self.stage.wanted)
+        try:
+            asking.check(collector.comparable, collector.via)
+            for number, rows in asking.repeats(collector.store):
+                first = self.reading.starts[self.archives[number].key(0)]
+                names = split(*asking.archives[number].ids(rows))
+                runs.figures[AGAIN] += len(rows)
+                yield self.seen_before((first + rows).tolist(), names)
+            yield from self.parts(collector.pairs_against(asking), runs)
+        except Failed as error:
+            yield of_rows(FOUND, [(0, 0, None, FAULT, str(error), None)])
+            runs.figures[FAULTS] = 1
+        finally:
+            asking.close()
+
+    def seen_before(self, numbers: Sequence[int], names: Iterable[bytes]) -> pa.RecordBatch:
+        """Documents whose ids were used before, as rejected rows."""
+        causes = (errors.seen_before(orjson.loads(name)) for name in names)
+        return of_rows(FOUND, [(0, number, None, self.step, cause, None)
+                               for number, cause in zip(numbers, causes, strict=True)])  # fmt: skip
 
     def parts(self, lines: Iterator[Written], runs: Telling) -> Iterator[pa.RecordBatch]:
         size = 0
@@ -101,20 +124,20 @@ class JoiningAtOnce:
         runs.figures |= figures(collector)
 
     def take(self, collector: JoinCollector, documents: SignedDocuments) -> tuple[SignedDocuments, int]:
-        """Takes those of a row, which are of one side: those that were seen before, and how many are joined."""
-        side = int(self.cross is not None and int(documents.numbers[0]) >= self.cross)
-        claimed = collector.store.claim_lines(side, as_read(documents))
+        """Takes documents of a row, all of one side. Gives those whose ids were used before, and the number joined."""
+        side = bisect_right(self.sides, int(documents.numbers[0]))
+        claimed = collector.claim_lines(side, as_read(documents))
         some = (claimed >= 0) & (documents.payloads[0].sizes > 0)
         joined = len(numbers := claimed[some])
-        collector.store.add_lines(side, as_read(documents.at(some)), numbers, slice(0, joined))
-        collector.first_side += 0 if side else joined
+        collector.store.add_lines(min(side, 1), as_read(documents.at(some)), numbers, slice(0, joined))
+        collector.count(side, joined)
         return documents.at(claimed < 0), joined
 
 
 def as_read(documents: SignedDocuments) -> SignedLines:
-    """As if they had been read of lines."""
+    """Documents in the form in which they are read from lines."""
     ids, payloads = documents.ids, documents.payloads
     data, sizes = ([part.tobytes() for part in column] for column in zip(*payloads, strict=True))
     return SignedLines(
-        len(documents.numbers), 0, ids.data.tobytes(), ids.sizes.tobytes(), b"", tuple(data), tuple(sizes)
+        len(documents.numbers), 0, ids.data.tobytes(), ids.sizes.tobytes(), b"", b"", tuple(data), tuple(sizes)
     )

@@ -1,9 +1,9 @@
-"""Records on a cluster: lines in, through the commands that work record by record, and their numbers over all input."""
+"""Lines on a cluster: they go through filters, and have numbers over all input."""
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -17,40 +17,42 @@ from pyspark.sql import functions as F
 
 from shingletools import errors
 from shingletools.chain import Chain, Rejection
+from shingletools.complaints import Complaints
+from shingletools.compressed import HEAD, recognised
 from shingletools.errors import Failed
 from shingletools.kernel.types import Index
-from shingletools.spark.batches import Batches, batch_of, joined, of_rows, packed, through
+from shingletools.spark.batches import Batches, batch_of, joined, of_rows, packed, through, union
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.files import SOURCE, write_lines
 from shingletools.spark.splits import lines_of, splits_of
 from shingletools.spark.tally import Key, Tally, Telling, Told
 
-# Of each split's lines those that go on, many in a row, and those that were rejected, one in a row; `numbers` has the
-# place of each behind the first, int64, or is empty if they follow each other
+# The lines of a split that go on, many in a row, and those that were rejected, one in a row; `numbers` has the offset
+# of each from the first place, int64, or is empty if they are consecutive
 PLACES = [("part", pa.int32()), ("file", pa.string()), ("block", pa.int64()), ("place", pa.int64())]
 REJECTED = [("step", pa.int32()), ("cause", pa.string()), ("line", pa.binary())]
 KEPT = pa.schema([*PLACES, *REJECTED, ("numbers", pa.binary()), ("lines", pa.binary())])
 NUMBERED = pa.schema([("number", pa.int64()), ("line", pa.binary())])
 WRITTEN = pa.schema([("kind", pa.string()), ("run", pa.int32()), ("value", pa.binary())])
 STARTS = pa.schema([*PLACES[:3], ("start", pa.int64())])
-LINES, BAD = "lines", "rejected"  # kinds of what is written
-SIZE = "bytes"  # of lines that are kept, or of signatures
-LINES_READ = "read"  # lines, where those that are made of them are counted
+LINES, BAD = "lines", "rejected"  # kinds of written rows
+SIZE = "bytes"  # a figure: bytes of lines that are kept, or of signatures
+LINES_READ = "read"  # a figure: lines read, if the count is of lines made from them
 ABOUT = "part int, file string, block long, place long, step int, cause string"
-SHOWN = 10  # rejected records that are told one by one
+SHOWN = 10  # rejected records of a step that are reported one by one
 
 
 class SplitLines(NamedTuple):
-    """Lines of one split of a file, which follow each other."""
+    """Lines of one split of a file."""
 
     source: tuple[int, str, int]
-    place: int  # of the first in its split
-    places: Index  # of each behind that
+    place: int  # of the first line in its split
+    places: Index  # offset of each line from that
     lines: bytes
 
 
 def portions(batches: Batches) -> Iterator[SplitLines]:
-    """The lines of READ: those that the rows of a task are, or those that they say where to read."""
+    """The lines of READ: those in the rows, or those that the rows say where to read. Raises Failed."""
     for first in batches:
         if first.column("splits").null_count < len(first):
             for split in chain.from_iterable(map(splits_of, first.column("splits").to_pylist())):
@@ -60,11 +62,23 @@ def portions(batches: Batches) -> Iterator[SplitLines]:
                     place += count
         else:
             for source, place, batch in of_splits(chain([first], batches)):
-                yield SplitLines(source, place, np.arange(len(batch)), joined(batch.column("line")))
+                lines = joined(batch.column("line"))
+                if not place and not source[2]:
+                    check_plain(source[1], lines)
+                yield SplitLines(source, place, np.arange(len(batch)), lines)
+
+
+def check_plain(file: str, lines: bytes) -> None:
+    """Raises Failed if these are the first lines of a compressed file that Java did not decompress."""
+    codec = recognised(lines[:HEAD])
+    if codec is not None:
+        raise Failed(
+            f"{name_of(file)}: {codec.name} data, which Spark did not decompress, for it goes by the file's name"
+        )
 
 
 def of_splits(batches: Batches) -> Iterator[tuple[tuple[int, str, int], int, pa.RecordBatch]]:
-    """Rows with SOURCE, those of one split at a time: what their SOURCE is, and the place of the first in it."""
+    """Divides rows by split: their SOURCE, the place of the first row in it, and the rows."""
     before: tuple[int, str, int] | None = None
     place = 0
     for batch in batches:
@@ -78,7 +92,7 @@ def of_splits(batches: Batches) -> Iterator[tuple[tuple[int, str, int], int, pa.
 
 
 def stretches(batch: pa.RecordBatch) -> Iterator[tuple[int, int]]:
-    """From where to where rows are of one split."""
+    """The ranges of rows that are of one split."""
     if not len(batch):
         return
     changed = np.zeros(len(batch) - 1, np.bool_)
@@ -90,31 +104,31 @@ def stretches(batch: pa.RecordBatch) -> Iterator[tuple[int, int]]:
 
 
 class Done(NamedTuple):
-    """What filters made of a portion."""
+    """The lines that filters made of a portion."""
 
     portion: SplitLines
     lines: bytes
     rejections: list[Rejection]
-    first: int | None = None  # the place of the first line that was made, if these are counted by themselves
+    first: int | None = None  # the place of the first line that was made, if these are counted separately
 
     @property
     def place(self) -> int:
-        """Behind which the places of the lines are that were made."""
+        """The place from which the offsets of the lines made are counted."""
         return self.portion.place if self.first is None else self.first
 
     @property
     def made(self) -> int:
-        """How many lines were made."""
+        """The number of lines made."""
         return len(self.portion.places) - len(self.rejections) if self.first is None else self.lines.count(b"\n")
 
     def places(self) -> Index:
-        """Of the lines that were made."""
+        """The offsets of the lines made."""
         if self.first is not None:
             return np.arange(self.made)
         return np.delete(self.portion.places, [each.place for each in self.rejections])
 
     def rejected(self) -> list[tuple[int, str, int, int, int, str, bytes]]:
-        """Rows of PLACES and REJECTED."""
+        """The rejected lines as rows of PLACES and REJECTED."""
         source, place = self.portion.source, self.portion.place
         places = self.portion.places[[each.place for each in self.rejections]].tolist()
         return [(*source, place + behind, each.step, each.cause, each.line)
@@ -123,16 +137,15 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True)
 class Filtered:
-    """Lines of the input through filters, those of files beside as they are; tells the lines of each split.
+    """Takes lines of the input through filters, and those of other files as they are. Tells the lines of each split.
 
-    Where a filter makes several lines of one, the lines that come of all filters are counted, and those that were read
-    are told beside.
+    If a filter makes several lines of one, it counts the lines that filters make, and also tells how many were read.
     """
 
     chain: Chain
     inputs: int  # parts before this one are input
     tally: Tally
-    before: int | None = None  # how many filters made the rows, if they are KEPT
+    before: int | None = None  # how many filters the rows have passed, if they are KEPT
 
     def __call__(self, batches: Batches, runs: Telling) -> Iterator[Done]:
         for portion, rejections in self.portions(batches):
@@ -152,7 +165,7 @@ class Filtered:
         runs.end()
 
     def portions(self, batches: Batches) -> Iterator[tuple[SplitLines, list[Rejection]]]:
-        """Lines, and those that were rejected before."""
+        """Lines, and those that were rejected earlier."""
         if self.before is None:
             yield from ((portion, []) for portion in portions(batches))
             return
@@ -171,7 +184,7 @@ class Filtered:
 
 @dataclass(frozen=True)
 class Writing:
-    """Filtered lines to WRITTEN, of which each run of a task becomes a file."""
+    """Filtered lines to WRITTEN. Each run of a task becomes a file."""
 
     filtered: Filtered
 
@@ -186,14 +199,14 @@ class Writing:
 
 
 def about(*told: object) -> bytes:
-    """A rejected row without its line, as JSON."""
+    """The columns of a rejected row except its line, as JSON."""
     return orjson.dumps(dict(zip((*SOURCE, "place", "step", "cause"), told, strict=True)))
 
 
 def bad_of(frame: DataFrame, column: str) -> DataFrame:
-    """PLACES and REJECTED of a column with `about`, a tab and the line in hex.
+    """PLACES and REJECTED from a column that has `about`, a tab, and the line in hex.
 
-    The line is no part of the JSON, in which Spark reads strings of 20 million characters at most.
+    The line is not in the JSON, because Spark's reader takes strings of at most 20 million characters.
     """
     told, line = (F.substring_index(column, "\t", which) for which in (1, -1))
     return frame.select(F.from_json(told, ABOUT).alias("bad"), F.unhex(line).alias("line")).select("bad.*", "line")
@@ -201,7 +214,7 @@ def bad_of(frame: DataFrame, column: str) -> DataFrame:
 
 @dataclass(frozen=True)
 class Keeping:
-    """Filtered lines to KEPT; tells their bytes."""
+    """Filtered lines to KEPT. Tells their bytes."""
 
     filtered: Filtered
 
@@ -220,7 +233,7 @@ class Keeping:
 
 @dataclass(frozen=True)
 class Picking:
-    """Lines (PACKED) of which some were asked for, by their numbers, to NUMBERED."""
+    """Lines (PACKED) to those with chosen numbers (NUMBERED)."""
 
     wanted: Chosen
 
@@ -234,7 +247,7 @@ class Picking:
 
 @dataclass(frozen=True)
 class Numbered:
-    """Rows with PLACES to rows with the number of their line, and the other columns as they are."""
+    """Replaces PLACES by the numbers of lines; other columns stay."""
 
     starts: Mapping[Key, int]
     schema: pa.Schema
@@ -247,70 +260,87 @@ class Numbered:
 
 
 class LineNumbers:
-    """Numbers of lines, over all input, and the files and lines that they are."""
+    """The numbers of lines over all input, and their files and lines."""
 
     def __init__(self, told: Sequence[Told]) -> None:
-        """Of all splits, in order. Raises Failed for a file that is there twice."""
+        """told: by all splits, in order. Raises Failed if one option names a file twice."""
         self.starts: dict[Key, int] = {}
-        self.files: list[tuple[int, int, str]] = []  # the first number of each, its part, its name
+        self.files: list[tuple[int, int, str]] = []  # first number, part and name of each
         self.count = 0
         for split in told:
             if split.key in self.starts:
-                raise Failed(f"{name_of(split.key[1])}: one option names it twice")
+                raise Failed(f"{name_of(split.key[1])}: named twice by one option")
             if not self.files or split.key[:2] != self.files[-1][1:]:
                 self.files.append((self.count, *split.key[:2]))
             self.starts[split.key] = self.count
             self.count += split.lines
 
     def numbered(self, frame: DataFrame, columns: Sequence[tuple[str, pa.DataType]]) -> DataFrame:
-        """These columns of a frame with PLACES, behind the number of each line."""
+        """The number of each line, and these columns, of a DataFrame with PLACES."""
         schema = pa.schema([("number", pa.int64()), *columns])
         return through(frame.select(*SOURCE, "place", *schema.names[1:]), Numbered(self.starts, schema), schema)
 
     def packed(self, kept: DataFrame, first: int, end: int) -> DataFrame:
-        """The lines of KEPT that some parts of the input have, as PACKED."""
+        """The lines of KEPT that are in the parts from `first` to `end` of the input, as PACKED."""
         some = kept.where((F.col("step") == 0) & (F.col("part") >= first) & (F.col("part") < end))
         starts = pa.Table.from_batches([of_rows(STARTS, [(*key, start) for key, start in self.starts.items()])])
         numbered = some.join(F.broadcast(some.sparkSession.createDataFrame(starts)), SOURCE)
         return numbered.select((F.col("start") + F.col("place")).alias("number"), "numbers", "lines")
 
     def first_of(self, part: int) -> int:
-        """The number of the first line of a part of the input, or behind it."""
+        """The number of the first line of a part of the input, or after it."""
         return next((start for start, here, _ in self.files if here >= part), self.count)
 
     def where(self, number: int) -> str:
-        """The file and line."""
-        start, _, file = self.files[bisect_right(self.files, number, key=lambda each: each[0]) - 1]
-        return f"{name_of(file)}:{number - start + 1}"
+        """The file and line of a number; or the file alone, for a number beyond those of all lines."""
+        start, _, file = self.files[bisect_right(self.files, number % self.count, key=lambda each: each[0]) - 1]
+        return f"{name_of(file)}:{number - start + 1}" if number < self.count else name_of(file)
 
 
 def name_of(file: str) -> str:
-    """A file as it is called; Spark has percent signs in place of some letters."""
+    """The name of a file. Spark replaces some of its letters by percent signs and digits."""
     return errors.printable(unquote(file))
 
 
 class RejectedLines:
-    """Counts, tells and keeps what the steps rejected, all at the end."""
+    """Counts, reports and keeps rejected lines, all at the end."""
 
     def __init__(self, folder: str | None, complain: Callable[[str], None]) -> None:
         self.folder = folder
         self.complain = complain
         self.count = 0
+        self.unreadable: Counter[int] = Counter()  # lines of the input, by step, that have no good record
         self.frames: list[DataFrame] = []
 
-    def add(self, frame: DataFrame) -> None:
-        """`frame` has number (below 0 if the record is in no file), step (from 1), cause, and the line as it came."""
-        self.frames.append(frame.select("number", "step", "cause", "line"))
+    def add(self, frame: DataFrame, unreadable: bool = False) -> None:
+        """frame: number (below 0 for a record in no file), step (from 1), cause, and the line as it came.
 
-    def tell(self, steps: Sequence[str], numbers: Callable[[int], LineNumbers]) -> None:
-        """With the numbers of the lines that each step counts."""
-        every, self.frames = reduce(DataFrame.unionAll, self.frames), []
-        for row in every.groupBy("step").count().orderBy("step").collect():
+        They are `unreadable` unless they may be good but for their ids, which were there before.
+        """
+        self.frames.append(frame.select("number", "step", "cause", "line", F.lit(unreadable).alias("unreadable")))
+
+    def tell(self, steps: Sequence[str], numbers: Callable[[int], LineNumbers], inputs: int) -> None:
+        """Reports them. numbers: for each step, the numbers of the lines that it counts. inputs: so many of the first
+        parts are the input.
+        """
+        every, self.frames = union(self.frames), []
+        end = F.lit(0)
+        for step in range(1, len(steps) + 1):
+            end = F.when(F.col("step") == step, numbers(step).first_of(inputs)).otherwise(end)
+        unreadable = F.col("unreadable") & F.col("number").between(0, end - 1)
+        counts = F.count("*").alias("count"), F.sum(unreadable.cast("long")).alias("unreadable")
+        for row in every.groupBy("step").agg(*counts).orderBy("step").collect():
             name, count = steps[row["step"] - 1], row["count"]
+            self.unreadable[row["step"]] += row["unreadable"]
             these = every.where(F.col("step") == row["step"]).orderBy("number", "line")
+            complaints = Complaints(name, self.complain)
             for first in these.limit(SHOWN).collect():
-                where = "" if first["number"] < 0 else f"{numbers(row['step']).where(first['number'])}: "
-                self.complain(f"{name}: {where}{first['cause']}")
+                message = first["cause"]
+                if first["number"] >= 0:
+                    where = numbers(row["step"]).where(first["number"])
+                    line = bytes(first["line"] or b"")  # missing if lines are not kept
+                    message = complaints.message(where, where.endswith(":1"), message, line)
+                self.complain(f"{name}: {message}")
             if count > SHOWN:
                 self.complain(f"{name}: {count} records rejected in all")
             if self.folder is not None:

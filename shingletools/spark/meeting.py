@@ -1,4 +1,4 @@
-"""Which documents share a bucket: keys are exchanged, and only those that two documents have go on."""
+"""Which documents share a bucket: tasks exchange keys, and only those that two documents have go on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from shingletools.spark.tasks import RESTS, SIDE, buckets
 
 KINDS = range(2 * RESTS)
 COUNTS = [f"n{kind}" for kind in KINDS]
-# Entries of buckets that are to be compared: with each its bucket, how many rows of each kind that has, how many of
-# them make a block, and its first row, and that of the other side, or -1
+# Entries of buckets to be compared: each with its bucket, the number of rows of each kind in the bucket, the rows of a
+# block, the first row, and the first row of the other side or -1
 HITS = pa.schema(
     [(name, pa.int64()) for name in ("key", "number", "kind", "rows", "block", "first", "other_first", *COUNTS)]
 )
-SAME = np.dtype([("key", "<u8"), ("number", "<i8")])  # where all signatures are equally large
+SAME = np.dtype([("key", "<u8"), ("number", "<i8")])  # if all signatures have one size
 SIZED = np.dtype([*SAME.descr, ("size", "<u4"), ("asks", "?")])
 
 
@@ -51,13 +51,13 @@ class Exploding:
 
 @dataclass(frozen=True)
 class Meeting:
-    """Entries of buckets, all of each, to HITS; tells how many there are."""
+    """Entries of whole buckets to HITS. Tells how many there are."""
 
     tally: Tally
     cross: int | None
     kind: np.dtype[np.void]
-    size: int  # of each signature, where they are equal
-    block: tuple[int, int]  # at most so many rows, and bytes
+    size: int  # of each signature, if all have one size
+    block: tuple[int, int]  # most rows, and bytes, of a block
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         entries = received(batches, self.kind)
@@ -71,7 +71,7 @@ class Meeting:
         runs.end()
 
     def hits(self, entries: Entries) -> pa.RecordBatch:
-        """Of entries by key and number."""
+        """HITS from entries, which are sorted by key and number."""
         key, number = np.ascontiguousarray(entries["key"]), entries["number"]
         new = np.append(True, key[1:] != key[:-1])[: len(key)]
         start = np.flatnonzero(new)
@@ -86,11 +86,11 @@ class Meeting:
         size = np.add.reduceat(entries["size"].astype(np.int64), start) if self.kind == SIZED else self.size * rows
         wanted = np.logical_or.reduceat(asks, start)
         wanted &= rows > 1 if self.cross is None else (others > 0) & (others < rows)
-        # So many rows that two blocks, and what is made of them, are in memory
+        # Two blocks, and all that is made of them, must fit in memory
         most_rows, most_bytes = self.block
         block = np.clip(most_bytes * rows // np.maximum(size, 1), 1, most_rows)
         first = number[start]
-        place = start + rows - others  # rows of the other side are behind
+        place = start + rows - others  # rows of the other side come last
         other_first = np.where(others > 0, number[np.minimum(place, len(number) - 1)], -1)
         counts = [np.add.reduceat((kind == each).astype(np.int64), start) for each in KINDS]
         some = wanted[bucket]

@@ -1,64 +1,67 @@
-"""What simgroup and dedup take of lines: names, by the kernel where a line is ordinary, else by the definition."""
+"""The names that simgroup and dedup take from lines: by the kernel if a line is ordinary, else by the definition."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
 
 from shingletools import wire
-from shingletools.dedup.members import take_members
+from shingletools.dedup.members import Members, take_members
 from shingletools.dedup.spec import SHORTEST, DedupSpec
+from shingletools.dedup.values import text_in
 from shingletools.errors import Failed, Rejected
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS, DocumentFields
 from shingletools.kernel.types import Index
-from shingletools.records import in_quotes, line_at, parse
+from shingletools.members import in_quotes, line_at, parse
+from shingletools.ranges import spread
 from shingletools.simgroup.groups import take_pair
-from shingletools.simgroup.spec import GroupSpec
 from shingletools.spark.batches import Packed
-from shingletools.spark.names import Named, Row, concatenated
-from shingletools.stage import Stage
+from shingletools.spark.names import Named, Row, concatenated, interleaved
 
-FAULT = -1  # the step of a line that no run goes on from
+FAULT = -1  # in place of a step: the line fails the run
 
 
 class NoMention(NamedTuple):
-    """A line that has no names."""
+    """A bad line, which has no names."""
 
-    place: int  # which one, from 0
+    place: int  # the number of the line, from 0
     cause: str
     line: bytes
-    fails: bool = False  # not only this line, but the run
+    fails: bool = False  # whether it fails the run
 
     def step(self, step: int) -> int:
-        """The step by which it is known, of the one that reads it."""
+        """The step to write for it: the one that reads it, or FAULT."""
         return FAULT if self.fails else step
 
 
 class Mentions(NamedTuple):
-    """The names that lines have, and the lines that are none."""
+    """The names in lines, and the bad lines."""
 
     named: Named
-    figures: Index  # int64: of each document its rank, the least of which stays; of each group how many names it has
-    bad: list[NoMention]  # if the last of them fails the run, nothing behind it was read
+    figures: Index  # int64: the rank of each document, the least of which stays; or the number of names of each group
+    bad: list[NoMention]  # if the last one fails the run, nothing after it was read
 
     def good(self, numbers: Index) -> Index:
-        """Numbers of the lines that are some, of those of all lines."""
+        """Those of the numbers of all lines that belong to good lines."""
         return np.delete(numbers, [each.place for each in self.bad]) if self.bad else numbers
 
 
-Taken = tuple[int, int, bytes, bytes, bytes]  # how many lines, where the next one begins, names, sizes, figures
+Taken = tuple[int, int, bytes, bytes, bytes]  # number of lines, start of the next one, names, sizes, figures
 Some = Callable[[bytes, int], Taken]
 
 
-def mentions(lines: bytes, some: Some, one: Callable[[bytes], tuple[Sequence[Any], Sequence[int]]]) -> Mentions:
-    """`some` takes ordinary lines from a place on; `one` the ids and figures of any line, or raises.
+One = tuple[Sequence[bytes], Sequence[int]]  # names, as JSON, and figures
 
-    That is Rejected, or Failed for a line that the run fails for.
+
+def mentions(lines: bytes, some: Some, one: Callable[[bytes], One]) -> Mentions:
+    """The names of lines. `some` takes ordinary lines from a place on, `one` takes any line.
+
+    `one` raises Rejected for a bad line, and Failed for a line that fails the run.
     """
     names, sizes, figures = [b""], [b""], [b""]
     bad: list[NoMention] = []
@@ -71,8 +74,7 @@ def mentions(lines: bytes, some: Some, one: Callable[[bytes], tuple[Sequence[Any
         if at < len(lines):
             line, at = line_at(lines, at)
             try:
-                ids, numbers = one(line)
-                texts = [orjson.dumps(name) for name in ids]
+                texts, numbers = one(line)
                 names += texts
                 sizes.append(np.array([*map(len, texts)], np.int64).tobytes())
                 figures.append(np.array(numbers, np.int64).tobytes())
@@ -87,7 +89,7 @@ def mentions(lines: bytes, some: Some, one: Callable[[bytes], tuple[Sequence[Any
 
 @dataclass(frozen=True)
 class PairNames:
-    """Pairs that are alike enough, two names each, without figures."""
+    """Takes pairs that are similar enough: two names each, without figures."""
 
     least: Fraction | None
     once: Sequence[str]
@@ -96,59 +98,64 @@ class PairNames:
         least = -1 if self.least is None else ceil(self.least * 10**DECIMALS)
         return mentions(lines, lambda lines, at: (*kernel.read_pairs(lines, at, least), b""), self.one)
 
-    def one(self, line: bytes) -> tuple[Sequence[Any], Sequence[int]]:
-        return take_pair(parse(line, self.once), self.least) or (), ()
+    def one(self, line: bytes) -> One:
+        return [orjson.dumps(name) for name in take_pair(parse(line, self.once), self.least) or ()], ()
 
 
 @dataclass(frozen=True)
 class Singles:
-    """Documents, without figures."""
+    """Takes documents, without figures."""
 
     id_field: str
 
     def __call__(self, lines: bytes) -> Mentions:
-        return mentions(lines, documents(document_fields(self.id_field, None), 0), self.one)
+        return mentions(lines, documents(document_fields(self.id_field), 0), self.one)
 
-    def one(self, line: bytes) -> tuple[Sequence[Any], Sequence[int]]:
-        return [wire.take_id(parse(line, [self.id_field]), self.id_field)], ()
+    def one(self, line: bytes) -> One:
+        return [orjson.dumps(wire.take_id(parse(line, [self.id_field]), self.id_field))], ()
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Documents with ranks, of which the least stays: the length of the text, where that counts, or 0."""
+    """Takes documents with ranks: the length of the text, if that counts, else 0. The least rank stays.
+
+    If a value counts, it comes after each name as it is spelled in the line, or as b"" if there is none.
+    """
 
     spec: DedupSpec
 
     def __call__(self, lines: bytes) -> Mentions:
-        fields = document_fields(self.spec.id_field, self.spec.measured, **marks_of(self.spec))
+        fields = document_fields(self.spec.id_field, self.spec.measured, self.spec.valued, **marks_of(self.spec))
         return mentions(lines, documents(fields, self.sign), self.one)
 
     @property
     def sign(self) -> int:
         return 1 if self.spec.keep == SHORTEST else -1
 
-    def one(self, line: bytes) -> tuple[Sequence[Any], Sequence[int]]:
+    def one(self, line: bytes) -> One:
         record = parse(line, self.spec.once(0))
         length = 0 if self.spec.measured is None else len(wire.take_string(record, self.spec.measured))
-        return [wire.take_id(record, self.spec.id_field)], [self.sign * length]
+        named = orjson.dumps(wire.take_id(record, self.spec.id_field))
+        texts = [named] if self.spec.valued is None else [named, text_in(line, self.spec.valued)]
+        return texts, [self.sign * length]
 
 
 def members(lines: bytes) -> Mentions:
-    """Groups with the number of their members, some of which they may name more than once."""
+    """Takes groups, with the number of their members; a group may name a member more than once."""
 
     def some(lines: bytes, at: int) -> Taken:
         read = kernel.read_members(lines, at)
         return read.lines, read.end, read.ids, read.id_sizes, read.counts
 
-    def one(line: bytes) -> tuple[Sequence[Any], Sequence[int]]:
-        ids = take_members(wire.parse_json(line))
-        return ids, [len(ids)]
+    def one(line: bytes) -> One:
+        ids = take_members(parse(line, Members.once))
+        return [orjson.dumps(name) for name in ids], [len(ids)]
 
     return mentions(lines, some, one)
 
 
 def documents(fields: DocumentFields | None, sign: int) -> Some:
-    """Takes those that the kernel reads, if it is told their fields, and with a sign the ranks of each."""
+    """A function that takes documents by the kernel, if fields are given; with a sign, it makes ranks of lengths."""
 
     def some(lines: bytes, at: int) -> Taken:
         if fields is None:
@@ -158,34 +165,35 @@ def documents(fields: DocumentFields | None, sign: int) -> Some:
         if sign:
             lengths = np.frombuffer(read.lengths, np.int64) if read.lengths else np.zeros(read.lines, np.int64)
             ranks = (sign * lengths).tobytes()
-        return read.lines, read.end, read.ids, read.id_sizes, ranks
+        if fields.value is None:
+            return read.lines, read.end, read.ids, read.id_sizes, ranks
+        start, end = np.frombuffer(read.values, np.int64).reshape(-1, 2).T
+        places = spread(start, end - start)[0]
+        values = Named(np.frombuffer(lines, np.uint8)[places].tobytes(), end - start)
+        both = interleaved(Named(read.ids, np.frombuffer(read.id_sizes, np.int64)), values)
+        return read.lines, read.end, both.names, both.sizes.tobytes(), ranks
 
     return some
 
 
-def document_fields(id_field: str, text: str | None, **more: Any) -> DocumentFields | None:
-    """What the kernel must know of documents; None if it cannot read them, for a name has what JSON escapes."""
-    names = [in_quotes(name) for name in (id_field, *([] if text is None else [text]))]
-    if any(b"\\" in name for name in names):
+def document_fields(
+    id_field: str, text: str | None = None, value: str | None = None, **more: Any
+) -> DocumentFields | None:
+    """The fields that the kernel reads; None if it cannot, because JSON escapes one of their names."""
+    names = [None if name is None else in_quotes(name) for name in (id_field, text, value)]
+    if any(b"\\" in (name or b"") for name in names):
         return None
-    return DocumentFields(names[0], None if text is None else names[1], **more)
+    return DocumentFields(names[0] or b"", names[1], value=names[2], **more)
 
 
-def marks_of(spec: DedupSpec) -> dict[str, bytes]:
-    """The fields that it writes, for the kernel."""
+def marks_of(spec: DedupSpec) -> dict[str, Any]:
+    """The fields of marks, for the kernel."""
     return dict(zip(("mark", "second"), (name.encode() for name in spec.marks), strict=False))
 
 
 def bad_rows(found: Mentions, some: Packed, step: int) -> list[Row]:
-    """Rows of BAD, of some lines."""
+    """The bad lines as rows of BAD."""
     return [
         {"number": int(some.numbers[each.place]), "step": each.step(step), "cause": each.cause, "line": each.line}
         for each in found.bad
     ]
-
-
-def of_stage(stage: Stage) -> tuple[Callable[[bytes], Mentions], Callable[[bytes], Mentions]]:
-    """What simgroup or dedup takes of the lines of its input, and of files beside it."""
-    if isinstance(stage, GroupSpec):
-        return PairNames(stage.least, stage.once(0)), Singles(stage.id_field)
-    return Ranked(cast(DedupSpec, stage)), members

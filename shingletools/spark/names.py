@@ -1,10 +1,10 @@
-"""Names of documents on a cluster: those that are the same meet, whichever tasks read them.
+"""Names of documents on a cluster: equal names meet, whichever tasks read them.
 
-Names travel packed, as lines do: a row holds many, all of one bucket by a hash of their bytes. Where they meet, the
-names themselves are compared, never hashes.
+Names travel packed, as lines do: a row holds many, all of one bucket by a hash of their bytes. When they meet, names
+are compared, never hashes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +19,11 @@ from shingletools.spark.files import Kept
 from shingletools.spark.lines import REJECTED
 
 BUCKETS = 256
-UNIT = 1 << 24  # bytes of names that are worked on together, if there are not too many for the buckets
-HELD = 1 << 26  # bytes of names that a task has before it sends them on
+UNIT = 1 << 24  # bytes of names in a unit, which one task works on; more if there are too many for the buckets
+HELD = 1 << 26  # bytes of names that a task holds before it sends them
 AT_ONCE = 1 << 16  # names that are hashed together
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
-# The names are JSON, one after the other; beside them the bytes of each, and numbers that go with each, all int64
+# Names as JSON, one after the other; the bytes of each, and a number that belongs to each, int64
 NAMES = [("bucket", pa.int32()), ("names", pa.binary()), ("sizes", pa.binary()), ("numbers", pa.binary())]
 BAD = [("number", pa.int64()), *REJECTED]
 Row = dict[str, Any]
@@ -36,7 +36,7 @@ class Named(NamedTuple):
     sizes: Index
 
     def at(self, places: Index) -> "Named":
-        """Those of some places, in their order."""
+        """The names at these places, in their order."""
         offsets = np.zeros(len(self.sizes) + 1, np.int64)
         np.cumsum(self.sizes, out=offsets[1:])
         buffers = [None, pa.py_buffer(offsets), pa.py_buffer(self.names)]
@@ -45,8 +45,23 @@ class Named(NamedTuple):
         return Named(data.to_pybytes() if data is not None else b"", self.sizes[places])
 
 
+def interleaved(one: Named, other: Named) -> Named:
+    """Equally many names of both, alternately.
+
+    >>> interleaved(Named(b"ab", np.array([1, 1])), Named(b"xyz", np.array([1, 2])))
+    Named(names=b'axbyz', sizes=array([1, 1, 1, 2]))
+    """
+    every = Named(one.names + other.names, np.concatenate([one.sizes, other.sizes]))
+    return every.at(np.arange(len(every.sizes)).reshape(2, -1).T.ravel())
+
+
+def by_turns(named: Named) -> tuple[Named, Named]:
+    """The two that were interleaved."""
+    return named.at(np.arange(0, len(named.sizes), 2)), named.at(np.arange(1, len(named.sizes), 2))
+
+
 def hashed(named: Named) -> U64:
-    """A number for each name, which decides where it is worked on."""
+    """A hash of each name, which decides its bucket. Shape (names,)."""
     found = [np.empty(0, np.uint64)]
     ends = np.cumsum(named.sizes)
     for first in range(0, len(ends), AT_ONCE):
@@ -60,27 +75,40 @@ def hashed(named: Named) -> U64:
     return kernel.fmix64(np.concatenate(found))
 
 
-def by_bucket(named: Named, **numbers: Index) -> Iterator[Row]:
-    """Rows of names, each of one bucket, with the numbers that go with each name."""
+def by_bucket(named: Named, **more: Index | Named) -> Iterator[Row]:
+    """Rows of names, one or more for each bucket, with the numbers, and other names, that belong to each name."""
     buckets = (hashed(named) >> np.uint64(56)).astype(np.uint8)
     order = np.argsort(buckets, kind="stable")
     counts = np.bincount(buckets, minlength=BUCKETS)
-    yield from in_parts(named.at(order), counts, "bucket", **{name: each[order] for name, each in numbers.items()})
+    yield from in_parts(named.at(order), counts, "bucket", **placed(order, more))
 
 
-def in_parts(named: Named, counts: Index, key: str, **numbers: Index) -> Iterator[Row]:
-    """Rows of so many names each, and the place of each row as its key; none where there are no names."""
+def placed(order: Index, more: Mapping[str, Index | Named]) -> dict[str, Index | Named]:
+    """Numbers and names, reordered."""
+    return {name: each.at(order) if isinstance(each, Named) else each[order] for name, each in more.items()}
+
+
+def in_parts(named: Named, counts: Index, key: str, **more: Index | Named) -> Iterator[Row]:
+    """Rows of counts[i] names each, with i as the key; none if there are no names.
+
+    Other names, such as `values`, become two columns: `values` and `values_sizes`.
+    """
     ends = np.cumsum(counts)
-    bounds = np.append(0, np.cumsum(named.sizes))
+    numbers = {name: each for name, each in more.items() if not isinstance(each, Named)}
+    numbers |= {"sizes": named.sizes}
+    texts = {"names": named} | {name: each for name, each in more.items() if isinstance(each, Named)}
+    numbers |= {f"{name}_sizes": each.sizes for name, each in texts.items() if name != "names"}
+    bounds = {name: np.append(0, np.cumsum(each.sizes)) for name, each in texts.items()}
     for place in np.flatnonzero(counts).tolist():
         some = slice(int(ends[place] - counts[place]), int(ends[place]))
         row = {name: each[some].tobytes() for name, each in numbers.items()}
-        names = named.names[int(bounds[some.start]) : int(bounds[some.stop])]
-        yield {key: place, "names": names, "sizes": named.sizes[some].tobytes(), **row}
+        for name, each in texts.items():
+            row[name] = each.names[int(bounds[name][some.start]) : int(bounds[name][some.stop])]
+        yield {key: place, **row}
 
 
 def units_of(size: int) -> int:
-    """In how many units names are worked on that have so many bytes in all."""
+    """The number of units for names of `size` bytes in all."""
     units = 1
     while units < BUCKETS and units * UNIT < size:
         units *= 2
@@ -88,15 +116,16 @@ def units_of(size: int) -> int:
 
 
 def in_units(frame: DataFrame, units: int, *more: str) -> DataFrame:
-    """Names by units, each of which is worked on in one task, with more columns."""
+    """Brings the names of each unit to one task, with more columns."""
     unit = F.floor(F.col("bucket") / (BUCKETS // units)).cast("int").alias("unit")
     named = frame.where("bucket is not null").select(unit, "names", "sizes", "numbers", *more)
     return together(named, "unit", alone=units == 1)
 
 
 class StepInput(NamedTuple):
-    """What simgroup or dedup works on: lines, and those of files beside them, all PACKED; the number of its step; what
-    says of which file and line a number is.
+    """The input of simgroup or dedup: its lines, and those of other files, all PACKED.
+
+    Also the number of its step, and a function from numbers of lines to files and lines.
     """
 
     frame: DataFrame
@@ -107,7 +136,7 @@ class StepInput(NamedTuple):
 
 
 def rows_of(schema: pa.Schema, rows: Sequence[Row]) -> pa.RecordBatch:
-    """A batch of rows, in which columns may be missing."""
+    """A batch of rows, which may lack columns."""
     return pa.RecordBatch.from_pylist(list(rows), schema=schema)
 
 

@@ -1,7 +1,7 @@
 """simgroup on a cluster: names become nodes.
 
-Each task numbers the names that it meets: a node is twice the number of a pair, and one more for the second of it. So
-the first mention of a name in a task is a node, and the least node of all tasks is the first mention of all.
+Each task numbers the names that it meets: the node of a mention is twice the number of the pair, plus 1 for its second
+name. A name's node in a task is its first mention there. The least node of all tasks is the first mention of all.
 """
 
 from collections.abc import Iterator
@@ -18,18 +18,18 @@ from shingletools.spark.mentions import PairNames, Singles, bad_rows
 from shingletools.spark.names import BAD, HELD, NAMES, Named, Row, by_bucket, concatenated, numbers_of, rows_of
 from shingletools.unionfind import UnionFind
 
-SINGLE = 1 << 62  # in nodes that no pair has, behind all others
+SINGLE = 1 << 62  # a bit of nodes that are in no pair; they come after all others
 TAKEN = pa.schema([*NAMES, ("left", pa.binary()), ("right", pa.binary()), *BAD])
-# The names of some buckets, each once, ascending by their nodes; and other nodes (again) of those (first)
+# The distinct names of buckets, by their nodes, ascending; and other nodes (again) of the same names (first)
 MET = pa.schema([("unit", pa.int32()), *NAMES[1:], ("again", pa.binary()), ("first", pa.binary())])
 
 
 class TaskPairs:
-    """Names of pairs, and the pairs as nodes, as a task meets them."""
+    """The names of pairs that a task meets, and the pairs as nodes."""
 
     def __init__(self) -> None:
         self.ids = kernel.new_ids()
-        self.nodes = bytearray()  # of the first mention of each name
+        self.nodes = bytearray()  # the node of each name
         self.connected = UnionFind()
 
     def __len__(self) -> int:
@@ -37,7 +37,7 @@ class TaskPairs:
         return len(self.ids.data) + len(self.nodes)
 
     def take(self, named: Named, numbers: Index, whole: bool) -> Row:
-        """Pairs of names with the numbers of the pairs; gives them as nodes, all or only those that connect."""
+        """Takes pairs of names, with the numbers of the pairs. Gives them as nodes: all, or only those that connect."""
         name = numbers_of(self.ids.number(named.names, named.sizes))
         mention = np.repeat(2 * numbers, 2)
         mention[1::2] += 1
@@ -45,7 +45,7 @@ class TaskPairs:
         new = name >= known
         self.nodes += bytes(8 * (len(self.ids) - known))
         nodes = np.frombuffer(self.nodes, np.int64)
-        nodes[name[new][::-1]] = mention[new][::-1]  # backwards, so that the first stays
+        nodes[name[new][::-1]] = mention[new][::-1]  # backwards: the first mention wins
         left, right = name[::2], name[1::2]
         if not whole:
             self.connected.grow(len(self.ids))
@@ -60,18 +60,18 @@ class TaskPairs:
 
 @dataclass(frozen=True)
 class TakePairs:
-    """Lines to names and nodes. Memory: so many bytes of names are `held`, and 100 bytes for each."""
+    """Lines to names and nodes. Memory: `held` bytes of names, and 100 bytes for each."""
 
     pairs: PairNames
     step: int
-    whole: bool  # whether all pairs are wanted, or only those that connect
+    whole: bool  # whether to give all pairs, or only those that connect
     held: int = HELD
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         pairs = TaskPairs()
         for some in packed(batches):
             found = self.pairs(some.lines)
-            # Pairs that are left out make no gap in the nodes
+            # Pairs that are left out leave no gap in the nodes
             nodes = pairs.take(found.named, some.numbers[: len(found.named.sizes) // 2], self.whole)
             yield rows_of(TAKEN, [*bad_rows(found, some, self.step), nodes])
             if len(pairs) >= self.held:
@@ -82,7 +82,7 @@ class TakePairs:
 
 @dataclass(frozen=True)
 class TakeSingles:
-    """Lines to names, with nodes behind those of all pairs. Memory: that of a row."""
+    """Lines to names, with nodes after those of all pairs. Memory: a row."""
 
     singles: Singles
     step: int
@@ -96,7 +96,7 @@ class TakeSingles:
 
 @dataclass(frozen=True)
 class MeetNames:
-    """Names to each once. Memory: the names of a unit, 50 bytes for each, and 16 for each task that has met it."""
+    """Names to distinct names. Memory: those of a unit, 50 bytes for each, and 16 for each task that has met it."""
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for unit, rows in runs(batches, "unit"):

@@ -1,4 +1,4 @@
-"""Parquet: its rows as records, and records as its rows."""
+"""Parquet: rows become records, and records rows."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -42,9 +42,9 @@ TYPES = {
     dict: "object",
 }
 LARGE = "large integer"
-LONG = (1 << 31) - 1  # characters in a string, of which Spark's reader takes 20 million by itself
-EXACT = 1 << 53  # up to which a float is any integer
-Field = tuple[StructField, Column]  # of rows, and what has its values
+LONG = (1 << 31) - 1  # most characters of a string; by default, Spark's reader takes 20 million
+EXACT = 1 << 53  # a float has all integers up to this
+Field = tuple[StructField, Column]  # a field of rows, and the column with its values
 KINDS = pa.schema([("field", pa.string()), ("kind", pa.string())])
 
 
@@ -53,9 +53,9 @@ def fields_of(rows: DataFrame) -> list[Field]:
 
 
 def as_json(fields: Iterable[Field], texts: Collection[str], judged: Collection[str] | None = None) -> Column:
-    """Records, with a byte that is no UTF-8 behind those with text that is none, so that they are rejected.
+    """Rows as JSON records. A record with text that is not UTF-8 gets such a byte at its end, and so is rejected.
 
-    Bytes in the fields `texts` are text. What is text is asked of the fields `judged`, without these of all.
+    texts: fields in which bytes are text. judged: the fields whose text is checked; None for all.
     """
     columns, all_text = [], F.lit(True)
     fields = list(fields)
@@ -72,19 +72,19 @@ def as_json(fields: Iterable[Field], texts: Collection[str], judged: Collection[
             raise Failed(f"column {errors.shown(field.name)}: {error}") from None
         if judged is None or is_read(field.name, judged):
             all_text &= valid
-    # Without these formats microseconds would be cut
+    # Without these formats, Spark would cut off microseconds
     formats = {"timestampFormat": f"{TIME}X", "timestampNTZFormat": TIME}
     record = F.to_json(F.struct(*columns), {"ignoreNullFields": "false", "timeZone": "UTC", **formats}).cast("binary")
     return F.when(all_text, record).otherwise(F.concat(record, F.unhex(F.lit("FF"))))
 
 
 def is_read(column: str, names: Iterable[str]) -> bool:
-    """Whether a column is one of these fields, or has one within it."""
+    """Whether a column is one of these fields, or has one inside."""
     return any(f"{name}.".startswith(f"{column}.") for name in names)
 
 
 def as_text(value: Column, kind: DataType, path: Sequence[str]) -> tuple[Column, DataType]:
-    """A value, and its type, in which bytes at this path within structs are text."""
+    """A value and its type, with bytes at this path inside structs as text."""
     if not path:
         return (value.cast("string"), StringType()) if isinstance(kind, BinaryType) else (value, kind)
     first, *rest = path
@@ -98,7 +98,7 @@ def as_text(value: Column, kind: DataType, path: Sequence[str]) -> tuple[Column,
 
 
 def is_text(value: Column, kind: DataType) -> Column:
-    """Whether all strings of a value are UTF-8. Raises Failed for a map that is no object."""
+    """Whether all strings in a value are UTF-8. Raises Failed for a map that JSON cannot write as an object."""
     match kind:
         case StringType() | VarcharType() | CharType():
             found = F.is_valid_utf8(value)
@@ -106,7 +106,7 @@ def is_text(value: Column, kind: DataType) -> Column:
             found = F.forall(value, lambda each: is_text(each, kind.elementType))
         case MapType():
             if isinstance(kind.keyType, BinaryType | ArrayType | MapType | StructType):
-                raise Failed(f"a map by {kind.keyType.simpleString()}, where JSON has text")
+                raise Failed(f"a map with keys of {kind.keyType.simpleString()}, but JSON needs text")
             found = is_text(F.map_keys(value), ArrayType(kind.keyType))
             found &= is_text(F.map_values(value), ArrayType(kind.valueType))
         case StructType():
@@ -117,7 +117,7 @@ def is_text(value: Column, kind: DataType) -> Column:
 
 
 def write(spark: SparkSession, lines: str | None, path: str, gzip: bool, empty: StructType) -> None:
-    """The records in the folder `lines`, a pattern; if they have no fields, the columns `empty`. Raises Failed."""
+    """Writes records as Parquet. lines: a pattern of folders; empty: the columns if there are none. Raises Failed."""
     found = None
     if lines is not None:
         below = {"recursiveFileLookup": "true", "lineSep": "\n"}
@@ -131,7 +131,7 @@ def write(spark: SparkSession, lines: str | None, path: str, gzip: bool, empty: 
 
 
 def refuse_mixed(values: DataFrame, path: str) -> None:
-    """Raises Failed if columns could not hold the records (value) as they are."""
+    """Raises Failed if columns cannot hold the records (value) unchanged."""
     found: dict[str, set[str]] = {}
     for row in through(values, kinds, KINDS).distinct().orderBy("field").toLocalIterator():
         found.setdefault(row["field"], set()).add(row["kind"])
@@ -140,9 +140,9 @@ def refuse_mixed(values: DataFrame, path: str) -> None:
         numbers = types & {"integer", LARGE, "float"}
         cause = ""
         if len(types - numbers) + (len(numbers) > 0) > 1 or numbers >= {LARGE, "float"}:
-            cause = f"is of several types ({', '.join(sorted(types))}), a column of one"
+            cause = f"has several types ({', '.join(sorted(types))}), but a column has one"
         elif types == {"object"} and not any(other.startswith(f"{field}.") for other in found):
-            cause = "is {} in all records, which no column can be"
+            cause = "is {} in all records, which no column can hold"
         if cause:
             raise Failed(f"{errors.printable(path)}: {errors.shown(field)} {cause}")
 
@@ -158,7 +158,7 @@ def kinds(batches: Batches) -> Batches:
 
 
 def kinds_in(value: object, path: str) -> Iterator[tuple[str, str]]:
-    """What values there are in one, and where.
+    """The paths and kinds of all values in a value.
 
     >>> sorted(kinds_in({"a": [1, {"b": None}]}, ""))
     [('a', 'array'), ('a[]', 'integer'), ('a[]', 'object'), ('a[].b', 'null')]
@@ -179,7 +179,7 @@ def payload_type(stage: Filter) -> DataType:
 
 
 def columns(step: Step) -> StructType:
-    """What Parquet has where a command wrote nothing."""
+    """The columns of Parquet if a command wrote no records."""
     text = StringType()
     kinds: dict[str, DataType] = {step.id_field: text}
     if (each := step.stage.record_by_record) is not None:

@@ -1,4 +1,4 @@
-"""What is written at the end, in parts: rows of many lines each, in the order of (part, number)."""
+"""The output in parts: rows of many lines each, in the order of (part, number)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from shingletools.spark.tally import Key, Tally, Telling
 PARTS = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("lines", pa.binary())])
 
 
-PART_BYTES = 64 << 20  # of lines in a part, about
+PART_BYTES = 64 << 20  # about how many bytes of lines are in a part
 
 
 @dataclass(frozen=True)
 class InParts:
-    """PACKED to PARTS, by the numbers of the lines."""
+    """PACKED to PARTS, by the numbers of lines."""
 
     lines: int  # in a part
 
@@ -28,9 +28,9 @@ class InParts:
 
 
 def told(batches: Batches, telling: Telling) -> Iterator[tuple[Key, bytes]]:
-    """The lines of PARTS, those of a part one after the other, with its key, as a split of the input has one.
+    """The lines of PARTS, part by part, with the part's key, which is like that of a split of the input.
 
-    Their number is told, and `telling` has that of the lines before.
+    It tells their number.
     """
     for batch in batches:
         for part, lines in zip(batch.column("part").to_pylist(), batch.column("lines"), strict=True):
@@ -43,7 +43,7 @@ def told(batches: Batches, telling: Telling) -> Iterator[tuple[Key, bytes]]:
 
 @dataclass(frozen=True)
 class WritingParts:
-    """PARTS to WRITTEN, of which each part becomes a file."""
+    """PARTS to WRITTEN. Each part becomes a file."""
 
     tally: Tally
 

@@ -1,4 +1,4 @@
-"""A pipeline as the shell has it, in one argument: each command parsed by its own parser, built as it builds itself."""
+"""Parses a pipeline in one argument, as the shell would: each command has its own parser and its own build."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -9,14 +9,17 @@ from shingletools import errors, signals, wire
 from shingletools.errors import Failed
 from shingletools.options import make_parser
 from shingletools.simjoin.signatures import SIGNATURES
+from shingletools.simjoin.spec import JoinSpec
 from shingletools.stage import Command, Stage
 
 COMMANDS = ("canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "parts")
-ELSEWHERE = {  # options that Spark has its own means for: what they would say, and whose that is
+ELSEWHERE = {  # options that do not apply on Spark, and why
     "output": "-o: --out says where to write",
     "rejects": "--rejects: simspark has one for all commands",
     "allow_rejects": "--allow-rejects: simspark has one for all commands",
+    "all_messages": "--all-messages: simspark shows some bad records of each command",
     "strict": "--strict: records are worked on in no order, so none is the first bad one",
+    "files0_from": "--files0-from: --in says what to read",
     "progress": "--progress: Spark shows its own (--conf spark.ui.showConsoleProgress=true)",
     "verbose": "-v: simspark has one for all commands",
     "buffer_size": "-S: Spark divides memory and disk itself",
@@ -29,7 +32,7 @@ def is_parquet(path: str) -> bool:
 
 
 def texts(steps: Sequence["Step"]) -> set[str]:
-    """The fields that commands read as text."""
+    """The fields that the commands read as text."""
     own = {name for step in steps for name in (step.id_field, *step.stage.texts)}
     return {"via", "a", "b", *(kind.field for kind in SIGNATURES), *own}
 
@@ -43,7 +46,7 @@ class Step(NamedTuple):
 
 
 def split(text: str) -> Iterator[str]:
-    """The commands of a pipeline, cut at bars that are not quoted.
+    """The commands of a pipeline: the text is cut at bars that are not quoted.
 
     >>> list(split("canon --delete '[|]' | shingle"))
     ["canon --delete '[|]' ", ' shingle']
@@ -65,14 +68,14 @@ def split(text: str) -> Iterator[str]:
 
 
 def parse(pipeline: str) -> list[Step]:
-    """The steps of a pipeline. Raises Failed for what no shell or no Spark could run."""
+    """The steps of a pipeline. Raises Failed if the shell or Spark could not run it."""
     steps = [build(command) for command in split(pipeline)]
     kinds = [0 if step.stage.record_by_record else COMMANDS.index(step.name) for step in steps]
     for step, kind, before in zip(steps[1:], kinds[1:], kinds, strict=False):
         if before and (before, kind) != (COMMANDS.index("simjoin"), COMMANDS.index("simgroup")):
             raise Failed(f"{step.name} cannot read what {COMMANDS[before]} writes")
     for step, then in pairwise(steps):
-        if step.name == "simjoin" and step.stage.against and then.name == "simgroup":
+        if isinstance(step.stage, JoinSpec) and (step.stage.against or step.stage.archives) and then.name == "simgroup":
             raise Failed(f"simgroup: {wire.TWO_SIDES}")
     return steps
 

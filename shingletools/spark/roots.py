@@ -1,4 +1,4 @@
-"""simgroup on a cluster: nodes become groups, and these lines."""
+"""simgroup on a cluster: nodes become groups, and groups lines."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,25 +11,25 @@ from shingletools.kernel.ids import IdsAt
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.exchange import runs
 from shingletools.spark.graphs import Ranks, method_of
-from shingletools.spark.group_at_once import SAID
+from shingletools.spark.group_at_once import GROUP_FIGURES
 from shingletools.spark.names import NAMES, Named, Row, concatenated, in_parts, numbers_of, rows_of
 from shingletools.spark.nodes import SINGLE
 from shingletools.spark.parts import PARTS
 
-PART = 1 << 25  # bytes of groups that are brought together, if their names are of one size; or one group
+PART = 1 << 25  # bytes of groups in a part, if names have one size; a part has at least one group
 ROW = 1 << 22  # bytes of names in a row of groups
-# For each node of a unit the first of its group, or -1 if it has none; in a row without a unit what is said of them
-ROOTS = pa.schema([("unit", pa.int32()), ("roots", pa.binary()), *((name, pa.int64()) for name in SAID)])
+# For each node of a unit, the first of its group, or -1 if it has none; in a row without a unit, figures of -v
+ROOTS = pa.schema([("unit", pa.int32()), ("roots", pa.binary()), *((name, pa.int64()) for name in GROUP_FIGURES)])
 NODES = pa.schema([("unit", pa.int32()), ("node", pa.int64())])
 PLACED = pa.schema([("part", pa.int64()), *NAMES[1:], ("roots", pa.binary())])
 
 
 @dataclass(frozen=True)
 class Connect:
-    """All edges to the groups of all nodes, in one task, and what is said of them. Memory: 100 bytes an edge."""
+    """All edges to the groups of all nodes, in one task, with figures of -v. Memory: 100 bytes an edge."""
 
     star: bool
-    singles: bool  # whether nodes that are alone count
+    singles: bool  # whether nodes without edges count
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         units, parts = {}, {name: [b""] for name in ("left", "right", "again", "first")}
@@ -57,7 +57,7 @@ class Connect:
         figures = len(large), int(large.sum()), int(large.max(initial=0)), int(chained)
         found = ranks.known[roots]
         found[sizes[roots] == 1] = found[sizes[roots] == 1] | SINGLE if self.singles else -1
-        rows: list[Row] = [dict(zip(SAID, figures, strict=True))]
+        rows: list[Row] = [dict(zip(GROUP_FIGURES, figures, strict=True))]
         for unit, nodes in units.items():
             paired = int(np.searchsorted(nodes, SINGLE))
             rows.append({"unit": unit, "roots": found[ranks.of(nodes[:paired])].tobytes() + nodes[paired:].tobytes()})
@@ -66,7 +66,7 @@ class Connect:
 
 @dataclass(frozen=True)
 class Nodes:
-    """Units to their nodes, a row each."""
+    """Units to their nodes, one in a row."""
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -77,7 +77,7 @@ class Nodes:
 
 @dataclass(frozen=True)
 class Roots:
-    """Nodes with their roots, by unit and node, to the roots of each unit. Memory: those of a unit."""
+    """Nodes with their roots, by unit and node, to the roots of each unit. Memory: a unit."""
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         held: list[bytes] = []
@@ -97,7 +97,7 @@ class Roots:
 
 @dataclass(frozen=True)
 class Place:
-    """Names and roots of units to parts of the groups, which are in the order of their roots. Memory: a unit."""
+    """Names and roots of units to parts of groups, which are in the order of their roots. Memory: a unit."""
 
     width: int  # of a part, in nodes
 
@@ -115,7 +115,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Write:
-    """Members of the groups of a part to lines. Memory: that of a part, whose groups may have any number of members."""
+    """Members of the groups of a part to lines. Memory: a part; a group may have any number of members."""
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for part, rows in runs(batches, "part"):

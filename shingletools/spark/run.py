@@ -1,21 +1,20 @@
-"""One run of a pipeline: what is read, what came of it so far, what is written; jobs are made of these."""
+"""One run of a pipeline: what is read, kept and written. Jobs are made of these."""
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 
 from shingletools import errors
 from shingletools.chain import Chain
 from shingletools.errors import Failed
+from shingletools.outcomes import FAILED, SOME_REJECTED
 from shingletools.spark import (
     files,
-    join_at_once,
     parquet,
 )
-from shingletools.spark.batches import through
+from shingletools.spark.batches import through, union
 from shingletools.spark.files import Kept
 from shingletools.spark.lines import (
     BAD,
@@ -32,28 +31,33 @@ from shingletools.spark.lines import (
 )
 from shingletools.spark.parts import WritingParts
 from shingletools.spark.pipeline import Step, is_parquet, texts
+from shingletools.spark.room import room
 from shingletools.spark.store import KeptStage, Making, Stages
-from shingletools.spark.tally import Tally, Told
+from shingletools.spark.tally import Tally, Told, in_order
 from shingletools.stage import Filter
 
-FILES = 1000  # of the input, up to which each may give one of the output
+FILES = 1000  # files of the input: up to so many, each may become a file of the output
 
 
 class TooManyRejected(Exception):
-    """More bad records than are all right: nothing is written."""
+    """There are more bad records than --allow-rejects allows, or not one good one: nothing is written."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__()
+        self.status = status
 
 
 class PipelineRun:
-    """From --in to --out, and what is said of it."""
+    """A run from --in to --out."""
 
     numbers: LineNumbers
-    read_numbers: LineNumbers  # of the lines that were read, not of those that filters made of them
+    read_numbers: LineNumbers  # of the lines that were read, not of lines that filters made
     steps: Sequence[Step]
     kept: Kept
     beside: Kept  # in the file system of --out
     stages: Stages
-    filters: list[tuple[Filter, str]]  # and the field of ids of each
-    inputs: int  # how many --in there are
+    filters: list[tuple[Filter, str]]  # each with the field of its ids
+    inputs: int  # number of --in
     sources: Sequence[files.Source]
 
     def __init__(self, spark: SparkSession, options: argparse.Namespace, complain: Callable[[str], None]) -> None:
@@ -63,17 +67,25 @@ class PipelineRun:
         self.figures: list[str] = []
         self.states: list[list[tuple[str, int, int]]] = []  # of the files that are read, for --keep
 
-    def read(self, some: int = 0) -> list[files.Source]:
-        """The lines of the input, and of the files beside: the parts, in order.
+    def parts(self) -> list[int]:
+        """The parts of the input and of other files, in order. Parts between them are read in other ways."""
+        found = [*range(len(self.options.inputs))]
+        for step in self.steps:
+            found += [len(found) + place for place in step.stage.places]
+        return found
 
-        Of the columns of the first ones, so many parts, nothing is written but ids: those that commands read will do.
+    def read(self, some: int = 0) -> list[files.Source]:
+        """The lines of the input and of other files: the parts, in order.
+
+        some: of so many parts, only ids are written, so only the columns that commands read are needed.
         """
         inputs = [("--in", path) for path in self.options.inputs]
         others = [beside for step in self.steps for beside in step.stage.beside]
         every = files.Read(texts(self.steps))
         few = every._replace(some=True, only=self.options.rejects is None)
-        return [files.read(self.spark, path, part, few if part < some else every, option)
-                for part, (option, path) in enumerate([*inputs, *others])]  # fmt: skip
+        how = [few if number < some else every for number in range(len(inputs) + len(others))]
+        return [files.read(self.spark, path, part, each, option)
+                for part, each, (option, path) in zip(self.parts(), how, [*inputs, *others], strict=True)]  # fmt: skip
 
     def lines(self) -> KeptStage:
         """The input through all filters, as KEPT."""
@@ -84,8 +96,8 @@ class PipelineRun:
         return self.stages.make(LINES, recipe, Making(through(rows, Keeping(every), KEPT), every.tally, told))
 
     def begun(self) -> tuple[DataFrame, Filtered, Sequence[Told]]:
-        """The lines of the input, or what was kept of the first filters; what is left to do; what was told of them."""
-        # Where one makes several lines of one, those before it count others than those behind it
+        """The lines of the input, or those kept after the first filters; the remaining filters; what splits told."""
+        # A filter that makes several lines of one changes the numbers of lines for those after it
         least = len(self.filters) - 1 if any(each.lines for each, _ in self.filters) else 0
         for count in range(len(self.filters), least, -1):
             if (found := self.stages.find(LINES, self.recipe(count, self.inputs))) is not None:
@@ -93,11 +105,11 @@ class PipelineRun:
         return all_rows(self.sources[: self.inputs]), self.through_filters(), []
 
     def through_filters(self, before: int | None = None) -> Filtered:
-        """The filters, or those that are left where so many have made the lines, which are KEPT."""
+        """The filters, or those that remain for lines (KEPT) that have passed `before` filters."""
         return Filtered(Chain(self.filters[before or 0 :]), self.inputs, self.tally(), before)
 
     def recipe(self, filters: int, parts: int, *more: object) -> list[object]:
-        """What decides what comes of the first filters and parts: how it is made, and of which files."""
+        """All that decides the result of the first filters on the first parts: the recipes, and the files."""
         if self.options.keep is None:
             return []
         how = [
@@ -106,72 +118,98 @@ class PipelineRun:
         ]
         if not self.states:
             self.states = [self.stages.files.states(source.files()) for source in self.sources]
-        # Of Parquet, lines that are rejected have all columns only if they are kept
+        # Rejected lines of Parquet have all columns only if they are kept
         whole = self.options.rejects is not None and any(map(is_parquet, self.options.inputs))
-        return [how, self.inputs, sorted(texts(self.steps)), whole, self.states[:parts], *more]
+        return [how, self.inputs, sorted(texts(self.steps)), whole, self.states[:parts], self.parts()[:parts], *more]
 
     def others(self, part: int) -> KeptStage | None:
-        """The lines of the files beside, from a part on, as KEPT; None if there are none."""
+        """The lines of other files, from a part on, as KEPT; None if there are none."""
         if not self.sources[part:]:
             return None
         every = Filtered(Chain([]), 0, self.tally())
         lines = through(all_rows(self.sources[part:]), Keeping(every), KEPT)
         return KeptStage(self.kept(lines), every.tally.all())
 
-    def count(self, told: Sequence[Told], rows: DataFrame | None) -> None:
-        """Gives lines their numbers, and finds those rejected among the rows (PLACES, REJECTED), if there are any."""
+    def count(self, told: Sequence[Told], rows: DataFrame | None, more: Sequence[Told] = ()) -> None:
+        """Numbers all lines, and takes those that were rejected from the rows (PLACES, REJECTED), if there are any.
+
+        more: records that are in no lines, but have numbers.
+        """
         self.numbers = self.read_numbers = LineNumbers(told)
         if any(LINES_READ in each.figures for each in told):
             self.read_numbers = LineNumbers(
                 [each._replace(lines=each.figures.get(LINES_READ, each.lines)) for each in told]
             )
+        if more:
+            self.numbers = LineNumbers(in_order([*told, *more]))
         if has_bad(told) and rows is not None:
             filters = len(self.filters)
-            self.rejects.add(self.read_numbers.numbered(rows.where(f"step > 0 and step <= {filters}"), REJECTED))
-            self.rejects.add(self.numbers.numbered(rows.where(f"step > {filters}"), REJECTED))
+            for numbers, these in (
+                (self.read_numbers, f"step > 0 and step <= {filters}"),
+                (self.numbers, f"step > {filters}"),
+            ):
+                self.rejects.add(numbers.numbered(rows.where(these), REJECTED), unreadable=True)
 
     def tally(self) -> Tally:
         return Tally(self.spark.sparkContext)
 
     def tell_rejects(self) -> None:
         if self.rejects.frames:
-            self.rejects.tell([step.name for step in self.steps], self.numbers_of)
+            self.rejects.tell([step.name for step in self.steps], self.numbers_of, self.inputs)
 
     def settle_rejects(self) -> None:
-        """Tells them when all are known, before anything is written. Raises TooManyRejected."""
+        """Reports rejected lines when all are known, before anything is written. Raises TooManyRejected."""
         self.tell_rejects()
         allowed = self.options.allow_rejects
-        if allowed is not None and not allowed.holds(self.rejects.count, self.records_read()):
-            self.rejects.complain(f"{errors.printable(self.options.out)} is not written: too many bad records")
-            raise TooManyRejected
+        if allowed is not None and allowed.holds(self.rejects.count, self.records_read()):
+            return
+        without_good = self.without_good()
+        if without_good or allowed is not None:
+            why = "not one good record" if without_good else "too many bad records"
+            self.rejects.complain(f"{errors.printable(self.options.out)} is not written: {why}")
+            raise TooManyRejected(FAILED if without_good else SOME_REJECTED)
+
+    def without_good(self) -> bool:
+        """Whether the input has lines, but not one that is a record to all commands that read it.
+
+        Of lines that a filter made of one it is not known which are all of one document; so a filter behind it that
+        rejects all of them is not found.
+        """
+        filters, unreadable = len(self.filters), self.rejects.unreadable
+        read, made = (numbers.first_of(self.inputs) for numbers in (self.read_numbers, self.numbers))
+        cut = next((step for step, (each, _) in enumerate(self.filters, 1) if each.lines), None)
+        of_lines = sum(count for step, count in unreadable.items() if step <= (cut or filters))
+        behind = sum(count for step, count in unreadable.items() if step > filters)
+        left = made - of_lines if cut is None else made
+        return read > 0 and (of_lines == read or 0 < left == behind)
 
     def records_read(self) -> int:
-        """Lines of the input and of files beside it, but those that say which documents are a group."""
+        """The number of lines of the input and other files, without files of groups and pairs for dedup."""
         is_dedup = self.steps[-1].name == "dedup"
         return self.read_numbers.first_of(self.inputs) if is_dedup else self.read_numbers.count
 
     def numbers_of(self, step: int) -> LineNumbers:
-        """What a step, from 1, counts: lines of the input, or what filters made of them."""
+        """The numbers that a step, from 1, counts by: of lines of the input, or of lines that filters made."""
         return self.read_numbers if step <= len(self.filters) else self.numbers
 
     def refuse_to_overwrite(self) -> None:
-        """Now, rather than when all is done."""
+        """Raises Failed if an output exists: better now than after the run."""
         removed = [step.stage.removed for step in self.steps]
         folders = files.Files(self.spark)
         paths = [path.rstrip("/") for path in (self.options.out, self.options.rejects, *removed) if path is not None]
         for number, path in enumerate(paths):
             if folders.exists(path) or path in paths[:number]:
-                raise Failed(f"{errors.printable(path)}: is there already")
+                raise Failed(f"{errors.printable(path)}: exists already")
 
     def room(self) -> int:
-        """Bytes of memory that one task may take."""
-        return join_at_once.room(self.spark.sparkContext, self.options.at_once)
+        """The bytes of memory that one task may take."""
+        return room(self.spark.sparkContext, self.options.at_once)
 
     def gzip(self, path: str) -> bool:
         return self.options.gzip and not is_parquet(path)
 
     def write(self, frame: DataFrame, path: str, arranged: bool = True) -> int:
-        """PARTS: how many lines; `arranged` if those of each part are in one task, in order."""
+        """Writes PARTS; returns the number of lines. arranged: the rows of each part are in one task, in order."""
         tally, folder = self.tally(), self.beside.path()
         if not arranged:
             frame = frame.repartition("part").sortWithinPartitions("part", "number")
@@ -179,11 +217,11 @@ class PipelineRun:
         return self.place(folder, tally.all(), path)
 
     def bad_in(self, folder: str) -> DataFrame:
-        """PLACES and REJECTED of what was written there."""
+        """The rejected lines in a folder, with PLACES and REJECTED."""
         return bad_of(self.spark.read.text(files.literal(f"{folder}/kind={BAD}"), lineSep="\n"), "value")
 
     def place(self, folder: str, told: Sequence[Told], path: str) -> int:
-        """The lines that are in a folder to where they belong: how many."""
+        """Moves the lines in a folder to their place; returns their number."""
         some = [each for each in told if LINES in each.figures]
         lines = f"{folder}/kind={LINES}"
         if is_parquet(path):
@@ -205,7 +243,7 @@ def has_bad(told: Sequence[Told]) -> bool:
 
 @contextmanager
 def set_to(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """With these settings of the session."""
+    """Inside, the session has these settings."""
     before = {name: spark.conf.get(name, None) for name in settings}
     for name, value in settings.items():
         spark.conf.set(name, value)
@@ -218,16 +256,12 @@ def set_to(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def named(step: Step) -> Iterator[None]:
-    """What fails is of this command."""
+    """Inside, a Failed gets the name of this command."""
     try:
         yield
     except Failed as error:
         raise Failed(f"{step.name}: {error}") from None
 
 
-def together(frames: Sequence[DataFrame]) -> DataFrame:
-    return reduce(DataFrame.unionAll, frames)
-
-
 def all_rows(sources: Sequence[files.Source]) -> DataFrame:
-    return together([source.rows for source in sources])
+    return union([source.rows for source in sources])

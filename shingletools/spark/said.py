@@ -1,4 +1,4 @@
-"""Pairs as lines, with the ids of their documents."""
+"""Pairs become lines, with the ids of their documents."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ NAMED = "a_name", "b_name", "agreeing", "a_size", "b_size"
 
 
 class NamedRows(NamedTuple):
-    """Documents by their numbers, ascending: ids as JSON, one after the other, and where each ends; bytes of each."""
+    """Documents by number, ascending: ids as JSON, one after the other, the end of each; bytes of the payload."""
 
     numbers: Index
     ids: bytes
@@ -29,7 +29,7 @@ class NamedRows(NamedTuple):
 
     @classmethod
     def of(cls, rows: pa.Table) -> "NamedRows":
-        """Of NAMES."""
+        """The documents of rows of NAMES."""
         rows = rows.sort_by("number").combine_chunks()
         data, sizes = bytes_of(rows.column("name").chunk(0))
         return cls(rows.column("number").to_numpy(), data.tobytes(), np.cumsum(sizes), rows.column("size").to_numpy())
@@ -42,8 +42,8 @@ class NamedRows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SaidOf:
-    """Pairs (FOUND), in order, to lines, as simjoin has them."""
+class WritingPairs:
+    """Pairs (FOUND), in order, to lines, as simjoin writes them."""
 
     names: NamedRows
     kind: Signature
@@ -59,8 +59,8 @@ class SaidOf:
 
 
 @dataclass(frozen=True)
-class Said:
-    """The same of pairs with their names."""
+class WritingNamedPairs:
+    """The same for pairs that come with their names."""
 
     kind: Signature
     wanted: Wanted
@@ -75,7 +75,7 @@ class Said:
 
 
 def part_of_lines(lines: bytes, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Lines of PARTS, of which each task makes one."""
+    """Lines as a row of PARTS."""
     context = TaskContext.get()
     first = batch.column("a")[0].as_py() if len(batch) else 0
     return of_rows(PARTS, [(0 if context is None else context.partitionId(), first, lines)])

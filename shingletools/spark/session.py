@@ -1,4 +1,4 @@
-"""A session of Spark, which ends with the run, whatever ends that."""
+"""A session of Spark, which ends with the run, however that ends."""
 
 import contextlib
 import os
@@ -22,20 +22,20 @@ from shingletools import __version__, errors, signals
 from shingletools.errors import Failed
 
 T = TypeVar("T")
-LOST_TASK = re.compile(r".* Lost task .* executor \w+\): ")  # and how often it was tried, before what went wrong
-TAG = "simspark"  # of our jobs, beside which a session that was given may have others
+LOST_TASK = re.compile(r".* Lost task .* executor \w+\): ")  # what Spark writes before the cause
+TAG = "simspark"  # of our jobs; a session that was given may have others
 DEFAULTS = {
     "spark.master": "local[*]",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
     "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
     "spark.ui.showConsoleProgress": "false",
 }
-# Where Java is used for some minutes, its second compiler takes more than it gives: it shares the cores with the work
+# For a run of minutes, Java's second compiler costs more time than it saves, for it shares the cores with the work
 LOCAL = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC"}
 
 
 class Session:
-    """The session that is there, or a new one; under spark-submit one with what that was given."""
+    """The session that exists, or a new one; under spark-submit, one with its settings."""
 
     def __init__(self, name: str, master: str | None, settings: dict[str, str]) -> None:
         self.name = name
@@ -47,11 +47,11 @@ class Session:
         self.start_took = 0.0  # seconds
 
     def run(self, work: Callable[["Session"], T]) -> T:
-        """What `work` returns. Raises Failed for what Spark says, and what signals raise.
+        """Runs `work`, and returns its result. Raises Failed for errors of Spark, and what signals raise.
 
-        These once all is tidied up, but a Spark that still starts is left to end with this process.
+        Signals raise after all is tidied up. A Spark that is still starting ends with this process.
 
-        The work is done in a thread of its own: signals raise in the main one, and would cut what py4j is reading.
+        The work is done in a thread of its own: signals raise in the main thread, and would interrupt py4j's reading.
         """
         done: Future[T] = Future()
 
@@ -67,7 +67,7 @@ class Session:
             wait([done])
         except BaseException:
             self.interrupted = True
-            # A Spark that starts ends with this process, once Java has told where it is, by a file that then goes
+            # A starting Spark ends with this process once Java has written its address to a file, which is then removed
             while not done.done() and not (self.starting and SparkContext._gateway):
                 if not self.starting:
                     self._cancel()
@@ -95,7 +95,7 @@ class Session:
 
     def _new(self) -> SparkSession:
         settings = {}
-        if "PYSPARK_GATEWAY_PORT" not in os.environ:  # which spark-submit sets
+        if "PYSPARK_GATEWAY_PORT" not in os.environ:  # spark-submit sets it
             settings = DEFAULTS | {"spark.app.name": self.name}
             if self.master is None or self.master.startswith("local"):
                 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -108,12 +108,12 @@ class Session:
         with to_standard_error():
             spark = builder.getOrCreate()
         if not spark.sparkContext.getConf().contains("spark.log.level"):
-            spark.sparkContext.setLogLevel("OFF")  # what ends a run is said in one line; Spark would add hundreds
+            spark.sparkContext.setLogLevel("OFF")  # our message has one line; Spark would add hundreds
         return spark
 
     def _cancel(self) -> None:
-        """All that is under way and, called again and again, what comes next."""
-        with contextlib.suppress(AttributeError, PySparkException, Py4JError, OSError):  # there is none any more
+        """Cancels running jobs. It is called repeatedly, for jobs that start later."""
+        with contextlib.suppress(AttributeError, PySparkException, Py4JError, OSError):  # Spark may have ended
             context = self.spark.sparkContext
             if self.given is None:
                 context.setLogLevel("OFF")
@@ -121,7 +121,7 @@ class Session:
 
 
 def reason(error: Exception) -> str:
-    """The line that says most of what went wrong; Spark tells it with the stacks of all machines.
+    """The line of an error that tells most. Spark's text has the stack traces of all machines.
 
     >>> reason(Exception("calling o1.text.\\n: java.io.IOException: no\\n\\tat x\\nCaused by: java.net.Y: z"))
     'java.io.IOException: no (java.net.Y: z)'
@@ -130,10 +130,10 @@ def reason(error: Exception) -> str:
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.lstrip().startswith("at ")]
     behind: BaseException | None = error
-    while (behind := getattr(behind, "_cause", None)) is not None:  # which PySpark keeps of Java's exceptions
+    while (behind := getattr(behind, "_cause", None)) is not None:  # PySpark keeps Java's causes there
         lines.append(f"Caused by: {str(behind).partition(chr(10))[0]}")
-    if any(line.startswith("Traceback ") for line in lines):  # in a worker
-        said = lines[-1]
+    if any(line.startswith("Traceback ") for line in lines):  # of a Python worker
+        said = lines[-1].removeprefix(f"{Failed.__module__}.{Failed.__name__}: ")
     else:
         causes = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))]
         causes = [LOST_TASK.sub("", cause) for cause in causes]
@@ -145,7 +145,7 @@ def reason(error: Exception) -> str:
 
 @contextlib.contextmanager
 def to_standard_error() -> Iterator[None]:
-    """What is started here has no other output: Java that cannot start says why on its standard one."""
+    """Inside, standard output goes to standard error: Java writes to the former why it cannot start."""
     before = os.dup(1)
     try:
         os.dup2(2, 1)
@@ -157,7 +157,7 @@ def to_standard_error() -> Iterator[None]:
 
 @contextlib.contextmanager
 def shipped(spark: SparkSession) -> Iterator[None]:
-    """Sends the package, without what is compiled of it, to all executors, where it comes before one that is there."""
+    """Sends the package, without its compiled part, to all executors, where it is found before an installed one."""
     package = Path(__file__).parents[1]
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder, f"shingletools-{__version__}.zip")

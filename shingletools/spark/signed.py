@@ -1,4 +1,4 @@
-"""What simjoin takes of its records, on a cluster: checked as in the shell, and packed as arrays."""
+"""The ids and signatures that simjoin takes on a cluster: checked as in the shell, and packed as arrays."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from shingletools.errors import Failed, Rejected
 from shingletools.kernel import arrays
 from shingletools.kernel.ids import SignedFields, split
 from shingletools.kernel.types import Flags, Index
-from shingletools.records import line_at, parse
+from shingletools.members import line_at, parse
 from shingletools.simjoin.collector import lines_like, take_shingles, take_signed
 from shingletools.simjoin.comparable import Comparable
 from shingletools.simjoin.signatures import SIGNATURES, Data
@@ -25,30 +25,30 @@ from shingletools.spark.chosen import Chosen
 from shingletools.spark.lines import BAD, PLACES, REJECTED, SIZE, Filtered, LineNumbers
 from shingletools.spark.tally import Key, Telling, Told
 
-IDS = "ids"  # their bytes
-MARKS = 16  # of a split; if there are as many, documents differ, and the run fails
+IDS = "ids"  # a figure: bytes of ids
+MARKS = 16  # most marks of a split: if there are so many, documents differ, and the run fails
 COLUMNS = ["ids", "id_sizes", "payload", "sizes", "second", "second_sizes"]
-# Documents many in a row: places behind the first, int64; ids as JSON, one after the other, and the bytes of each,
-# int64; the same of one payload, or of two, which are empty for documents that are like no other; `mark` says of each
-# document, uint16, which of `marks` it has. Rejected records one in a row.
+# Documents, many in a row: offsets from the first place, int64; ids as JSON, one after the other, and the bytes of
+# each, int64; the same for one payload or two, which are empty for documents that are in no pair; `mark`, uint16, is
+# the number of each document's mark in `marks`. Rejected records, one in a row
 SIGNED = pa.schema([*PLACES, *REJECTED, ("numbers", pa.binary()), ("marks", pa.binary()), ("mark", pa.binary()),
                     *((name, pa.binary()) for name in COLUMNS)])  # fmt: skip
 
 
 class Mark(NamedTuple):
-    """What all documents must have in common, of some of them."""
+    """The properties of documents that all must share."""
 
     via: str
-    kind: int  # of their signature, one of SIGNATURES
-    size: int  # of the signature, in bytes, 0 if it is empty; for sets 1
-    good: bool  # not rejected for something else
+    kind: int  # of the signature, one of SIGNATURES
+    size: int  # of the signature in bytes, 0 if it is empty; 1 for sets
+    good: bool  # whether the record was not rejected
 
     def shape(self) -> str:
         return SIGNATURES[self.kind].shape(self.size) if self.size else ""
 
 
 class Marked(NamedTuple):
-    """A mark, and the numbers of the first and the last document that have it in a split."""
+    """A mark, and the numbers of the first and the last document with it in a split."""
 
     first: int
     last: int
@@ -56,7 +56,7 @@ class Marked(NamedTuple):
 
 
 class Taker:
-    """Takes documents of lines: those that are like the last one that was taken alone, all at once."""
+    """Takes documents from lines: many at once if they are like the last one that was taken alone."""
 
     def __init__(self, id_field: str, once: Sequence[str], verify: bool) -> None:
         self.id_field = id_field
@@ -65,7 +65,7 @@ class Taker:
         self.like: tuple[SignedFields, Mark] | None = None
 
     def take(self, lines: bytes, places: Index) -> tuple["Taken", list[tuple[int, str, bytes]]]:
-        """The documents, and of those that are rejected the place, why, and the line."""
+        """The documents; and the place, cause and line of those that are rejected."""
         taken, bad = Taken(1 + self.verify), []
         at = number = 0
         while at < len(lines):
@@ -87,7 +87,7 @@ class Taker:
         return taken, bad
 
     def take_one(self, line: bytes, place: Index, taken: "Taken") -> None:
-        """By the definition; raises Rejected."""
+        """Takes one line, by the definition. Raises Rejected."""
         record = parse(line, self.once)
         name, via, signature, data = take_signed(record, self.id_field)
         size = (signature.fixed(len(data)) or 1) if data else 0
@@ -108,14 +108,14 @@ class Taker:
 
 
 class Taken:
-    """Documents of a portion."""
+    """The documents of a portion."""
 
     def __init__(self, payloads: int) -> None:
         self.places: list[Index] = [np.empty(0, np.int64)]
         self.mark: list[Index] = [np.empty(0, np.uint16)]
         self.data: list[list[bytes]] = [[] for _ in range(2 + 2 * payloads)]
         self.marks: dict[Mark, int] = {}
-        self.seen: dict[Mark, list[int]] = {}  # the first and the last place of each
+        self.seen: dict[Mark, list[int]] = {}  # the first and the last place of each mark
 
     def see(self, places: Index, mark: Mark) -> None:
         first, last = int(places[0]), int(places[-1])
@@ -134,7 +134,7 @@ class Taken:
             column.append(some)
 
     def columns(self) -> list[bytes]:
-        """Of SIGNED."""
+        """The columns of SIGNED."""
         data = [b"".join(column) for column in self.data]
         places, mark = np.concatenate(self.places), np.concatenate(self.mark)
         return [places.tobytes(), orjson.dumps([list(each) for each in self.marks]), mark.tobytes(), *data,
@@ -143,7 +143,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Signing:
-    """Filtered lines to SIGNED; tells the marks of each split."""
+    """Filtered lines to SIGNED. Tells the marks of each split."""
 
     filtered: Filtered
     id_field: str
@@ -172,7 +172,7 @@ class Signing:
 
 
 class Things(NamedTuple):
-    """Ids or payloads: uint8, one after the other, and the bytes of each, int64; empty if they were not asked for."""
+    """Ids or payloads: uint8, one after the other, and the bytes of each, int64; empty if not needed."""
 
     data: Data
     sizes: Index
@@ -181,26 +181,26 @@ class Things(NamedTuple):
         return split(self.data.tobytes(), self.sizes)
 
     def at(self, some: Flags) -> "Things":
-        """Some of them."""
+        """Those whose flags are set."""
         data: Data = self.data[np.repeat(some, self.sizes)] if len(self.data) else self.data
         return Things(data, self.sizes[some] if len(self.sizes) else self.sizes)
 
 
 class SignedDocuments(NamedTuple):
-    """Documents of a row of SIGNED; what was not asked for is empty."""
+    """The documents of a row of SIGNED. Columns that are not needed are empty."""
 
     numbers: Index
     ids: Things
-    payloads: list[Things]  # of one signature, or two
+    payloads: list[Things]  # one or two
     marks: list[Mark]
     mark: NDArray[np.uint16]
 
     def signed(self) -> "SignedDocuments":
-        """Those that have a signature."""
+        """The documents that have a signature."""
         return self.at(self.payloads[0].sizes > 0)
 
     def at(self, some: Flags) -> "SignedDocuments":
-        """Some of them."""
+        """Those whose flags are set."""
         if some.all():
             return self
         payloads = [each.at(some) for each in self.payloads]
@@ -209,11 +209,11 @@ class SignedDocuments(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Rows of SIGNED, or some columns of it, to the documents in them; rows that are rejected must not be there."""
+    """Rows of SIGNED, perhaps with some columns only, to their documents. There must be no rejected rows."""
 
     starts: Mapping[Key, int]
     payloads: int  # one or two
-    without: Chosen  # documents that are left out
+    without: Chosen  # documents to leave out
 
     def __call__(self, batches: Batches) -> Iterator[SignedDocuments]:
         for batch in batches:
@@ -231,10 +231,10 @@ class Reading(NamedTuple):
 
 
 def check(told: Sequence[Told], numbers: LineNumbers, comparable: Comparable, shaped: tuple[int, Mark] | None) -> None:
-    """Checks all documents as simjoin does, and takes `shaped`, the first that has a signature. Raises Failed.
+    """Checks all documents as simjoin does, and takes `shaped`, the first one with a signature. Raises Failed.
 
-    With the first document that is not rejected all behind it are compared; what is rejected leaves no trace, but fails
-    the run as any other does.
+    All documents are compared with the first one that is not rejected. Others are not compared with a rejected
+    document, but it can fail the run like any other.
     """
     marks = marks_of(told, numbers)
     first = min((each for each in marks if each.mark.good), default=None)
@@ -252,7 +252,7 @@ def check(told: Sequence[Told], numbers: LineNumbers, comparable: Comparable, sh
             ):
                 number = each.first if each.first > shaped[0] else each.last
                 wrong.append((number, shapes_differ(each.mark.shape(), shaped[1].shape())))
-    # Up to the first that is kept, each is asked whether it can have what is wanted
+    # Each document up to the first that is not rejected is checked against the options
     early = [each for each in marks if each.mark.size and (shaped is None or each.first <= shaped[0])]
     for each in early:
         try:
@@ -260,7 +260,7 @@ def check(told: Sequence[Told], numbers: LineNumbers, comparable: Comparable, sh
         except Failed as error:
             wrong.append((each.first, str(error)))
     if wrong:
-        number, cause = min(wrong, key=lambda each: each[0])  # of one document, its recipe is compared first
+        number, cause = min(wrong, key=lambda each: each[0])  # for one document, the recipe comes first
         raise Failed(f"{numbers.where(number)}: {cause}")
     if shaped is not None:
         comparable.accept(SIGNATURES[shaped[1].kind], shaped[1].size, shaped[1].via)

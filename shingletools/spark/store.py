@@ -1,6 +1,6 @@
-"""Stages of a run: rows that are used more than once, and what was told as they were made.
+"""Stages of a run: rows that are used more than once, with what tasks told as they made them.
 
-They last as long as the run; with --keep they are found again by what they were made of, and how.
+They last as long as the run. With --keep, later runs find them by their recipes and input.
 """
 
 import json
@@ -15,27 +15,27 @@ from shingletools import __version__
 from shingletools.spark.files import Files, Kept, literal, write_large
 from shingletools.spark.tally import Tally, Told, in_order, merged
 
-FORM = 1  # of what is kept; a stage of another one is not found
+FORM = 1  # the version of stages; stages of another version are not found
 COMPLETE = "complete"
 
 
 class KeptStage(NamedTuple):
-    """Rows, and what the splits or parts told that they were made of, in order."""
+    """Rows, and what splits or parts told as they were made, in order."""
 
     rows: DataFrame
     told: list[Told]
 
 
 class Making(NamedTuple):
-    """Rows that are still to be made, and who will tell of them; `told` is what is known of the splits before."""
+    """Rows to be made, and the tally that takes what tasks tell. told: by splits of an earlier stage."""
 
     rows: DataFrame
     tally: Tally
     told: Sequence[Told] = ()
-    beside: Tally | None = None  # of other splits
+    beside: Tally | None = None  # what other splits tell
 
     def all(self) -> list[Told]:
-        """Once they are made."""
+        """All that was told, after the rows are made."""
         fresh = self.tally.all()
         fresh = merged(self.told, fresh) if self.told else fresh
         more = self.beside.all() if self.beside is not None else []
@@ -49,7 +49,7 @@ class Stages:
     """The stages of one run."""
 
     def __init__(self, spark: SparkSession, kept: Kept, folder: str | None, say: Callable[[str], None]) -> None:
-        """`say` is told which are there already in `folder`, if there is one."""
+        """say: called for each stage that is found in `folder`, if there is one."""
         self.spark = spark
         self.kept = kept
         self.folder = folder and folder.rstrip("/")
@@ -57,7 +57,7 @@ class Stages:
         self.say = say
 
     def find(self, what: str, recipe: Recipe) -> KeptStage | None:
-        """The stage that was made so, if it was kept."""
+        """The stage with this recipe, if it was kept; else None."""
         if self.folder is None:
             return None
         path = self._path(what, recipe)
@@ -65,12 +65,12 @@ class Stages:
         if not attempt:
             return None
         told = [Told.of(line) for line in self.files.read(f"{path}/{attempt}/told").splitlines()]
-        self.say(f"{what} were there")
+        self.say(f"{what} of an earlier run are used")
         rows = self.spark.read.parquet(literal(f"{path}/{attempt}/rows"))
         return KeptStage(rows, in_order(told))
 
     def make(self, what: str, recipe: Recipe, making: Making) -> KeptStage:
-        """Makes a stage, and keeps it if that is wanted. Raises Failed."""
+        """Makes a stage, and keeps it with --keep. Raises Failed."""
         if self.folder is None:
             return KeptStage(self.kept(making.rows), making.all())
         path, attempt = self._path(what, recipe), uuid4().hex
@@ -82,10 +82,10 @@ class Stages:
             raise
         told = making.all()
         self.files.write(f"{path}/{attempt}/told", "".join(f"{each.text()}\n" for each in told))
-        self.files.write(f"{path}/{COMPLETE}", attempt)  # of two runs that made the same, the last one counts
+        self.files.write(f"{path}/{COMPLETE}", attempt)  # if two runs made the same stage, the last one wins
         return KeptStage(self.spark.read.schema(making.rows.schema).parquet(literal(rows)), told)
 
     def _path(self, what: str, recipe: Recipe) -> str:
-        """Where the attempts at a stage are; a file names the one that is complete."""
+        """The folder of the attempts at a stage; a file in it names the complete one."""
         digest = blake2b(json.dumps([FORM, __version__, what, *recipe]).encode(), digest_size=16).hexdigest()
         return f"{self.folder}/{what}-{digest}"

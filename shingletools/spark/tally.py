@@ -1,4 +1,4 @@
-"""What tasks tell the driver beside what they make: a few figures of each split of the input, or part of the output."""
+"""What tasks tell the driver besides their rows: a few figures of each split of the input, or part of the output."""
 
 import json
 from collections.abc import Iterable
@@ -11,17 +11,17 @@ Key = tuple[Any, ...]
 
 
 class Told(NamedTuple):
-    """Of what a task did one after the other, one thing."""
+    """What a task tells of one run: a split or part that it worked on."""
 
     task: int
-    run: int  # in its task, from 0
-    key: Key  # by which such things are in order, over all tasks
+    run: int  # number in its task, from 0
+    key: Key  # the order of runs over all tasks
     lines: int
     figures: dict[str | int, int]
-    marks: dict[Key, list[int]]  # what there was, and where first and last
+    marks: dict[Key, list[int]]  # marks, with the first and last place of each
 
     def text(self) -> str:
-        r"""On a line.
+        r"""The text of this, without line feeds.
 
         >>> told = Told(0, 1, (0, "a", 7), 3, {"bad": 1}, {("via", 2): [3, 4]})
         >>> told.text(), Told.of(told.text()) == told
@@ -37,7 +37,7 @@ class Told(NamedTuple):
 
 
 def merged(told: Iterable[Told], more: Iterable[Told]) -> list[Told]:
-    """The lines of each split as it was told first, and what was told of it since, by whichever tasks."""
+    """What was told of each split first, joined with what tasks told of it later."""
     every = {each.key: each._replace(figures=dict(each.figures), marks=dict(each.marks)) for each in told}
     for each in more:
         known = every[each.key]
@@ -50,7 +50,7 @@ def merged(told: Iterable[Told], more: Iterable[Told]) -> list[Told]:
 
 
 def in_order(told: Iterable[Told]) -> list[Told]:
-    """By their keys, files by their names, in which Spark has percent signs in place of some letters.
+    """In the order of keys, with files by their real names, in which Spark escapes some letters.
 
     >>> [each.key[1] for each in in_order(Told(0, 0, (0, name, 0), 1, {}, {}) for name in ("x%5B", "xA"))]
     ['xA', 'x%5B']
@@ -68,20 +68,20 @@ class _Append(AccumulatorParam[list[Told]]):
 
 
 class Tally:
-    """Sent along with the work of a job that writes; each of its tasks counts once, however often it was tried."""
+    """Takes what the tasks of a writing job tell. Each task counts once, however often it was tried."""
 
     def __init__(self, context: SparkContext) -> None:
         self.told: Accumulator[list[Told]] = context.accumulator([], _Append())
 
     def all(self) -> list[Told]:
-        """In the order of the keys, once the job is done."""
+        """All that was told, in the order of keys; used after the job."""
         return in_order(Told(*each) for each in self.told.value)
 
 
 class Aside:
-    """In place of a tally, for tasks that may be done again after they ended: what they told goes along with the rows.
+    """A tally for tasks that may run again after they ended: what they tell is sent with their rows.
 
-    Spark counts once only what tasks tell whose rows no other tasks wait for.
+    Spark promises to count each task once only if no other tasks wait for its rows.
     """
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Aside:
 
 
 class Telling:
-    """What one task does one after the other, told as it ends."""
+    """Collects what one task tells of its runs, and sends it when the task ends."""
 
     def __init__(self, tally: Tally | Aside) -> None:
         self.told = tally.told
@@ -106,7 +106,7 @@ class Telling:
         self.marks: dict[Key, list[int]] = {}
 
     def begin(self, key: Key) -> bool:
-        """Goes on with this key; whether it is a new one."""
+        """Goes on with a key. Returns whether it is a new one."""
         if key == self.key:
             return False
         self.end()

@@ -1,4 +1,4 @@
-"""simjoin on a cluster: what is done where the documents are, bucket by bucket."""
+"""simjoin on a cluster: the comparisons of a task, bucket by bucket."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,32 +19,32 @@ from shingletools.simjoin.pairs import Pairs
 from shingletools.simjoin.table import Table
 from shingletools.spark.batches import Batches, batch_of, bytes_of
 
-TASK = ["key", "one", "other"]  # a bucket, and which of its blocks
+TASK = ["key", "one", "other"]  # a bucket, and two of its blocks
 FOUND = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("agreeing", pa.int64())])
 NEAR = pa.schema([("key", pa.int64()), ("number", pa.int64()), ("connected", pa.bool_()), *FOUND])
-BLOCKS = 1 << 32  # the number of a block is so many times the kind of its rows, and more
-# In the kind of a row: of the other side; connected with what else is so; not asking
+BLOCKS = 1 << 32  # the number of a block is BLOCKS times the kind of its rows, plus its number among these
+# Bits of the kind of a row: it is of the other side; it is connected with all such rows; it does not ask
 SIDE, CONNECTED, RESTS = 2, 1, 4
 
 BUNDLE_ROWS, BUNDLE_BYTES = 1 << 14, 1 << 23  # of tasks that are worked on together
-FEW = 64  # rows, each of which may as well be compared with each
-ENTRIES = 1 << 20  # of pairs of rows, looked at together
-APART = 0x9E3779B97F4A7C15  # so that the bands' keys differ
+FEW = 64  # rows: so few may all be compared with each other
+ENTRIES = 1 << 20  # entries of pairs of rows that are worked on together
+APART = 0x9E3779B97F4A7C15  # makes equal keys of different bands differ
 
 
 def buckets(table: Table) -> Iterator[tuple[Index, Index, Flags]]:
-    """For each band the buckets (keys) of rows, the rows, and whether they ask there."""
+    """For each band, the buckets (keys) of rows, the rows, and whether they ask."""
     for band, (key, row, asks) in enumerate(table.buckets(range(table.bands))):
         yield (key ^ np.uint64(band * APART % 2**64)).view(np.int64), row, asks
 
 
 def table_of(factory: TableFactory, columns: Sequence[pa.Array]) -> Table:
-    """A table of documents that have these payloads each."""
+    """A table of documents with these payloads."""
     return factory.table([bytes_of(column) for column in columns[: len(factory.signatures)]])
 
 
 class Bundle:
-    """Some tasks; each row of each is one of a table, those of one side before those of the other."""
+    """Several tasks. Their rows are those of a table, with one side before the other."""
 
     def __init__(self, rows: pa.Table, factory: TableFactory, cross: int | None) -> None:
         columns = [rows.column(name).to_numpy() for name in ("number", "mine", *TASK)]
@@ -68,11 +68,10 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Every:
-    """Tasks to the pairs in them, each of which is told in one bucket only, the least of those that both rows are in.
+    """Tasks to their pairs. A pair is given in one bucket only: the least that has both rows.
 
-    A bucket with many candidates is cut again, as in the shell.
-
-    Where two blocks of a bucket are compared, pairs inside of one of them belong to another task.
+    A bucket with many candidates is cut again, as in the shell. If a task compares two blocks of a bucket, pairs inside
+    one of them belong to another task.
     """
 
     factory: TableFactory
@@ -87,15 +86,16 @@ class Every:
             whole, *cut = finer(bundle.table, portion, partial(weigh, cross=bundle.cross), self.limits)
             for found in self.pairs(bundle, shared, [whole]):
                 yield told(bundle, found)
-            if cut:  # where rows meet again and again
+            if cut:  # then the same rows may meet many times
                 yield told(bundle, distinct(len(bundle.number), list(self.pairs(bundle, shared, cut))))
 
     def pairs(self, bundle: Bundle, shared: "Shared", portions: Iterable[Portion]) -> Iterator[Pairs]:
-        """Those of rows that meet in some buckets, and are a pair of the bundle's."""
+        """The pairs among rows that meet in these buckets and belong to one task."""
         for portion in portions:
             for one, other in candidates_in(portion, bundle.cross, self.limits.candidates):
                 some = ~bundle.apart[one] | (bundle.mine[one] != bundle.mine[other])
-                some &= bundle.number[one] != bundle.number[other]  # in a bucket twice, if two bands' keys are equal
+                # A row is in a bucket twice if the keys of two bands agree
+                some &= bundle.number[one] != bundle.number[other]
                 pair, agreeing = bundle.table.compare(one[some], other[some])
                 left, right = one[some][pair], other[some][pair]
                 here = shared.least(left, right) == bundle.key[left]
@@ -103,25 +103,25 @@ class Every:
 
 
 def told(bundle: Bundle, found: Pairs) -> pa.RecordBatch:
-    """Pairs of rows as FOUND."""
+    """Pairs of rows as a batch of FOUND."""
     return batch_of(FOUND, [*bundle.named(found.a, found.b), found.agreeing])
 
 
 def distinct(rows: int, found: Sequence[Pairs]) -> Pairs:
-    """Pairs of so many rows, each once."""
+    """The distinct pairs. rows: their number."""
     a, b, agreeing = (np.concatenate(columns) for columns in zip(*found, strict=True))
     _, first = np.unique(a * rows + b, return_index=True)
     return Pairs(a[first], b[first], agreeing[first])
 
 
 class Shared:
-    """By which buckets rows of a table are compared."""
+    """The buckets in which rows of a table are compared."""
 
     def __init__(self, table: Table) -> None:
         keys, rows, asks = zip(*buckets(table), strict=True)
         self.table = table
         self.in_all = all(len(row) == len(table) for row in rows) and all(map(np.all, asks))
-        if self.in_all:  # bands, each of which has every row
+        if self.in_all:  # each band has all rows
             self.columns = np.stack(keys, axis=1)
             self.counts = np.full(len(table), len(keys))
         else:
@@ -132,7 +132,7 @@ class Shared:
             self.starts = np.cumsum(self.counts) - self.counts
 
     def least(self, left: Index, right: Index) -> Index:
-        """For each of some candidates, of which the first asks if both are equally large, the least."""
+        """The least common bucket of each candidate, in which the smaller row asks; of two equal ones, the first."""
         found = [np.empty(0, np.int64)]
         for part in stretches(self.counts[left] + self.counts[right], ENTRIES):
             one, other = left[part], right[part]
@@ -161,9 +161,9 @@ class Shared:
 
 @dataclass(frozen=True)
 class Connecting:
-    """Tasks to pairs that connect the rows of each as all pairs of it would, whatever tasks come with it.
+    """Tasks to pairs that connect the rows of each task as all of its pairs would, whatever tasks come with it.
 
-    Rows of blocks with CONNECTED are connected already.
+    Rows in blocks with CONNECTED are connected already.
     """
 
     factory: TableFactory
@@ -188,9 +188,9 @@ class Connecting:
 
 @dataclass(frozen=True)
 class Near:
-    """Tasks to the pairs of each row with the first one, or the first one of the other side.
+    """Tasks to the pairs of each row with the first row, or the first one of the other side.
 
-    `connected` are rows that such pairs connect with the first.
+    `connected` has the rows that such pairs connect with the first.
     """
 
     factory: TableFactory
@@ -218,7 +218,7 @@ class Near:
 
 
 def bundles(batches: Batches) -> Iterator[pa.Table]:
-    """Whole tasks, which come one after the other, some together."""
+    """Whole tasks, several together."""
     held: list[pa.RecordBatch] = []
     for batch in batches:
         held.append(batch)

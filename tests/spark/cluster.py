@@ -1,8 +1,8 @@
 """A Spark of several processes on loopback: a master and workers, started and ended here."""
 
 import os
+import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -39,12 +39,11 @@ class Cluster:
         self.memory = memory
         self.folder = folder
         self.stack = stack
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.url = f"spark://127.0.0.1:{self.port}"
-        self.start("master", "master.Master", "--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0")
+        self.start("master", "master.Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
         self.wait(lambda: "I have been elected leader" in self.log("master"))
+        found = re.search(r"Starting Spark master at (spark://127\.0\.0\.1:[1-9]\d*)", self.log("master"))
+        assert found
+        self.url = found[1]
         self.workers = [self.worker(name) for name in ("one", "two")]
 
     def worker(self, name: str) -> "subprocess.Popen[bytes]":

@@ -35,12 +35,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
     for name, value in {
         **QUICK,
         "spark.driver.extraJavaOptions": JAVA,
-        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.shuffle.partitions": "2",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "70",
-        "spark.sql.files.maxPartitionBytes": "70000",  # several splits of a small file
+        "spark.sql.files.maxPartitionBytes": "100000",  # two splits of a small file
         "spark.local.dir": str(tmp_path_factory.mktemp("local")),
     }.items():
         builder = builder.config(name, value)

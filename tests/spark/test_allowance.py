@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import Ran, jsonl, run
+from harness import Ran, Record, jsonl, run, shell
 
 GOOD = jsonl(*({"id": number, "text": "a word or two"} for number in range(7)))
 BAD = b'{"id":9}\nbad\n'
@@ -14,12 +14,13 @@ CASES = [("canon", GOOD + BAD, 2), ("canon | shingle | sketch | simjoin", PAIRS,
          ("canon | shingle | sketch | simjoin | simgroup", PAIRS, 3)]  # fmt: skip
 
 
-@pytest.mark.parametrize(("pipeline", "lines", "bad"), CASES)
+@pytest.mark.parametrize(("pipeline", "lines", "bad"), CASES, ids=[pipeline for pipeline, *_ in CASES])
 def test_at_most_so_many(pipeline: str, lines: bytes, bad: int, simspark: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(lines)
     read = lines.count(b"\n")
     share = bad / read * 100
-    for allowed, status in [(f"{bad}", 0), (f"{bad - 1}", 1), (f"{share + 1e-6:.9f}%", 0), (f"{share - 1e-6:.9f}%", 1)]:
+    counts, shares = [(f"{bad}", 0), (f"{bad - 1}", 1)], [(f"{share + 1e-6:.9f}%", 0), (f"{share - 1e-6:.9f}%", 1)]
+    for allowed, status in counts + shares if pipeline == "canon" else shares:
         out = tmp_path / f"out{allowed}"
         ran = simspark(pipeline, "--in", tmp_path / "docs", "--out", out, "--allow-rejects", allowed, "-v")
         *said, figures = ran.err.splitlines()
@@ -30,8 +31,7 @@ def test_at_most_so_many(pipeline: str, lines: bytes, bad: int, simspark: Callab
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("out")) == ["docs"]
 
 
-@pytest.mark.parametrize("ways", [(), ("--at-once", "0")], ids=["at once", "in parts"])
-@pytest.mark.parametrize("bad", [b"bad\n", b'{"id":3,"text":"again"}\n'])
+@pytest.mark.parametrize(("bad", "ways"), [(b"bad\n", ()), (b'{"id":3,"text":"again"}\n', ("--at-once", "0"))])
 def test_groups_are_not_read_as_documents(
     bad: bytes, ways: tuple[str, ...], simspark: Callable[..., Ran], tmp_path: Path
 ) -> None:
@@ -49,11 +49,44 @@ def test_groups_are_not_read_as_documents(
 def test_rows_of_parquet(simspark: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(GOOD)
     assert simspark("canon", "--in", tmp_path / "docs", "--out", tmp_path / "docs.parquet").status == 0
-    for allowed, status in [("6", 1), ("7", 0)]:
+    for allowed, status in [("6", 2), ("7", 0)]:  # not one is good
         out = tmp_path / f"{allowed}.parquet"
         ran = simspark("canon --text nothing", "--in", tmp_path / "docs.parquet", "--out", out,
                        "--allow-rejects", allowed)  # fmt: skip
         assert (ran.status, out.exists()) == (status, status == 0)
+
+
+# Lines of which not one is a record to a command, and a pipeline that has the command; one more that is good
+NOTHING_GOOD = [
+    ("canon", b"bad\n{}\n", {"id": 1, "text": "a"}),
+    ("canon | shingle", b'bad\n{"id":1}\n', {"id": 1, "text": "a"}),
+    ("parts | canon", b'bad\n{"id":1}\n', {"id": 1, "text": "a\n\nb"}),
+    ("simgroup", b'bad\n{"a":1,"b":1}\n', {"a": 1, "b": 2}),
+    ("sketch | simjoin", b'bad\n{"id":1,"shingles":"x"}\n', {"id": 1, "shingles": ""}),
+]
+
+
+@pytest.mark.parametrize(("pipeline", "bad", "good"), NOTHING_GOOD, ids=[pipeline for pipeline, *_ in NOTHING_GOOD])
+def test_an_input_without_a_good_record(
+    pipeline: str, bad: bytes, good: Record, simspark: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """The status is that of the shell, and nothing is written; one good record is enough."""
+    for name, lines, status in [("bad", bad, 2), ("mixed", bad + jsonl(good), 1)]:
+        (tmp_path / name).write_bytes(lines)
+        out = tmp_path / f"{name}.out"
+        ran = simspark(pipeline, "--in", tmp_path / name, "--out", out)
+        assert (ran.status, out.exists()) == (status, status == 1), ran
+        assert (f"simspark: {out} is not written: not one good record" in ran.err) == (status == 2)
+        assert shell(f"{pipeline} < {name}", tmp_path).status == status
+    assert simspark(pipeline, "--in", tmp_path / "bad", "--out", tmp_path / "out", "--allow-rejects=2").status == 0
+
+
+def test_as_many_bad_parts_as_documents(simspark: Callable[..., Ran], tmp_path: Path) -> None:
+    """Each document has a good one, too."""
+    shingles = "0123456789abcdef\n\nzz"
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": number, "shingles": shingles} for number in range(3))))
+    ran = simspark("parts --text shingles | sketch -n 1", "--in", tmp_path / "docs")
+    assert (ran.status, ran.out.count(b"\n")) == (1, 3)
 
 
 def test_usage(simspark: Callable[..., Ran], tmp_path: Path) -> None:

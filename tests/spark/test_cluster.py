@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness import BIN, DOCS, jsonl, pipe
-from spark.cluster import HERE, HOME, JAVA, SETTINGS, Cluster, end
+from spark.cluster import HERE, HOME, JAVA, QUICK, SETTINGS, Cluster, end
 from spark.packing import parts_of
 
 PIPELINE = ("canon", "shingle -k 3", "sketch", "simjoin -t 0.5", "simgroup")
@@ -64,7 +64,7 @@ def test_a_worker_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> None
             for number in range(6) for document in documents]  # fmt: skip
     docs, out = tmp_path / "docs", tmp_path / "out"
     docs.write_bytes(jsonl(*many))
-    process = cluster.simspark(" | ".join(PIPELINE), SMALL, "--at-once", "0", "--in", docs, "--out", out)
+    process = cluster.simspark(" | ".join(PIPELINE), SMALL | QUICK, "--at-once", "0", "--in", docs, "--out", out)
     cluster.wait(lambda: process.poll() is not None or list(tmp_path.glob("out.*/5/_SUCCESS")))
     assert process.poll() is None
     end(cluster.workers[0])

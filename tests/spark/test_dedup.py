@@ -43,7 +43,7 @@ def test_documents(options: str, few: bool, kept: Kept, tmp_path: Path, monkeypa
     command = (
         "dedup " + "".join(f" --groups {path}" for path in paths) + f" {options}{f' {gone}' * ('--removed' in options)}"
     )
-    ran = run(f"{command} -v --rejects {tmp_path / 'bad'}", stdin=documents)
+    ran = run(f"{command} -v --all-messages --rejects {tmp_path / 'bad'}", stdin=documents)
     assert ran.status == 1
     *bad, said = ran.err.splitlines()
     found = on_spark(kept, command, documents, *groups, gap=1 + few)
@@ -90,6 +90,7 @@ def test_nothing(documents: bytes, kept: Kept, tmp_path: Path) -> None:
             'line 2: field "members" is not a list of strings and integers',
         ),
         ('{"members":[1]}\n{"members":[1]}\n\n', "line 2: id 1 is in two groups"),
+        ('{"members":[1]}\n{"members":[2],"members":[3]}\n', 'line 2: field "members" stands twice'),
         ('{"members":["a"]}\n{"members":["\\u0061"]}\n', 'line 2: id "a" is in two groups'),
     ],
 )

@@ -112,7 +112,8 @@ def test_a_large_line_is_rejected(simspark: Simspark, tmp_path: Path) -> None:
     line = jsonl({"id": 1, "more": "x" * 11_000_000})
     (tmp_path / "docs").write_bytes(line)
     ran = simspark("canon", "--in", tmp_path / "docs", "--rejects", tmp_path / "bad")
-    assert (ran.status, ran.err) == (1, f'simspark: canon: file:{tmp_path}/docs:1: field "text" is missing\n')
+    cause = 'field "text" is missing; the record has "more": --text NAME says which is meant'
+    assert (ran.status, ran.err.splitlines()[0]) == (2, f"simspark: canon: file:{tmp_path}/docs:1: {cause}")
     (kept,) = (tmp_path / "bad" / "1-canon").glob("part-*")
     assert kept.read_bytes() == line
 
@@ -161,7 +162,7 @@ def test_a_map_that_is_no_object(simspark: Simspark, tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1], "m": pa.array([[(b"k", 1)]], pa.map_(pa.binary(), pa.int64()))}), path)
     ran = simspark("canon", "--in", path)
     assert (ran.status, ran.err) == (
-        2, f'simspark: --in {path}: column "m": a map by binary, where JSON has text\n',
+        2, f'simspark: --in {path}: column "m": a map with keys of binary, but JSON needs text\n',
     )  # fmt: skip
 
 
@@ -239,13 +240,13 @@ def test_what_parquet_cannot_hold(simspark: Simspark, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("records", "cause"),
     [
-        (b'{"id":1}\n{"id":"1"}\n', '"id" is of several types (integer, string), a column of one'),
+        (b'{"id":1}\n{"id":"1"}\n', '"id" has several types (integer, string), but a column has one'),
         (b'{"id":1,"n":{"a.b":1}}\n{"id":2,"n":{"a.b":[]}}\n',
-         r'"n.a\\.b" is of several types (array, integer), a column of one'),
-        (b'{"id":1,"n":[1,"a"]}\n', '"n[]" is of several types (integer, string), a column of one'),
-        (b'{"id":1,"n":{}}\n{"id":2,"n":null}\n', '"n" is {} in all records, which no column can be'),
+         r'"n.a\\.b" has several types (array, integer), but a column has one'),
+        (b'{"id":1,"n":[1,"a"]}\n', '"n[]" has several types (integer, string), but a column has one'),
+        (b'{"id":1,"n":{}}\n{"id":2,"n":null}\n', '"n" is {} in all records, which no column can hold'),
         (b'{"id":1,"n":9007199254740993}\n{"id":2,"n":0.5}\n',
-         '"n" is of several types (float, large integer), a column of one'),
+         '"n" has several types (float, large integer), but a column has one'),
     ],
 )  # fmt: skip
 def test_what_no_column_holds(records: bytes, cause: str, simspark: Simspark, tmp_path: Path) -> None:
@@ -272,10 +273,11 @@ def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -
     (inner / "_hidden").write_bytes(DOCS.read_bytes())
     (inner / "docs").write_bytes(b"{\n")
     ran = simspark("canon", "--in", inner.parent)
-    assert (ran.status, ran.err) == (1, f"simspark: canon: file:{inner}/docs:1: not JSON (column 2)\n")
+    cause = "not JSON (column 2); this looks like a record on several lines: jq -c . writes each on one"
+    assert (ran.status, ran.err.splitlines()[0]) == (2, f"simspark: canon: file:{inner}/docs:1: {cause}")
     ran = simspark("canon", "--in", inner / "_hidden", "--out", tmp_path / "none")
     assert ran.status == 2
-    assert ran.err.endswith("_hidden: Spark takes what begins with _ or . for hidden\n")
+    assert ran.err.endswith("_hidden: Spark ignores names that begin with _ or .\n")
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "docs").write_bytes(DOCS.read_bytes())
     ran = simspark("canon", "-v", "--in", f"{tmp_path}/{{c,c/docs}}", "--out", tmp_path / "once")
@@ -284,7 +286,7 @@ def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -
 
 def test_lines_that_are_there_twice() -> None:
     told = [Told(task, 0, (0, "file:/a%20b", 0), 1, {}, {}) for task in range(2)]
-    with pytest.raises(Failed, match=r"^file:/a b: one option names it twice$"):
+    with pytest.raises(Failed, match=r"^file:/a b: named twice by one option$"):
         LineNumbers(told)
 
 
@@ -313,13 +315,13 @@ def test_sketches_that_cannot_be_compared(simspark: Simspark, tmp_path: Path) ->
         )
     )
     ran = simspark("simjoin", "--in", tmp_path / "docs")
-    assert (ran.status, ran.err) == (
-        2, f'simspark: simjoin: file:{tmp_path}/docs:3: made by an unnamed recipe, but the records before by "x"\n',
-    )  # fmt: skip
+    said = 'made by an unnamed recipe, but the records before by "x"; "via" is the field of recipes: rename yours'
+    assert (ran.status, ran.err) == (2, f"simspark: simjoin: file:{tmp_path}/docs:3: {said}\n")
     (tmp_path / "docs").write_bytes(jsonl({"id": 1, "sketch": "0" * 8}, {"id": 2, "sketch": "0" * 16}))
     ran = simspark("simjoin", "--in", tmp_path / "docs")
     assert ran.err.endswith(
-        "docs:2: a sketch of 1 components of 16 hex digits, after a sketch of 1 components of 8 hex digits\n"
+        "docs:2: a sketch of 1 components of 16 hex digits, "
+        "but the records before have a sketch of 1 components of 8 hex digits\n"
     )
     ran = simspark("simjoin -m 2", "--in", tmp_path / "docs")
     assert ran.status == 2
@@ -329,9 +331,9 @@ def test_sketches_that_cannot_be_compared(simspark: Simspark, tmp_path: Path) ->
     ("argv", "message"),
     [
         (["--in", "{0}/none"], "--in {0}/none: [PATH_NOT_FOUND]"),
-        (["--in", "{0}/docs", "--out", "{0}"], "{0}: is there already"),
-        (["--in", "{0}/docs", "--rejects", "{0}"], "{0}: is there already"),
-        (["--in", "{0}/docs", "--rejects", "{0}/out/"], "{0}/out: is there already"),
+        (["--in", "{0}/docs", "--out", "{0}"], "{0}: exists already"),
+        (["--in", "{0}/docs", "--rejects", "{0}"], "{0}: exists already"),
+        (["--in", "{0}/docs", "--rejects", "{0}/out/"], "{0}/out: exists already"),
         (["--in", "{0}/docs", "--rejects", "{0}/r.parquet"], "--rejects {0}/r.parquet: bad records are kept as they "),
     ],
 )

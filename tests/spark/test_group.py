@@ -37,7 +37,8 @@ def in_shell(folder: Path, command: str, pairs: bytes, *others: bytes) -> tuple[
     words = [word for path in paths for word in ("--singletons", path)]
     ran = run(f"{command} -v", *words, stdin=pairs)
     *bad, said = ran.err.splitlines()
-    return ran.out, said.split(", ")[-4:], [line.split(": ", 2)[2] for line in bad]
+    causes = [line.split(": ", 2)[2].partition("; iconv ")[0] for line in bad]  # without a hint
+    return ran.out, said.split(", ")[-4:], causes
 
 
 WAYS = {"edges at once": (1 << 24, 1 << 24), "in units": (1 << 24, 1000), "in rounds": (16, 1 << 24)}

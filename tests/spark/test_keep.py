@@ -24,7 +24,7 @@ def docs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def kept(simspark: Simspark, docs: Path, tmp_path: Path) -> Callable[..., str]:
-    """Runs commands with --keep; what -v says of stages that were there. What comes out is the shell's."""
+    """Runs commands with --keep; what is said of stages of an earlier run. What comes out is the shell's."""
     number = iter(range(100))
 
     def kept(*commands: str, status: int = 1) -> str:
@@ -39,18 +39,18 @@ def kept(simspark: Simspark, docs: Path, tmp_path: Path) -> Callable[..., str]:
             assert told == [f"simspark: canon: file:{docs}:101: not JSON (column 8)",
                             f'simspark: canon: file:{docs}:302: field "text" is missing']  # fmt: skip
             assert b"".join(path.read_bytes() for path in (rejects / "1-canon").glob("part-*")).startswith(BAD)
-        return ", ".join(figure for figure in figures.split(", ") if "there" in figure)
+        return ", ".join(figure for figure in figures.split(", ") if "earlier run" in figure)
 
     return kept
 
 
 def test_longer_and_longer(kept: Callable[..., str]) -> None:
     assert kept(*PIPELINE[:1]) == ""
-    assert kept(*PIPELINE[:1]) == "lines were there"
-    assert kept(*PIPELINE[:3]) == "lines were there"  # of the first
-    assert kept(*PIPELINE) == "lines were there"
-    assert kept(*PIPELINE[:3], "simjoin -t 0.9", "simgroup") == "signatures were there"
-    assert kept("canon", "shingle -k 4") == "lines were there"
+    assert kept(*PIPELINE[:1]) == "lines of an earlier run are used"
+    assert kept(*PIPELINE[:3]) == "lines of an earlier run are used"  # of the first
+    assert kept(*PIPELINE) == "lines of an earlier run are used"
+    assert kept(*PIPELINE[:3], "simjoin -t 0.9", "simgroup") == "signatures of an earlier run are used"
+    assert kept("canon", "shingle -k 4") == "lines of an earlier run are used"
     assert kept("canon --stop en", "shingle") == ""
 
 
@@ -64,13 +64,13 @@ def test_against_others(simspark: Simspark, docs: Path, tmp_path: Path) -> None:
     for commands, there in ((PIPELINE[:3], 0), ((*PIPELINE[:3], join), 1), ((*PIPELINE[:3], join), 1)):
         out = tmp_path / f"out{len(list(tmp_path.iterdir()))}"
         ran = simspark(" | ".join(commands), "--keep", tmp_path / "kept", "--in", docs, "--out", out, "-v")
-        assert (ran.status, ran.err.count("were there")) == (0, there)
+        assert (ran.status, ran.err.count("of an earlier run are used")) == (0, there)
     assert parts_of(out) == expected
 
 
 def test_other_input(kept: Callable[..., str], docs: Path) -> None:
     kept(*PIPELINE)
-    assert kept(*PIPELINE) == "signatures were there"
+    assert kept(*PIPELINE) == "signatures of an earlier run are used"
     os.utime(docs, (1, 1))
     assert kept(*PIPELINE) == ""
     docs.write_bytes(DOCS.read_bytes())

@@ -1,5 +1,10 @@
 """Files that tasks read themselves."""
 
+import bz2
+import gzip
+import lzma
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +16,11 @@ from harness import DOCS, pipe
 from shingletools.spark import splits
 from shingletools.spark.splits import MARK, Split, lines_of, tasks
 from spark.packing import parts_of
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,10 +68,10 @@ def test_tasks_have_all_of_the_files(sizes: list[int], most: int, cores: int) ->
 
 
 def test_who_reads_a_file(spark: "SparkSession") -> None:
-    """What is compressed, not here, or in very many files, Spark does."""
+    """What is not here, in very many files, or in a format that only Hadoop knows, Spark does."""
     for files, here in [
-        (["file:///a/b", "file:///a.b/c.jsonl"], True), (["file:///a", "file:///b.gz"], False),
-        (["file:///b.bz2"], False), (["file:///b.zst"], False), (["hdfs://host/b"], False), ([], True),
+        (["file:///a/b", "file:///a.b/c.jsonl"], True), (["file:///a", "file:///b.lz4"], False),
+        (["file:///b.bz2", "file:///b.gz"], True), (["file:///b.zst"], True), (["hdfs://host/b"], False), ([], True),
         (["file:///a"] * splits.MOST, True), (["file:///a"] * (splits.MOST + 1), False),
     ]:  # fmt: skip
         assert splits.local(spark, files) == here
@@ -86,3 +96,54 @@ def test_files_that_spark_reads(simspark: "Simspark", tmp_path: Path, monkeypatc
     assert ran.err.splitlines()[0] == f"simspark: canon: file:{tmp_path}/docs:8: not JSON (column 2)"
     kept = parts_of(tmp_path / "bad" / "1-canon")
     assert kept == b"{\n\xff\r\n\n"
+
+
+@pytest.mark.parametrize("data", [b"", MARK, MARK + b"a", b"a\n", b"\n\nb", MARK + b"a\n" + MARK + b"b"])
+@pytest.mark.parametrize("make", [bz2.compress, gzip.compress, lzma.compress, zstd.compress])
+def test_the_lines_of_a_compressed_file(make: Callable[[bytes], bytes], data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a b%"
+    path.write_bytes(make(data))
+    assert b"".join(lines_of(Split(0, path.as_uri(), 0, path.stat().st_size))) == b"".join(lines(data))
+
+
+def test_files_that_are_not_cut() -> None:
+    planned = tasks([("a", 9), ("b", 25), ("c", 11)], 0, 10, 1, {"b"})
+    assert [[split[1:] for split in task] for task in planned] == [
+        [("a", 0, 9)], [("b", 0, 25)], [("c", 0, 10)], [("c", 10, 1)]
+    ]  # fmt: skip
+
+
+def test_compressed_files_whatever_their_names(simspark: "Simspark", tmp_path: Path) -> None:
+    """As the shell reads them; also larger ones than a split, and in several members."""
+    parts = [b"".join(DOCS.read_bytes().splitlines(keepends=True)[start : start + 60]) for start in range(0, 300, 60)]
+    (tmp_path / "docs").mkdir()
+    for name, content in [
+        ("1.gz", parts[0]), ("2.gz", gzip.compress(parts[1][:99]) + gzip.compress(parts[1][99:])),
+        ("3", zstd.compress(parts[2])), ("4.bz2", lzma.compress(parts[3])), ("5.xz", bz2.compress(parts[4] + b"{\n")),
+    ]:  # fmt: skip
+        (tmp_path / "docs" / name).write_bytes(content)
+    ran = simspark("canon", "--in", tmp_path / "docs")
+    assert (ran.status, ran.out) == (1, pipe(DOCS.read_bytes(), "canon"))
+    assert ran.err.endswith("5.xz:61: not JSON (column 2)\n")
+
+
+def test_a_compressed_file_that_ends_too_early(simspark: "Simspark", tmp_path: Path) -> None:
+    (tmp_path / "docs.gz").write_bytes(gzip.compress(DOCS.read_bytes())[:-100])
+    ran = simspark("canon", "--in", tmp_path / "docs.gz")
+    assert (ran.status, ran.err) == (2, f"simspark: Spark: {tmp_path}/docs.gz: the gzip data end too early\n")
+
+
+def test_a_compressed_file_that_spark_takes_for_a_plain_one(
+    simspark: "Simspark", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it reads it itself, it goes by the name; of names it knows, the data must be what they say."""
+    monkeypatch.setattr(splits, "local", lambda *_: False)
+    (tmp_path / "docs.jsonl").write_bytes(gzip.compress(DOCS.read_bytes()))
+    ran = simspark("canon", "--in", tmp_path / "docs.jsonl")
+    why = "gzip data, which Spark did not decompress, for it goes by the file's name"
+    assert (ran.status, ran.err) == (2, f"simspark: Spark: file:{tmp_path}/docs.jsonl: {why}\n")
+    (tmp_path / "docs.gz").write_bytes(DOCS.read_bytes())
+    ran = simspark("canon", "--in", tmp_path / "docs.gz", "--out", tmp_path / "other")
+    assert ran.status == 2
+    assert ran.err.startswith("simspark: Spark: ")
+    assert "not a gzip file" in ran.err

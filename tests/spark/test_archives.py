@@ -1,0 +1,177 @@
+"""simjoin --against archives of simindex: the shell's bytes, in one task and in many."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness import DOCS, Ran, Record, jsonl, pipe, run, run_here
+from shingletools.archive.opened import open_archive
+from shingletools.errors import Failed
+from shingletools.spark import archives
+from shingletools.spark.pipeline import parse
+from spark.packing import parts_of
+
+Simspark = Callable[..., Ran]
+IN_PARTS = ("--at-once", "0")
+IN_BOTH_WAYS = pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "in parts"])
+
+
+def as_in_the_shell(simspark: Simspark, options: str, way: tuple[str, ...], folder: Path, *names: str) -> Ran:
+    """What both write, say and reject of some files of a folder; the shell's."""
+    there = run(f"simjoin -v --all-messages --rejects bad {options}", *names, cwd=folder)
+    inputs = [word for name in names for word in ("--in", folder / name)]
+    in_folder = options.replace("--against ", f"--against {folder}/")
+    here = simspark(f"simjoin {in_folder}", "-v", *way, *inputs, "--rejects", folder / "rejects")
+    assert (here.status, here.out) == (there.status, there.out), here.err
+    told = here.err.replace(f"file:{folder}/", "").replace(f"{folder}/", "").replace("simspark: simjoin: ", "simjoin: ")
+    if there.status == 2:
+        assert told.splitlines()[-1] == there.err.splitlines()[-1]
+        return there
+    *bad, figures = there.err.splitlines()
+    *causes, said = told.splitlines()
+    assert causes[:10] == bad[:10]
+    assert f"{len(bad)} rejected" in said
+    some = [each for each in figures.split(", ") if each[0] != "0" and each.split()[-1] == "bands"]
+    assert all(figure in said.split(", ") for figure in some), (said, some)
+    kept = folder / "rejects" / "1-simjoin"
+    assert (parts_of(kept) if kept.exists() else b"") == (folder / "bad").read_bytes()
+    return there
+
+
+def write_archives(folder: Path, way: str, least: str) -> None:
+    """`new`, `far` and `near`, and the archives A and B, which share documents with them and each other."""
+    lines = pipe(DOCS.read_bytes(), "canon", "shingle -k 3", way).splitlines(keepends=True)
+    rng = random.Random(len(way))
+    field = json.loads(lines[0]).keys() & {"sketch", "simhash"}
+    for place in range(0, 300, 37):  # some without a signature
+        record = json.loads(lines[place]) | dict.fromkeys(field, "")
+        lines[place] = jsonl(record)
+    some: dict[str, list[bytes]] = {
+        name: rng.sample(lines, count)
+        for name, count in [("new", 120), ("far", 90), ("near", 90), ("a", 110), ("b", 110), ("gone", 40)]
+    }
+    some["new"].insert(50, b"{\n")
+    some["far"].insert(9, jsonl({"id": 1.5}))
+    for name, records in some.items():
+        (folder / name).write_bytes(b"".join(records))
+    for archive, source in (("A", "a"), ("B", "b")):
+        for part in (some[source][:60], some[source][60:]):
+            run_here(f"simindex add {archive} {least}", stdin=b"".join(part), cwd=folder).good()
+        run_here(f"simindex drop {archive} --ids gone", cwd=folder)
+
+
+FOUR = ("sketch", "-t 0.4", "-t 0.4 --interval --against far --against A --against near --against B")
+
+
+@pytest.mark.parametrize(
+    ("case", "way"),
+    [
+        (("sketch", "-t 0.2", "-t 0.3 --against A"), ()),
+        (FOUR, ()),
+        (FOUR, IN_PARTS),
+        (("sketch --super 14", "-m 1", "--against A --against B --against far"), ()),
+        (("sketch --simhash", "-d 14", "-d 12 --against near --against B --against A"), IN_PARTS),
+    ],
+)
+def test_files_and_archives(
+    case: tuple[str, str, str], way: tuple[str, ...], simspark: Simspark, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    signature, least, options = case
+    monkeypatch.setattr(archives, "BLOCK", 60)
+    write_archives(tmp_path, signature, least)
+    ran = as_in_the_shell(simspark, options, way, tmp_path, "new")
+    assert ran.status == 1
+    assert ran.out.count(b'"against":true') > 20
+    assert "was seen before" in ran.err or options.count("--against") == 1
+
+
+ONE = "00000001 00000002 00000003 00000004"
+
+
+ASKED: list[tuple[list[Record], str, str, int]] = [
+    ([{"id": 7, "sketch": ONE, "via": "other"}], "-t 0.5", "-t 0.5 --against A", 2),
+    ([{"id": 7, "sketch": "", "via": "y"}], "-t 0.8", "-t 0.5 --against A", 2),
+    ([], "-t 0.8", "-t 0.5 --against A", 0),
+    ([{"id": 7, "sketch": ONE, "via": "x"}], "-t 0.8", "-t 1 --against A --against A", 1),
+    ([{"id": 7, "sketch": ONE, "via": "x"}], "-t 0.8", "-t 1 --against none --against A", 0),
+    # What is known before documents are read does not hang on how they are joined
+    ([{"id": 7, "sketch": f"{ONE} 00000005", "via": "x"}], "-t 0.5", "-t 0.5 --against A", 2),
+    ([{"id": 7, "sketch": ONE, "via": "x"}], "-t 0.8", "-t 0.5 --against A", 2),
+    ([{"id": 7, "sketch": "", "via": "x"}], "-t 0.8", "-t 0.5 --against A", 0),
+    ([{"id": 7, "sketch": ONE, "via": "x"}], "-t 0.8", "-t 1 --against none", 0),
+]
+
+
+@pytest.mark.parametrize(("case", "way"), [*((case, ()) for case in ASKED), *((case, IN_PARTS) for case in ASKED[:5])])
+def test_what_an_archive_is_asked(
+    case: tuple[list[Record], str, str, int], way: tuple[str, ...], simspark: Simspark, tmp_path: Path
+) -> None:
+    """Recipes and shapes that differ, thresholds below the archive's, nobody who asks, and archives of nothing."""
+    new, least, options, status = case
+    old: list[Record] = [{"id": 7, "sketch": ONE, "via": "x"}, {"id": "e", "sketch": "", "via": "x"}]
+    run_here(f"simindex add A {least}", stdin=jsonl(*old), cwd=tmp_path).good()
+    run_here(f"simindex add none {least}", stdin=b"", cwd=tmp_path).good()
+    (tmp_path / "new").write_bytes(jsonl(*new))
+    ran = as_in_the_shell(simspark, options, way, tmp_path, "new")
+    assert ran.status == status
+
+
+@IN_BOTH_WAYS
+def test_one_state(
+    way: tuple[str, ...], simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """An archive is read as it is when the run begins; if a merge removes files of that state, the run fails."""
+    records = [{"id": number, "sketch": ONE} for number in range(4)]
+    (tmp_path / "new").write_bytes(jsonl(*records[:1]))
+    for record in records[1:3]:
+        run_here("simindex add A", stdin=jsonl(record), cwd=tmp_path).good()
+    expected = run("simjoin --against A", "new", cwd=tmp_path).out
+    changes = iter([f"add A {tmp_path / 'more'}", "merge A"])
+    (tmp_path / "more").write_bytes(jsonl(records[3]))
+    work = archives.pinned
+
+    def changing(*given: object) -> object:
+        found = work(*given)  # type: ignore[arg-type]
+        run_here(f"simindex {next(changes)}", cwd=tmp_path).good()
+        return found
+
+    monkeypatch.setattr(archives, "pinned", changing)
+    for number, (status, out) in enumerate([(0, expected), (2, b"")]):
+        command = f"simjoin --against {tmp_path / 'A'}"
+        ran = simspark(command, *way, "--in", tmp_path / "new", "--out", tmp_path / f"out{number}")
+        assert (ran.status, parts_of(tmp_path / f"out{number}")) == (status, out)
+    assert f"{tmp_path / 'A'}: changed while it was read, or not on all machines\n" in ran.err
+
+
+def test_kept_signatures(simspark: Simspark, tmp_path: Path) -> None:
+    """They are found again whatever was added to the archive, but not where it stands elsewhere among the files."""
+    write_archives(tmp_path, "sketch", "-t 0.5")
+    a, far, near = (f"--against {tmp_path / name}" for name in ("A", "far", "near"))
+    cases = [(f"{far} {a} {near}", 0), (f"{far} {a} {near}", 1), (f"{a} {far} {near}", 0)]
+    for number, (options, there) in enumerate(cases):
+        command = f"simjoin -t 0.5 {options}"
+        out = tmp_path / f"out{number}"
+        ran = simspark(command, "--keep", tmp_path / "kept", "--in", tmp_path / "new", "--out", out, "-v", *IN_PARTS)
+        assert ran.err.count("of an earlier run are used") == there
+        assert parts_of(out) == run(command, tmp_path / "new").out != b""
+        run_here("simindex add A near", cwd=tmp_path)
+
+
+def test_no_groups_of_two_sides(tmp_path: Path) -> None:
+    run_here("simindex add A", stdin=jsonl({"id": 1, "sketch": ONE}), cwd=tmp_path).good()
+    with pytest.raises(Failed, match="simgroup: pairs of simjoin --against make no groups"):
+        parse(f"simjoin --against {tmp_path / 'A'} | simgroup")
+
+
+def test_the_rows_with_signatures(tmp_path: Path) -> None:
+    records = [{"id": number, "sketch": ONE if number % 3 else ""} for number in range(10)]
+    for some in (records[:4], records[4:9], records[9:]):
+        run_here("simindex add A", stdin=jsonl(*some), cwd=tmp_path).good()
+    archive = open_archive(str(tmp_path / "A"))
+    rows = archive.live_rows(1, 10)
+    assert archive.signed(rows).tolist() == [number % 3 > 0 for number in range(1, 10)]
+    archive.close()

@@ -1,0 +1,157 @@
+"""dedup on Spark by what an archive has, by values and by pairs, and only said: against the shell."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness import Ran, Record, jsonl, run
+from spark.packing import parts_of
+
+Simspark = Callable[..., Ran]
+IN_PARTS = ("--at-once", "0")
+GIVEN = "--groups g --groups h --known k --known l"
+OPTIONS = [
+    GIVEN,
+    f"{GIVEN} --annotate --pairs p --pairs q",
+    f"{GIVEN} --annotate --keep max:meta.n",
+    f"{GIVEN} --keep none --removed gone",
+    "--known l --known k --removed gone",
+    "--groups g --keep min:n --annotate --pairs p",
+    "--groups g --groups h --keep max:n --larger-than 2 --removed gone",
+    f"{GIVEN} --keep longest --annotate",
+    f"{GIVEN} --keep shortest --removed gone --id meta.id",
+]
+
+
+def write_files(folder: Path, rng: random.Random) -> None:
+    """Documents `one` and `two`, groups `g` and `h`, pairs `p` and `q`, and those with an archive, `k` and `l`."""
+    ids = [f"{number} é" if number % 3 else number for number in range(300)]
+    lines = []
+    for each in rng.sample(ids, 270):
+        value = rng.choice([rng.randrange(5), rng.choice("aé語"), 0.5, 1e99, None, [1], 9007199254740993])
+        record = {"id": each, "text": "é" * rng.randrange(5), "n": value, "meta": {"n": rng.random(), "id": each}}
+        if rng.random() < 0.1:
+            record["duplicate_of"] = 1
+        if rng.random() < 0.1:
+            del record["n"]
+        lines.append(jsonl(record))
+        if rng.random() < 0.05:
+            lines.append(rng.choice([b"{\n", b'{"id":1.5}\n', lines[-1], b'{"id":"a","n":1,"n":2,"text":""}\n']))
+    (folder / "one").write_bytes(b"".join(lines[:100]))
+    (folder / "two").write_bytes(b"".join(lines[100:]))
+    some = rng.sample(ids, 200)
+    members = [some[place : place + 4] for place in range(0, 200, 4)]
+    (folder / "g").write_bytes(jsonl(*({"members": each} for each in members[::2])))
+    (folder / "h").write_bytes(jsonl(*({"members": each} for each in members[1::2])))
+    pairs: list[Record] = [{"a": rng.choice(group), "b": rng.choice(group)} for group in members for _ in range(5)]
+    pairs += [{"a": rng.choice(ids), "b": rng.choice(ids)} for _ in range(50)]
+    for pair in pairs:
+        if rng.random() < 0.9:
+            pair["similarity"] = rng.choice([1, 1.0, 0.25, rng.random()])
+    (folder / "p").write_bytes(jsonl(*pairs[::2]))
+    (folder / "q").write_bytes(jsonl(*pairs[1::2]).replace(b'"a"', b'"\\u0061"', 7))
+    known = [
+        {"a": rng.choice(ids), "b": f"old {rng.randrange(40)}", "similarity": round(rng.random(), 1)} for _ in range(60)
+    ]
+    known += [{"a": rng.choice(ids), "b": rng.choice(ids), "against": True} for _ in range(9)]
+    (folder / "k").write_bytes(jsonl(*known[::2]))
+    (folder / "l").write_bytes(jsonl(*known[1::2]).replace(b'"b"', b'"\\u0062"', 7))
+
+
+def in_folder(options: str, folder: Path) -> str:
+    """With the paths of files."""
+    words = options.split(" ")
+    files = {"--groups", "--known", "--pairs", "--removed"}
+    return " ".join(
+        f"{folder}/{word}" if before in files else word for before, word in zip(["", *words], words, strict=False)
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "way"),
+    [*((each, ()) for each in OPTIONS), *((each, IN_PARTS) for each in OPTIONS[2:] if "-p" not in each)],
+)
+def test_as_in_the_shell(options: str, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
+    write_files(tmp_path, random.Random(options))
+    there = run(f"dedup -v --all-messages --rejects bad {options}", "one", "two", cwd=tmp_path)
+    command = f"dedup {in_folder(options, tmp_path).replace('/gone', '/went')}"
+    rejects = tmp_path / "rejects"
+    here = simspark(command, "-v", *way, "--in", tmp_path / "one", "--in", tmp_path / "two", "--rejects", rejects)
+    assert (here.status, here.out) == (there.status, there.out) == (1, there.out), here.err
+    *bad, figures = there.err.splitlines()
+    *told, said = here.err.replace(f"simspark: dedup: file:{tmp_path}/", "dedup: ").splitlines()
+    assert told[:10] == bad[:10]
+    assert said.split(", ")[2:-2] == figures.split(", ")[-len(said.split(", ")[2:-2]) :]
+    assert parts_of(rejects / "1-dedup") == (tmp_path / "bad").read_bytes()
+    if "gone" in options:
+        assert parts_of(tmp_path / "went") == (tmp_path / "gone").read_bytes() != b""
+
+
+@pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "in parts"])
+@pytest.mark.parametrize("bad", [True, False])
+def test_only_said(bad: bool, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
+    """Nothing is written, neither documents nor bad records; these are told all the same."""
+    write_files(tmp_path, random.Random(1))
+    if not bad:
+        group = json.loads((tmp_path / "g").read_bytes().split(b"\n")[0])
+        (tmp_path / "one").write_bytes(jsonl({"id": group["members"][0], "text": ""}, {"id": "x", "text": ""}))
+        (tmp_path / "two").write_bytes(b"")
+    options = "--groups g --removed gone --dry-run"
+    there = run(f"dedup {options}", "one", "two", cwd=tmp_path)
+    here = simspark(f"dedup {in_folder(options, tmp_path)}", *way, "--in", tmp_path / "one", "--in", tmp_path / "two",
+                    "--rejects", tmp_path / "rejects")  # fmt: skip
+    assert (here.status, there.status) == (int(bad), int(bad))
+    *causes, figures = there.err.splitlines()
+    *told, said = here.err.replace(f"simspark: dedup: file:{tmp_path}/", "dedup: ").splitlines()
+    assert told[:10] == causes[:10]
+    assert said.split(", ")[2:-2] == figures.split(", ")[-2:]
+    assert " 0 written" in said
+    assert not any((tmp_path / name).exists() for name in ("out", "gone", "rejects"))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ({"k": [{"a": 1, "b": 2}, {"a": 1, "b": 2, "against": False}]}, "--known k", ()),
+        ({"k": [{"a": 1, "b": 2}, {"a": 1, "b": 2, "against": False}]}, "--known k", IN_PARTS),
+        ({"g": [{"members": [1]}, {"members": [1]}], "k": [{}]}, "--known k --groups g", IN_PARTS),
+        ({"k": [{"a": 1, "b": 2}, {"a": 1, "b": 2, "similarity": "x"}]}, "--known k", ()),
+        ({"k": [{"a": 1, "b": 2, "against": 1}]}, "--known k", ()),
+        (
+            {"g": [{"members": [1, 2]}], "p": [{"a": 1, "b": 2}, {"a": 1, "b": 2, "against": True}]},
+            "--groups g --pairs p",
+            (),
+        ),
+        (
+            {"g": [{"members": [1]}], "p": [{"a": 1, "b": 2, "against": True}], "k": [{}]},
+            "--groups g --known k --pairs p",
+            (),
+        ),
+        ({"g": [{"members": [1]}, {"members": [1]}], "p": [{}], "k": [{}]}, "--known k --groups g --pairs p", ()),
+    ],
+)
+def test_what_fails_the_run(
+    case: tuple[dict[str, list[Record]], str, tuple[str, ...]], simspark: Simspark, tmp_path: Path
+) -> None:
+    """Groups are read first, then pairs of documents, then those with an archive; the first fault is told."""
+    files, options, way = case
+    for name, records in {**files, "docs": [{"id": 1, "text": ""}]}.items():
+        (tmp_path / name).write_bytes(jsonl(*records))
+    annotate = " --annotate" if "--pairs" in options else ""
+    there = run(f"dedup {options}{annotate}", "docs", cwd=tmp_path)
+    here = simspark(f"dedup {in_folder(options, tmp_path)}{annotate}", *way, "--in", tmp_path / "docs")
+    assert (here.status, here.out) == (there.status, there.out) == (2, b"")
+    assert here.err.replace(f"simspark: dedup: file:{tmp_path}/", "dedup: ") == there.err
+
+
+def test_what_one_task_must_do(simspark: Simspark, tmp_path: Path) -> None:
+    write_files(tmp_path, random.Random(1))
+    command = f"dedup {in_folder('--groups g --pairs p', tmp_path)} --annotate"
+    ways = [(IN_PARTS, "but --at-once is too small"), (("--keep", tmp_path / "kept"), "which --keep does not allow")]
+    for way, why in ways:
+        ran = simspark(command, *way, "--in", tmp_path / "two")
+        assert (ran.status, ran.out) == (2, b"")
+        assert ran.err == f"simspark: dedup: --pairs needs one task, {why}\n"
