@@ -1,9 +1,11 @@
 """All that the README says of speed: builds the corpora, runs the pipeline beside its peers, and shows how it grows.
 
 usage: python tests/bench [--runs N] [--most N] FOLDER
+       python tests/bench quality FOLDER
 
 Corpora and growth.svg go to FOLDER; the tables, in Markdown, to standard output. See corpora.py, peers.py,
 pipeline.py, minima.py and growth.py beside this file, each of which runs alone too. Takes half an hour.
+The second is about what is found, not how fast: see quality.py.
 """
 
 import argparse
@@ -20,6 +22,7 @@ import growth
 import minima
 import peers
 import pipeline
+import quality
 
 
 def machine() -> str:
@@ -47,4 +50,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["quality"]:
+        quality.main(sys.argv[2:])
+    else:
+        main()

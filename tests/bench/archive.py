@@ -1,54 +1,39 @@
 """An archive of random and planted sketches: what it costs to build, to keep and to ask, as it grows.
 
-    python tests/bench/archive.py FOLDER [DOCUMENTS ...]
+    python tests/bench/archive.py [--peers NAMES] [--ask NUMBERS] FOLDER [DOCUMENTS ...]
 
 For each number of documents: processor seconds and peak memory to build it from JSON lines; bytes on disk; a query of
-one document from start to answer, of a thousand, and of a tenth of the archive; the same with JSON lines. FOLDER keeps
-what was made, 1.4 kB a document.
+one document from start to answer, of a thousand, and of a tenth of the archive, or of other NUMBERS; the same with JSON
+lines; and a thousand documents more. Beside these, with --peers datasketch,sourmash,
+what archive_peers.py does with the same sketches, and how many of the pairs it does not find. FOLDER keeps what was
+made, 1.4 kB a document, and 10 kB with the peers.
 """
 
+import argparse
 import os
-import resource
+import shutil
 import subprocess
 import sys
-import time
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parent))
+from measure import timed
 
 N, TOGETHER = 84, 1 << 14
 NEAR = 100  # of so many documents, one is like one before it; of queries, every second
 
 
-class Cost(NamedTuple):
-    """What a process cost."""
-
-    wall: float
-    processor: float
-    memory: int  # bytes at most
-    lines: int  # of its output
-
-    def __str__(self) -> str:
-        return (
-            f"{self.wall:7.2f} s, {self.processor:7.2f} s of processor, {self.memory / 1e6:5.0f} MB, {self.lines} lines"
-        )
-
-
-def cost(*argv: str) -> Cost:
+def cost(*argv: str) -> str:
     """A command, whose output is counted."""
-    begun = time.perf_counter()
-    process = subprocess.Popen(argv, stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    lines = 0
-    while block := process.stdout.read(1 << 20):
-        lines += block.count(b"\n")
-    _, status, used = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"{argv} failed")
-    return Cost(time.perf_counter() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, lines)
+    with tempfile.NamedTemporaryFile() as file:
+        wall, processor, peak = timed(argv, Path(os.devnull), Path(file.name))
+        lines = sum(1 for _ in file)
+    return f"{wall:7.2f} s, {processor:7.2f} s of processor, {peak:5.0f} MB, {lines} lines"
 
 
 def rows(rng: np.random.Generator, documents: int, near: int, of: NDArray[np.uint32]) -> Iterator[NDArray[np.uint32]]:
@@ -70,28 +55,74 @@ def write(path: Path, first: int, blocks: Iterator[NDArray[np.uint32]]) -> None:
             first += len(block)
 
 
-def main(folder: Path, sizes: list[int]) -> None:
-    for size in sizes:
-        rng = np.random.default_rng(size)
-        pool = rng.integers(0, 2**32, (1000, N), np.uint32)
-        old, archive = folder / f"{size}.jsonl", folder / f"{size}"
-        if not old.exists():
-            write(old, 0, rows(rng, size, NEAR, pool))
-        queries = {number: folder / f"{size}.{number}.jsonl" for number in (1, 1000, size // 10)}
-        for number, path in queries.items():
-            if not path.exists():
-                write(path, size, rows(rng, number, 2, pool))
-        if not archive.exists():
-            print(f"{size} documents, {old.stat().st_size / 1e9:.2f} GB of JSON lines")
-            print(f"  build           {cost('simindex', 'add', str(archive), str(old))}", flush=True)
-        there = sum(path.stat().st_size for path in archive.iterdir())
-        print(f"  on disk         {there / size:.1f} bytes a document", flush=True)
-        for number, path in queries.items():
-            for name in (archive, old):
-                said = f"{number} asked"
-                print(f"  {said:15} {cost('simjoin', '--against', str(name), str(path))}  {name.name}", flush=True)
-    print(f"peak of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss} KB")
+def size_of(path: Path) -> int:
+    return sum(each.stat().st_size for each in path.iterdir()) if path.is_dir() else path.stat().st_size
+
+
+def show(what: str, figures: object) -> None:
+    print(f"  {what:22} {figures}", flush=True)
+
+
+def pairs_of(*argv: str) -> set[tuple[str, ...]]:
+    """The pairs that a command prints: JSON lines of simjoin, or two ids a line."""
+    output = subprocess.run(argv, stdout=subprocess.PIPE, check=True).stdout.decode()
+    return {tuple(line.split('"')[3::4][:2]) if line[0] == "{" else tuple(line.split()) for line in output.splitlines()}
+
+
+def more(store: Path, path: Path, *argv: str) -> None:
+    """Adds documents to a copy."""
+    copy = store.with_name(f"{store.name}.copy")
+    (shutil.copytree if store.is_dir() else shutil.copyfile)(store, copy)
+    show("1000 more", cost(*argv, str(copy), str(path)))
+    shutil.rmtree(copy) if store.is_dir() else copy.unlink()
+
+
+def beside(name: str, old: Path, queries: dict[int, Path], new: Path) -> None:
+    """The same with another program."""
+    store = old.with_suffix(f".{name}")
+    argv = [sys.executable, str(Path(__file__).with_name("archive_peers.py")), name]
+    print(f" {name}")
+    if not store.exists():
+        show("build", cost(*argv, "add", str(store), str(old)))
+    show("on disk", f"{size_of(store) / 1e6:.0f} MB")
+    for number in (1, 1000):
+        show(f"{number} asked", cost(*argv, "ask", str(store), str(queries[number])))
+    expected = pairs_of("simjoin", "--against", str(old.with_suffix("")), str(queries[1000]))
+    found = pairs_of(*argv, "ask", str(store), str(queries[1000]))
+    show("pairs", f"{len(expected)}, {len(expected - found)} missed, {len(found - expected)} others")
+    more(store, new, *argv, "add")
+
+
+def main(folder: Path, size: int, asked: list[int], peers: list[str]) -> None:
+    rng = np.random.default_rng(size)
+    pool = rng.integers(0, 2**32, (1000, N), np.uint32)
+    old, archive, new = folder / f"{size}.jsonl", folder / f"{size}", folder / f"{size}.new.jsonl"
+    if not old.exists():
+        write(old, 0, rows(rng, size, NEAR, pool))
+        write(new, 2 * size, rows(rng, 1000, NEAR, pool))
+    queries = {number: folder / f"{size}.{number}.jsonl" for number in dict.fromkeys((1, 1000, *asked, size // 10))}
+    for number, path in queries.items():
+        if not path.exists():
+            write(path, size, rows(rng, number, 2, pool))
+    print(f"{size} documents, {old.stat().st_size / 1e9:.2f} GB of JSON lines\n simindex")
+    if not archive.exists():
+        show("build", cost("simindex", "add", str(archive), str(old)))
+    show("on disk", f"{size_of(archive) / 1e6:.0f} MB, {size_of(archive) / size:.1f} bytes a document")
+    for number in asked or queries:
+        show(f"{number} asked", cost("simjoin", "--against", str(archive), str(queries[number])))
+        if number <= max(1000, size // 10):
+            show(f"{number} asked of lines", cost("simjoin", "--against", str(old), str(queries[number])))
+    more(archive, new, "simindex", "add")
+    for name in peers:
+        beside(name, old, queries, new)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), [int(argument) for argument in sys.argv[2:]] or [10**5, 10**6, 10**7])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--peers", type=lambda names: names.split(","), default=[])
+    parser.add_argument("--ask", type=lambda numbers: [int(number) for number in numbers.split(",")], default=[])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("documents", type=int, nargs="*", default=[10**5, 10**6, 10**7])
+    options = parser.parse_args()
+    for documents in options.documents:
+        main(options.folder, documents, options.ask, options.peers)

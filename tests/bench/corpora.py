@@ -3,6 +3,7 @@
 usage: python tests/bench/corpora.py FOLDER
 
 descriptions.jsonl: the long description of each package of main, in English; full of siblings.
+descriptions.ru.jsonl, descriptions.zh.jsonl: those that are translated into Russian, and into Chinese.
 texts.jsonl: 20,000 texts of 230 words, put together of runs of those descriptions; one in five is near another.
 guide.jsonl, guide.html.jsonl: the installation guide's pages in some 19 languages, for 9 architectures each, as text
 and as HTML. What is there already is left alone; so is the machine's own list of packages.
@@ -32,18 +33,19 @@ def apt(*words: str, folder: Path, options: Sequence[str] = ()) -> None:
     subprocess.run(["apt-get", "-qq", *settings, *words], cwd=folder, check=True, stdout=sys.stderr)
 
 
-def descriptions(folder: Path) -> Iterator[Document]:
+def descriptions(folder: Path, language: str) -> Iterator[Document]:
     lists = folder.resolve() / "lists"
     (lists / "partial").mkdir(parents=True)
-    options = [f"Dir::State::lists={lists}", "Acquire::Languages=en", "Acquire::GzipIndexes=false"]
+    options = [f"Dir::State::lists={lists}", f"Acquire::Languages={language}", "Acquire::GzipIndexes=false"]
     apt("update", folder=folder, options=options)
     seen = set()
-    for path in sorted(lists.glob("*Translation-en*")):
+    # The name of a list has what may not stand in the name of a file as %5f, and perhaps an ending
+    for path in sorted(lists.glob(f"*Translation-{language[:2]}*")):
         unpack = {".lz4": ["lz4", "-dc"], ".xz": ["xz", "-dc"], ".bz2": ["bzip2", "-dc"]}.get(path.suffix, ["cat"])
         text = subprocess.run([*unpack, path], check=True, stdout=subprocess.PIPE).stdout.decode()
         for paragraph in text.split("\n\n"):
             package = re.search("^Package: (.+)$", paragraph, re.MULTILINE)
-            description = re.search("^Description-en: (.+(?:\n .*)*)", paragraph, re.MULTILINE)
+            description = re.search(f"^Description-{language}: (.+(?:\n .*)*)", paragraph, re.MULTILINE)
             if package and description and package[1] not in seen:
                 seen.add(package[1])
                 lines = (line.removeprefix(" ") for line in description[1].split("\n"))
@@ -117,7 +119,7 @@ def build(folder: Path) -> dict[str, Path]:
     """The corpora by name."""
     folder.mkdir(parents=True, exist_ok=True)
     pages = written(folder / "guide.html.jsonl", guide)
-    short = written(folder / "descriptions.jsonl", descriptions)
+    short = written(folder / "descriptions.jsonl", lambda lists: descriptions(lists, "en"))
     return {
         "descriptions": short,
         "texts": written(folder / "texts.jsonl", lambda _: texts(short)),
@@ -126,6 +128,16 @@ def build(folder: Path) -> dict[str, Path]:
     }
 
 
+def build_translations(folder: Path) -> dict[str, Path]:
+    """Descriptions in other languages, by the language's name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return {
+        "ru": written(folder / "descriptions.ru.jsonl", lambda lists: descriptions(lists, "ru")),
+        "zh": written(folder / "descriptions.zh.jsonl", lambda lists: descriptions(lists, "zh_CN")),
+    }
+
+
 if __name__ == "__main__":
-    for corpus in build(Path(sys.argv[1])).values():
-        print(corpus)
+    for made in (build, build_translations):
+        for corpus in made(Path(sys.argv[1])).values():
+            print(corpus)

@@ -18,10 +18,12 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
+import peer_pairs
 from measure import Figures, median, table_row, timed
 
 K, N, T = 10, 84, 0.8
@@ -44,6 +46,13 @@ def shingles(text: str) -> list[str]:
     return [" ".join(words[i : i + K]) for i in range(len(words) - K + 1)]
 
 
+def sets(path: str, most: int | None = None) -> Iterator[list[str]]:
+    """The shingles of all documents that have some, or of those among the first ones."""
+    for _, text in islice(documents(path), most):
+        if tokens := shingles(text):
+            yield tokens
+
+
 def gaoya(path: str) -> int:
     from gaoya.minhash import MinHashStringIndex
 
@@ -59,50 +68,18 @@ def gaoya(path: str) -> int:
 
 
 def rensa(path: str) -> int:
-    from rensa import RMinHash, RMinHashLSH
-
-    sketches = []
-    for _, text in documents(path):
-        if tokens := shingles(text):
-            sketch = RMinHash(num_perm=N, seed=42)
-            sketch.update(tokens)
-            sketches.append(sketch)
-    index = RMinHashLSH(threshold=T, num_perm=N, num_bands=14)
-    for number, sketch in enumerate(sketches):
-        index.insert(number, sketch)
-    return sum(
-        other > number and sketch.jaccard(sketches[other]) >= T
-        for number, sketch in enumerate(sketches)
-        for other in index.query(sketch)
-    )
+    return sum(1 for _ in peer_pairs.rensa(sets(path), T, 42))
 
 
 def datasketch(path: str) -> int:
-    from datasketch import MinHash, MinHashLSH
-
-    index = MinHashLSH(threshold=T, num_perm=N)
-    sketches: list[MinHash] = []
-    for _, text in documents(path):
-        if tokens := shingles(text):
-            sketch = MinHash(num_perm=N)
-            sketch.update_batch([token.encode() for token in tokens])
-            index.insert(len(sketches), sketch)
-            sketches.append(sketch)
-    return sum(
-        other > number and sketch.jaccard(sketches[other]) >= T
-        for number, sketch in enumerate(sketches)
-        for other in index.query(sketch)
-    )
+    return sum(1 for _ in peer_pairs.datasketch(sets(path), T, 0))
 
 
 def set_similarity_search(path: str) -> int:
     from SetSimilaritySearch import all_pairs
 
-    sets = []
-    for number, (_, text) in enumerate(documents(path)):
-        if number < FEW and (tokens := set(shingles(text))):
-            sets.append(list(tokens))
-    return sum(1 for _ in all_pairs(sets, "jaccard", T))
+    few = [list(set(each)) for each in sets(path, FEW)]
+    return sum(1 for _ in all_pairs(few, "jaccard", T))
 
 
 PEERS: dict[str, Callable[[str], int]] = {
