@@ -12,4 +12,6 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+# For tests that run again, only slower, as under the sanitizers
+settings.register_profile("brief", settings.get_profile("shingletools"), max_examples=15)
 settings.load_profile("shingletools")

@@ -3,19 +3,22 @@
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from harness import DOCS, Record, jsonl, pipe, program
+from tuning import findings, lines
 
 
 @dataclass(frozen=True)
 class Command:
     """A command as tests run it: a way to run it is its name and some options.
 
-    Tests take for granted that no input gives no output, and that megabytes give megabytes.
+    Tests take for granted that megabytes give megabytes, unless it says that it makes little.
     """
 
     name: str
@@ -40,10 +43,11 @@ class Command:
     before: str | None = None  # what makes its input from that of a command above; without, documents are its input
     documents: int = 0  # how many it reads beside its input, whose records name some of them
     little: bool = False  # it makes less than two blocks of output of megabytes of input
+    nothing: bytes = b""  # what it makes of no input
 
 
 ODD = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\rh\x00"  # separators that do not part lines
-COPIES = 12  # of the sample documents, which tests of larger inputs make
+COPIES = 8  # of the sample documents, which tests of larger inputs make
 
 
 SAMPLE = [str(json.loads(line)["id"]) for line in DOCS.read_bytes().splitlines()]
@@ -53,13 +57,12 @@ NAMES: list[str | int] = [
 ]  # fmt: skip
 
 
-def everybody() -> Path:
-    """A file of documents with all ids that tests give to pairs; all have the same text.
+def kept_in_a_file(name: str, content: bytes) -> Path:
+    """A file whose name is the same in all processes of a run of the tests, for it is in the names of tests.
 
-    Its name is the same in all processes of a run of the tests, for it is in the names of tests.
+    Other runs at the same time may be of another version, with other content.
     """
-    content = jsonl(*({"id": name, "text": "A word or two of it all"} for name in NAMES))
-    path = Path(tempfile.gettempdir(), f"shingletools-everybody-{os.getuid()}.jsonl")
+    path = Path(tempfile.gettempdir(), f"shingletools-{name}-{os.getuid()}-{zlib.crc32(content):08x}.jsonl")
     if not path.exists() or path.read_bytes() != content:
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(content)
@@ -67,7 +70,23 @@ def everybody() -> Path:
     return path
 
 
-EVERYBODY = everybody()
+# All documents whose ids tests give to pairs; all have the same text
+EVERYBODY = kept_in_a_file("everybody", jsonl(*({"id": name, "text": "A word or two of it all"} for name in NAMES)))
+NO_TABLE = kept_in_a_file("none", jsonl({"documents": 0, "shingles": 0, "min_df": 1, "via": "shingle k=10"}))
+
+
+def score(found: int, right: int) -> Record:
+    """Of so many pairs, when all documents of EVERYBODY belong together, and those found make one group."""
+    count = len(NAMES)
+    truth = count * (count - 1) // 2
+    group = 3 if found else 1  # documents in it
+    recall = Fraction(group * group + count - group, count * count)
+    return {
+        "scope": "all", "documents": count, "outside": 0, "found": found, "right": right, "truth": truth,
+        "precision": right / found if found else None, "recall": round(right / truth, 6),
+        "f1": round(2 * right / (found + truth), 6), "ari": 0.0,
+        "b3_precision": 1.0, "b3_recall": float(round(recall, 6)), "b3_f1": float(round(2 * recall / (1 + recall), 6)),
+    }  # fmt: skip
 
 
 def same(a: object, b: object) -> Record:
@@ -84,7 +103,9 @@ SUITE = (
         repeated=frozenset({"--delete", "--replace", "--skip", "--stop", "--drop-adjectives", "--lemma", "--stem"}),
     ),
     Command(
-        "shingle", "text", "a word or two", ways=("shingle",), produces="shingles", verbatim=True, before="canon"
+        "shingle", "text", "a word or two", ways=("shingle", f"shingle --max-df 9 --df-table {NO_TABLE}"),
+        produces="shingles", verbatim=True, before="canon", scratch=("shingle --max-df 9 -S1b", "shingle --df -S1b"),
+        killed=("shingle -j2", "shingle --max-df 9 -S1b -T scratch", "shingle --df -S1b -T scratch"),
     ),
     Command(
         "sketch", "shingles", "0123456789abcdef 00000000000000ff", ways=("sketch",), produces="sketch",
@@ -135,16 +156,35 @@ SUITE = (
         form="neither a string nor an integer of 64 bits", needed=("--docs=d",),
         scratch=(f"simshow --json -S1M --docs {EVERYBODY}",), repeated=frozenset({"--docs", "--against"}),
     ),
+    Command(
+        "simscore", "b", "other", identity="a", before="simjoin -t 0.3", recipes=False, documents=len(NAMES),
+        ways=(f"simscore --truth {EVERYBODY} --field text",), gives=lambda *_: [score(2, 2)],
+        form="neither a string nor an integer of 64 bits", needed=("--truth=t",), little=True,
+        repeated=frozenset({"--truth", "--docs"}), nothing=jsonl(score(0, 0)).replace(b" ", b""),
+        wrong=(
+            (b'{"a":"other","b":"other"}', 'pairs "other" with itself'),
+            (b'{"a":1,"b":"other","against":1}', 'field "against" is neither true nor false'),
+        ),
+    ),
+    Command(
+        "simtune", "text", "a word or two", ways=("simtune -k 2",), before="canon", little=True,
+        gives=lambda _one, _two, text: findings([text, text], 2), nothing=lines(findings([], 2)),
+        repeated=frozenset({"--truth"}),
+    ),
 )  # fmt: skip
 RUNNERS = ("simspark",)  # which run the others, and have tests of their own
 KEEPERS = ("simindex",)  # whose output is what they keep; likewise
+LISTERS = ("shingletools",)  # which tell of the others; likewise
 
 COMMANDS = tuple(dict.fromkeys(each.name for each in SUITE))
 PROGRAMS = (*COMMANDS, *KEEPERS, *RUNNERS)
 FILTERS = tuple(each.name for each in SUITE if each.produces is not None)
 WAYS = tuple(way for each in SUITE for way in each.ways)
+ONE_WAY = tuple(each.ways[0] for each in SUITE)  # enough for what is the driver's alone
 WITH_WORKERS = tuple(f"{name} -j2" for name in FILTERS)
-AT_ONCE = (*FILTERS, *(way for each in SUITE for way in each.by_id))  # they write before all is read
+AT_ONCE = tuple(  # they write before all is read
+    way for each in SUITE for way in (each.by_id if each.produces is None else (*each.ways, *each.by_id))
+)
 LATE = tuple(way for each in SUITE for way in each.late)
 SCRATCH = tuple(way for each in SUITE for way in each.scratch)
 KILLED = tuple(
@@ -169,6 +209,9 @@ def good(command: str, identity: str | int) -> Record:
 def inputs(documents: bytes) -> dict[str, bytes]:
     """Each command's input, from documents; that of a command with several entries will do for all of them."""
     made: dict[str, bytes] = {}
+    outputs: dict[str | None, bytes] = {None: documents}  # several commands take what one makes
     for each in SUITE:
-        made[each.name] = pipe(made[program(each.before)], each.before) if each.before else documents
+        if each.before not in outputs:
+            outputs[each.before] = pipe(made[program(str(each.before))], str(each.before))
+        made[each.name] = outputs[each.before]
     return made

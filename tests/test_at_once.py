@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from targets import one_by_one_only, stage_of
 
+from shingletools.collecting import collect_chunk
 from shingletools.dedup.pairs import Archived
-from shingletools.driver import collect_chunk
 from shingletools.errors import Failed
 from shingletools.kernel import NAME, arrays
-from shingletools.records import parse
+from shingletools.members import parse
 from shingletools.stage import Written
 from shingletools.streams import Chunk
 
@@ -117,7 +117,7 @@ def check(command: str, *sides: list[bytes]) -> None:
     assert collected(command, sides, at_once=True) == collected(command, sides, at_once=False)
 
 
-FEW = settings(max_examples=40)
+FEW = settings(max_examples=min(40, settings().max_examples))  # the profile may have fewer
 
 
 @pytest.mark.parametrize(
@@ -203,6 +203,30 @@ def test_pairs_of_two_sides(chunks: list[bytes]) -> None:
         names = [bytes(each.data) for each in (ids, known.archive)] if ids else []
         found.append((failed, names, [*known.best] if ids else [], [*known.similarity] if ids else []))
     assert found[0] == found[1]
+
+
+LABELS = "meta.l"
+LABELLED: Fields = {
+    "id": IDS,
+    "meta": tuple(
+        '{"l":"x"} {"l":1} {"l":"x"} {"l":null} {"l":1.0}'
+        ' {"l":[1]} {} {"l":"\\u0078"} {"l":"x","l":1} 1 {"l":1e0}'.split()
+    ),
+}
+SIDED: Fields = {**PAIRS, "against": ("false", "true", "false", "true", "true", "null")}
+LISTED: Fields = {"members": ("[1]", '["x","1"]', "[]", '["\\u00e9",2]', "[-3,0]", "[1.0]", "7", '["a b","a b"]')}
+
+
+@pytest.mark.parametrize("options", ["", "--by 1/7", "--bands 0.857142857142,1", "--docs x", "--docs x --by 0.25"])
+@pytest.mark.parametrize("truth", [PAIRS, SIDED, LISTED, LABELLED], ids=["pairs", "two sides", "groups", "labels"])
+@settings(max_examples=min(15, settings().max_examples))
+@given(st.data())
+def test_scores(options: str, truth: Fields, data: st.DataObject) -> None:
+    """A chunk here is a file of its own, so that each has a first line, which is taken by itself."""
+    found = st.lists(st.one_of(lines(PAIRS), lines(SIDED), lines(LISTED)), max_size=2)
+    field = f" --field {LABELS}" if truth is LABELLED else ""
+    docs = data.draw(st.lists(lines({"id": IDS}), max_size=2)) if "--docs" in options else []
+    check(f"simscore --truth x {options}{field}", data.draw(found), docs, data.draw(st.lists(lines(truth), max_size=2)))
 
 
 PART = b'{"id":"1#%d","of":%b,"part":%d,"place":[0,1],"before":"-","text":"t"%b}\n'

@@ -233,7 +233,7 @@ sys.stdout.buffer.write(pickle.dumps((kernel.NAME, chain.work(data))))
 
 
 def test_links_that_are_none() -> None:
-    fields: Fields = b"id", b"text", b"text", False, b"x", (), False
+    fields: Fields = b"id", b"text", b"text", False, b"x", (), False, None
     words = _kernel.WordMemo(str.lower).link()
     for links, wrong, error in (
         ((), fields, ValueError),
@@ -241,7 +241,15 @@ def test_links_that_are_none() -> None:
         (((1, ()),), fields, ValueError),
         ((words, _kernel.link_minima(b"", b"1234", 0, False)), fields, ValueError),
         ((words, _kernel.link_minima(b"12345678", b"12345678", 3, False)), fields, ValueError),
-        ((words, _kernel.FingerprintMemo(str.encode, 1, b"").link(0, 1)), fields, ValueError),
+        ((words, _kernel.FingerprintMemo(str.encode, 1, b"").link(0, 1, ())), fields, ValueError),
+        *(
+            (
+                (words, _kernel.FingerprintMemo(str.encode, 1, b"").link(1, 1, (1, bytes(size), True))),
+                fields,
+                ValueError,
+            )
+            for size in (0, 7, 8, 16, 23, 25, 32)
+        ),
         ((words,), fields[:5], TypeError),
         ((words,), (*fields[:5], ("name",)), TypeError),
     ):

@@ -30,7 +30,7 @@ def mixed(tmp_path: Path) -> tuple[list[bytes], list[bytes]]:
 @pytest.mark.parametrize("keep", ["first", "longest"])
 def test_the_whole_job(jobs: str, keep: str, mixed: tuple[list[bytes], list[bytes]], tmp_path: Path) -> None:
     lines, bad = mixed
-    ran = run("canon", "-j", jobs, "--rejects", "bad", "-o", "canon", "docs", cwd=tmp_path)
+    ran = run("canon", "--all-messages", "-j", jobs, "--rejects", "bad", "-o", "canon", "docs", cwd=tmp_path)
     assert ran.status == 1
     assert ran.err.count("\n") == len(bad)
     assert (tmp_path / "bad").read_bytes().split(b"\n")[:-1] == bad

@@ -2,6 +2,8 @@
 
 import shutil
 import subprocess
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,34 +13,65 @@ from harness import BIN, DATA, DOCS, ENVIRONMENT, Ran, run, wait_for_the_end_of
 WAYS = {"script": ["sh", "day.sh", "DAY", "archive"], "make": ["make", "-s", "-f", "day.mk", "DAY.new"]}
 COMMANDS = ["canon", "shingle", "sketch", "simjoin", "simgroup", "simindex", "dedup"]
 STEPS = [*((way, name) for way in WAYS for name in COMMANDS), ("make", "mv")]
+# A step finds what the one before left: behind it is told where the archive grew, and at the end
+ENDS = [
+    *((*step, "before") for step in STEPS),
+    *((*step, "behind") for step in STEPS if step[1] in ("simindex", "mv", "dedup")),
+]
 DAYS = ["monday", "tuesday", "wednesday"]
+ByHand = Callable[[int], tuple[bytes, ...]]
+
+
+def fill(folder: Path) -> Path:
+    """Three days: copies within each, and of the days before."""
+    for name in ("day.sh", "day.mk", "pipeline.mk"):
+        shutil.copy(DATA / name, folder)
+    lines = DOCS.read_bytes().splitlines(keepends=True)
+    for number, day in enumerate(DAYS):
+        old = [line.replace(b'{"id":"', b'{"id":"%d-' % number) for line in lines[: 50 * number]]
+        (folder / f"{day}.jsonl").write_bytes(b"".join(lines[100 * number : 100 * number + 100] + old))
+    return folder
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Three days: copies within each, and of the days before."""
-    for name in ("day.sh", "day.mk", "pipeline.mk"):
-        shutil.copy(DATA / name, tmp_path)
-    lines = DOCS.read_bytes().splitlines(keepends=True)
-    for number, day in enumerate(DAYS):
-        old = [line.replace(b'{"id":"', b'{"id":"%d-' % number) for line in lines[: 50 * number]]
-        (tmp_path / f"{day}.jsonl").write_bytes(b"".join(lines[100 * number : 100 * number + 100] + old))
-    return tmp_path
+    return fill(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def mondays(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A folder in which Monday's work is done, to be copied, times of change and all."""
+
+    @cache
+    def monday(way: str) -> Path:
+        folder = fill(tmp_path_factory.mktemp("monday"))
+        work(way, "monday", folder).good()
+        return folder
+
+    return monday
 
 
 def work(way: str, day: str, folder: Path) -> Ran:
     return run(*(word.replace("DAY", day) for word in WAYS[way]), cwd=folder)
 
 
-def done(folder: Path) -> tuple[bytes, ...]:
+def done(folder: Path, days: list[str]) -> tuple[bytes, ...]:
     """What the days left, and what the archive has."""
-    return (*((folder / f"{day}.new").read_bytes() for day in DAYS),
+    return (*((folder / f"{day}.new").read_bytes() for day in days),
             run("simindex dump archive", cwd=folder).good())  # fmt: skip
 
 
-def by_hand(folder: Path) -> tuple[bytes, ...]:
-    """The same of files alone: all days joined with those before, without an archive on disk."""
-    kept, known, news = [], folder / "by-hand", []
+@pytest.fixture(scope="session")
+def by_hand(tmp_path_factory: pytest.TempPathFactory) -> ByHand:
+    """The same of files alone, of so many days: all joined with those before, without an archive on disk."""
+    news, kept = joined_by_hand(fill(tmp_path_factory.mktemp("by-hand")))
+    return lambda count: (*news[:count], b"".join(kept[:count]))
+
+
+def joined_by_hand(folder: Path) -> tuple[list[bytes], list[bytes]]:
+    """What is new of each day, and what an archive keeps of it."""
+    kept: list[bytes] = []
+    known, news = folder / "known", []
     known.write_bytes(b"")
     for day in DAYS:
         run(f"canon -o x {day}.jsonl", cwd=folder).good()
@@ -50,27 +83,32 @@ def by_hand(folder: Path) -> tuple[bytes, ...]:
         news.append(run(f"dedup --groups groups --known pairs {day}.jsonl", cwd=folder).good())
         kept.append(run("dedup --known pairs x", cwd=folder).good())
         known.write_bytes(b"".join(kept))
-    return *news, b"".join(kept)
+    return news, kept
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_three_days(way: str, folder: Path) -> None:
+def test_three_days(way: str, folder: Path, by_hand: ByHand) -> None:
     for day in DAYS:
         work(way, day, folder).good()
-    expected = by_hand(folder)
-    assert done(folder) == expected
+    expected = by_hand(3)
+    assert done(folder, DAYS) == expected
     assert all(0 < made.count(b"\n") < 100 for made in expected[:3])
     for day in DAYS:  # again, in no other state
         work(way, day, folder).good()
-    assert done(folder) == expected
+    assert done(folder, DAYS) == expected
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("when", ["before", "behind"])
-@pytest.mark.parametrize(("way", "step"), STEPS)
-def test_an_end_at_each_step(way: str, step: str, when: str, folder: Path) -> None:
-    """Of all processes, as power that is lost, before a step of the second day or behind it, with what it left."""
-    work(way, "monday", folder).good()
+@pytest.mark.parametrize("at", ENDS, ids="-".join)
+def test_an_end_at_each_step(
+    at: tuple[str, str, str], mondays: Callable[[str], Path], by_hand: ByHand, tmp_path: Path
+) -> None:
+    """Of all processes, as power that is lost, before a step of the second day or behind it, with what it left.
+
+    Given again, the day does the same; so does the third where the archive was grown, or was to grow.
+    """
+    way, step, when = at
+    folder = shutil.copytree(mondays(way), tmp_path / "folder")
     tools = folder / "tools"
     tools.mkdir()
     real = BIN / step if step != "mv" else shutil.which("mv")
@@ -85,13 +123,14 @@ def test_an_end_at_each_step(way: str, step: str, when: str, folder: Path) -> No
     assert process.wait(60) < 0
     wait_for_the_end_of(process.pid)
     shutil.rmtree(tools)
-    for day in ("tuesday", "wednesday"):
+    days = DAYS if step == "simindex" else DAYS[:2]
+    for day in days[1:]:
         work(way, day, folder).good()
-    assert done(folder) == by_hand(folder)
+    assert done(folder, days) == by_hand(len(days))
 
 
-def test_a_day_that_is_given_again_later(folder: Path) -> None:
+def test_a_day_that_is_given_again_later(folder: Path, by_hand: ByHand) -> None:
     """What it added is asked as it was then, not found to repeat itself, nor what came behind it."""
     for day in (*DAYS, "monday", "tuesday"):
         work("script", day, folder).good()
-    assert done(folder) == by_hand(folder)
+    assert done(folder, DAYS) == by_hand(3)

@@ -38,6 +38,8 @@ def test_locales(name: str, compiled_locales: Path) -> None:
     asked = "import locale; print(locale.setlocale(locale.LC_ALL, ''))"
     assert run(sys.executable, "-c", asked, env=env).good() == f"{name}.UTF-8\n".encode()
     data = DOCS.read_bytes() + '{"id":"I","text":"İstanbul IĞDIR ıi ЁЖ ёж"}\n'.encode()
+    words = run("canon", stdin=data).good()
+    assert run("simtune", stdin=words, env=env).good() == run("simtune", stdin=words).good()
     for command in ("canon --stem en,ru --stop en --stop ru", "shingle", "sketch", "simjoin -t 0.5", "simgroup"):
         expected = run(command, stdin=data).good()
         assert run(command, stdin=data, env=env).good() == expected
@@ -50,6 +52,15 @@ def test_less_memory() -> None:
     assert expected.count(b"\n") > 200
     for limit in ("1M", "2M", "100M"):
         assert run(f"simjoin -t 0.3 -S {limit}", stdin=sketches).good() == expected
+
+
+def test_less_memory_to_count(tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(12 * pipe(DOCS.read_bytes(), "canon"))
+    for command in ("shingle -k 3 --df --header docs", "shingle -k 3 --max-df 30 docs"):
+        expected = run(command, cwd=tmp_path).good()
+        assert expected.count(b"\n") > 200
+        for limit in ("1b", "2M", "100M"):
+            assert run(f"{command} -S {limit}", cwd=tmp_path).good() == expected
 
 
 @pytest.mark.parametrize("kernel", ["c", "numpy"])

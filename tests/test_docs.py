@@ -11,25 +11,28 @@ import subprocess
 import sysconfig
 from fractions import Fraction
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 import shingletools
 from documents import DOCUMENTS, TOP, blocks, on_a_cluster, output, steps
 from harness import DATA, ENVIRONMENT, jsonl, parser_of, run
+from picture import PICTURE, drawn, picture
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
 
 MAN = TOP / "man"
 PAGES = sorted(MAN.iterdir())
+XREF = re.compile(r"\bXr (\S+) (\d)")  # a page that a page names
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_examples(document: Path, tmp_path: Path) -> None:
-    """But those of simspark, which are in tests/spark."""
+    """But those of simspark, which are in tests/spark; the page on clusters has none, since each would need one."""
     folder = shutil.copytree(DATA, tmp_path / "data")
     examples = [step for _, block in blocks(document) if not on_a_cluster(block) for step in steps(block)]
-    assert len(examples) >= (0 if document.stem == "simspark" else 2)
+    assert len(examples) >= (0 if document.stem in ("simspark", "shingletools-clusters") else 2)
     for command, expected in examples:
         assert output(command, folder) == expected, command
 
@@ -39,6 +42,10 @@ BY_CASE = {(command, option): default for command, options, default in [
     ("simjoin", ("-t", "--threshold"), "default 0.8 for min-hashes and shingles"),
     ("simjoin", ("-m", "--agreeing"), "default 2 for supershingles, 1 for megashingles"),
     ("simjoin", ("-d", "--distance"), "default 3 for simhashes"),
+    ("sketch", ("-n",), "default 84"),
+    ("sketch", ("--lexicons",), "default 1"),
+    ("sketch", ("--least",), "default 5"),
+    ("sketch", ("--idf",), "default a quarter to three quarters of the heaviest"),
     ("simspark", ("--at-once",), "default 512M, or 1G where the master is local"),
     ("simspark", ("--checkpoint",), "default beside --out"),
     ("simspark", ("--master",), "default local[*]"),
@@ -107,6 +114,23 @@ def test_every_page_names_the_options_that_all_commands_share(command: str) -> N
         assert re.search(rf"\.Fl {re.escape(option[1:])}\b", described), option
 
 
+@pytest.mark.parametrize(
+    "passage",
+    [
+        r"\nWith no\n.*?\nreads standard input\.\n",
+        r"\nThese options are common to all commands .*?\bthere\.\n",
+        r"\n\.Sh EXIT STATUS\n.*? records were rejected, and ",
+        r"\n\.It 2\nthe run failed: .*?, a file with records but no good one,\n",
+        r"\n\.It 130\n.*?\n\.El\n",
+    ],
+)
+def test_pages_say_alike_what_is_alike(passage: str) -> None:
+    pages = [(MAN / f"{command}.1").read_text("utf-8") for command in (*COMMANDS, *KEEPERS)]
+    found = [re.findall(passage, page, re.DOTALL) for page in pages]
+    assert len(found[0]) == 1
+    assert found == [found[0]] * len(found)
+
+
 @pytest.mark.parametrize("command", PROGRAMS)
 def test_page_has_what_a_reader_looks_for(command: str) -> None:
     text = (MAN / f"{command}.1").read_text("utf-8")
@@ -116,6 +140,29 @@ def test_page_has_what_a_reader_looks_for(command: str) -> None:
     summary = re.search(r"^\.Nd (.*)", text, re.MULTILINE)
     assert summary
     assert f"{command}: {summary[1]}" == parser_of(command).description
+
+
+def see_also(page: Path) -> set[str]:
+    """The pages that the last section names, as file names."""
+    return {".".join(name) for name in XREF.findall(page.read_text("utf-8").split("\n.Sh SEE ALSO\n")[1])}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_references_lead_somewhere(page: Path) -> None:
+    """To pages of this package, and to sections of the same page."""
+    text = page.read_text("utf-8")
+    here = {page.name for page in PAGES}
+    named = {".".join(name) for name in XREF.findall(text)}
+    assert {name for name in named if name.startswith("shingletools") or name[:-2] in PROGRAMS} <= here
+    sections = set(re.findall(r"^\.S[hs] (.*)", text, re.MULTILINE))
+    assert set(re.findall(r"^\.(?:.* )?Sx (.*?)(?: [.,:;])?$", text, re.MULTILINE)) <= sections
+    assert page.name == "shingletools.7" or "shingletools.7" in see_also(page)
+
+
+def test_the_overview_and_the_readme_name_every_page() -> None:
+    assert see_also(MAN / "shingletools.7") == {page.name for page in PAGES} - {"shingletools.7"}
+    table = (TOP / "README.md").read_text("utf-8").split("\n## Read on\n")[1]
+    assert sorted(re.findall(r"`man ([\w-]+)`", table)) == sorted(page.stem for page in PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -145,6 +192,22 @@ def table(page: str, marker: str) -> dict[tuple[str, str], float]:
     return {(row[0], head): float(cell) for row in rows[1:] for head, cell in zip(rows[0][1:], row[1:], strict=True)}
 
 
+def said(name: str) -> set[str]:
+    """The words of a row's name, without numbers and what these are of."""
+    return set(re.findall(r"[A-Za-z-]{2,}", re.sub(r"=\w+", "", name.replace("\\-", "-"))))
+
+
+def test_every_row_of_a_comparison_has_a_command() -> None:
+    """Under ROWS AND COMMANDS, after a #, stands a name with the words of the row's name; but for other programs."""
+    choosing, overview = ((MAN / page).read_text("utf-8") for page in ("shingletools-choosing.7", "shingletools.7"))
+    compared = choosing + overview.split("\n.Ss Which signature\n")[1]
+    rows = set(re.findall(r"^\.It (?!Ta|Sy|gaoya|rensa|datasketch)(.*?) Ta ", compared, re.MULTILINE))
+    commands = choosing.split("\n.Sh ROWS AND COMMANDS\n")[1]
+    named = [said(name) for name in re.findall(r"^\$ .* # (.*)", commands, re.MULTILINE)]
+    assert len(rows) > 50
+    assert [row for row in rows if not any(said(row) <= each for each in named)] == []
+
+
 def test_table_of_standard_deviations() -> None:
     for (row, column), shown in table("sketch.1", '.Bl -column "N').items():
         n, j = int(row.removeprefix("N = ")), float(column.removeprefix("J = "))
@@ -169,6 +232,20 @@ def test_readme_shows_the_two_commands_before_anything_else_runs() -> None:
     assert setup.endswith("canon | shingle -k 10 | sketch -n 84 | simjoin -t 0.8")
     assert test.endswith("pytest -n auto")
     assert readme.index(test) < 2500
+
+
+def test_the_picture_of_the_readme_is_what_the_commands_show() -> None:
+    assert PICTURE.read_text("utf-8") == picture()
+    assert f"]({PICTURE.relative_to(TOP)})\n" in (TOP / "README.md").read_text("utf-8")
+
+
+def test_a_picture_has_what_a_terminal_shows_where_it_shows_it() -> None:
+    root = ElementTree.fromstring(drawn(["$ cat a", "  <b> \x1b[31mred & \x1b[0m c"]))
+    texts = [each for each in root if each.tag.endswith("text")]
+    assert [(each.text, each.get("class"), each.get("x")) for each in texts] == [
+        ("$ cat a", "prompt", "16"), ("<b>", "c0", "30.4"), ("red &", "c31", "59.2"), ("c", "c0", "109.6"),
+    ]  # fmt: skip
+    assert [each.get("textLength") for each in texts] == ["50.4", "21.6", "36", "7.2"]
 
 
 def test_top_level_holds_nothing_else() -> None:

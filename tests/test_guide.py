@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -11,14 +12,14 @@ import pytest
 
 from documents import TOP
 from harness import program
-from suite import COMMANDS, PROGRAMS, SUITE, WAYS
+from suite import COMMANDS, LISTERS, PROGRAMS, SUITE, WAYS
 
 PACKAGE, TESTS = TOP / "shingletools", TOP / "tests"
 GUIDE, ROOM = PACKAGE / "README.md", PACKAGE / "simjoin" / "__init__.py"
 MODULES = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py"))]
 FILE = re.compile(r"(?:\.?[\w*-]+/)+[\w*.-]*|[\w*-]+\.(?:py|c|css|html|js|md|jsonl|toml|[157])|\.ci")
 # Names that no definition has: commands, fields, Python's own, a variable of the environment
-OTHERS = {*PROGRAMS, "via", "shingles", "sketch", "Fraction", "CI"}
+OTHERS = {*PROGRAMS, *LISTERS, "via", "shingles", "sketch", "Fraction", "CI"}
 NO_FILES = {".hypothesis/", "sketch/2", "canon/2"}  # what tests make, and recipes
 
 
@@ -118,6 +119,39 @@ def test_every_module_is_in_a_map() -> None:
         assert name == "__init__" or name in rooms[folder] or listed, module
 
 
+def imported(path: Path) -> Iterator[str]:
+    """The modules and rooms of the package that a module imports, wherever it does so."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = (
+                [node.module or ""] if node.module != "shingletools" else [f"shingletools.{a.name}" for a in node.names]
+            )
+        else:
+            continue
+        for name in names:
+            package, *inner = name.split(".")
+            if package == "shingletools" and inner[0] not in ("UNICODE", "__version__"):
+                yield inner[0]
+
+
+def test_modules_import_what_stands_above_them_in_the_map() -> None:
+    """Or in their own row, but for rooms; and the kernel nothing."""
+    table = GUIDE.read_text("utf-8").partition("| where |")[2].partition("\n\n")[0]
+    cells = [row.split("|")[1] for row in table.split("\n")[2:]]
+    row_of = {name: row for row, cell in enumerate(cells) for name in re.findall(r"`(\w+)(?:\.py|/)`", cell)}
+    assert len(row_of) > 50
+    wrong = [
+        (str(module), name)
+        for module in MODULES
+        for name in imported(PACKAGE / module)
+        if name != (own := module.parts[0].removesuffix(".py"))
+        and (row_of[name] + (len(module.parts) > 1) > row_of[own] or own == "kernel")
+    ]
+    assert wrong == []
+
+
 def test_a_class_has_a_name_of_its_own() -> None:
     counts = Counter(
         node.name
@@ -133,7 +167,7 @@ def test_every_command_is_in_the_suite_and_in_the_matrix_of_the_contract() -> No
     """In a process of their own they are run by their launchers, in the tests' process by the name of their room."""
     launchers = sorted(path.name for path in (TOP / "bin").iterdir())
     scripts = tomllib.loads((TOP / "pyproject.toml").read_text())["tool"]["setuptools"]["script-files"]
-    assert sorted(PROGRAMS) == launchers == sorted(script.removeprefix("bin/") for script in scripts)
+    assert sorted((*PROGRAMS, *LISTERS)) == launchers == sorted(script.removeprefix("bin/") for script in scripts)
     assert {program(way) for way in WAYS} == set(COMMANDS)
     assert all(program(way) == each.name for each in SUITE for way in (*each.ways, *each.by_id, *each.killed))
 

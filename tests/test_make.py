@@ -6,6 +6,8 @@ import shutil
 import signal
 import subprocess
 import time
+from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -35,9 +37,10 @@ def made(ran: Ran) -> list[str]:
     return [line.partition(" -o ")[0].replace(" --allow-rejects 0", "") for line in ran.out.decode().splitlines()]
 
 
+@cache
 def expected() -> list[bytes]:
     """What each stage makes, by the shell."""
-    return [pipe(DOCS.read_bytes(), *STAGES[: count + 1]) for count in range(len(STAGES))]
+    return list(accumulate(STAGES, pipe, initial=DOCS.read_bytes()))[1:]
 
 
 def left(folder: Path) -> set[str]:
@@ -105,9 +108,11 @@ def test_a_stage_that_has_another_bad_record(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("whom", ["make", "the stage", "both"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("place", range(len(STAGES)))
+@pytest.mark.parametrize(
+    ("place", "number", "whom"),
+    [(place, (signal.SIGINT, signal.SIGKILL)[(place + each) % 2], whom) for place in range(len(STAGES))
+     for each, whom in enumerate(["make", "the stage", "both"])],
+)  # fmt: skip
 def test_an_end_at_each_stage(place: int, number: signal.Signals, whom: str, folder: Path) -> None:
     """A stage that ends itself, make, or both, as it begins; with a bad record that it alone would tell of."""
     (folder / "docs.jsonl").write_bytes(DOCS.read_bytes() + b"bad\n")

@@ -1,13 +1,19 @@
 """Options given twice: over all options of all commands."""
 
 import argparse
+import itertools
+import re
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from harness import DOCS, jsonl, parser_of, pipe, run
+from harness import DOCS, jsonl, parser_of, pipe, run, run_here
 from shingletools.errors import Failed
 from shingletools.options import Printed
+from shingletools.stage import Command
 from suite import PROGRAMS, RUNNERS, SUITE
 
 ADDING_UP = {each.name: each.repeated for each in SUITE} | {
@@ -16,7 +22,10 @@ ADDING_UP = {each.name: each.repeated for each in SUITE} | {
 NEEDED = {each.name: each.needed for each in SUITE} | {
     "simindex": ("add", "archive"), "simspark": ("--in=i", "--out=o", "pipeline")
 }  # fmt: skip
-ARGUMENTS = tuple("1 2 0.5 a=b c=d zh page main first longest line sentence jaccard dice md5 sha1 always never".split())
+NOTHING = {"shingle": {"--hash", "--mod"}}  # options whose default is said to do nothing
+ARGUMENTS = tuple(
+    "1 2 0.5 1,2 1,3 a=b c=d zh page main first longest line sentence jaccard dice md5 sha1 always never".split()
+)
 
 
 def actions_of(command: str) -> list[argparse.Action]:
@@ -26,7 +35,7 @@ def actions_of(command: str) -> list[argparse.Action]:
 def parse(command: str, *argv: str) -> argparse.Namespace:
     given = {word.partition("=")[0] for word in argv}
     words = [*argv, *(word for word in NEEDED[command] if word.partition("=")[0] not in given)]
-    return parser_of(command).parse_args(words) if command in RUNNERS else parser_of(command).parse(words)
+    return parser_of(command).parse_in_order(words) if command in RUNNERS else parser_of(command).parse(words)
 
 
 def argument_for(command: str, option: str, other_than: str = "") -> str:
@@ -71,6 +80,68 @@ def test_every_option_twice(command: str, action: argparse.Action) -> None:
         assert str(error.value) == f"argument {'/'.join(action.option_strings)}: given twice (see {command} --help)"
 
 
+SCRATCH = [command for command in PROGRAMS if any("-T" in action.option_strings for action in actions_of(command))]
+
+
+@pytest.mark.parametrize("command", SCRATCH)
+def test_a_folder_for_scratch_files_needs_some(command: str, tmp_path: Path) -> None:
+    ran = run_here(command, *NEEDED[command], "-T", "x", cwd=tmp_path)
+    assert (ran.status, ran.out) == (2, b"")
+    assert re.match(rf"{command}: (-T says where -S has its scratch|--temporary-directory needs --df)", ran.err)
+
+
+def recipe_of(command: str, words: Sequence[str]) -> str | None:
+    """What a filter with these options appends to via; None if they do not go together."""
+    try:
+        options = parse(command, *words)
+        stage = cast(Command, import_module(f"shingletools.{command}.command")).build(options)
+    except Failed:
+        return None
+    return str(getattr(stage, "recipe", "none"))
+
+
+def words_for(command: str, table: Path) -> list[list[list[str]]]:
+    """Each option of a filter, in several ways if it has an argument, with the others that it needs."""
+    found = []
+    more = {"--top": [f"--weights={table}"], "--lexicons": [f"--lexicon={table}"]}  # fmt: skip
+    for action in actions_of(command):
+        name = action.option_strings[-1]
+        given = [name] if action.nargs in (0, "?") else []
+        given += [f"{name}={argument}" for argument in (*ARGUMENTS, str(action.default), table) if action.nargs != 0]
+        ways = [
+            [word, *more.get(name, [])]
+            for word in dict.fromkeys(given)
+            if name not in ("--help", "--version", "--explain")
+        ]
+        found.append([words for words in ways if recipe_of(command, words) is not None][:5])
+    return [ways for ways in found if ways]
+
+
+@pytest.mark.parametrize("command", ["parts", "shingle", "sketch"])
+def test_no_option_of_a_filter_is_ignored(command: str, tmp_path: Path) -> None:
+    """Where its arguments make different recipes, they do so beside any other option, or are refused there.
+
+    So is the default, where all others are, unless it is said to do nothing.
+    """
+    table = tmp_path / "table"
+    table.write_text('{"words":"a","shingle":"00000000000000ff","df":1,"weight":2}\n')
+    defaults = {f"{action.option_strings[-1]}={action.default}" for action in actions_of(command)}
+    tried = 0
+    for one, other in itertools.permutations(words_for(command, table), 2):
+        alone = {recipe_of(command, words) for words in one}
+        if len(alone) < min(len(one), 2):
+            continue
+        for beside in other:
+            recipes = [recipe_of(command, [*words, *(set(beside) - set(words))]) for words in one]
+            made = [recipe for recipe in recipes if recipe is not None]
+            assert len(set(made)) > 1 or len(made) < 2, (one, beside, made)
+            taken = [words[0] for words, recipe in zip(one, recipes, strict=True) if recipe is not None]
+            if len(one) > 1 and one[0][0].partition("=")[0] not in NOTHING.get(command, ()):
+                assert len(taken) != 1 or taken[0] not in defaults, (taken, beside)
+            tried += 1
+    assert tried > 10
+
+
 def test_no_option_overwrites_what_another_says() -> None:
     for command in PROGRAMS:
         fields = [action.dest for action in actions_of(command) if action.option_strings != ["--replace"]]
@@ -99,7 +170,7 @@ def test_against_several_files(tmp_path: Path) -> None:
     several = [word for name in ("one", "two", "three") for word in ("--against", tmp_path / name)]
     for option in ("-j1", "-S1M"):
         assert run("simjoin", "-t0.5", option, tmp_path / "new", *several).good() == expected
-    ran = run("simjoin", *several, "--against", "one", tmp_path / "new", cwd=tmp_path)
+    ran = run("simjoin", "--all-messages", *several, "--against", "one", tmp_path / "new", cwd=tmp_path)
     assert ran.status == 1
     assert ran.err.count("was seen before") == ran.err.count("simjoin: one:") == len(lines[1::4])
     ran = run("simjoin", "--against", "-", "--against", "-", tmp_path / "new")

@@ -6,6 +6,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import orjson
@@ -13,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import DOCS, Record, pipe, run, stopping
-from shingletools import json_faults, kernel, streams, wire
+from harness import DOCS, Record, pipe, run_here, stopping
+from shingletools import json_faults, kernel, streams, waiting, wire
 from shingletools.canon.canonizer import Canonizer
 from shingletools.canon.words import WORD
-from shingletools.driver import filter_chunk
 from shingletools.errors import Failed, Rejected
+from shingletools.filtering import filter_chunk
 from shingletools.kernel import codec
 from shingletools.shingle.command import hashing_of
 from shingletools.shingle.fingerprints import Hashed, Rolling, Runs
@@ -160,7 +161,7 @@ IN_FRONT = 1 << 14  # blanks in front of a line: orjson has memory for as many v
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=400)
 @given(nearly_json)
 def test_a_line_is_rejected_where_orjson_refuses_it_and_never_for_lack_of_memory(text: str) -> None:
     """Nothing is told apart by what orjson says; its columns are compared where its versions agree on them."""
@@ -196,7 +197,7 @@ def judged(text: str) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@settings(max_examples=250)
 @given(st.builds(changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()), changes))
 def test_a_line_is_rejected_where_python_refuses_it(text: str) -> None:
     assert (json_faults.unreadable(text) is None) == judged(text)
@@ -348,7 +349,7 @@ def test_a_file_that_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object], gives: bytes | str
 ) -> None:
     """Without workers: what was open stays open, what grows is read on, and what else happens fails the run."""
-    monkeypatch.setattr(streams, "BLOCK", 5)
+    monkeypatch.setattr(waiting, "BLOCK", 5)
     file = tmp_path / "file"
     file.write_bytes(b"one\ntwo\n")
     os.utime(file, (0, 0))
@@ -364,21 +365,26 @@ def test_a_file_that_changes(
     assert str(error.value) == f"{file}: {gives} while it was read"
 
 
+@cache
+def inputs_of_parts() -> list[dict[str, bytes]]:
+    """Each command's input, from some of the documents, from one, and from others."""
+    records = DOCS.read_bytes().splitlines(keepends=True)
+    return [inputs(b"".join(part)) for part in (records[:60], records[60:61], records[61:100])]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("command", FILTERS)
 def test_concatenated_inputs_give_concatenated_outputs(command: str, tmp_path: Path) -> None:
-    records = DOCS.read_bytes().splitlines(keepends=True)
-    parts = [b"".join(part) for part in (records[:100], records[100:101], records[101:])]
-    parts = [inputs(part)[command] for part in parts]
+    parts = [each[command] for each in inputs_of_parts()]
     for name, part in zip("abc", parts, strict=True):
         (tmp_path / name).write_bytes(part)
-    together = run(command, *(tmp_path / name for name in "abc")).good()
-    assert together == b"".join(run(command, tmp_path / name).good() for name in "abc")
-    assert together == run(command, stdin=b"".join(parts)).good()
+    together = run_here(command, "a", "b", "c", cwd=tmp_path).good()
+    assert together == b"".join(run_here(command, name, cwd=tmp_path).good() for name in "abc")
+    assert together == run_here(command, stdin=b"".join(parts), cwd=tmp_path).good()
 
 
 @pytest.mark.slow
 def test_stages_that_are_run_one_by_one_give_what_the_pipeline_gives() -> None:
-    records = DOCS.read_bytes().splitlines(keepends=True)[:20]
+    records = DOCS.read_bytes().splitlines(keepends=True)[:8]
     stages = ("canon --stop en", "shingle -k 3", "sketch -n 20")
     assert b"".join(pipe(record, *stages) for record in records) == pipe(b"".join(records), *stages)

@@ -14,7 +14,7 @@ from tempfile import TemporaryFile
 
 import pytest
 
-from shingletools import streams
+from shingletools import waiting
 from shingletools.serving import Messages
 from shingletools.signals import ENDING, ended_by_signal, held, hold_imports, settling
 
@@ -48,6 +48,23 @@ def test_at_once() -> None:
         steps.append("after")
 
     assert steps_of(run) == (128 + signal.SIGTERM, [])
+
+
+def test_in_a_finalizer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is raised there, Python only tells."""
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # as it was, afterwards
+
+    class Ending:
+        def __del__(self) -> None:
+            asked_to_end()
+
+    def run(steps: list[str]) -> None:
+        Ending()
+        steps.append("behind it")
+        time.sleep(60)
+        steps.append("after")
+
+    assert steps_of(run) == (128 + signal.SIGTERM, ["behind it"])
 
 
 def test_held_until_the_outermost_end() -> None:
@@ -234,7 +251,7 @@ def test_what_the_caller_ignores_stays_ignored() -> None:
 
 def test_a_signal_that_does_not_interrupt_a_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """As one that comes just before: here, one that comes to another thread."""
-    monkeypatch.setattr(streams, "PATIENCE", 10)
+    monkeypatch.setattr(waiting, "PATIENCE", 10)
     reading, writing = os.pipe()
 
     def run(steps: list[str]) -> None:
@@ -243,7 +260,7 @@ def test_a_signal_that_does_not_interrupt_a_read(monkeypatch: pytest.MonkeyPatch
         sender.start()
         late.start()
         try:
-            steps.append(f"read {len(streams.read_some(reading, streams.readable(reading)))}")
+            steps.append(f"read {len(waiting.read_some(reading, waiting.readable(reading)))}")
         finally:
             late.cancel()
 

@@ -1,5 +1,6 @@
 """A command loads what its run needs: what takes long to load is not there where nothing asked for it."""
 
+import bz2
 import subprocess
 import sys
 from functools import cache
@@ -14,7 +15,7 @@ from shingletools.canon.rules import Rule
 from shingletools.canon.words import cut, wherever
 from shingletools.options import make_parser
 from shingletools.stage import Filter
-from suite import COMMANDS, of
+from suite import COMMANDS, NO_TABLE, of
 
 # What orjson loads, and numpy: the first of them takes as long as Python's own start
 JSON = frozenset({"dataclasses", "inspect", "json", "orjson"})
@@ -78,6 +79,7 @@ def test_a_small_run_loads_what_it_needs(command: str, record: dict[str, object]
         ("simjoin", (), {"id": 1, "sketch": "01234567"}, SLOW - JSON - {"fractions", "numpy", "pickle"}),
         ("simgroup", (), {"a": 1, "b": 2, "similarity": 0.9}, SLOW - JSON - {"fractions", "numpy", "pickle"}),
         ("dedup", ("--groups", "/dev/null"), ASCII, {"blake3", "regex", "sqlite3", "subprocess", "tempfile"}),
+        ("shingle", ("--max-df", "2", "--df-table", str(NO_TABLE)), ASCII, SLOW - JSON - {"blake3"}),
         ("parts", (), ASCII, SLOW - JSON),
         ("parts", ("--together",), {"of": 1, "part": 1, "before": "", "text": ""}, SLOW - JSON),
     ],
@@ -101,6 +103,13 @@ def test_a_run_does_without(
 def test_what_is_asked_for_is_loaded(command: str, options: tuple[str, ...], text: str, more: set[str]) -> None:
     """So the list of slow modules sees what it should; `options` must not be lost either."""
     assert more <= slow(command, *options, stdin=jsonl({"id": 1, "text": text}))
+
+
+def test_plain_files_load_nothing_that_decompresses() -> None:
+    modules = {"shingletools.compression", "shingletools.decompression"}
+    formats = {"backports.zstd", "bz2", "compression.zstd", "lzma", "zlib", *modules}
+    for data, needed in ((jsonl(ASCII), set()), (bz2.compress(jsonl(ASCII)), {"bz2", *modules})):
+        assert formats & loaded(RUN, "canon", stdin=data) - by_python() == needed
 
 
 def test_an_odd_line_loads_json() -> None:
@@ -148,7 +157,16 @@ def test_a_stage_is_frozen() -> None:
     for field in ("consumes", "reads", "nothing"):
         with pytest.raises(AttributeError, match=f"Filter is frozen: {field} cannot be set"):
             setattr(stage, field, "other")
-    assert vars(stage).keys() == vars(Filter).get("__annotations__", {}).keys()
+    assert list(vars(stage)) == list(Filter.__annotations__)
+
+
+def test_a_stage_has_the_fields_that_its_class_names() -> None:
+    """No more, none twice, and all that have no default; what is left out has it."""
+    for values, named in ((("text",) * 3, {}), (("text",) * 4, {"recipe": "canon"}), (("text",) * 4, {"none": 1})):
+        with pytest.raises(TypeError, match=r"^Filter has no \[.*\] and needs \[.*\]$"):
+            Filter(*values, **named)
+    given = Filter("text", "text", "canon", function=str.upper, keep=True)
+    assert (given.function, given.keep, given.reads, given.format) == (str.upper, True, (), None)
 
 
 def test_canonizers_share_no_limit_that_counts() -> None:

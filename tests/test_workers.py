@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from shingletools.errors import Failed
+from shingletools.files import State
 from shingletools.kernel import NAME
 from shingletools.serving import LARGE, Gone, Messages
 from shingletools.stage import Written
-from shingletools.streams import Span, State
+from shingletools.streams import Span
 from shingletools.workers import Worker, in_processes, in_threads
 
 

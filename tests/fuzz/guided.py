@@ -11,7 +11,7 @@ from pathlib import Path
 
 import atheris
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 with atheris.instrument_imports(include=["shingletools", "targets"]):
     from targets import TARGETS
 

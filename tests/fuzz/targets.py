@@ -12,22 +12,26 @@ from zlib import crc32
 
 import numpy as np
 
+from harness import jsonl
 from shingletools import wire
 from shingletools.canon.canonizer import Canonizer
 from shingletools.chain import Chain
-from shingletools.driver import collect_chunk, filter_chunk
+from shingletools.collecting import collect_chunk
 from shingletools.errors import Rejected
+from shingletools.filtering import filter_chunk
 from shingletools.kernel import _kernel, codec, compiled, reference, strings
 from shingletools.kernel.lines import count_lines, split_lines
 from shingletools.kernel.memo import compiled_fingerprints, compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import TokenSets
+from shingletools.members import members
 from shingletools.options import make_parser
-from shingletools.records import Reject, filter_line, filter_lines, members
-from shingletools.shingle.fingerprints import word_fingerprint
+from shingletools.records import Reject, filter_line, filter_lines
+from shingletools.shingle.fingerprints import Rolling, word_fingerprint
 from shingletools.shingle.keys import PUBLIC, derive_key
 from shingletools.spark.pipeline import parse
 from shingletools.stage import Collector, Filter, Stage
 from shingletools.streams import Chunk
+from suite import kept_in_a_file
 
 CANON = Canonizer()
 WORDS = compiled_words(CANON._token, CANON.wherever, True), reference_words(CANON._token)
@@ -140,12 +144,20 @@ def filter_of(line: str) -> Filter:
     return stage
 
 
+# Shingles that lines of the corpus have, and others; some weigh nothing
+WEIGHTS = kept_in_a_file("weights", jsonl(
+    *({"shingle": f"{each:016x}", "weight": each % 5 / 4} for each in (0, 1, 0xAB, 0x0123456789ABCDEF, 2**64 - 1)),
+    *({"shingle": Rolling(1)(word), "weight": 3.5} for word in ("a", "b", "word")),
+))  # fmt: skip
+
 # Each of the ways in which the kernel makes a payload
 WAYS = (
     "canon", "canon --stop en --mask-numbers", "canon --sentences", "canon --text words", r"canon --word \S+",
     "shingle -k 2", "shingle -k 1 --mod 2", "shingle -k 2 --hash md5", "shingle --readable", "sketch -n 5",
     "sketch -n 4 --keep", "sketch -n 6 --super 2", "sketch -n 6 --mega 2", "sketch --simhash",
-    "sketch --simhash --keep", "canon --offsets", "canon --offsets --stop en", "canon --offsets --sentences",
+    "sketch --simhash --keep", f"sketch -n 5 --weights {WEIGHTS}", f"sketch -n 6 --super 2 --weights {WEIGHTS}",
+    f"sketch --simhash --weights {WEIGHTS}", "canon --offsets", "canon --offsets --stop en",
+    "canon --offsets --sentences",
 )  # fmt: skip
 
 
@@ -196,6 +208,8 @@ CHAINS = (
     "canon | shingle --id x -k 2 | sketch --id x -n 3",
     "canon --offsets | canon --offsets --stem en | shingle -k 2 | sketch -n 3",
     "canon --html | shingle | sketch -n 2",
+    f"canon | shingle -k 1 | sketch -n 5 --weights {WEIGHTS}",
+    f"canon | shingle -k 1 --mod 2 | sketch --simhash --weights {WEIGHTS}",
 )  # fmt: skip
 
 
@@ -254,7 +268,7 @@ def conserved(stage: Filter, line: bytes, made: bytes) -> None:
 
 def joins(data: bytes) -> None:
     """Lines to what takes all records, at once or one by one: none is lost, and what it writes is JSON."""
-    for line in ("simjoin -t 0.5", "simjoin --measure containment", "simgroup"):
+    for line in ("simjoin -t 0.5", "simjoin --measure containment", "simgroup", "simscore --truth x --by 0.1"):
         check_collector(stage_of(line), data)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from targets import TARGETS
 
 pytestmark = pytest.mark.slow
-LOTS = settings(max_examples=1500)
+LOTS = settings(max_examples=400)
 FIELDS = ("id", "text", "shingles", "sketch", "simhash", "via", "a", "b", "similarity", "Id", "", "\u0000")
 WORDS = ("00000000", "0123abcd", "0123456789abcdef", "FFFFFFFFFFFFFFFF", "0", "canon", "<p>", "&#x41;", "中文", "don't")
 
