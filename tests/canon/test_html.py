@@ -263,8 +263,7 @@ def test_a_million_times_what_begins_markup(unit: str) -> None:
 def test_what_is_no_html() -> None:
     png = b"\x89PNG\r\n\x1a\n" + random.Random(1).randbytes(100_000)
     ran = run("canon", "--html", "--whole", stdin=png)
-    hint = "iconv -f ENCODING -t UTF-8 makes UTF-8 of it"
-    assert (ran.status, ran.err) == (2, f"canon: -: not UTF-8 (byte 1); {hint}\ncanon: not one good record\n")
+    assert (ran.status, ran.err) == (2, "canon: -: not UTF-8 (byte 1)\ncanon: not one good record\n")
     text = png.decode("utf-8", "replace")
     (record,) = run("canon", "--html", stdin=jsonl({"id": 1, "text": text})).records()
     assert record["text"].startswith("png")

@@ -246,11 +246,8 @@ def test_many_lines_may_be_more(suffix: str, tmp_path: Path, monkeypatch: pytest
 def test_lines_that_begin_nearly_so(text: bytes, tmp_path: Path) -> None:
     (record,) = run_here("canon --lines", stdin=text, cwd=tmp_path).records()
     assert record["text"] == pipe(text, "canon --lines").decode().split('"text":"')[1].split('"')[0]
-    assert (
-        run_here("canon --lines", stdin=b"\x1f\x8b", cwd=tmp_path).err
-        == "canon: -:1: not UTF-8 (byte 2); iconv -f ENCODING -t UTF-8 makes UTF-8 of it\n"
-        "canon: -: not one good record\n"
-    )
+    err = run_here("canon --lines", stdin=b"\x1f\x8b", cwd=tmp_path).err
+    assert err == "canon: -:1: not UTF-8 (byte 2)\ncanon: -: not one good record\n"
 
 
 @given(st.sampled_from(sorted(MAKE)), st.lists(st.binary(max_size=40), max_size=5), st.integers(1, 50))
