@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import deferred, errors, streams, wire
@@ -40,6 +41,26 @@ def of_excel(raw: bytes) -> str:
     option = DELIMITERS.get(found[1].decode(), "--csv --delimiter CHAR")
     line = "sep= and a tab" if found[1] == b"\t" else f"sep={found[1].decode()}"
     return f"; {line} is a line for Excel, and the header comes behind it: tail -n +2 FILE | canon {option}"
+
+
+def apart(names: Sequence[str]) -> list[str]:
+    """Names of columns, each of which occurs once: to most programs a record with two fields of one name is none.
+
+    A name that an earlier column has gets the first number from 2 with which no column has it.
+
+    >>> apart(["a", "b", "a", "", "a_2", ""])
+    ['a', 'b', 'a_3', '', 'a_2', '_2']
+    """
+    taken = {*names}
+    numbers: dict[str, Iterator[int]] = {}  # for each name, those that were not tried yet
+    made = []
+    for name in names:
+        if name in numbers:
+            made.append(next(other for number in numbers[name] if (other := f"{name}_{number}") not in taken))
+        else:
+            numbers[name] = count(2)
+            made.append(name)
+    return made
 
 
 class Separated(NamedTuple):
@@ -173,7 +194,9 @@ class RowsOfFile:
                 raise Failed(f"{where}: no column {shown(name)} among {there or 'none'}{hint}")
             if names.count(name) > 1:
                 raise Failed(f"{where}: two columns {shown(name)}")
-        self.heads = [b"%b%b:" % (b"," if place else b"{", orjson.dumps(name)) for place, name in enumerate(names)]
+        self.heads = [
+            b"%b%b:" % (b"," if place else b"{", orjson.dumps(name)) for place, name in enumerate(apart(names))
+        ]
         return header
 
     def parted(self, raw: bytes, names: Sequence[str]) -> str:

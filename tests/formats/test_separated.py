@@ -80,6 +80,12 @@ def test_another_character_may_part_values(tmp_path: Path) -> None:
     assert ran.records() == [{"url": "u", "body.text": "a b c", "via": "canon"}]
 
 
+def test_columns_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    ran = canon(tmp_path, b"id,x,text,x,x_2,,\n1,a,b,c,d,e,f\n", "--csv")
+    assert ran.out == b'{"id":"1","x":"a","text":"b","x_3":"c","x_2":"d","":"e","_2":"f","via":"canon"}\n'
+    assert (ran.status, ran.err) == (0, "")
+
+
 def test_rows_without_an_id_get_their_number_in_the_whole_input(tmp_path: Path) -> None:
     (tmp_path / "more").write_bytes(b"text\nc\n")
     ran = canon(tmp_path, b"text\na\nb,x\n\n", "--csv", "--number", "more")
