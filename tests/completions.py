@@ -13,9 +13,9 @@ import shtab
 
 from documents import TOP
 from harness import parser_of
-from shingletools import overview
-from shingletools.dedup.spec import FIRST, LONGEST, NONE, SHORTEST
-from shingletools.wordlists import SHIPPED
+from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST
+from shingletools.running import overview
+from shingletools.text.wordlists import SHIPPED
 from suite import LISTERS, PROGRAMS
 
 FOLDER = TOP / "shingletools" / "completions"

@@ -13,12 +13,13 @@ from tempfile import TemporaryFile
 from typing import Any
 from unittest.mock import patch
 
-from shingletools import driver, signals
-from shingletools.canon.canonizer import Canonizer, Rules
-from shingletools.canon.rules import Rule
-from shingletools.canon.stopwords import Stop
-from shingletools.options import Parser, make_parser
+from shingletools.cli.options import Parser, make_parser
+from shingletools.commands.canon.canonizer import Canonizer, Rules
+from shingletools.commands.canon.rules import Rule
+from shingletools.commands.canon.stopwords import Stop
+from shingletools.running import driver
 from shingletools.spark import command as simspark
+from shingletools.system import signals
 
 BIN = Path(sysconfig.get_path("scripts"))
 DATA = Path(__file__).parent / "data"
@@ -80,7 +81,7 @@ def run_here(*argv: str | Path, stdin: bytes = b"", cwd: Path) -> Ran:
 def parser_of(command: str) -> Parser:
     if command == "simspark":
         return simspark.make_parser()
-    module = importlib.import_module(f"shingletools.{command}.command")
+    module = importlib.import_module(f"shingletools.commands.{command}.command")
     return make_parser(command, str(module.__doc__), module.add_options)
 
 

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from targets import one_by_one_only, stage_of
 
-from shingletools.collecting import collect_chunk
-from shingletools.dedup.pairs import Archived
-from shingletools.errors import Failed
+from shingletools.commands.dedup.pairs import Archived
 from shingletools.kernel import NAME, arrays
-from shingletools.members import parse
-from shingletools.stage import Written
-from shingletools.streams import Chunk
+from shingletools.reading.streams import Chunk
+from shingletools.record.json_members import parse
+from shingletools.record.stage import Written
+from shingletools.running.collecting import collect_chunk
+from shingletools.system.errors import Failed
 
 IDS = ("1", "2", "-3", '"1"', '"x"', '"é"', '"\\u00e9"', "0", "-0", '"a b"', '"\\"\\\\"', '""', "123456789012345678",
        "18446744073709551615", "123456789012345678901", "1.0", "null", "[1]", '"\\ud800"')  # fmt: skip

@@ -15,13 +15,13 @@ from targets import CHAINS, chain_of, check_chain
 from anylines import lines
 from harness import DOCS, pipe
 from shingletools import kernel
-from shingletools.canon.canonizer import Canonizer, Rules
-from shingletools.canon.rules import Rule
-from shingletools.chain import Chain
-from shingletools.errors import Rejected
+from shingletools.commands.canon.canonizer import Canonizer, Rules
+from shingletools.commands.canon.rules import Rule
 from shingletools.kernel import _kernel
 from shingletools.kernel.lines import Done, Fields, Link
-from shingletools.stage import Filter
+from shingletools.record.chain import Chain
+from shingletools.record.stage import Filter
+from shingletools.system.errors import Rejected
 
 WHOLE = "canon | shingle -k 10 | sketch -n 84"
 GOOD = b'{"id":1,"text":"A b"}\n'

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness import DATA, jsonl, parser_of, pipe, program, run, run_here, shell
-from shingletools import hints, overview
-from shingletools.complaints import CAUSES, SHOWN, Complaints, cause_of
+from shingletools.record import hints
+from shingletools.running import overview
+from shingletools.running.complaints import CAUSES, SHOWN, Complaints, cause_of
 
 GOOD = jsonl({"id": "good", "text": "A word"})
 ALL = "(--all-messages shows all)"

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from harness import DATA, jsonl, pipe
-from shingletools.simjoin.join import Join
-from shingletools.simjoin.table import ComponentTable, cut
+from shingletools.commands.simjoin.join import Join
+from shingletools.commands.simjoin.table import ComponentTable, cut
 
 ARTICLES = {record["id"]: record for record in map(json.loads, (DATA / "articles.jsonl").open(encoding="utf-8"))}
 BELINSKY = f"canon --stop {DATA / 'stop-belinsky.txt'}"

@@ -15,7 +15,7 @@ from harness import program
 from suite import COMMANDS, LISTERS, PROGRAMS, SUITE, WAYS
 
 PACKAGE, TESTS = TOP / "shingletools", TOP / "tests"
-GUIDE, ROOM = PACKAGE / "README.md", PACKAGE / "simjoin" / "__init__.py"
+GUIDE = PACKAGE / "README.md"
 MODULES = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py"))]
 FILE = re.compile(r"(?:\.?[\w*-]+/)+[\w*.-]*|[\w*-]+\.(?:py|c|css|html|js|md|jsonl|toml|[157])|\.ci")
 # Names that no definition has: commands, fields, Python's own, a variable of the environment
@@ -75,8 +75,8 @@ def missing(shown: str) -> list[str]:
         if shown not in (TOP / "pyproject.toml").read_text("utf-8"):
             lost.append(shown)
     elif match := re.fullmatch(r"([a-z_]+)\.([A-Za-z_]+)", shown):
-        module = PACKAGE / f"{match[1]}.py"
-        if not FILE.fullmatch(shown) and (not module.exists() or match[2] not in definitions(module)):
+        modules = PACKAGE.rglob(f"{match[1]}.py")
+        if not FILE.fullmatch(shown) and all(match[2] not in definitions(module) for module in modules):
             lost.append(shown)
     elif re.fullmatch(r"[A-Z]\w+\.\w+", shown) and shown not in everywhere():
         lost.append(shown)
@@ -101,55 +101,53 @@ def test_the_search_finds_what_is_not_there() -> None:
     assert [missing(name) for name in gone] == [name.split()[-1:] for name in gone]
 
 
-def test_every_module_is_in_a_map() -> None:
-    """In the guide's, or in that of its room: the first words of the lines in the docstring of its __init__.py."""
-    rooms: dict[str, list[str]] = {}
+def test_every_module_is_in_the_map_of_its_wing_or_room() -> None:
+    """The first words of the lines in the docstring of the __init__.py beside it."""
     for room in MODULES:
-        if room.name == "__init__.py":
-            summary, *lines = (ast.get_docstring(ast.parse((PACKAGE / room).read_text("utf-8"))) or "").split("\n")
+        if room.name == "__init__.py" and room.parent.name not in ("", "commands"):
+            lines = (ast.get_docstring(ast.parse((PACKAGE / room).read_text("utf-8"))) or "").split("\n")
             named = [line.split()[0] for line in lines if re.match(r"\w+ {2,}\w", line)]
-            rooms[str(room.parent)] = named
-            present = [each.stem for each in MODULES if each.parent == room.parent and each != room]
-            assert not named or sorted(named) == sorted(present), summary
-    rows = [line for line in GUIDE.read_text("utf-8").split("\n") if line.startswith("|")]
-    for module in MODULES:
-        folder, name = str(module.parent), module.stem
-        places = [row for row in rows if folder == "." or f"`{folder}/`" in row]
-        listed = any(f"`{name}.py`" in row or f"`{name}`" in row for row in places)
-        assert name == "__init__" or name in rooms[folder] or listed, module
+            assert sorted(named) == [each.stem for each in MODULES if each.parent == room.parent and each != room]
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The modules and rooms of the package that a module imports, wherever it does so."""
+    """The modules of the package that a module imports, wherever it does so, without the package's name."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names = (
-                [node.module or ""] if node.module != "shingletools" else [f"shingletools.{a.name}" for a in node.names]
-            )
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
         for name in names:
-            package, *inner = name.split(".")
-            if package == "shingletools" and inner[0] not in ("UNICODE", "__version__"):
-                yield inner[0]
+            package, _, inner = name.partition(".")
+            if package == "shingletools" and inner not in ("UNICODE", "__version__"):
+                yield inner
 
 
-def test_modules_import_what_stands_above_them_in_the_map() -> None:
-    """Or in their own row, but for rooms; and the kernel nothing."""
-    table = GUIDE.read_text("utf-8").partition("| where |")[2].partition("\n\n")[0]
-    cells = [row.split("|")[1] for row in table.split("\n")[2:]]
-    row_of = {name: row for row, cell in enumerate(cells) for name in re.findall(r"`(\w+)(?:\.py|/)`", cell)}
-    assert len(row_of) > 50
+def test_a_wing_imports_only_wings_above_it_in_the_map() -> None:
+    table = GUIDE.read_text("utf-8").partition("| wing |")[2].partition("\n\n")[0]
+    wings = re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE)
+    assert sorted(wings) == sorted({module.parts[0] for module in MODULES} - {"__init__.py"})
     wrong = [
         (str(module), name)
         for module in MODULES
+        if module.name != "__init__.py" or len(module.parts) > 1
         for name in imported(PACKAGE / module)
-        if name != (own := module.parts[0].removesuffix(".py"))
-        and (row_of[name] + (len(module.parts) > 1) > row_of[own] or own == "kernel")
+        if wings.index(name.split(".")[0]) > wings.index(module.parts[0])
     ]
     assert wrong == []
+
+
+def test_a_room_imports_no_other_room() -> None:
+    rooms = [module for module in MODULES if module.parts[0] == "commands" and len(module.parts) > 2]
+    crossed = {
+        (module.parts[1], name.split(".")[1])
+        for module in rooms
+        for name in imported(PACKAGE / module)
+        if name.startswith("commands.") and name.split(".")[1] != module.parts[1]
+    }
+    assert crossed == {("simindex", "simjoin")}
 
 
 def test_a_class_has_a_name_of_its_own() -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from documents import TOP
 from harness import BIN, DATA, ENVIRONMENT, parser_of, program, run, run_here, shell
-from shingletools import overview
-from shingletools.helping import EXAMPLES, HEADINGS
+from shingletools.cli.helping import EXAMPLES, HEADINGS
+from shingletools.running import overview
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
 
 SCREEN = 24  # lines

@@ -13,7 +13,7 @@ import pytest
 from targets import by_definition, check_lines, filter_of
 
 from documents import TOP
-from shingletools.records import Reject
+from shingletools.record.filter_line import Reject
 
 GOOD = b'{"id":1,"text":"A b","shingles":"0123456789abcdef","words":"C"'
 

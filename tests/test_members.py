@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from targets import by_definition, filter_of
 
-from shingletools.chain import Chain
-from shingletools.records import Reject, filter_lines
+from shingletools.record.chain import Chain
+from shingletools.record.filter_line import Reject, filter_lines
 from shingletools.spark.pipeline import parse
 
 

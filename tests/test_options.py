@@ -11,9 +11,9 @@ from typing import cast
 import pytest
 
 from harness import DOCS, jsonl, parser_of, pipe, run, run_here
-from shingletools.errors import Failed
-from shingletools.options import Printed
-from shingletools.stage import Command
+from shingletools.cli.options import Printed
+from shingletools.record.stage import Command
+from shingletools.system.errors import Failed
 from suite import PROGRAMS, RUNNERS, SUITE
 
 ADDING_UP = {each.name: each.repeated for each in SUITE} | {
@@ -94,7 +94,7 @@ def recipe_of(command: str, words: Sequence[str]) -> str | None:
     """What a filter with these options appends to via; None if they do not go together."""
     try:
         options = parse(command, *words)
-        stage = cast(Command, import_module(f"shingletools.{command}.command")).build(options)
+        stage = cast(Command, import_module(f"shingletools.commands.{command}.command")).build(options)
     except Failed:
         return None
     return str(getattr(stage, "recipe", "none"))

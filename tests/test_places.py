@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.errors import Failed, Rejected
-from shingletools.places import canonizing, read_places
+from shingletools.running.places import canonizing, read_places
+from shingletools.system.errors import Failed, Rejected
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**17), st.integers(0, 10**17)), max_size=30))

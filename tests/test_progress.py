@@ -15,7 +15,8 @@ import pyte
 import pytest
 
 from harness import DOCS, ENVIRONMENT, run, run_here
-from shingletools import messages, progress
+from shingletools.running import progress
+from shingletools.system import messages
 
 ROWS, COLUMNS = 24, 90
 PIPELINE = "canon --progress docs | shingle --progress | sketch --progress | simjoin --progress > pairs"

@@ -15,18 +15,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, pipe, run_here, stopping
-from shingletools import json_faults, kernel, streams, waiting, wire
-from shingletools.canon.canonizer import Canonizer
-from shingletools.canon.words import WORD
-from shingletools.errors import Failed, Rejected
-from shingletools.filtering import filter_chunk
+from shingletools import kernel
+from shingletools.commands.canon.canonizer import Canonizer
+from shingletools.commands.canon.words import WORD
+from shingletools.commands.shingle.command import hashing_of
+from shingletools.commands.shingle.fingerprints import Hashed, Rolling, Runs
+from shingletools.commands.shingle.keys import PUBLIC
+from shingletools.commands.sketch.minhash import MinHash
 from shingletools.kernel import codec
-from shingletools.shingle.command import hashing_of
-from shingletools.shingle.fingerprints import Hashed, Rolling, Runs
-from shingletools.shingle.keys import PUBLIC
-from shingletools.sketch.minhash import MinHash
-from shingletools.stage import Filter
-from shingletools.streams import read_spans
+from shingletools.reading import streams
+from shingletools.reading.streams import read_spans
+from shingletools.record import json_faults, wire
+from shingletools.record.stage import Filter
+from shingletools.running.filtering import filter_chunk
+from shingletools.system import waiting
+from shingletools.system.errors import Failed, Rejected
 from suite import FILTERS, inputs
 
 plain = Canonizer()
@@ -207,7 +210,7 @@ def test_what_is_json_is_refused_for_lack_of_memory_only(monkeypatch: pytest.Mon
     def refuse(line: bytes) -> object:
         raise orjson.JSONDecodeError("whatever it says", line.decode(), 0)
 
-    monkeypatch.setattr("shingletools.wire.orjson.loads", refuse)
+    monkeypatch.setattr("shingletools.record.wire.orjson.loads", refuse)
     with pytest.raises(MemoryError):
         wire.parse_json(b'\xef\xbb\xbf{"id":1}\n')
     with pytest.raises(Rejected, match=r"^not JSON \(column 8\)$"):

@@ -14,9 +14,9 @@ from tempfile import TemporaryFile
 
 import pytest
 
-from shingletools import waiting
-from shingletools.serving import Messages
-from shingletools.signals import ENDING, ended_by_signal, held, hold_imports, settling
+from shingletools.system import waiting
+from shingletools.system.serving import Messages
+from shingletools.system.signals import ENDING, ended_by_signal, held, hold_imports, settling
 
 
 def asked_to_end() -> None:
@@ -189,7 +189,8 @@ def test_a_signal_while_signals_are_switched_off(status: int, monkeypatch: pytes
 
 LONG_CALL = """
     import hashlib, sys
-    from shingletools import kernel, signals
+    from shingletools import kernel
+    from shingletools.system import signals
 
     def run():
         signals.watch(kernel.watcher)

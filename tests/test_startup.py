@@ -8,13 +8,14 @@ from functools import cache
 import pytest
 
 from harness import ENVIRONMENT, jsonl
-from shingletools import deferred, wire
-from shingletools.canon.canonizer import Canonizer, Rules
-from shingletools.canon.folding import fold
-from shingletools.canon.rules import Rule
-from shingletools.canon.words import cut, wherever
-from shingletools.options import make_parser
-from shingletools.stage import Filter
+from shingletools.cli.options import make_parser
+from shingletools.commands.canon.canonizer import Canonizer, Rules
+from shingletools.commands.canon.folding import fold
+from shingletools.commands.canon.rules import Rule
+from shingletools.commands.canon.words import cut, wherever
+from shingletools.record import wire
+from shingletools.record.stage import Filter
+from shingletools.system import deferred
 from suite import COMMANDS, NO_TABLE, of
 
 # What orjson loads, and numpy: the first of them takes as long as Python's own start
@@ -27,7 +28,7 @@ EXACT = {"simjoin": frozenset({"fractions"})}  # its default threshold is an exa
 ASCII = {"id": 1, "text": "Don't stop, A-b 42!"}
 RUN = """
 import sys
-from shingletools.launch import main
+from shingletools.running.launch import main
 status = main(sys.argv.pop(1))
 sys.stderr.write(" ".join(sys.modules))
 raise SystemExit(status)
@@ -106,7 +107,7 @@ def test_what_is_asked_for_is_loaded(command: str, options: tuple[str, ...], tex
 
 
 def test_plain_files_load_nothing_that_decompresses() -> None:
-    modules = {"shingletools.compression", "shingletools.decompression"}
+    modules = {"shingletools.reading.compression", "shingletools.reading.decompression"}
     formats = {"backports.zstd", "bz2", "compression.zstd", "lzma", "zlib", *modules}
     for data, needed in ((jsonl(ASCII), set()), (bz2.compress(jsonl(ASCII)), {"bz2", *modules})):
         assert formats & loaded(RUN, "canon", stdin=data) - by_python() == needed

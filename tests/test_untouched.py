@@ -9,7 +9,7 @@ from targets import check_lines, conserved, filter_of
 
 from anylines import lines
 from harness import DOCS, jsonl, pipe, run
-from shingletools.shingle.fingerprints import Rolling
+from shingletools.commands.shingle.fingerprints import Rolling
 
 
 @given(lines())

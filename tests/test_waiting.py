@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness import DOCS, ENVIRONMENT, pipe, run
-from shingletools import waiting
+from shingletools.system import waiting
 
 
 def fed_slowly(command: str, content: bytes, folder: Path) -> tuple[int, bytes, bytes]:

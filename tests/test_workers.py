@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from shingletools.errors import Failed
-from shingletools.files import State
 from shingletools.kernel import NAME
-from shingletools.serving import LARGE, Gone, Messages
-from shingletools.stage import Written
-from shingletools.streams import Span
-from shingletools.workers import Worker, in_processes, in_threads
+from shingletools.reading.streams import Span
+from shingletools.record.stage import Written
+from shingletools.system.errors import Failed
+from shingletools.system.files import State
+from shingletools.system.serving import LARGE, Gone, Messages
+from shingletools.system.workers import Worker, in_processes, in_threads
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3, 7])

@@ -12,7 +12,7 @@ from shingletools.archive.opened import id_keys
 from shingletools.archive.segment import NAMES, TABLE, band_name
 from shingletools.archive.writing import ArchiveWriter, entry_of, named
 from shingletools.kernel.types import U64, Index
-from shingletools.ranges import spread
+from shingletools.numbers.ranges import spread
 
 ROWS = 1 << 14  # rows that are copied together
 

@@ -18,8 +18,8 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.ids import SignedLines
 from shingletools.kernel.types import Index
-from shingletools.members import member_of, members
-from shingletools.ranges import spread
+from shingletools.numbers.ranges import spread
+from shingletools.record.json_members import member_of, members
 
 FRAME = 40  # most bytes of memory for each, besides its own
 ID, PAYLOAD, EMPTY = b"\x01", b"\x02", b"\x03"  # the last one ends a frame whose payload is empty

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.archive.blocks import BLOCK, Damaged
+from shingletools.archive.checksummed import BLOCK, Damaged
 from shingletools.archive.segment import Segment
 from shingletools.kernel.types import U64, Index
-from shingletools.ranges import spread
+from shingletools.numbers.ranges import spread
 
 ENTRY = 12  # bytes of an entry
 KEYS = BLOCK // 2 // ENTRY  # entries that a search reads together

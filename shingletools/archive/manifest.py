@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from shingletools.archive.blocks import BLOCK, OTHER, Damaged, Unreadable, hexdigest
-from shingletools.archive.names import MANIFEST, a_segment_in, removed_file, segment_file, sums_file
-from shingletools.errors import Failed, printable
+from shingletools.archive.archive_files import MANIFEST, a_segment_in, removed_file, segment_file, sums_file
+from shingletools.archive.checksummed import BLOCK, OTHER, Damaged, Unreadable, hexdigest
+from shingletools.system.errors import Failed, printable
 
 FORMAT, VERSION = "shingletools archive", 1
 HEAD = len(b'{"sum":"') + 64 + len(b'",')

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shingletools import deferred
 from shingletools.archive import manifest
-from shingletools.archive.blocks import Cache, Unreadable
+from shingletools.archive.checksummed import Cache, Unreadable
 from shingletools.archive.frames import line_of
 from shingletools.archive.lookup import Sorted
 from shingletools.archive.segment import NAMES, Segment
-from shingletools.errors import printable
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import U64, Flags, Index
+from shingletools.system import deferred
+from shingletools.system.errors import printable
 
 if TYPE_CHECKING:
     import blake3

@@ -20,14 +20,14 @@ from io import BytesIO
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.archive.blocks import BLOCK, OTHER, Cache, Damaged, SummedFile, Unreadable, hexdigest
+from shingletools.archive.archive_files import removed_file, segment_file, sums_file
+from shingletools.archive.checksummed import BLOCK, OTHER, Cache, Damaged, SummedFile, Unreadable, hexdigest
 from shingletools.archive.frames import EMPTY
 from shingletools.archive.manifest import Entry
-from shingletools.archive.names import removed_file, segment_file, sums_file
-from shingletools.errors import printable
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import Flags, Index
-from shingletools.ranges import spread
+from shingletools.numbers.ranges import spread
+from shingletools.system.errors import printable
 
 NAMES, TABLE = "names", "<u8,<u4"  # the name of the table of ids; the dtype of tables
 WINDOW = 1 << 23  # bytes that are read together if rows are far apart

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools import deferred
-from shingletools.archive import manifest, names
-from shingletools.archive.blocks import SummedWriter, hexdigest
+from shingletools.archive import archive_files, manifest
+from shingletools.archive.checksummed import SummedWriter, hexdigest
 from shingletools.archive.manifest import Column, Entry, Manifest, Removed
 from shingletools.archive.opened import Archive, open_archive
 from shingletools.archive.segment import npy
-from shingletools.errors import Broken, printable
+from shingletools.system import deferred
+from shingletools.system.errors import Broken, printable
 
 if TYPE_CHECKING:
     import zipfile
@@ -52,7 +52,7 @@ class SegmentWriter:
 
     def __init__(self, folder: str, number: int) -> None:
         self.folder, self.number = folder, number
-        self.file = SummedWriter(os.path.join(folder, names.segment_file(number)))
+        self.file = SummedWriter(os.path.join(folder, archive_files.segment_file(number)))
         self.container = zipfile.ZipFile(self.file, "w", zipfile.ZIP_STORED, allowZip64=True)
         self.columns: dict[str, Column] = {}
 
@@ -74,7 +74,7 @@ class SegmentWriter:
         """Finishes the file and the file of its sums, and waits until both are on the disk."""
         self.container.close()
         sums = npy(self.file.finish())
-        put(os.path.join(self.folder, names.sums_file(self.number)), sums)
+        put(os.path.join(self.folder, archive_files.sums_file(self.number)), sums)
         return OnTheDisk(self.file.position, hexdigest(sums), self.columns)
 
     def close(self) -> None:
@@ -116,19 +116,21 @@ class ArchiveWriter:
         self.archive = Archive(path, Manifest(), [])  # the archive in its first state
         self.made = False  # whether this made the folder
         self.state: Manifest | None = None  # the current state, when it is known
-        new = create and not names.is_archive(path)
+        new = create and not archive_files.is_archive(path)
         with named(path):
             if new:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(path)
                     self.made = True
-                if strange := sorted(name for name in os.listdir(path) if name not in {names.LOCK, names.NEW}):
+                if strange := sorted(
+                    name for name in os.listdir(path) if name not in {archive_files.LOCK, archive_files.NEW}
+                ):
                     raise Broken(
-                        f"{printable(path)}: {names.MANIFEST} is missing, but {printable(strange[0])} is there"
+                        f"{printable(path)}: {archive_files.MANIFEST} is missing, but {printable(strange[0])} is there"
                     )
             else:
                 manifest.read(path)  # fails, if it must, before a file is made
-            self.lock = os.open(os.path.join(path, names.LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self.lock = os.open(os.path.join(path, archive_files.LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             self._begin()
         except BaseException:
@@ -139,15 +141,15 @@ class ArchiveWriter:
         with named(self.path):
             try:
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                free = os.path.samestat(os.fstat(self.lock), os.stat(os.path.join(self.path, names.LOCK)))
+                free = os.path.samestat(os.fstat(self.lock), os.stat(os.path.join(self.path, archive_files.LOCK)))
             except (BlockingIOError, FileNotFoundError):
                 free = False
             if not free:  # another writer has the lock, or has removed the folder that it had made
                 raise Broken(f"{printable(self.path)}: another process is changing the archive")
             # Another writer may have made the archive meanwhile
-            if not names.is_archive(self.path):
+            if not archive_files.is_archive(self.path):
                 with contextlib.suppress(FileNotFoundError):  # left by a writer that ended before its first state
-                    os.unlink(os.path.join(self.path, names.NEW))
+                    os.unlink(os.path.join(self.path, archive_files.NEW))
                 self.commit(Manifest())
                 if self.made:
                     sync(os.path.dirname(os.path.abspath(self.path)))
@@ -169,24 +171,24 @@ class ArchiveWriter:
         """Writes the file of dropped rows."""
         number, data = self.next_number(), npy(rows.astype(np.uint32))
         with named(self.path):
-            put(os.path.join(self.path, names.removed_file(number)), data)
+            put(os.path.join(self.path, archive_files.removed_file(number)), data)
         return Removed(number, len(rows), hexdigest(data))
 
     def commit(self, state: Manifest) -> None:
         """Puts the archive into this state."""
-        new = os.path.join(self.path, names.NEW)
+        new = os.path.join(self.path, archive_files.NEW)
         state = state._replace(numbers=self.numbers)
         with named(self.path):
             sync(self.path)  # so that the names of new files are on the disk
             put(new, manifest.encode(state))
-            os.replace(new, os.path.join(self.path, names.MANIFEST))
+            os.replace(new, os.path.join(self.path, archive_files.MANIFEST))
             self.state = state
             sync(self.path)
 
     def _remove_others(self, state: Manifest) -> None:
-        wanted = {*state.files(), names.MANIFEST, names.LOCK}
+        wanted = {*state.files(), archive_files.MANIFEST, archive_files.LOCK}
         for name in os.listdir(self.path):
-            if name not in wanted and names.OURS.fullmatch(name):
+            if name not in wanted and archive_files.OURS.fullmatch(name):
                 os.unlink(os.path.join(self.path, name))
 
     def close(self) -> None:
@@ -197,7 +199,7 @@ class ArchiveWriter:
                 with contextlib.suppress(OSError):  # the next writer removes the rest
                     self._remove_others(self.state)
                     if self.made and self.state == Manifest():
-                        for name in (names.MANIFEST, names.LOCK):
+                        for name in (archive_files.MANIFEST, archive_files.LOCK):
                             os.unlink(os.path.join(self.path, name))
                         os.rmdir(self.path)
             descriptor, self.lock = self.lock, -1

@@ -1,7 +1,19 @@
 """The hot loops. This module has those on strings; `arrays` has those on numpy arrays, which not every command needs.
 
-`lines`, `memo`, `codec`, `strings`, `ids`, `groups` and `reference` define them. If the package was built with a C
-compiler, `_kernel` gives the same bits faster. The environment may choose: SHINGLETOOLS_KERNEL=c or numpy.
+If the package was built with a C compiler, `_kernel` gives the same bits faster as the definitions here. The
+environment may choose: SHINGLETOOLS_KERNEL=c or numpy. A file in C, or its header, says at its top what it does.
+
+lines      definition: lines in bytes
+memo       definition: words that were seen before
+codec      definition: payloads
+strings    definition: loops over strings
+ids        definition: numbered ids, and pairs of them as lines
+groups     definition: groups of ids as lines, and what pairs connect
+reference  definition: loops over arrays
+clocks     definition: which of weighted shingles comes first
+compiled   the loops over arrays in C
+arrays     chooses between these and their definition
+types      types of arrays
 """
 
 import os

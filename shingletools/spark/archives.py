@@ -17,19 +17,19 @@ from pyspark.sql import DataFrame, SparkSession
 
 from shingletools.archive.manifest import Manifest
 from shingletools.archive.opened import Archive, open_archive, open_state
-from shingletools.errors import Failed, printable
-from shingletools.simjoin.against import Against, opened
-from shingletools.simjoin.comparable import Comparable
-from shingletools.simjoin.indexed import ArchiveJoin, signature_in
-from shingletools.simjoin.limits import DEFAULT
-from shingletools.simjoin.signatures import SIGNATURES
-from shingletools.simjoin.spec import JoinSpec
+from shingletools.commands.simjoin.against import Against, opened
+from shingletools.commands.simjoin.comparable import Comparable
+from shingletools.commands.simjoin.indexed import ArchiveJoin, signature_in
+from shingletools.commands.simjoin.limits import DEFAULT
+from shingletools.commands.simjoin.signatures import SIGNATURES
+from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.spark.batches import Batches, batch_of, through
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.lines import NUMBERED, SIZE
 from shingletools.spark.names import rows_of
 from shingletools.spark.signed import IDS, SIGNED, Mark
 from shingletools.spark.tally import Key, Told
+from shingletools.system.errors import Failed, printable
 
 BLOCK = 1 << 14  # rows of an archive in one row of SIGNED: about 5 MB
 

@@ -6,15 +6,15 @@ from typing import cast
 
 import numpy as np
 
-from shingletools import wire
-from shingletools.dedup.pairs import Similarities, check_two_sides, doubles_of, take_similar
-from shingletools.dedup.spec import DedupSpec
+from shingletools.commands.dedup.pairs import Similarities, check_two_sides, doubles_of, take_similar
+from shingletools.commands.dedup.spec import DedupSpec
+from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.members import parse
-from shingletools.simgroup.spec import GroupSpec
+from shingletools.record import wire
+from shingletools.record.json_members import parse
+from shingletools.record.stage import Stage
 from shingletools.spark.mentions import Mentions, One, PairNames, Ranked, Singles, Taken, members, mentions
 from shingletools.spark.names import Named, interleaved, numbers_of
-from shingletools.stage import Stage
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.kernel.arrays import fmix64
-from shingletools.ranges import spread, stretches
-from shingletools.simjoin.factory import TableFactory
+from shingletools.numbers.ranges import spread, stretches
 from shingletools.spark.batches import Batches, batch_of, through
 from shingletools.spark.files import Kept
 from shingletools.spark.meeting import COUNTS, KINDS

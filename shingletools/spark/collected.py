@@ -7,10 +7,9 @@ from typing import NoReturn, cast
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from shingletools.chain import Chain
-from shingletools.dedup.spec import DedupSpec
-from shingletools.errors import Failed
-from shingletools.simgroup.spec import GroupSpec
+from shingletools.commands.dedup.spec import DedupSpec
+from shingletools.commands.simgroup.spec import GroupSpec
+from shingletools.record.chain import Chain
 from shingletools.spark import (
     dedup,
     dedup_at_once,
@@ -37,6 +36,7 @@ from shingletools.spark.room import BASE
 from shingletools.spark.run import FILES, PipelineRun, all_rows, has_bad, named, set_to
 from shingletools.spark.store import KeptStage
 from shingletools.spark.tally import Told
+from shingletools.system.errors import Failed
 
 
 class Collecting(PipelineRun):

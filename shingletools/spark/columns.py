@@ -26,15 +26,15 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from shingletools import errors
-from shingletools.chain import Chain, Rejection
-from shingletools.errors import Failed
-from shingletools.ranges import stretches
+from shingletools.numbers.ranges import stretches
+from shingletools.record.chain import Chain, Rejection
+from shingletools.record.stage import Filter
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.lines import BAD, LINES, PLACES, REJECTED, about, bad_of, of_splits
 from shingletools.spark.parquet import Field, as_json, fields_of, is_read, payload_type
 from shingletools.spark.tally import Tally, Telling
-from shingletools.stage import Filter
+from shingletools.system import errors
+from shingletools.system.errors import Failed
 
 NO_TEXT = b"\xff\n"  # a line that every filter rejects
 REST = "rest"  # members as JSON that Java wrote, since Python would write other JSON

@@ -7,11 +7,11 @@ import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from shingletools import errors, messages
-from shingletools.arguments import size
-from shingletools.driver import prepare
-from shingletools.errors import Failed
-from shingletools.options import Help, Parser, Version, add_allowance
+from shingletools.cli.arguments import size
+from shingletools.cli.options import Help, Parser, Version, add_allowance
+from shingletools.running.driver import prepare
+from shingletools.system import errors, messages
+from shingletools.system.errors import Failed
 
 
 def make_parser() -> Parser:

@@ -9,9 +9,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.kernel.types import Index
-from shingletools.ranges import spread, stretches
-from shingletools.simjoin.pairs import Pairs
+from shingletools.numbers.ranges import spread, stretches
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.tasks import FOUND
 

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.dedup.marks import Mark, annotated, joined, mark
-from shingletools.dedup.spec import DedupSpec
+from shingletools.commands.dedup.marks import Mark, annotated, joined, mark
+from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import Flags, Index
-from shingletools.members import line_at
+from shingletools.record.json_members import line_at
 from shingletools.spark.batches import Packed
 from shingletools.spark.mentions import document_fields, marks_of
 from shingletools.spark.names import Named, numbers_of

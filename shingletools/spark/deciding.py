@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.dedup.blocks import Block
-from shingletools.dedup.choice import ARCHIVE, Dedup
-from shingletools.dedup.given import Given
-from shingletools.dedup.members import Members
-from shingletools.dedup.pairs import Alike, Archived
-from shingletools.dedup.spec import DedupSpec
+from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.choice import ARCHIVE, Dedup
+from shingletools.commands.dedup.given import Given
+from shingletools.commands.dedup.group_members import Members
+from shingletools.commands.dedup.pairs import Alike, Archived
+from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
 from shingletools.spark.decided import Decisions

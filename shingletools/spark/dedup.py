@@ -13,11 +13,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
-from shingletools import wire
-from shingletools.dedup.marks import mark
-from shingletools.dedup.spec import DedupSpec, in_two_groups
-from shingletools.errors import Failed, seen_before
+from shingletools.commands.dedup.marks import mark
+from shingletools.commands.dedup.spec import DedupSpec, in_two_groups
 from shingletools.kernel.types import Index
+from shingletools.record import wire
 from shingletools.spark.batches import Batches, packed, through, total, union
 from shingletools.spark.choices import (
     MET,
@@ -32,6 +31,7 @@ from shingletools.spark.exchange import together
 from shingletools.spark.mentions import Ranked
 from shingletools.spark.names import BAD, StepInput, in_units, numbers_of, rows_of, units_of
 from shingletools.spark.settled import DECIDED, Choose, LeftOut, Merge
+from shingletools.system.errors import Failed, seen_before
 
 PART = 1 << 26  # bytes of documents that are brought together
 FEW = 1 << 25  # bytes of decisions that are sent to all machines

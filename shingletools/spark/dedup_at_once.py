@@ -11,10 +11,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from shingletools import wire
-from shingletools.dedup.beside import Wrong
-from shingletools.dedup.spec import DedupSpec
-from shingletools.errors import seen_before
+from shingletools.commands.dedup.beside import Wrong
+from shingletools.commands.dedup.spec import DedupSpec
+from shingletools.record import wire
 from shingletools.spark.batches import Batches, Packed, of_rows, through
 from shingletools.spark.decided import Cut, Decisions
 from shingletools.spark.deciding import Deciding
@@ -33,6 +32,7 @@ from shingletools.spark.lines import BAD, LINES, PLACES, REJECTED, WRITTEN, Filt
 from shingletools.spark.mentions import FAULT
 from shingletools.spark.names import Row, rows_of
 from shingletools.spark.tally import Key, Tally, Telling, Told
+from shingletools.system.errors import seen_before
 
 # Rejected lines; the decisions on a split; and, with FAULT as its step, the first line that is no group
 CHOSEN = pa.schema([*PLACES, *REJECTED, *((name, pa.binary()) for name in Decisions._fields)])

@@ -7,14 +7,14 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from shingletools import errors
+from shingletools.commands.simjoin.signatures import Signature
 from shingletools.kernel.types import U32, Index
-from shingletools.simjoin.signatures import Signature
 from shingletools.spark.batches import Batches, batch_of, of_rows
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.exchange import Entries, received
 from shingletools.spark.lines import REJECTED
 from shingletools.spark.signed import Reading, Things
+from shingletools.system import errors
 
 AGAIN = pa.schema([("number", pa.int64()), *REJECTED])
 FIRST = pa.schema([("number", pa.int64()), ("via", pa.string()), ("kind", pa.int32()), ("size", pa.int64())])

@@ -12,12 +12,12 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from shingletools import errors
-from shingletools.errors import Failed
 from shingletools.spark import splits
 from shingletools.spark.parquet import as_json, fields_of, is_read
 from shingletools.spark.pipeline import is_parquet
 from shingletools.spark.tally import Told
+from shingletools.system import errors
+from shingletools.system.errors import Failed
 
 QUIET = 5  # tenths of a second without new files
 PART = re.compile(r"part-(\d+)-")

@@ -9,14 +9,14 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
+from shingletools.commands.simgroup.grouping import Method, Stars
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
-from shingletools.simgroup.groups import Method, Stars
+from shingletools.numbers.unionfind import UnionFind
 from shingletools.spark.batches import Batches, batch_of, through, union
 from shingletools.spark.exchange import runs, together
 from shingletools.spark.files import Kept
 from shingletools.spark.names import BUCKETS, Row, concatenated, numbers_of, rows_of
-from shingletools.unionfind import UnionFind
 
 EDGES = 1 << 24  # edges that one task can hold, at about 100 bytes each
 EDGE = pa.schema([("u", pa.int64()), ("v", pa.int64())])  # an edge; or a node (u) and the first of its group (v)

@@ -6,8 +6,7 @@ from typing import NamedTuple
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
-from shingletools.errors import Failed
-from shingletools.simgroup.spec import GroupSpec
+from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.spark import graphs
 from shingletools.spark.batches import counted, through, total, union
 from shingletools.spark.exchange import together
@@ -19,6 +18,7 @@ from shingletools.spark.names import StepInput, in_units, units_of
 from shingletools.spark.nodes import MET, SINGLE, TAKEN, MeetNames, TakePairs, TakeSingles
 from shingletools.spark.parts import PARTS
 from shingletools.spark.roots import NODES, PART, PLACED, ROOTS, Connect, Nodes, Place, Roots, Write
+from shingletools.system.errors import Failed
 
 
 class GroupLines(NamedTuple):

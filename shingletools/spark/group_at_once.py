@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from shingletools.simgroup.groups import Groups
-from shingletools.simgroup.spec import GroupSpec
+from shingletools.commands.simgroup.grouping import Groups
+from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.spark.batches import Batches, of_rows, through
 from shingletools.spark.gathered import COLUMNS, FAULTS, TOO_MUCH, Arriving, in_one_task, order_of
 from shingletools.spark.lines import BAD, LINES, WRITTEN, about

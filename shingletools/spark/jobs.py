@@ -11,12 +11,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from shingletools import errors
-from shingletools.chain import Chain
-from shingletools.errors import Failed
-from shingletools.outcomes import DONE, SOME_REJECTED
-from shingletools.simgroup.spec import GroupSpec
-from shingletools.simjoin.spec import JoinSpec
+from shingletools.commands.simgroup.spec import GroupSpec
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.record.chain import Chain
+from shingletools.running.outcomes import DONE, SOME_REJECTED
 from shingletools.spark import (
     archives,
     columns,
@@ -47,6 +45,8 @@ from shingletools.spark.run import FILES, TooManyRejected, all_rows, has_bad, na
 from shingletools.spark.signed import SIGNED, Signing
 from shingletools.spark.store import KeptStage, Making, Stages
 from shingletools.spark.tally import in_order
+from shingletools.system import errors
+from shingletools.system.errors import Failed
 
 # A task may write to several files at once, so that rows need not be sorted by file
 SEVERAL_FILES = {"spark.sql.maxConcurrentOutputFileWriters": "100000", "spark.sql.files.maxRecordsPerFile": "0"}

@@ -8,14 +8,13 @@ import numpy as np
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
-from shingletools.errors import Failed
+from shingletools.commands.simgroup.spec import GroupSpec
+from shingletools.commands.simjoin.comparable import Comparable
+from shingletools.commands.simjoin.factory import TableFactory
+from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.commands.simjoin.table import Table
 from shingletools.kernel.types import Index
-from shingletools.simgroup.spec import GroupSpec
-from shingletools.simjoin.comparable import Comparable
-from shingletools.simjoin.factory import TableFactory
-from shingletools.simjoin.signatures import SIGNATURES, Signature
-from shingletools.simjoin.spec import JoinSpec
-from shingletools.simjoin.table import Table
 from shingletools.spark import archives, heads
 from shingletools.spark import join_at_once as at_once
 from shingletools.spark.archives import PinnedArchive
@@ -55,6 +54,7 @@ from shingletools.spark.tasks import (
     Connecting,
     Every,
 )
+from shingletools.system.errors import Failed
 
 # The number of partitions follows from sizes that are known. With its adaptive execution, Spark would run each stage as
 # a job to learn them. Data for all tasks is sent as arrays, since Java copies a table of rows first.

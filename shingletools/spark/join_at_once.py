@@ -7,17 +7,16 @@ from dataclasses import dataclass
 import orjson
 import pyarrow as pa
 
-from shingletools import errors
-from shingletools.errors import Failed
+from shingletools.commands.simgroup.grouping import Groups
+from shingletools.commands.simgroup.spec import GroupSpec
+from shingletools.commands.simjoin.against import Against
+from shingletools.commands.simjoin.comparable import Comparable
+from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.signatures import SIGNATURES
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.ids import SignedLines, split
-from shingletools.simgroup.groups import Groups
-from shingletools.simgroup.spec import GroupSpec
-from shingletools.simjoin.against import Against
-from shingletools.simjoin.collector import JoinCollector
-from shingletools.simjoin.comparable import Comparable
-from shingletools.simjoin.signatures import SIGNATURES
-from shingletools.simjoin.spec import JoinSpec
-from shingletools.simjoin.wanted import Wanted
+from shingletools.record.stage import Written
 from shingletools.spark.archives import PinnedArchive, against
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.group_at_once import figures
@@ -27,7 +26,8 @@ from shingletools.spark.parts import PART_BYTES, PARTS
 from shingletools.spark.room import BASE, emptied
 from shingletools.spark.signed import Mark, Reading, SignedDocuments
 from shingletools.spark.tally import Tally, Telling
-from shingletools.stage import Written
+from shingletools.system import errors
+from shingletools.system.errors import Failed
 
 # Lines of pairs; or, one in a row, documents whose ids were used before: cause and number
 FOUND = pa.schema([*PARTS, *REJECTED])

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.dedup.marks import mark
-from shingletools.dedup.spec import KNOWN
+from shingletools.commands.dedup.marks import mark
+from shingletools.commands.dedup.spec import KNOWN
 from shingletools.kernel.types import F64, Flags, Index
 from shingletools.spark.names import Named
 

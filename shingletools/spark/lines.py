@@ -15,17 +15,17 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from shingletools import errors
-from shingletools.chain import Chain, Rejection
-from shingletools.complaints import Complaints
-from shingletools.compressed import HEAD, recognised
-from shingletools.errors import Failed
 from shingletools.kernel.types import Index
+from shingletools.reading.compressed import HEAD, recognised
+from shingletools.record.chain import Chain, Rejection
+from shingletools.running.complaints import Complaints
 from shingletools.spark.batches import Batches, batch_of, joined, of_rows, packed, through, union
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.files import SOURCE, write_lines
 from shingletools.spark.splits import lines_of, splits_of
 from shingletools.spark.tally import Key, Tally, Telling, Told
+from shingletools.system import errors
+from shingletools.system.errors import Failed
 
 # The lines of a split that go on, many in a row, and those that were rejected, one in a row; `numbers` has the offset
 # of each from the first place, int64, or is empty if they are consecutive

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
-from shingletools.simjoin.factory import TableFactory
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.exchange import Entries, part_of, received
 from shingletools.spark.signed import Reading

@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from shingletools import wire
-from shingletools.dedup.members import Members, take_members
-from shingletools.dedup.spec import SHORTEST, DedupSpec
-from shingletools.dedup.values import text_in
-from shingletools.errors import Failed, Rejected
+from shingletools.commands.dedup.group_members import Members, take_members
+from shingletools.commands.dedup.spec import SHORTEST, DedupSpec
+from shingletools.commands.dedup.values import text_in
+from shingletools.commands.simgroup.grouping import take_pair
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS, DocumentFields
 from shingletools.kernel.types import Index
-from shingletools.members import in_quotes, line_at, parse
-from shingletools.ranges import spread
-from shingletools.simgroup.groups import take_pair
+from shingletools.numbers.ranges import spread
+from shingletools.record import wire
+from shingletools.record.json_members import in_quotes, line_at, parse
 from shingletools.spark.batches import Packed
 from shingletools.spark.names import Named, Row, concatenated, interleaved
+from shingletools.system.errors import Failed, Rejected
 
 FAULT = -1  # in place of a step: the line fails the run
 

@@ -24,12 +24,13 @@ from pyspark.sql.types import (
     VarcharType,
 )
 
-from shingletools import errors, wire
-from shingletools.errors import Failed
+from shingletools.record import wire
+from shingletools.record.stage import Filter
+from shingletools.record.wire import AGAINST
 from shingletools.spark.batches import Batches, of_rows, through
 from shingletools.spark.pipeline import Step
-from shingletools.stage import Filter
-from shingletools.wire import AGAINST
+from shingletools.system import errors
+from shingletools.system.errors import Failed
 
 TIME = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
 TYPES = {

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, cast
 
-from shingletools import errors, signals, wire
-from shingletools.errors import Failed
-from shingletools.options import make_parser
-from shingletools.simjoin.signatures import SIGNATURES
-from shingletools.simjoin.spec import JoinSpec
-from shingletools.stage import Command, Stage
+from shingletools.cli.options import make_parser
+from shingletools.commands.simjoin.signatures import SIGNATURES
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.record import wire
+from shingletools.record.stage import Command, Stage
+from shingletools.system import errors, signals
+from shingletools.system.errors import Failed
 
 COMMANDS = ("canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "parts")
 ELSEWHERE = {  # options that do not apply on Spark, and why
@@ -87,7 +88,7 @@ def build(command: str) -> Step:
         raise Failed(f"the pipeline: {str(error).lower()}") from None
     if name not in COMMANDS:
         raise Failed(f"the pipeline: {errors.shown(name)} is none of {', '.join(COMMANDS)}")
-    module = cast(Command, signals.load(f"shingletools.{name}.command"))
+    module = cast(Command, signals.load(f"shingletools.commands.{name}.command"))
     parser = make_parser(name, module.__doc__ or "", module.add_options)
     try:
         options = parser.parse(argv)

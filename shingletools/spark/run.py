@@ -6,10 +6,9 @@ from contextlib import contextmanager
 
 from pyspark.sql import DataFrame, SparkSession
 
-from shingletools import errors
-from shingletools.chain import Chain
-from shingletools.errors import Failed
-from shingletools.outcomes import FAILED, SOME_REJECTED
+from shingletools.record.chain import Chain
+from shingletools.record.stage import Filter
+from shingletools.running.outcomes import FAILED, SOME_REJECTED
 from shingletools.spark import (
     files,
     parquet,
@@ -34,7 +33,8 @@ from shingletools.spark.pipeline import Step, is_parquet, texts
 from shingletools.spark.room import room
 from shingletools.spark.store import KeptStage, Making, Stages
 from shingletools.spark.tally import Tally, Told, in_order
-from shingletools.stage import Filter
+from shingletools.system import errors
+from shingletools.system.errors import Failed
 
 FILES = 1000  # files of the input: up to so many, each may become a file of the output
 

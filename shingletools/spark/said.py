@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
+from shingletools.commands.simjoin.pair_lines import PairLines
+from shingletools.commands.simjoin.signatures import Signature
+from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import Index
-from shingletools.simjoin.pair_lines import PairLines
-from shingletools.simjoin.signatures import Signature
-from shingletools.simjoin.wanted import Wanted
 from shingletools.spark.batches import Batches, bytes_of, of_rows
 from shingletools.spark.parts import PARTS
 

@@ -18,8 +18,9 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from shingletools import __version__, errors, signals
-from shingletools.errors import Failed
+from shingletools import __version__
+from shingletools.system import errors, signals
+from shingletools.system.errors import Failed
 
 T = TypeVar("T")
 LOST_TASK = re.compile(r".* Lost task .* executor \w+\): ")  # what Spark writes before the cause

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from shingletools.dedup.spec import MOST, NONE, DedupSpec
-from shingletools.dedup.values import value_of
+from shingletools.commands.dedup.spec import MOST, NONE, DedupSpec
+from shingletools.commands.dedup.values import value_of
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches

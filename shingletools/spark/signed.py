@@ -10,20 +10,20 @@ import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shingletools import wire
-from shingletools.errors import Failed, Rejected
+from shingletools.commands.simjoin.comparable import Comparable
+from shingletools.commands.simjoin.join_collector import lines_like, take_shingles, take_signed
+from shingletools.commands.simjoin.signatures import SIGNATURES, Data
+from shingletools.commands.simjoin.spec import shapes_differ
 from shingletools.kernel import arrays
 from shingletools.kernel.ids import SignedFields, split
 from shingletools.kernel.types import Flags, Index
-from shingletools.members import line_at, parse
-from shingletools.simjoin.collector import lines_like, take_shingles, take_signed
-from shingletools.simjoin.comparable import Comparable
-from shingletools.simjoin.signatures import SIGNATURES, Data
-from shingletools.simjoin.spec import shapes_differ
+from shingletools.record import wire
+from shingletools.record.json_members import line_at, parse
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.chosen import Chosen
 from shingletools.spark.lines import BAD, PLACES, REJECTED, SIZE, Filtered, LineNumbers
 from shingletools.spark.tally import Key, Telling, Told
+from shingletools.system.errors import Failed, Rejected
 
 IDS = "ids"  # a figure: bytes of ids
 MARKS = 16  # most marks of a split: if there are so many, documents differ, and the run fails

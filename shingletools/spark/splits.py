@@ -16,9 +16,9 @@ import orjson
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from shingletools.compressed import HEAD, plain, recognised, suffixed
-from shingletools.errors import printable
-from shingletools.waiting import whole_lines
+from shingletools.reading.compressed import HEAD, plain, recognised, suffixed
+from shingletools.system.errors import printable
+from shingletools.system.waiting import whole_lines
 
 MOST = 10_000  # files; the plan, which is sent to all tasks, names them
 OPENING = 4 << 20  # bytes: opening a file takes as long as reading these, by Spark's estimate

@@ -7,16 +7,16 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
+from shingletools.commands.simjoin.buckets import Portion, by_size
+from shingletools.commands.simjoin.candidates import candidates_in, weigh
+from shingletools.commands.simjoin.factory import TableFactory
+from shingletools.commands.simjoin.finer import finer
+from shingletools.commands.simjoin.forest import Forest
+from shingletools.commands.simjoin.limits import DEFAULT, Limits
+from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.table import Table
 from shingletools.kernel.types import Flags, Index
-from shingletools.ranges import spread, stretches
-from shingletools.simjoin.buckets import Portion, by_size
-from shingletools.simjoin.candidates import candidates_in, weigh
-from shingletools.simjoin.factory import TableFactory
-from shingletools.simjoin.finer import finer
-from shingletools.simjoin.forest import Forest
-from shingletools.simjoin.limits import DEFAULT, Limits
-from shingletools.simjoin.pairs import Pairs
-from shingletools.simjoin.table import Table
+from shingletools.numbers.ranges import spread, stretches
 from shingletools.spark.batches import Batches, batch_of, bytes_of
 
 TASK = ["key", "one", "other"]  # a bucket, and two of its blocks

@@ -15,9 +15,9 @@ from statistics import median
 
 import regex
 
-from shingletools.canon.canonizer import Canonizer
-from shingletools.canon.command import add_options, chosen
-from shingletools.options import make_parser
+from shingletools.cli.options import make_parser
+from shingletools.commands.canon.canonizer import Canonizer
+from shingletools.commands.canon.command import add_options, chosen
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import ENVIRONMENT

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from shingletools.canon.html import Html
+from shingletools.commands.canon.html import Html
 
 ARCHITECTURES = "amd64 arm64 armel armhf i386 mips64el mipsel ppc64el s390x".split()
 LEAST = 200  # characters of a page

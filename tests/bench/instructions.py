@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import orjson
 
+from shingletools.commands.shingle.fingerprints import word_fingerprint
+from shingletools.commands.shingle.within import FingerprintListing
 from shingletools.kernel import _kernel
 from shingletools.kernel.lines import Fields, Link, Listed, Weighed
-from shingletools.shingle.fingerprints import word_fingerprint
-from shingletools.shingle.within import FingerprintListing
 
 rng = random.Random(1)
 WORDS = [f"w{number:x}" for number in range(2000)]

@@ -22,9 +22,9 @@ from SetSimilaritySearch import all_pairs
 sys.path.insert(0, str(Path(__file__).parent))
 import measure
 
-from shingletools.simjoin.collector import JoinCollector
-from shingletools.simjoin.spec import JoinSpec
-from shingletools.simjoin.wanted import Wanted
+from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.commands.simjoin.wanted import Wanted
 
 THRESHOLD = Fraction(4, 5)
 SKETCHES, COMPONENTS, CHANGED = 1_000_000, 84, 10

@@ -24,7 +24,7 @@ from measure import table_row
 
 from report.browser import at, chromium, settled
 from report.naive import compare
-from shingletools.simshow.report.page import Report
+from shingletools.commands.simshow.report.page import Report
 
 TEXTS = 5  # of a group
 RUNS = 5

@@ -15,8 +15,8 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
-from shingletools.canon.canonizer import Canonizer
-from shingletools.canon.html import Html
+from shingletools.commands.canon.canonizer import Canonizer
+from shingletools.commands.canon.html import Html
 
 # Written out anew: what a browser shows in a line of its own, or as a box
 PARTING = frozenset(

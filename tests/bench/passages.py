@@ -29,9 +29,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 from measure import table_row, timed
 
-from shingletools.simshow.documents import Reader
-from shingletools.simshow.passages import EQUAL, Manner, Text, compare
-from shingletools.simshow.prepared import Prepared
+from shingletools.commands.simshow.documents import Reader
+from shingletools.commands.simshow.passages import EQUAL, Manner, Text, compare
+from shingletools.commands.simshow.prepared import Prepared
 
 K, CHARACTERS = 5, 25
 PLANTED = 40  # words at least

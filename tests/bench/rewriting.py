@@ -13,7 +13,7 @@ from typing import Any
 
 import edits
 
-from shingletools.wordlists import word_list
+from shingletools.text.wordlists import word_list
 
 EDGES = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
 

@@ -19,9 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shingletools.canon.confined import Confined, TooMuch
-from shingletools.canon.html import Html, parse
-from shingletools.errors import Rejected
+from shingletools.commands.canon.confined import Confined, TooMuch
+from shingletools.commands.canon.html import Html, parse
+from shingletools.system.errors import Rejected
 
 FORMATTING = "a b big code em font i nobr s small strike strong tt u".split()
 BLOCKS = "address article blockquote center dd details dialog div dl dt h1 h3 li main ol p pre section ul".split()

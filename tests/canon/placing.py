@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from shingletools.canon.canonizer import Canonizer
-from shingletools.canon.command import add_options, chosen
-from shingletools.canon.placed import Placer
-from shingletools.options import make_parser
+from shingletools.cli.options import make_parser
+from shingletools.commands.canon.canonizer import Canonizer
+from shingletools.commands.canon.command import add_options, chosen
+from shingletools.commands.canon.placed import Placer
 
 Word = tuple[str, int, int]
 

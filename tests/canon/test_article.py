@@ -6,9 +6,9 @@ from importlib import metadata
 import pytest
 
 from harness import jsonl, run
-from shingletools.canon.article import Article
-from shingletools.canon.canonizer import Canonizer
-from shingletools.errors import Rejected
+from shingletools.commands.canon.article import Article
+from shingletools.commands.canon.canonizer import Canonizer
+from shingletools.system.errors import Rejected
 
 SAID = "The council decided on Monday that the old bridge over the river will be open to walkers again in the spring."
 MORE = "Engineers had found cracks in two of its piers, which were mended during the winter at the city's expense."

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, run
-from shingletools.canon.canonizer import Canonizer
-from shingletools.canon.html import Html
-from shingletools.errors import Rejected
+from shingletools.commands.canon.canonizer import Canonizer
+from shingletools.commands.canon.html import Html
+from shingletools.system.errors import Rejected
 
 canonize = Canonizer()
 page = Html()

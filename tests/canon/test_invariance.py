@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DATA, DOCS
-from shingletools.canon.canonizer import Canonizer
-from shingletools.canon.html import Html
-from shingletools.canon.repertoire import is_later
+from shingletools.commands.canon.canonizer import Canonizer
+from shingletools.commands.canon.html import Html
+from shingletools.commands.canon.repertoire import is_later
 
 canonize = Canonizer()
 page = Html()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from canon.placing import both, check, found
 from harness import DATA, DOCS, pipe, run
 from shingletools import kernel
-from shingletools.canon.origins import Origin, traced
-from shingletools.canon.patterns import Budget, Replace
+from shingletools.commands.canon.origins import Origin, traced
+from shingletools.commands.canon.patterns import Budget, Replace
 from shingletools.kernel.memo import compiled_words, reference_words
 
 SAMPLES = (

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from canon.placing import both, found, shares
 from harness import jsonl, run
-from shingletools.canon.html import Html, parse_traced
-from shingletools.canon.markup import Page
-from shingletools.canon.references import SourcePiece
-from shingletools.canon.tokens import pieces
-from shingletools.errors import Rejected
+from shingletools.commands.canon.html import Html, parse_traced
+from shingletools.commands.canon.markup import Page
+from shingletools.commands.canon.references import SourcePiece
+from shingletools.commands.canon.tokens import pieces
+from shingletools.system.errors import Rejected
 
 PARTS = """
 <p> </p> <b> </b> <i> </i> <table> <tr> <td> </table> <svg> </svg> <math> <mi> <title> </title> <style> </style> <desc>

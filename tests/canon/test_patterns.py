@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import jsonl, run, run_here
-from shingletools.canon import patterns
-from shingletools.errors import Rejected
-from shingletools.sentences import sentences
+from shingletools.commands.canon import patterns
+from shingletools.system.errors import Rejected
+from shingletools.text.sentences import sentences
 
 
 def text_of(text: str, *argv: str) -> str:

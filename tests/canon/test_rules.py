@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, run
-from shingletools.canon.canonizer import Canonizer, explain
-from shingletools.canon.command import add_options, chosen
-from shingletools.canon.folding import fold
-from shingletools.canon.lemmas import settled
-from shingletools.canon.rules import fold_accents
-from shingletools.options import make_parser
+from shingletools.cli.options import make_parser
+from shingletools.commands.canon.canonizer import Canonizer, explain
+from shingletools.commands.canon.command import add_options, chosen
+from shingletools.commands.canon.folding import fold
+from shingletools.commands.canon.lemmas import settled
+from shingletools.commands.canon.rules import fold_accents
 
 
 def canonizer(*argv: str) -> Canonizer:

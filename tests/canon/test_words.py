@@ -10,11 +10,11 @@ import regex
 from blake3 import blake3
 
 from harness import jsonl, run, stopping
-from shingletools.canon.canonizer import Canonizer, Rules
-from shingletools.canon.chinese import Chinese
-from shingletools.canon.folding import LONG_RUN, fold
-from shingletools.canon.repertoire import is_later
-from shingletools.canon.words import cut
+from shingletools.commands.canon.canonizer import Canonizer, Rules
+from shingletools.commands.canon.chinese import Chinese
+from shingletools.commands.canon.folding import LONG_RUN, fold
+from shingletools.commands.canon.repertoire import is_later
+from shingletools.commands.canon.words import cut
 from shingletools.kernel.memo import ENTRIES, Memo
 
 canonize = Canonizer()
@@ -95,7 +95,7 @@ def test_long_runs_of_marks_fold_as_short_ones_do(monkeypatch: pytest.MonkeyPatc
     marks = [chr(code) for code in range(0x300, 0xFFA0) if unicodedata.combining(chr(code))] + ["\u0f73", "\uff9e"]
     runs = ["a" + "".join(rng.choices(marks, k=rng.randrange(30, 300))) for _ in range(50)]
     sorted_before = [fold(run) for run in runs]
-    monkeypatch.setattr("shingletools.canon.folding.LONG_RUN", regex.compile("(?!)"))
+    monkeypatch.setattr("shingletools.commands.canon.folding.LONG_RUN", regex.compile("(?!)"))
     assert sorted_before == [fold(run) for run in runs]
     assert any(LONG_RUN.search(run) for run in runs)
 
@@ -112,7 +112,7 @@ def test_long_texts_are_cut_at_white_space_only(monkeypatch: pytest.MonkeyPatch)
     text = " \u2003One,two\n\x1cthree  \x85 中文字，abc d'e'' " * 40
     expected = canonize(text)
     for segment in (1, 2, 3, 7, 50):
-        monkeypatch.setattr("shingletools.canon.canonizer.SEGMENT", segment)
+        monkeypatch.setattr("shingletools.commands.canon.canonizer.SEGMENT", segment)
         assert canonize(text) == expected
 
 
@@ -146,7 +146,7 @@ def test_stop_lists_are_closed_classes() -> None:
 @pytest.mark.parametrize("language", ["en", "ru", "zh"])
 def test_every_shipped_stop_word_is_a_word(language: str) -> None:
     segmented = Canonizer(Rules(cut=Chinese(cut)))
-    lines = (Path(__file__).parents[2] / f"shingletools/stop/{language}.txt").read_text("utf-8").splitlines()
+    lines = (Path(__file__).parents[2] / f"shingletools/text/stop/{language}.txt").read_text("utf-8").splitlines()
     words = [line for line in lines if not line.startswith("#")]
     assert len(words) == len(set(words)) < 400
     for word in words:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import ENVIRONMENT, jsonl, program, run, run_here
-from shingletools.arguments import allowance
+from shingletools.cli.arguments import allowance
 from suite import FILTERS, WAYS, good, of
 
 every_command = pytest.mark.parametrize("command", WAYS)

@@ -19,9 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, jsonl, pipe, program, run, run_here, shell
-from shingletools import compressed, compression, decompression, deferred, streams, waiting
-from shingletools.compression import CODECS, Compressing
-from shingletools.errors import Failed
+from shingletools.reading import compressed, compression, decompression, streams
+from shingletools.reading.compression import CODECS, Compressing
+from shingletools.system import deferred, waiting
+from shingletools.system.errors import Failed
 from suite import FILTERS, WAYS, good
 
 if sys.version_info >= (3, 14):

@@ -8,7 +8,7 @@ from unittest.mock import ANY
 import pytest
 
 from harness import DOCS, jsonl, program, run, shell
-from shingletools.waiting import BLOCK
+from shingletools.system.waiting import BLOCK
 from suite import FILTERS, WAYS, inputs
 
 

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run, shell
-from shingletools.collecting import collect_chunk
-from shingletools.dedup.members import Members
-from shingletools.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
-from shingletools.errors import Failed
+from shingletools.commands.dedup.group_members import Members
+from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
 from shingletools.kernel import NAME, arrays
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
-from shingletools.stage import Written
-from shingletools.streams import Chunk
+from shingletools.reading.streams import Chunk
+from shingletools.record.stage import Written
+from shingletools.running.collecting import collect_chunk
+from shingletools.system.errors import Failed
 
 GROUPS = jsonl({"group": "a", "members": ["a", "b", "c"]}, {"members": [1, "x", "gone"]}, {"members": ["all", "gone2"]})
 TEXTS = [("b", "bb"), ("z", "zzzz"), ("a", "a"), (1, "one"), ("c", "cc"), ("1", "two"), ("x", "xxxx"), ("gone3", "")]

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import DOCS, Ran, Record, jsonl, pipe, run, run_here, shell
-from shingletools.collecting import collect_chunk
-from shingletools.dedup.best import ByValue
-from shingletools.dedup.given import Given
-from shingletools.dedup.members import Members
-from shingletools.dedup.pairs import Alike, Archived
-from shingletools.dedup.spec import DedupSpec
+from shingletools.commands.dedup.best import ByValue
+from shingletools.commands.dedup.given import Given
+from shingletools.commands.dedup.group_members import Members
+from shingletools.commands.dedup.pairs import Alike, Archived
+from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays
-from shingletools.streams import Chunk
+from shingletools.reading.streams import Chunk
+from shingletools.running.collecting import collect_chunk
 
 IDS = [number if spelled else f"{number}" for number in range(8) for spelled in (True, False)]
 VALUES = ("3", "1", "0.10", "0.1", "1E5", "100000", "-7", "-0", "0", "9007199254740993", "9007199254740992", "1e-300",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness import BIN, ENVIRONMENT, jsonl, program, run, shell
-from shingletools import driver
+from shingletools.running import driver
 from suite import FILTERS, ONE_WAY, SCRATCH, WAYS, of
 
 pytestmark = pytest.mark.slow
@@ -225,7 +225,7 @@ def test_a_signal_is_held_back_while_a_step_is_taken() -> None:
     """Also where another thread is there to take it."""
     script = """if True:
         import os, signal, sys, threading, time
-        from shingletools.signals import ended_by_signal, held
+        from shingletools.system.signals import ended_by_signal, held
         threading.Thread(target=time.sleep, args=(1,), daemon=True).start()
         def run():
             with held():
@@ -290,10 +290,10 @@ late = []
 def watch(event, arguments):
     if event == "import" and started and not signals._State.holding:
         late.append(arguments[0])
-from shingletools import signals
+from shingletools.system import signals
 started = False
 with signals.held():
-    from shingletools import driver
+    from shingletools.running import driver
 signals.hold_imports()
 sys.addaudithook(watch)
 started = True

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import run_here
-from shingletools.errors import Failed
-from shingletools.formats import array
-from shingletools.formats.array import DEEPEST, Elements
-from shingletools.streams import Blocks
+from shingletools.reading.formats import array
+from shingletools.reading.formats.array import DEEPEST, Elements
+from shingletools.reading.streams import Blocks
+from shingletools.system.errors import Failed
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.sampled_from('a"\\[]{},: \né'), max_size=6),

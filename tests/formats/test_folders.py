@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from harness import run, run_here
-from shingletools import streams
-from shingletools.errors import Failed
-from shingletools.formats import folders
-from shingletools.versions import version
+from shingletools.reading import streams
+from shingletools.reading.formats import folders
+from shingletools.record.versions import version
+from shingletools.system.errors import Failed
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import run, run_here, shell
-from shingletools import signals
+from shingletools.system import signals
 
 TIME = datetime.datetime(2020, 1, 2, 3, 4, 5, 6)
 COLUMNS = [  # values, their type, and what JSON has for them
@@ -139,7 +139,7 @@ def test_a_package_that_is_missing_is_named_with_its_extra(
         return load(name)
 
     monkeypatch.setattr(signals, "load", without)
-    monkeypatch.delitem(sys.modules, f"shingletools.formats.{option[2:]}", raising=False)
+    monkeypatch.delitem(sys.modules, f"shingletools.reading.formats.{option[2:]}", raising=False)
     package = module.partition(".")[0]
     ran = run_here("canon", option, cwd=tmp_path)
     assert (ran.status, ran.out) == (2, b"")

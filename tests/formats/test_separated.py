@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import Ran, jsonl, run, run_here, shell
-from shingletools.formats import separated
-from shingletools.formats.separated import LONGEST, RowsOfFile, Separated
-from shingletools.streams import Blocks
+from shingletools.reading.formats import separated
+from shingletools.reading.formats.separated import LONGEST, RowsOfFile, Separated
+from shingletools.reading.streams import Blocks
 
 FORMAT = Separated(",", True, True, ("id", "text"))
 ID = "--id NAME says which is meant, and --number numbers the rows"

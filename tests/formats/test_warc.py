@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import run, run_here
-from shingletools.errors import Failed, Rejected
-from shingletools.formats import warc
-from shingletools.formats.warc import Bytes, responses, text_of
-from shingletools.versions import version
+from shingletools.reading.formats import warc
+from shingletools.reading.formats.warc import Bytes, responses, text_of
+from shingletools.record.versions import version
+from shingletools.system.errors import Failed, Rejected
 
 OK = b"HTTP/1.1 200 OK\r\n"
 HTML = OK + b"Content-Type: text/html\r\n"

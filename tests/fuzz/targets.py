@@ -13,24 +13,24 @@ from zlib import crc32
 import numpy as np
 
 from harness import jsonl
-from shingletools import wire
-from shingletools.canon.canonizer import Canonizer
-from shingletools.chain import Chain
-from shingletools.collecting import collect_chunk
-from shingletools.errors import Rejected
-from shingletools.filtering import filter_chunk
+from shingletools.cli.options import make_parser
+from shingletools.commands.canon.canonizer import Canonizer
+from shingletools.commands.shingle.fingerprints import Rolling, word_fingerprint
+from shingletools.commands.shingle.keys import PUBLIC, derive_key
 from shingletools.kernel import _kernel, codec, compiled, reference, strings
 from shingletools.kernel.lines import count_lines, split_lines
 from shingletools.kernel.memo import compiled_fingerprints, compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import TokenSets
-from shingletools.members import members
-from shingletools.options import make_parser
-from shingletools.records import Reject, filter_line, filter_lines
-from shingletools.shingle.fingerprints import Rolling, word_fingerprint
-from shingletools.shingle.keys import PUBLIC, derive_key
+from shingletools.reading.streams import Chunk
+from shingletools.record import wire
+from shingletools.record.chain import Chain
+from shingletools.record.filter_line import Reject, filter_line, filter_lines
+from shingletools.record.json_members import members
+from shingletools.record.stage import Collector, Filter, Stage
+from shingletools.running.collecting import collect_chunk
+from shingletools.running.filtering import filter_chunk
 from shingletools.spark.pipeline import parse
-from shingletools.stage import Collector, Filter, Stage
-from shingletools.streams import Chunk
+from shingletools.system.errors import Rejected
 from suite import kept_in_a_file
 
 CANON = Canonizer()
@@ -59,7 +59,7 @@ def command(line: str) -> tuple[str, list[str]]:
 def stage_of(line: str) -> Stage:
     """A command's stage, as the driver has it."""
     name, argv = command(line)
-    module = importlib.import_module(f"shingletools.{name}.command")
+    module = importlib.import_module(f"shingletools.commands.{name}.command")
     parser = make_parser(name, module.__doc__ or "", module.add_options)
     built: Stage = module.build(parser.parse(argv))
     return built

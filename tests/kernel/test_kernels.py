@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from harness import DOCS, jsonl, run
 from kernel.texts import texts
 from shingletools import kernel
-from shingletools.canon.canonizer import Canonizer
+from shingletools.commands.canon.canonizer import Canonizer
+from shingletools.commands.shingle.fingerprints import word_fingerprint
+from shingletools.commands.shingle.keys import PUBLIC
 from shingletools.kernel import _kernel, reference
 from shingletools.kernel.memo import FingerprintMemo, WordMemo, compiled_words, reference_fingerprints, reference_words
-from shingletools.shingle.fingerprints import word_fingerprint
-from shingletools.shingle.keys import PUBLIC
 
 How = tuple[Callable[[str], bytes], int, bytes]
 PLAIN: How = (word_fingerprint, PUBLIC.base, b"")

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shingletools.commands.shingle.fingerprints import word_fingerprint
+from shingletools.commands.sketch.minhash import Supershingles
+from shingletools.commands.sketch.weighted import WeightedMinHash, WeightedSimHash, Weights
 from shingletools.kernel import _kernel
 from shingletools.kernel.clocks import first_to_come, waits
 from shingletools.kernel.lines import Fields, Link
-from shingletools.shingle.fingerprints import word_fingerprint
-from shingletools.sketch.minhash import Supershingles
-from shingletools.sketch.weighted import WeightedMinHash, WeightedSimHash, Weights
-from shingletools.tables import HEAVIEST as MOST
-from shingletools.tables import UNIT
+from shingletools.reading.tables import HEAVIEST as MOST
+from shingletools.reading.tables import UNIT
 
 FIELDS: Fields = b"id", b"x", b"x", False, b"r", (), False, None
 HEAVIEST = MOST * UNIT

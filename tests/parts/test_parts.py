@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from targets import filter_of, stage_of
 
 from harness import Record, jsonl, run, shell
-from shingletools.chain import Chain
-from shingletools.collecting import collect_chunk
-from shingletools.records import Reject, filter_lines
-from shingletools.sentences import sentences
-from shingletools.streams import Chunk
+from shingletools.reading.streams import Chunk
+from shingletools.record.chain import Chain
+from shingletools.record.filter_line import Reject, filter_lines
+from shingletools.running.collecting import collect_chunk
+from shingletools.text.sentences import sentences
 
 UNITS = ("paragraph", "line", "sentence", "heading", "1-words", "3-words", "200-words")
 # What may part, and what may be lost; with NUL, and marks that join what stands before them

@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 from fractions import Fraction
 from itertools import groupby, pairwise
 
-from shingletools.simshow.documents import Name
-from shingletools.simshow.passages import Comparison, Passage, Piece
+from shingletools.commands.simshow.documents import Name
+from shingletools.commands.simshow.passages import Comparison, Passage, Piece
 
 WORD = re.compile(r"\w+")
 LEAST, GAP, SHINGLE = 5, 4, 3

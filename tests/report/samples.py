@@ -9,8 +9,8 @@ from typing import Any
 
 from harness import DOCS
 from report.naive import SHINGLE, WORD, compare
-from shingletools.simshow.passages import Comparison, Passage, Piece
-from shingletools.simshow.report.page import Report
+from shingletools.commands.simshow.passages import Comparison, Passage, Piece
+from shingletools.commands.simshow.report.page import Report
 
 LIMIT = 1 << 26
 MOVED = (

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from report.naive import compare
 from report.samples import comparisons, documents, hostile, real
-from shingletools.simshow.passages import Comparison
-from shingletools.simshow.report.figures import bars_of_similarities, bars_of_sizes
-from shingletools.simshow.report.frame import frame
-from shingletools.simshow.report.names import names
-from shingletools.simshow.report.page import Report
-from shingletools.simshow.report.places import Units
+from shingletools.commands.simshow.passages import Comparison
+from shingletools.commands.simshow.report.figures import bars_of_similarities, bars_of_sizes
+from shingletools.commands.simshow.report.frame import frame
+from shingletools.commands.simshow.report.page import Report
+from shingletools.commands.simshow.report.shown_ids import names
+from shingletools.commands.simshow.report.utf16 import Units
 
 NOTHING = Comparison("a", "b", None, (), (3, 4), 0, 0, Fraction(1, 3), Fraction(1, 2))
 

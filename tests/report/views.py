@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, Page
 
 from report.browser import settled
 from report.samples import comparisons
-from shingletools.simshow.passages import Comparison
+from shingletools.commands.simshow.passages import Comparison
 
 VIEWS = ("overview", "groups", "group/0", "pairs", "pair/0")
 SLACK = 2  # pixels

@@ -7,9 +7,9 @@ import pytest
 from blake3 import blake3
 
 from harness import jsonl, run
-from shingletools.shingle.command import hashing_of
-from shingletools.shingle.fingerprints import HASHES, Hashed, Readable, Rolling, Runs
-from shingletools.shingle.keys import PUBLIC
+from shingletools.commands.shingle.command import hashing_of
+from shingletools.commands.shingle.fingerprints import HASHES, Hashed, Readable, Rolling, Runs
+from shingletools.commands.shingle.keys import PUBLIC
 
 ROLL = 0x9E3779B97F4A7C15
 MASK = 2**64 - 1

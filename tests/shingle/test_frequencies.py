@@ -23,18 +23,19 @@ from hypothesis import strategies as st
 from targets import chain_of, check_chain
 
 from harness import DOCS, Record, jsonl, parser_of, pipe, run, run_here
-from shingletools import driver, filtering, kernel
-from shingletools.errors import Failed
-from shingletools.shingle import counts, occurrences
-from shingletools.shingle.bounds import Bound, bound
-from shingletools.shingle.command import build
-from shingletools.shingle.counted import ShingleCounting
-from shingletools.shingle.counts import CountMemory, Counts
-from shingletools.shingle.frequencies import inverse_frequency
-from shingletools.shingle.occurrences import Occurrences
-from shingletools.shingle.within import FingerprintListing, read_table
-from shingletools.stage import Filter
-from shingletools.tables import MOST
+from shingletools import kernel
+from shingletools.commands.shingle import counts, occurrences
+from shingletools.commands.shingle.bounds import Bound, bound
+from shingletools.commands.shingle.command import build
+from shingletools.commands.shingle.counts import CountMemory, Counts
+from shingletools.commands.shingle.frequencies import inverse_frequency
+from shingletools.commands.shingle.occurrences import Occurrences
+from shingletools.commands.shingle.twice import ShingleCounting
+from shingletools.commands.shingle.within import FingerprintListing, read_table
+from shingletools.reading.tables import MOST
+from shingletools.record.stage import Filter
+from shingletools.running import driver, filtering
+from shingletools.system.errors import Failed
 
 K = 3
 LINE_FEED = b"\n"

@@ -10,9 +10,9 @@ import pytest
 from blake3 import blake3
 
 from harness import DOCS, Record, jsonl, pipe, run
+from shingletools.commands.shingle.fingerprints import Rolling
+from shingletools.commands.shingle.keys import PUBLIC, Key, derive_key
 from shingletools.kernel import reference
-from shingletools.shingle.fingerprints import Rolling
-from shingletools.shingle.keys import PUBLIC, Key, derive_key
 
 SECRETS = {"one": b"a secret of sixteen bytes or more\n", "two": b"another such secret"}
 MASK = 2**64 - 1

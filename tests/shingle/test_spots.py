@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run
-from shingletools.shingle.fingerprints import Runs
+from shingletools.commands.shingle.fingerprints import Runs
 
 TEXTS = st.lists(st.sampled_from(["the", "of", "cat", "dog", "mat", "rat"]), max_size=25)
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run
-from shingletools.simgroup.groups import Groups
-from shingletools.simgroup.spec import GroupSpec
+from shingletools.commands.simgroup.grouping import Groups
+from shingletools.commands.simgroup.spec import GroupSpec
 
 MEGABYTE = 1 << 20
 

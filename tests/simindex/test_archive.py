@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
 from shingletools.archive.frames import Frames, Spelled, frame_of, frames_of, line_of
+from shingletools.commands.simindex import adding
+from shingletools.commands.simjoin import indexed
+from shingletools.commands.simjoin.join_collector import lines_like
+from shingletools.commands.simjoin.signatures import SIGNATURES as KINDS
 from shingletools.kernel import NAME as KERNEL
 from shingletools.kernel import compiled
 from shingletools.kernel.ids import split
-from shingletools.simindex import adding
-from shingletools.simjoin import indexed
-from shingletools.simjoin.collector import lines_like
-from shingletools.simjoin.signatures import SIGNATURES as KINDS
 
 SIGNATURES = ("sketch", "sketch --super 14", "sketch --mega 14", "sketch --simhash")
 LEAST = {"sketch": ("-t0.3", "-t0.31", "-t0.5", "-t4/5", "-t1"), "sketch --super 14": ("-m1", "-m2", "-m6"),

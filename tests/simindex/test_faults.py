@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness import DOCS, ENVIRONMENT, Ran, pipe, run, run_here
-from shingletools.archive.blocks import hexdigest
+from shingletools.archive.checksummed import hexdigest
 
 ROUNDS = int(os.environ.get("ROUNDS", "4"))
 ACTIONS = {"add": "simindex add archive new", "merge": "simindex merge archive",

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from harness import jsonl, run
-from shingletools.simjoin.collector import JoinCollector
-from shingletools.simjoin.comparable import Comparable
-from shingletools.simjoin.spec import JoinSpec
-from shingletools.simjoin.wanted import Wanted
+from shingletools.commands.simjoin.comparable import Comparable
+from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.commands.simjoin.wanted import Wanted
 
 
 def lines(rng: random.Random, base: list[list[int]], count: int) -> bytes:

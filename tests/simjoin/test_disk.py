@@ -18,15 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run, run_here
+from shingletools.commands.simjoin import join as joining
+from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.limits import DEFAULT, Limits
+from shingletools.commands.simjoin.memory import Memory
+from shingletools.commands.simjoin.sorter import NONE, Sorter
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.commands.simjoin.stored import Payload, portions_of
+from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.types import U64, Index
-from shingletools.simjoin import join as joining
-from shingletools.simjoin.collector import JoinCollector
-from shingletools.simjoin.limits import DEFAULT, Limits
-from shingletools.simjoin.memory import Memory
-from shingletools.simjoin.sorter import NONE, Sorter
-from shingletools.simjoin.spec import JoinSpec
-from shingletools.simjoin.stored import Payload, portions_of
-from shingletools.simjoin.wanted import Wanted
 
 HERE = Memory(0, "/tmp")  # the least that is possible
 Pair = tuple[int, int, float]

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shingletools.commands.simjoin.buckets import Portion
+from shingletools.commands.simjoin.candidates import candidates_in, weigh
+from shingletools.commands.simjoin.finer import balanced, bits, finer
+from shingletools.commands.simjoin.forest import Forest
+from shingletools.commands.simjoin.join import Join
+from shingletools.commands.simjoin.limits import DEFAULT, Limits
+from shingletools.commands.simjoin.table import ComponentTable, cut, fewest, recall
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U32, Index
-from shingletools.simjoin.buckets import Portion
-from shingletools.simjoin.candidates import candidates_in, weigh
-from shingletools.simjoin.finer import balanced, bits, finer
-from shingletools.simjoin.forest import Forest
-from shingletools.simjoin.join import Join
-from shingletools.simjoin.limits import DEFAULT, Limits
-from shingletools.simjoin.table import ComponentTable, cut, fewest, recall
 
 Triple = tuple[int, int, int]
 

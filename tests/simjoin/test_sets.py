@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run
+from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.measures import MEASURES
+from shingletools.commands.simjoin.memory import Memory
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel import arrays, reference
-from shingletools.simjoin.collector import JoinCollector
-from shingletools.simjoin.measures import MEASURES
-from shingletools.simjoin.memory import Memory
-from shingletools.simjoin.spec import JoinSpec
-from shingletools.simjoin.wanted import Wanted
 
 NAMES = ["jaccard", "dice", "cosine", "overlap", "containment"]
 

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run
+from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.limits import DEFAULT, Limits
+from shingletools.commands.simjoin.memory import Memory
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel import arrays, reference
-from shingletools.simjoin.collector import JoinCollector
-from shingletools.simjoin.limits import DEFAULT, Limits
-from shingletools.simjoin.memory import Memory
-from shingletools.simjoin.spec import JoinSpec
-from shingletools.simjoin.wanted import Wanted
 
 Sets = list[set[int]]
 

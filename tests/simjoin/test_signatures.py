@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here
-from shingletools.chances import interval, is_rare
-from shingletools.simjoin.signatures import (
+from shingletools.commands.simjoin.signatures import (
     LONG_SHINGLES,
     MINHASHES,
     SHORT_SHINGLES,
@@ -26,6 +25,7 @@ from shingletools.simjoin.signatures import (
     Signature,
     signature_of,
 )  # fmt: skip
+from shingletools.numbers.chances import interval, is_rare
 
 WORDS = {8: "0123abcd 0123abcd", 16: "0123456789abcdef 0123456789abcdef"}
 KINDS: dict[tuple[str, int], Signature] = {

@@ -11,9 +11,9 @@ import pytest
 from targets import stage_of
 
 from harness import Ran, Record, jsonl, run_here
-from shingletools.collecting import collect_chunk
 from shingletools.kernel import NAME
-from shingletools.streams import Chunk
+from shingletools.reading.streams import Chunk
+from shingletools.running.collecting import collect_chunk
 
 EITHER = "a file has either pairs or groups, as its first record says"
 PAIRS = jsonl({"a": 1, "b": 2}, {"a": 2, "b": "x"})

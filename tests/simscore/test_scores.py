@@ -14,9 +14,9 @@ from sklearn.metrics import adjusted_rand_score
 from targets import stage_of
 
 from harness import Record, jsonl
-from shingletools.collecting import collect_chunk
-from shingletools.simscore.figures import compare_groups
-from shingletools.streams import Chunk
+from shingletools.commands.simscore.agreement import compare_groups
+from shingletools.reading.streams import Chunk
+from shingletools.running.collecting import collect_chunk
 
 Name = int | str
 Link = tuple[Name, Name]

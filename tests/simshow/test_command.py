@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, run, run_here
-from shingletools.simshow.chosen import sample
-from shingletools.simshow.collector import PARTS, Show
-from shingletools.simshow.holding import Allowed, Held
-from shingletools.simshow.spec import ShowSpec
+from shingletools.commands.simshow.holding import Allowed, Held
+from shingletools.commands.simshow.selected_pairs import sample
+from shingletools.commands.simshow.show_collector import PARTS, Show
+from shingletools.commands.simshow.spec import ShowSpec
 from simshow.samples import ONE, PAIR, THREE, TWO
 
 

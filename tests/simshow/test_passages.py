@@ -9,11 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.simshow import template
-from shingletools.simshow.documents import Reader, Vocabulary
-from shingletools.simshow.passages import EQUAL, ONLY_A, ONLY_B, Comparison, Manner, Passage, Piece, Text, compare
-from shingletools.simshow.prepared import Prepared
-from shingletools.simshow.template import FINGERPRINT, frequent_shingles
+from shingletools.commands.simshow import template
+from shingletools.commands.simshow.documents import Reader, Vocabulary
+from shingletools.commands.simshow.passages import (
+    EQUAL,
+    ONLY_A,
+    ONLY_B,
+    Comparison,
+    Manner,
+    Passage,
+    Piece,
+    Text,
+    compare,
+)
+from shingletools.commands.simshow.prepared import Prepared
+from shingletools.commands.simshow.template import FINGERPRINT, frequent_shingles
 
 WORD = re.compile(r"\w+")
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.simshow.prepared import BASE, Prepared
-from shingletools.simshow.runs import EqualRun, common_runs
+from shingletools.commands.simshow.prepared import BASE, Prepared
+from shingletools.commands.simshow.runs import EqualRun, common_runs
 
 Numbers = list[int]
 

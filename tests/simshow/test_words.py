@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import Record, jsonl, run, run_here, shell
-from shingletools.errors import Failed, Rejected
-from shingletools.places import read_places
-from shingletools.simshow.documents import Reader, checked
+from shingletools.commands.simshow.documents import Reader, checked
+from shingletools.running.places import read_places
+from shingletools.system.errors import Failed, Rejected
 from simshow.samples import PAIR, TWO
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness import DOCS, Ran, Record, jsonl, pipe, run_here, shell
-from shingletools.simtune import advice, counting
+from shingletools.commands.simtune import advice, counting
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -16,15 +16,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here
-from shingletools import chances
-from shingletools.belonging import Belonging
-from shingletools.simjoin.signatures import MINHASHES
-from shingletools.simjoin.table import cut
-from shingletools.simjoin.wanted import Wanted
-from shingletools.simtune import counting, sample
-from shingletools.simtune.counting import histogram
-from shingletools.simtune.judged import Judgement
-from shingletools.simtune.shingled import ShingleUnits, shingled
+from shingletools.commands.simjoin.signatures import MINHASHES
+from shingletools.commands.simjoin.table import cut
+from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.commands.simtune import counting, sample
+from shingletools.commands.simtune.counting import histogram
+from shingletools.commands.simtune.judged import Judgement
+from shingletools.commands.simtune.shingled import ShingleUnits, shingled
+from shingletools.numbers import chances
+from shingletools.numbers.belonging import Belonging
 from tuning import findings
 
 

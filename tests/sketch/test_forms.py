@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run
+from shingletools.commands.sketch.simhash import simhash
+from shingletools.commands.sketch.weighted import WeightedSimHash, Weights
 from shingletools.kernel import arrays as kernel
-from shingletools.sketch.simhash import simhash
-from shingletools.sketch.weighted import WeightedSimHash, Weights
-from shingletools.tables import UNIT
+from shingletools.reading.tables import UNIT
 
 
 @cache

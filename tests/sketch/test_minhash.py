@@ -7,8 +7,8 @@ import pytest
 from blake3 import blake3
 
 from harness import jsonl, run
+from shingletools.commands.sketch.minhash import MinHash
 from shingletools.kernel.reference import BLOCK
-from shingletools.sketch.minhash import MinHash
 
 MASK = 2**64 - 1
 

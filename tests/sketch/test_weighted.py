@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import jsonl, pipe, run
+from shingletools.commands.sketch.minhash import MinHash
+from shingletools.commands.sketch.weighted import WeightedMinHash, Weights, read_weights
 from shingletools.kernel import clocks
 from shingletools.kernel.clocks import first_to_come, waits
-from shingletools.sketch.minhash import MinHash
-from shingletools.sketch.weighted import WeightedMinHash, Weights, read_weights
-from shingletools.tables import UNIT
+from shingletools.reading.tables import UNIT
 
 MASK = (1 << 64) - 1
 
@@ -204,7 +204,10 @@ def test_weights_as_they_are_written(weight: str, units: int | None, kernel: str
     path = tmp_path / "df"
     ordinary = jsonl({"shingle": f"{9:016x}", "weight": 1})
     path.write_bytes(ordinary + f'{{"shingle":"{5:016x}","weight":{weight}}}\n'.encode() + ordinary)
-    code = "from shingletools.sketch.weighted import read_weights; print(read_weights('df').weights.weights.tolist())"
+    code = (
+        "from shingletools.commands.sketch.weighted import read_weights; "
+        "print(read_weights('df').weights.weights.tolist())"
+    )
     ran = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "SHINGLETOOLS_KERNEL": kernel},
         capture_output=True, text=True, check=False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness import Ran
-from shingletools import driver
+from shingletools.running import driver
 from shingletools.spark import command
 
 if TYPE_CHECKING:

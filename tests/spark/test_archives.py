@@ -9,9 +9,9 @@ import pytest
 
 from harness import DOCS, Ran, Record, jsonl, pipe, run, run_here
 from shingletools.archive.opened import open_archive
-from shingletools.errors import Failed
 from shingletools.spark import archives
 from shingletools.spark.pipeline import parse
+from shingletools.system.errors import Failed
 from spark.packing import parts_of
 
 Simspark = Callable[..., Ran]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness import run
-from shingletools.dedup.spec import DedupSpec
-from shingletools.errors import Failed
+from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.spark import dedup, names
 from shingletools.spark.files import Kept
 from shingletools.spark.names import StepInput
 from shingletools.spark.pipeline import build
+from shingletools.system.errors import Failed
 from spark.packing import framed, random_documents, told, unpacked
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ import pytest
 
 from documents import DOCUMENTS, blocks, on_a_cluster, output, steps
 from harness import DATA, ENVIRONMENT
-from shingletools import driver, spark
+from shingletools import spark
+from shingletools.running import driver
 from shingletools.spark import command
 
 if TYPE_CHECKING:

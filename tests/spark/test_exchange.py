@@ -11,8 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.kernel.types import Index
-from shingletools.simjoin.pairs import Pairs
 from shingletools.spark import exchange
 from shingletools.spark.batches import Batches
 from shingletools.spark.copies import Copies

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import functions as F
 
 from harness import Record, jsonl, run
-from shingletools.simgroup.spec import GroupSpec
+from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.spark import graphs, group, names, nodes, roots
 from shingletools.spark.batches import through
 from shingletools.spark.files import Kept

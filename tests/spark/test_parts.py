@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness import DOCS, Ran, jsonl, pipe, run
-from shingletools.errors import Failed
 from shingletools.spark.pipeline import parse
+from shingletools.system.errors import Failed
 from spark.packing import parts_of
 
 Simspark = Callable[..., Ran]

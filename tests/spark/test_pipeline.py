@@ -2,8 +2,8 @@
 
 import pytest
 
-from shingletools.errors import Failed
 from shingletools.spark.pipeline import build, parse
+from shingletools.system.errors import Failed
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from shingletools.commands.simjoin.factory import TableFactory
+from shingletools.commands.simjoin.limits import DEFAULT
+from shingletools.commands.simjoin.signatures import LONG_SHINGLES, MINHASHES
+from shingletools.commands.simjoin.table import Table
+from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.types import U64, Rows
-from shingletools.simjoin.factory import TableFactory
-from shingletools.simjoin.limits import DEFAULT
-from shingletools.simjoin.signatures import LONG_SHINGLES, MINHASHES
-from shingletools.simjoin.table import Table
-from shingletools.simjoin.wanted import Wanted
 from shingletools.spark.tasks import BLOCKS, CONNECTED, FEW, RESTS, Connecting, Every, Near, buckets, table_of
 
 WORDS = 12

@@ -1,0 +1,176 @@
+"""Files with a checksum for each block: written once, from front to back; read anywhere, and checked at each read.
+
+They are read by system calls, not mapped: if a disk fails or a file was cut short, a call returns an error, but a map
+ends the process. A sum is the first eight bytes, little-endian, of a block's BLAKE3. Damage stays unseen with a
+probability of 2^-64.
+"""
+
+import contextlib
+import os
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shingletools.kernel.types import U64
+from shingletools.system import deferred
+from shingletools.system.errors import Failed
+
+if TYPE_CHECKING:
+    import blake3
+else:
+    blake3 = deferred.module("blake3")
+
+BLOCK = 1 << 16  # bytes of a block
+TOGETHER = 1 << 20  # bytes that are written at once
+KEPT = 256  # blocks, of all files, that are kept in memory
+OTHER = "damaged (what it holds is not what was written)"
+
+
+class Unreadable(Failed):
+    """A file of an archive cannot be read. file: its name in messages; cause: why."""
+
+    def __init__(self, file: str, cause: str) -> None:
+        super().__init__(f"{file}: {cause}")
+        self.file, self.cause = file, cause
+
+
+class Damaged(Unreadable):
+    """A file of an archive does not hold what was written."""
+
+
+def hexdigest(data: bytes | bytearray | memoryview) -> str:
+    """The BLAKE3 of bytes, as 64 hex digits."""
+    return blake3.blake3(data).hexdigest()
+
+
+def sums_of(data: memoryview) -> bytes:
+    """The sum of each block, as bytes. The data begin where a block does."""
+    return b"".join(blake3.blake3(data[at : at + BLOCK]).digest(8) for at in range(0, len(data), BLOCK))
+
+
+class SummedWriter:
+    """Writes a new file from front to back, and computes its sums. Raises OSError.
+
+    It has no tell or seek, so that code that writes a container into it cannot go back.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        self.held = bytearray()
+        self.position = 0  # bytes written so far
+        self.sums: list[bytes] = []
+
+    def write(self, data: bytes | bytearray | memoryview) -> int:
+        view = memoryview(data).cast("B")
+        self.held += view
+        self.position += len(view)
+        if len(self.held) >= TOGETHER:
+            self._put(len(self.held) // BLOCK * BLOCK)
+        return len(view)
+
+    def _put(self, size: int) -> None:
+        with memoryview(self.held) as held, held[:size] as view:
+            self.sums.append(sums_of(view))
+            at = 0
+            while at < size:
+                at += os.write(self.descriptor, view[at:])
+        del self.held[:size]
+
+    def flush(self) -> None:
+        """Does nothing. Writers of containers call it; held bytes are written later."""
+
+    def finish(self) -> U64:
+        """Writes the rest, and waits until all is on the disk. Gives the sums, shape (blocks,)."""
+        self._put(len(self.held))
+        os.fsync(self.descriptor)
+        descriptor, self.descriptor = self.descriptor, -1
+        os.close(descriptor)
+        return np.frombuffer(b"".join(self.sums), "<u8").astype(np.uint64)
+
+    def close(self) -> None:
+        """Closes the file, finished or not."""
+        descriptor, self.descriptor = self.descriptor, -1
+        if descriptor >= 0:
+            with contextlib.suppress(OSError):  # nobody uses the file after this
+                os.close(descriptor)
+
+
+class Cache:
+    """The blocks that were read last, of several files."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self.kept = kept
+        self.blocks: OrderedDict[tuple[int, int], bytes] = OrderedDict()
+
+    def get(self, file: int, number: int) -> bytes | None:
+        block = self.blocks.get((file, number))
+        if block is not None:
+            self.blocks.move_to_end((file, number))
+        return block
+
+    def put(self, file: int, number: int, block: bytes) -> None:
+        self.blocks[file, number] = block
+        if len(self.blocks) > self.kept:
+            self.blocks.popitem(last=False)
+
+
+class SummedFile:
+    """A file with sums, for reading. Raises Damaged, and Unreadable if the system cannot read it."""
+
+    def __init__(self, path: str, name: str, size: int, sums: U64, cache: Cache) -> None:
+        """name: for messages; size (bytes) and sums: what the file must have. Raises OSError, FileNotFoundError."""
+        self.name, self.size = name, size
+        self.sums = sums.astype("<u8").tobytes()
+        self.cache = cache
+        self.descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        here = os.fstat(self.descriptor).st_size
+        if here != size or 8 * -(-size // BLOCK) != len(self.sums):
+            self.close()
+            raise Damaged(name, f"damaged ({here} bytes, not {size})")
+
+    def read(self, start: int, size: int) -> memoryview:
+        """`size` bytes from `start` on."""
+        if start < 0 or size < 0 or start + size > self.size:
+            raise Damaged(self.name, "damaged (a place outside of the file)")
+        if not size:
+            return memoryview(b"")
+        first, last = start // BLOCK, (start + size - 1) // BLOCK
+        few = last <= first + 1  # as in a search, which will read these blocks again
+        data = memoryview(b"".join(map(self._block, range(first, last + 1))) if few else self._blocks(first, last))
+        return data[start - first * BLOCK : start - first * BLOCK + size]
+
+    def _block(self, number: int) -> bytes:
+        block = self.cache.get(self.descriptor, number)
+        if block is None:
+            block = self._blocks(number, number)
+            self.cache.put(self.descriptor, number, block)
+        return block
+
+    def _blocks(self, first: int, last: int) -> bytes:
+        start, end = first * BLOCK, min((last + 1) * BLOCK, self.size)
+        parts = []
+        try:
+            while start < end and (part := os.pread(self.descriptor, end - start, start)):
+                parts.append(part)
+                start += len(part)
+        except OSError as error:
+            raise Unreadable(self.name, str(error.strerror)) from None
+        data = parts[0] if len(parts) == 1 else b"".join(parts)
+        if start < end:
+            raise Damaged(self.name, "damaged (cut short)")
+        if sums_of(memoryview(data)) != self.sums[8 * first : 8 * last + 8]:
+            raise Damaged(self.name, OTHER)
+        return data
+
+    def check(self) -> None:
+        """Reads the whole file, to check it."""
+        several = TOGETHER // BLOCK
+        for first in range(0, -(-self.size // BLOCK), several):
+            self._blocks(first, min(first + several, -(-self.size // BLOCK)) - 1)
+
+    def close(self) -> None:
+        descriptor, self.descriptor = self.descriptor, -1
+        if descriptor >= 0:
+            with contextlib.suppress(OSError):  # nobody uses the file after this
+                os.close(descriptor)

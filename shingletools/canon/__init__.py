@@ -1,1 +1,0 @@
-"""canon: documents become canonical words."""

@@ -1,0 +1,9 @@
+"""What a command line needs. Imports the kernel and `system`.
+
+options    the parser, and the options that every command has
+arguments  what options take
+helping    headings and examples of --help
+
+`completions/` has what bash, zsh and fish complete, which `tests/completions.py` makes from the parsers. It is kept
+here because the parsers need what the commands need, and a build does not have that.
+"""

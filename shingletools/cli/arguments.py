@@ -1,0 +1,96 @@
+"""What options take: arguments that are checked, and become values."""
+
+import argparse
+import contextlib
+import os
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from shingletools.system import errors
+from shingletools.system.errors import Failed
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+ALL = 100  # percent
+
+
+class Allowance(NamedTuple):
+    """How many bad records are all right: so many, or so many of a hundred that were read."""
+
+    most: "Fraction"
+    percent: bool
+
+    def holds(self, rejected: int, read: int) -> bool:
+        """Whether so many rejected records, of so many that were read, are all right."""
+        return rejected * ALL <= self.most * read if self.percent else rejected <= self.most
+
+
+def count(text: str, most: int = 10**6, least: int = 1) -> int:
+    """An option's argument that counts something: a whole number."""
+    if not re.fullmatch("[0-9]{1,9}", text) or not least <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"not a whole number from {least} to {most}: {errors.shown(text)}")
+    return int(text)
+
+
+def allowance(argument: str) -> Allowance:
+    """An exact number of records, or an exact share of them with a percent sign, at most 100%."""
+    if match := re.fullmatch(r"([0-9]{1,18})|([0-9]{0,18}\.?[0-9]{1,18})%", argument, re.ASCII):
+        from fractions import Fraction  # as in `threshold`
+
+        allowed = Allowance(Fraction(match[1] or match[2]), percent=match[1] is None)
+        if not allowed.percent or allowed.most <= ALL:
+            return allowed
+    raise argparse.ArgumentTypeError(f"not a number of records or a share such as 0.1%: {errors.shown(argument)}")
+
+
+def size(argument: str) -> int:
+    """Bytes, as sort(1) takes them: a number with b, K, M, G or T (default K), or % of all memory."""
+    match = re.fullmatch("([0-9]{1,9})([bKMGT%]?)", argument)
+    if not match:
+        raise argparse.ArgumentTypeError(f"not a size such as 500M, 2G or 50%: {errors.shown(argument)}")
+    number, unit = int(match[1]), match[2] or "K"
+    if unit == "%":
+        return number * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 100
+    return int(number * 1024 ** "bKMGT".index(unit))
+
+
+def check_scratch(options: argparse.Namespace) -> None:
+    """Raises Failed for a folder of scratch files where there are none."""
+    if options.temporary_directory is not None and options.buffer_size is None:
+        raise Failed("-T says where -S has its scratch files, and needs it")
+
+
+def text(argument: str) -> str:
+    """An option's argument that goes into records or recipes, and so must be UTF-8."""
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError("not UTF-8") from None
+    return argument
+
+
+def threshold(argument: str) -> "Fraction":
+    """An exact number above 0 and at most 1."""
+    value = fraction(argument)
+    if value:
+        return value
+    raise no_number("above 0 and at most 1", argument)
+
+
+def fraction(argument: str) -> "Fraction | None":
+    """An exact number from 0 to 1, decimal or a fraction; None for what is no such number."""
+    from fractions import Fraction  # and decimal, which most commands do not need
+
+    if re.fullmatch(r"[0-9]{0,18}\.?[0-9]{1,18}|[0-9]{1,18}/[0-9]{1,18}", argument, re.ASCII):
+        with contextlib.suppress(ZeroDivisionError):
+            value = Fraction(argument)
+            return value if value <= 1 else None
+    return None
+
+
+def no_number(span: str, argument: str) -> argparse.ArgumentTypeError:
+    """What is wrong with an argument that is no number of a span."""
+    return argparse.ArgumentTypeError(
+        f"not a number {span}, such as 0.8 or 4/5, of at most 18 digits: {errors.shown(argument)}"
+    )

@@ -1,0 +1,196 @@
+"""The command line: a parser that leaves printing and exiting to the driver, and the options every command has."""
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NoReturn
+
+from shingletools import UNICODE, __version__, kernel
+from shingletools.cli.arguments import allowance, count, text
+from shingletools.cli.helping import EXAMPLES, HEADINGS
+from shingletools.system import errors
+from shingletools.system.errors import Failed
+
+MOST_JOBS = 1024
+COMMON = {  # headings in the help, and options below them
+    "records": "--id --rejects --strict --allow-rejects --all-messages",
+    "output and work": "-o -j --progress -v",
+    "help": "-h --version",
+}
+
+
+class Printed(Exception):
+    """A text that was asked for instead of a run."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that neither prints nor exits: it raises Failed or Printed. It reads one command line.
+
+    No argument is lost: an option that is given twice adds up, which flags do by nature and others by the action append
+    or extend, or is refused.
+    """
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._given: set[argparse.Action] = set()
+
+    def parse(self, argv: Sequence[str]) -> argparse.Namespace:
+        """Options and files in any order; after --, only files. No file means standard input.
+
+        An argument that an option may have is joined to it by =, so that the next word may be a file. The attribute
+        `given` has the names of the attributes that the command line says, be it with the default.
+        """
+        cut = argv.index("--") if "--" in argv else len(argv)
+        bare = {name: action.const for action in self._actions if action.nargs == "?" for name in action.option_strings}
+        given = [f"{word}={bare[word]}" if word in bare else word for word in argv[:cut]]
+        # parse_intermixed_args would lose the --
+        options: argparse.Namespace = self._take(self.parse_known_intermixed_args, given)
+        options.files = [*options.files, *argv[cut + 1 :]] or ["-"]
+        options.output = None if options.output == "-" else options.output
+        options.given = frozenset(action.dest for action in self._given)
+        return options
+
+    def parse_in_order(self, argv: Sequence[str]) -> argparse.Namespace:
+        """As `parse_args`, with a message of our own about unknown arguments."""
+        options: argparse.Namespace = self._take(self.parse_known_args, argv)
+        return options
+
+    def _take(self, parse: Callable[..., tuple[Any, list[str]]], *words: Any) -> Any:
+        """What argparse makes of words; raises Failed.
+
+        An argument that nobody knows may be a mistyped one that is needed; argparse would only say that it is missing.
+        """
+        needed = [action for action in self._actions if action.required]
+        for action in needed:
+            action.required = False
+        options, unknown = parse(*words)
+        self.refuse(unknown)
+        if missing := [argparse._get_action_name(action) for action in needed if action not in self._given]:
+            self.error(f"the following arguments are required: {', '.join(map(str, missing))}")
+        return options
+
+    def refuse(self, unknown: Sequence[str]) -> None:
+        """Raises Failed if there are such arguments, with the option that is most like the first, if one is."""
+        if unknown:
+            question = did_you_mean(self.option_like(unknown[0].partition("=")[0]))
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
+
+    def option_like(self, word: str) -> str | None:
+        """The long option that may be meant by a word."""
+        options = [option for action in self._actions for option in action.option_strings if option[:2] == "--"]
+        found = meant(word.lstrip("-").lower().replace("_", "-"), [option[2:] for option in options])
+        return None if found is None else f"--{found}"
+
+    def arrange(self, headings: Mapping[str, str]) -> None:
+        """Puts options that it has, given with blanks between, under headings of their own in the help."""
+        actions = {option: action for action in self._actions for option in action.option_strings}
+        for heading, options in headings.items():
+            group = self.add_argument_group(heading)
+            for option in options.split():
+                if action := actions.get(option):
+                    self._optionals._group_actions.remove(action)
+                    group._group_actions.append(action)
+
+    def format_help(self) -> str:
+        """The help; an argument that an option may have stands behind the = with which it must be given."""
+        self.formatter_class = argparse.HelpFormatter  # as wide as the terminal
+        shown = super().format_help()
+        for action in self._actions:
+            for name in action.option_strings if action.nargs == "?" else ():
+                shown = shown.replace(f"{name} [{action.metavar}]", f"{name}[={action.metavar}]")
+        example = "".join(f"  {line}\n" for line in EXAMPLES.get(self.prog, ()))
+        return shown + (f"\nexample:\n{example}" if example else "")
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """An option's argument, once; argparse would let the last of several count."""
+        once = action.option_strings and action.nargs != 0 and not isinstance(action, argparse._AppendAction)
+        if once and action in self._given:
+            raise argparse.ArgumentError(action, "given twice")
+        if action.option_strings or arg_strings:  # argparse asks for a positional argument that is not there, too
+            self._given.add(action)
+        return super()._get_values(action, arg_strings)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Raises ArgumentError for a value that is no choice, with the choice that may be meant."""
+        if action.choices is not None and value not in action.choices:
+            choices = [*map(str, action.choices)]
+            question = did_you_mean(meant(str(value), choices))
+            raise argparse.ArgumentError(action, f"not one of {', '.join(choices)}: {errors.shown(value)}{question}")
+
+    def error(self, message: str) -> NoReturn:
+        raise Failed(f"{errors.printable(message)} (see {self.prog} --help)")
+
+
+def meant(word: str, names: Sequence[str]) -> str | None:
+    """The name that may be meant by a word: no other begins so, or begins it; or it is spelled nearly so.
+
+    Then a third of its letters at most lack, are too many, are others or have changed places.
+
+    >>> meant("ad", ["add", "drop"]), meant("hlep", ["help"]), meant("field", ["id"])
+    ('add', 'help', None)
+    """
+    if not word:
+        return None
+    for near in (
+        [name for name in names if name.startswith(word)],
+        [name for name in names if word.startswith(name) and len(name) > len("id")],
+    ):
+        if len(near) == 1:
+            return near[0]
+    from rapidfuzz.distance import OSA  # for a mistake
+
+    found = min(names, key=lambda name: OSA.distance(word, name), default=None)
+    return found if found is not None and 3 * OSA.distance(word, found) <= max(len(word), len(found)) else None
+
+
+def did_you_mean(name: str | None) -> str:
+    """The end of a message about a mistyped word."""
+    return "" if name is None else f"; did you mean {name}?"
+
+
+class Help(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        raise Printed(parser.format_help())
+
+
+class Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        raise Printed(f"{parser.prog} (shingletools) {__version__}, kernel {kernel.NAME}, Unicode {UNICODE}\n")
+
+
+def make_parser(name: str, summary: str, add_options: Callable[[argparse.ArgumentParser], None]) -> Parser:
+    """A command's own options first, then those that all commands share."""
+    parser = Parser(
+        prog=name, usage="%(prog)s [OPTIONS] [FILE ...]", description=f"{name}: {summary}",
+        epilog=f"With no FILE, or when FILE is -, read standard input. Exit status: 0 all well, 1 some records were "
+        f"rejected, 2 the run failed, 130 interrupted. The manual: man {name}", allow_abbrev=False, add_help=False,
+        # Each option that is added makes one, which would load shutil to ask how wide the terminal is
+        formatter_class=partial(argparse.HelpFormatter, width=80),
+    )  # fmt: skip
+    jobs = partial(count, most=MOST_JOBS)
+    add_options(parser)
+    parser.arrange(HEADINGS.get(name, {}))
+    parser.add_argument(
+        "--id", metavar="NAME", type=text, default="id", help="the field that names a document (default id)"
+    )
+    parser.add_argument("--rejects", metavar="FILE", help="keep the bad records in FILE, as they came")
+    bad = parser.add_mutually_exclusive_group()
+    bad.add_argument("--strict", action="store_true", help="stop at the first bad record")
+    add_allowance(bad)
+    parser.add_argument("--all-messages", action="store_true", help="report all bad records, not ten of each cause")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE, which appears only when complete")
+    parser.add_argument("-j", "--jobs", metavar="N", type=jobs, default=1, help="work with N workers (default 1)")
+    parser.add_argument("--progress", action="store_true", help="show a progress bar on standard error")
+    parser.add_argument("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
+    parser.add_argument("-h", "--help", action=Help, nargs=0, help="print this help")
+    parser.add_argument("--version", action=Version, nargs=0, help="print the versions that decide the output")
+    # Without a default, it would be among the arguments that are said to be required
+    parser.add_argument("files", metavar="FILE", nargs="*", default=[], help=argparse.SUPPRESS)
+    parser.arrange(COMMON)
+    return parser
+
+
+def add_allowance(parser: "argparse._ActionsContainer") -> None:
+    parser.add_argument("--allow-rejects", metavar="N|P%", type=allowance,
+        help="N bad records, or P percent of all, are all right: 10, 0.1%%; with more the file of -o does not appear"
+    )  # fmt: skip

@@ -1,0 +1,49 @@
+"""Words that can only be adjectives."""
+
+from shingletools.commands.canon.rules import Rule
+from shingletools.commands.canon.russian import RUSSIAN, readings
+from shingletools.record.versions import made_with
+from shingletools.system.deferred import needs
+from shingletools.system.errors import Failed, shown
+
+# Nouns and determiners that lemminflect's dictionary, or pymorphy3's, has only as adjectives
+ALSO_OTHERS = {
+    "en": frozenset(
+        "amber apt audio boolean broadband certain desktop dynamic few fewer fewest gamer multi remote same several "
+        "sundry unlike various woody wheezy".split()
+    ),
+    "ru": frozenset(("должен", "должна", "должны")),
+}
+
+
+def drop_adjectives(language: str) -> Rule:
+    """The rule for a language, en or ru. Raises Failed for another language or if a package is missing."""
+    if language not in ALSO_OTHERS:
+        raise Failed(f"--drop-adjectives: en or ru, not {shown(language)}")
+    if language == "en":
+        needs("--drop-adjectives en", "lemminflect")
+        return Rule("drop-adjectives", made_with(language, "lemminflect"), drop_english_adjective)
+    needs("--drop-adjectives ru", "pymorphy3")
+    return Rule("drop-adjectives", made_with(language, "pymorphy3", "pymorphy3-dicts-ru"), drop_russian_adjective)
+
+
+def drop_english_adjective(word: str) -> str:
+    """The word, or "" if lemminflect's dictionary has it, in lower case or with a capital, only as an adjective."""
+    lemmas = needs("--drop-adjectives en", "lemminflect").getAllLemmas
+    if word in ALSO_OTHERS["en"] or set(lemmas(word)) != {"ADJ"}:
+        return word
+    return "" if set(lemmas(word.capitalize())) <= {"ADJ"} else word
+
+
+def drop_russian_adjective(word: str) -> str:
+    """The word, or "" if pymorphy3's dictionary has it only as an adjective.
+
+    Participles, pronouns and ordinal numbers stay. Comparatives stay, too, since they are also adverbs.
+    """
+    if word in ALSO_OTHERS["ru"] or not RUSSIAN.fullmatch(word):
+        return word
+    for reading in readings()(word):
+        tag = reading.tag
+        if not reading.is_known or tag.POS not in ("ADJF", "ADJS") or tag.grammemes & {"Apro", "Anum", "Subx"}:
+            return word
+    return ""

@@ -1,0 +1,64 @@
+"""The text of a page's article, such as a news item or a blog post, as Resiliparse finds it."""
+
+import re
+from functools import partial
+
+from shingletools.commands.canon.confined import Confined
+from shingletools.commands.canon.html import PARAGRAPH, skipping, within
+from shingletools.commands.canon.rules import Rule
+from shingletools.record.versions import made_with
+from shingletools.system.deferred import needs
+from shingletools.system.errors import Failed, Rejected, shown
+
+SECONDS_A_CHARACTER, MEMORY_A_CHARACTER = 1e-6, 256  # real pages take at most 0.1 microseconds and 60 bytes
+# Imported here, so that loading it does not count as time of a page. Raises Failed if it is missing
+html2text = needs("--html=article", "resiliparse.extract.html2text", "html")
+BLOCK = re.compile(r"\n\n+")  # what stands between blocks
+
+
+class Article:
+    """HTML to the text of its article. Raises Rejected if it finds none, or takes too much memory or time.
+
+    A heuristic, unlike `html.Html`: it judges by the names of elements and classes, and by the share of links in a
+    block (Bevendorff et al., "An Empirical Comparison of Web Content Extraction Algorithms", 2023). Text that repeats
+    within a page stays.
+
+    >>> Article()("<nav><a href=x>home</a></nav><article><h1>Cats</h1><p>Cats sleep.</article>").split()
+    ['Cats', 'Cats', 'sleep.']
+    """
+
+    def __init__(self, skip: tuple[str, ...] = ()) -> None:
+        self.skip = skip
+        self.confined = Confined(partial(extract, skip))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Article, (self.skip,)
+
+    def __call__(self, markup: str) -> str:
+        text = within(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, markup, len(markup))
+        if not text.strip():
+            raise Rejected("HTML in which no article was found: see --html=main")
+        return text
+
+
+def extract(skip: tuple[str, ...], markup: str) -> str:
+    """The article's text with paragraph separators between blocks; "" if there is none.
+
+    Alternative texts, forms, readers' comments, and lines with author and date are left out. Raises ValueError if
+    `skip` has no CSS selectors.
+    """
+    text: str = html2text.extract_plain_text(
+        markup, preserve_formatting=True, main_content=True, list_bullets=False, alt_texts=False, comments=False,
+        post_meta=False, skip_elements=skip or None,
+    )  # fmt: skip
+    return BLOCK.sub(PARAGRAPH, text)
+
+
+def article(skip: list[str]) -> Rule:
+    """The rule. Raises Failed unless `skip` has CSS selectors only."""
+    for selector in skip:
+        try:
+            extract((selector,), "<p>")
+        except ValueError:
+            raise Failed(f"--skip: not a CSS selector: {shown(selector)}") from None
+    return Rule("html", skipping(made_with("article", "resiliparse"), skip), Article(tuple(skip)))

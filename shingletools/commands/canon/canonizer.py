@@ -1,0 +1,143 @@
+"""The rules in their order, the memo that makes them cheap, and what each rule did."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from shingletools import kernel
+from shingletools.commands.canon.folding import fold
+from shingletools.commands.canon.patterns import Budget, WordPattern
+from shingletools.commands.canon.repertoire import is_later, part_later
+from shingletools.commands.canon.rules import Rule, fold_accents
+from shingletools.commands.canon.words import SPACER, cut, wherever
+from shingletools.kernel.lines import Link, unlinked
+from shingletools.kernel.memo import LONGEST, SEGMENT, Memo, segments
+from shingletools.text.sentences import sentences
+
+
+class Rules(NamedTuple):
+    """What canonization does beside folding, in this order. Any rule may raise Rejected."""
+
+    texts: tuple[Rule, ...] = ()  # to the whole text
+    budget: Budget = Budget()  # what the user's patterns may take for one record
+    sentences: bool = False  # write each sentence on a line of its own
+    accents: bool = False  # fold accents, too
+    cut: Callable[[str], list[str]] = cut  # folded text without white space into words
+    words: tuple[Rule, ...] = ()  # to each word
+
+
+class Canonizer:
+    """Text to canonical words with single spaces between. A word's form depends on that word alone.
+
+    Tokens between white space go through a memo, and so do words, so rules cost nothing for a token that comes again.
+    Without rules, a second canonization changes nothing.
+
+    >>> Canonizer()("The cat’s  “whiskers” — and THE dog...")
+    "the cat's whiskers and the dog"
+    """
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        self.rules = rules or Rules()
+        alone = self.rules.cut is cut
+        plain = alone and not self.rules.words
+        self.tokens = kernel.words(self._token, self.wherever if plain else None, alone)
+        self.words = Memo(self._word)
+
+    def __reduce__(self) -> "tuple[type[Canonizer], tuple[Rules]]":
+        """Another process starts with empty memos, and with its own kernel."""
+        return (Canonizer, (self.rules,))
+
+    def __call__(self, text: str) -> str:
+        rules = self.rules
+        rules.budget.start(text)
+        for rule in rules.texts:
+            text = rule.function(text)
+        if rules.sentences:
+            return "\n".join(filter(None, map(self.canonize, sentences(text))))
+        return self.canonize(text)
+
+    def canonize(self, text: str) -> str:
+        """What happens after the rules for whole texts."""
+        return self.tokens.words(text)
+
+    @property
+    def by_token(self) -> bool:
+        """Whether a text can be canonized token by token: no rule looks at the whole text."""
+        rules = self.rules
+        return not (rules.texts or rules.sentences or isinstance(rules.cut, WordPattern))
+
+    def link(self) -> Link:
+        """The same work in the kernel, as stage.Filter has it."""
+        return self.tokens.link() if self.by_token else unlinked()
+
+    def fold(self, text: str) -> str:
+        return fold_accents(fold(text)) if self.rules.accents else fold(text)
+
+    def _token(self, token: str) -> str:
+        if not token.isascii():
+            if len(token) == 1 and is_later(token):
+                return self._rest(later_words(self.rules, token))
+            parted = part_later(token)
+            if parted is not token:
+                return self.canonize(parted)
+        folded = self.fold(token)
+        if len(folded) > LONGEST and self.rules.cut is cut:
+            # In a script without spaces a token is a whole sentence. Cut before each character, its pieces are short
+            # and come again, so that the memo has them
+            parted = folded.translate(SPACER)
+            if " " in parted.strip():
+                return self.canonize(parted)
+        if len(folded) > SEGMENT:  # folding may bring white space: one character of Arabic becomes four words
+            return " ".join(filter(None, (self._rest(self.rules.cut(part)) for part in segments(folded))))
+        return self._rest(self.rules.cut(folded))
+
+    def wherever(self, character: str) -> str | None:
+        """The words that a character becomes whatever stands beside it, as kernel.memo.Wherever has it."""
+        return None if is_later(character) else wherever(character, self.fold(character))
+
+    def _rest(self, words: Iterable[str]) -> str:
+        return " ".join(filter(None, map(self.words.__getitem__, words)) if self.rules.words else words)
+
+    def _word(self, word: str) -> str:
+        for rule in self.rules.words:
+            if word:
+                word = rule.function(word)
+        return word
+
+
+def later_words(rules: Rules, character: str) -> list[str]:
+    """A character newer than Unicode 14.0 is a word of its own, unless a pattern says what words are."""
+    return rules.cut(character) if isinstance(rules.cut, WordPattern) else [character]
+
+
+def explain(rules: Rules, text: str) -> dict[str, str]:
+    """What each rule makes of a text, in order: the rule's name, and the text or words that it leaves."""
+    rules.budget.start(text)
+    steps = {"given": text}
+
+    def step(name: str, result: str) -> None:
+        number = 1 + sum(known.partition(" ")[0] == name for known in steps)
+        steps[name if number == 1 else f"{name} {number}"] = result
+
+    for rule in rules.texts:
+        text = rule.function(text)
+        step(rule.name, text)
+    if rules.sentences:
+        text = "\n".join(map(str.strip, sentences(text)))
+        step("sentences", text)
+    tokens = part_later(text).split()
+    later = [len(token) == 1 and is_later(token) for token in tokens]
+    folded = [token if new else fold(token) for token, new in zip(tokens, later, strict=True)]
+    step("fold", " ".join(folded))
+    if rules.accents:
+        folded = [token if new else fold_accents(token) for token, new in zip(folded, later, strict=True)]
+        step("fold-accents", " ".join(folded))
+    words = [
+        word
+        for token, new in zip(folded, later, strict=True)
+        for word in (later_words(rules, token) if new else rules.cut(token))
+    ]
+    step("words", " ".join(words))
+    for rule in rules.words:
+        words = list(filter(None, map(rule.function, words)))
+        step(rule.name, " ".join(words))
+    return steps

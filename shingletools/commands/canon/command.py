@@ -1,0 +1,219 @@
+"""turn documents into their canonical words"""
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from shingletools.cli.arguments import text
+from shingletools.cli.options import Printed
+from shingletools.commands.canon.canonizer import Canonizer, Rules, explain
+from shingletools.commands.canon.patterns import Budget, Replace, WordPattern
+from shingletools.commands.canon.rules import Rule, drop_number, mask_number
+from shingletools.commands.canon.stopwords import stop
+from shingletools.commands.canon.words import cut
+from shingletools.reading.formats import format_options
+from shingletools.record import wire
+from shingletools.record.stage import Filter, Stage
+from shingletools.record.versions import made_with, version
+from shingletools.system import deferred, errors
+
+if TYPE_CHECKING:
+    import orjson
+
+    from shingletools.commands.canon.placed import Placer
+else:
+    orjson = deferred.module("orjson")
+
+PAGE = "page"  # without an argument of --html
+PARTS = (PAGE, "main", "article")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
+    format_options.add_options(parser)
+    add("--delete", metavar="REGEX", dest="edits", action="append", type=deletion, default=[],
+        help="delete what matches, before any other rule; may be repeated")  # fmt: skip
+    add("--replace", metavar="REGEX=TEXT", dest="edits", action="append", type=replacement, default=[],
+        help="replace what matches by TEXT, in the order given with --delete; may be repeated")  # fmt: skip
+    add("--html", metavar="PART", nargs="?", const=PAGE, choices=PARTS,
+        help="the text is HTML: take the whole page; with main, its main content; with article, the article of a news "
+        "page or blog")  # fmt: skip
+    add("--skip", metavar="SELECTOR", help="leave out HTML elements that match SELECTOR; may be repeated",
+        action="append", type=text, default=[])  # fmt: skip
+    add("--sentences", action="store_true", help="keep a line feed between sentences")
+    add("--fold-accents", action="store_true", help="drop accents and vowel points")
+    words = parser.add_mutually_exclusive_group()
+    words.add_argument("--word", metavar="REGEX", type=text, help="take as words what matches in the folded text")
+    words.add_argument("--segment", choices=("zh",), metavar="LANG", help="cut Chinese (zh) into words, not characters")
+    add("--drop-numbers", action="store_true", help="drop words that have only digits")
+    add("--mask-numbers", action="store_true", help="write each run of digits as 0")
+    add("--stop", metavar="LIST", action="append", default=[],
+        help="drop stop words: en, ru, zh, iso:LANG, or a FILE with one word a line; may be repeated")  # fmt: skip
+    for option, does in (
+        ("--drop-adjectives", "drop words that can only be adjectives, in en or ru"),
+        ("--lemma", "replace words by their dictionary form"),
+        ("--stem", "cut words down to their stem"),
+    ):
+        add(option, metavar="LANG[,LANG]", help=f"{does}; may be repeated", action="extend", type=languages, default=[])
+    add("--offsets", action="store_true",
+        help="keep the original text in the field source, and write the place of each word in it to the field "
+        "at")  # fmt: skip
+    add("--explain", action="store_true", help="take words in place of files, and print what each rule makes of them")
+
+
+def build(options: argparse.Namespace) -> Stage:
+    if format_options.marked(options) and options.html is None:
+        options.html = PAGE
+    rules, via = chosen(options)
+    if options.explain:
+        raise Printed(explanations(rules, options))
+    check_parted(options)
+    beside: dict[str, Any] = {
+        "format": format_options.chosen(options),
+        "reads": (*options.stop, *filter(None, [options.files0_from])),
+    }
+    if options.recursive:
+        text = rules._replace(texts=tuple(rule for rule in rules.texts if rule.name != "html"))
+        beside["plain"] = filter_by(text, via, options)
+    return filter_by(rules, via, options, **beside)
+
+
+def check_parted(options: argparse.Namespace) -> None:
+    """Raises Failed where the argument of --html stands behind a blank, and so is taken for a file."""
+    for word in options.files:
+        if options.html == PAGE and word in PARTS and not os.path.lexists(word):
+            raise errors.Failed(f"{word}: no such file; --html={word}, with =, takes this part of a page")
+
+
+def filter_by(rules: Rules, via: str, options: argparse.Namespace, **beside: Any) -> Filter:
+    """Raises Failed."""
+    canonizer = placer(rules) if options.offsets else Canonizer(rules)
+    return Filter(
+        consumes=options.text,
+        produces=options.text,
+        recipe=via,
+        function=canonizer,
+        link=canonizer.link,
+        placed=options.offsets,
+        **beside,
+    )
+
+
+def placer(rules: Rules) -> "Placer":
+    """The canonizer that also tells places. Raises Failed if a rule cannot say where its text comes from."""
+    from shingletools.commands.canon.placed import Placer  # as in `chosen`
+
+    if any(rule.traced is None for rule in rules.texts):
+        raise errors.Failed("--offsets cannot be combined with --html=article, which does not say where its text stood")
+    return Placer(rules)
+
+
+def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
+    """The rules that the options ask for, in the order in which they work, and the recipe of all of them."""
+    budget = Budget()
+    texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
+    if options.html == "article":
+        from shingletools.commands.canon.article import article  # imported late, here and below, since few runs need it
+
+        texts.append(article(options.skip))
+    elif options.html:
+        from shingletools.commands.canon.html import html  # as above
+
+        texts.append(html(options.html, options.skip))
+    elif options.skip:
+        raise errors.Failed("--skip needs --html")
+    if options.recursive:
+        # In the recipe of text files, too: all documents of a run have one recipe
+        texts[-1] = texts[-1]._replace(label=f"{texts[-1].label},by=suffix")
+    decoded = None
+    if options.warc:
+        from shingletools.reading.formats.warc import charsets  # as above
+
+        decoded = charsets()
+    cutter, segment = cut, None
+    if options.word == "":
+        raise errors.Failed("--word needs a pattern")
+    if options.word:
+        cutter = WordPattern(options.word, budget)
+    elif options.segment:
+        from shingletools.commands.canon.chinese import Chinese  # as above
+
+        cutter, segment = Chinese(cut), made_with(options.segment, "rjieba")
+    words = word_rules(options)
+    own = options.edits or options.word is not None or options.sentences
+    via = wire.recipe(
+        # The first version took a main element inside another one twice if an element was between them. It left out
+        # headers and footers of articles, sections and main elements if they were not direct children
+        "canon/2" if options.html == "main" else "canon",
+        ("warc", decoded),
+        *((rule.name, rule.label) for rule in texts),
+        ("sentences", options.sentences),
+        ("fold-accents", options.fold_accents),
+        ("word", None if options.word is None else wire.quoted(options.word)),
+        ("segment", segment),
+        *((rule.name, rule.label) for rule in words),
+        ("regex", version("regex") if own else None),
+    )
+    return Rules(tuple(texts), budget, options.sentences, options.fold_accents, cutter, tuple(words)), via
+
+
+def word_rules(options: argparse.Namespace) -> list[Rule]:
+    """The rules for single words, in order: words are dropped before their form changes."""
+    words = []
+    if options.drop_numbers:
+        words.append(Rule("drop-numbers", True, drop_number))
+    if options.mask_numbers:
+        words.append(Rule("mask-numbers", True, mask_number))
+    if options.stop:
+        words.append(stop(options.stop, options.fold_accents))
+    for language in sorted(set(options.drop_adjectives)):
+        from shingletools.commands.canon.adjectives import drop_adjectives  # as above
+
+        words.append(drop_adjectives(language))
+    if options.lemma:
+        from shingletools.commands.canon.lemmas import lemma  # as above
+
+        words.append(lemma(options.lemma))
+    if options.stem:
+        from shingletools.commands.canon.stems import stem  # as above
+
+        words.append(stem(options.stem))
+    return words
+
+
+def languages(argument: str) -> list[str]:
+    """The languages in an argument such as en or en,ru. Raises ArgumentTypeError."""
+    names = text(argument).split(",")
+    if not all(names):
+        raise argparse.ArgumentTypeError(f"not LANG[,LANG]: {errors.shown(argument)}")
+    return names
+
+
+def deletion(argument: str) -> tuple[str, str, str]:
+    return "delete", text(argument), ""
+
+
+def replacement(argument: str) -> tuple[str, str, str]:
+    """REGEX=TEXT, cut at the last =, since a regular expression may have others. Raises ArgumentTypeError."""
+    pattern, equals, template = text(argument).rpartition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"not REGEX=TEXT: {errors.shown(argument)}")
+    return "replace", pattern, template
+
+
+def edit(name: str, pattern: str, template: str, budget: Budget) -> Rule:
+    label = wire.quoted(pattern) + (f",{wire.quoted(template)}" if name == "replace" else "")
+    rule = Replace(f"--{name}", pattern, template, budget)
+    return Rule(name, label, rule, rule.traced)
+
+
+def explanations(rules: Rules, options: argparse.Namespace) -> str:
+    """What --explain prints: a line of JSON for each word. Raises Failed."""
+    if options.files == ["-"] or options.output is not None or options.files0_from is not None:
+        raise errors.Failed("--explain needs words in place of files, and writes to standard output")
+    try:
+        lines = [orjson.dumps(explain(rules, word), option=orjson.OPT_APPEND_NEWLINE) for word in options.files]
+    except (orjson.JSONEncodeError, errors.Rejected) as error:
+        raise errors.Failed(f"--explain: {error}") from None
+    return b"".join(lines).decode()

@@ -1,0 +1,75 @@
+"""A function in a process of its own, which is ended when it takes more time or memory than it may."""
+
+import resource
+import signal
+import weakref
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Generic, TypeVar, cast
+
+from shingletools.system.serving import Gone
+from shingletools.system.workers import Worker
+
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
+
+
+class TooMuch(Exception):
+    """The function took more memory or time than it may."""
+
+
+class Confined(Generic[Argument, Result]):
+    """Calls a function in another process, with limits on time and memory.
+
+    A process that exceeds them is replaced by a new one, so no estimate of a call's cost can be wrong. A call takes
+    about 50 microseconds more than in this process.
+    """
+
+    def __init__(self, function: Callable[[Argument], Result]) -> None:
+        self.function = function
+        self.worker: Worker | None = None
+        self.ending = ExitStack()
+        weakref.finalize(self, self.ending.close)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Confined, (self.function,)
+
+    def __call__(self, argument: Argument, seconds: float, memory: int) -> Result:
+        """What the function returns or raises. Raises TooMuch beyond `seconds` of processor time or `memory` bytes."""
+        if self.worker is not None and self.worker.process.poll() is not None:
+            self.end()  # somebody ended it while it was idle
+        if self.worker is None:
+            self.worker = Worker(Limited(self.function))
+            self.ending.callback(self.worker.end)
+            self.worker.answer()  # wait until it has loaded the function
+        try:
+            self.worker.to.send((argument, seconds, memory))
+            return cast(Result, self.worker.back.receive())
+        except (Gone, MemoryError):
+            self.end()
+            raise TooMuch from None
+
+    def end(self) -> None:
+        """Ends the process, if there is one."""
+        self.ending.close()
+        self.worker = None
+
+
+class Limited(Generic[Argument, Result]):
+    """The function as the other process calls it."""
+
+    def __init__(self, function: Callable[[Argument], Result]) -> None:
+        self.function = function
+
+    def __call__(self, request: tuple[Argument, float, int]) -> Result:
+        argument, seconds, memory = request
+        limits = resource.getrlimit(resource.RLIMIT_DATA)
+        least = min([memory, *(limit for limit in limits if limit != resource.RLIM_INFINITY)])
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_DATA, (least, limits[1]))
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        try:
+            return self.function(argument)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            resource.setrlimit(resource.RLIMIT_DATA, limits)

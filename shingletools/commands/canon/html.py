@@ -1,0 +1,188 @@
+"""The text of HTML, which Lexbor, an HTML5 parser, reads. Words and blocks end where they do in a browser."""
+
+from collections.abc import Iterable
+from functools import partial
+from itertools import chain
+from typing import TypeVar, cast
+
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
+
+from shingletools.commands.canon.confined import Confined, TooMuch
+from shingletools.commands.canon.markup import numbered
+from shingletools.commands.canon.origins import Origin
+from shingletools.commands.canon.rules import Rule
+from shingletools.record.versions import made_with
+from shingletools.record.wire import quoted
+from shingletools.system.errors import Failed, Rejected, shown
+
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
+
+PARAGRAPH = "\u2029"  # stands in the text where a block begins or ends
+# Elements that the HTML Standard renders as blocks, list items or parts of tables (section 15.3)
+BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li listing main menu nav ol optgroup p "
+    "plaintext pre search section summary table tbody td tfoot th thead title tr ul xmp".split()
+)
+# Other elements that separate words within a line, with the texts of SVG
+PARTS = frozenset(
+    "audio br button canvas desc embed img input meter object option progress rp rt select svg text textarea "
+    "video".split()
+)
+# Elements whose content no reader sees
+UNSEEN = frozenset("datalist iframe noembed noframes noscript script style template".split())
+PARTING = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
+
+# Why main is no heuristic like `article`: on 1,097 pages of documentation in 19 languages, made by 15 programs,
+# resiliparse 2.0.1 lost more than half of the main text of 91 pages, trafilatura 2.3.1 of 34. Landmarks lost it of
+# none, at 1 to 20 times the speed.
+# The landmarks of ARIA, and the HTML elements that have these roles. A header or footer is the page's own only outside
+# of articles and main elements (HTML Accessibility API Mappings).
+# In the Lexbor of selectolax 1.0.2, :is before a blank sees the parent only, *:is sees all elements above
+MAIN = "*:is(main,[role=main i]):not(*:is(main,[role=main i]) *)"
+AROUND = (
+    "nav,aside,header:not(*:is(article,main,section) header),footer:not(*:is(article,main,section) footer),"
+    "[role=navigation i],[role=complementary i],[role=banner i],[role=contentinfo i],[role=search i]"
+)
+
+
+# The HTML Standard itself lets a page take the square of its size: n formatting elements that stay open while m
+# paragraphs begin become n * m elements. So pages are parsed under limits
+SMALL = 1000  # characters, which take a few milliseconds at most whatever they are
+SECONDS, SECONDS_A_CHARACTER = 0.5, 0.3e-6
+MEMORY, MEMORY_A_CHARACTER = 1 << 26, 128  # bytes; a page of start tags alone takes 105 a character
+# With --offsets a page is parsed twice and its pieces are numbered, all under one limit. Prose takes 0.3 microseconds
+# and 54 bytes a character, repeated "<p>a" takes 1.3 and 254, repeated "&a" takes 2.7 and 341
+SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED = 1.5e-6, 384
+
+
+class Html:
+    """HTML to its text. Raises Rejected for a page that takes too much memory or time.
+
+    Paragraph separators stand between blocks. With `main` only the main content is taken, unless it has no text.
+    Elements that match the CSS selectors `skip` are left out.
+
+    >>> Html()("<title>t</title><p>a&amp;b</p><script>no</script><b>c</b>d<br>e").split()
+    ['t', 'a&b', 'cd', 'e']
+    """
+
+    def __init__(self, main: bool = False, skip: tuple[str, ...] = ()) -> None:
+        self.options = main, skip
+        self.confined = Confined(partial(parse, main, skip))
+        self.confined_traced = Confined(partial(parse_traced, main, skip))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Html, self.options
+
+    def __call__(self, markup: str) -> str:
+        return within(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, (markup,), len(markup))[0]
+
+    def traced(self, markup: str) -> tuple[str, Origin]:
+        """The text, and where it comes from. Raises Rejected."""
+        limits = SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED
+        text, origin = within(*limits, self.confined_traced, markup, len(markup))
+        if origin is None:
+            raise Rejected("HTML in which --offsets cannot locate the text")
+        return text, origin
+
+
+def within(seconds: float, memory: int, confined: Confined[Argument, Result], argument: Argument, size: int) -> Result:
+    """What a function returns for a page of `size` characters. Raises Rejected if it exceeds its limits.
+
+    seconds and memory (bytes) are what each character adds to the limits.
+    """
+    try:
+        if size <= SMALL:
+            return confined.function(argument)
+        return confined(argument, SECONDS + seconds * size, MEMORY + memory * size)
+    except TooMuch:
+        raise Rejected("HTML that takes too much memory or time") from None
+
+
+def parse_traced(main: bool, skip: tuple[str, ...], markup: str) -> tuple[str, Origin | None]:
+    """The text of a page and where it comes from; None if that cannot be found. Raises TooMuch as `parse` does."""
+    page = numbered(markup)
+    text, numbers = parse(main, skip, (markup, page.markup))
+    return text, page.trace(text, numbers)
+
+
+def parse(main: bool, skip: tuple[str, ...], markups: tuple[str, ...]) -> list[str]:
+    """The texts of pages. The first page decides which elements all leave out. Raises TooMuch if memory is short."""
+    # Without events no option's content is copied elsewhere. With scripting, the content of noscript is text
+    try:
+        options = LexborDocumentOptions.WO_EVENTS
+        trees = [LexborHTMLParser(markup, options=options, scripting=True) for markup in markups]
+        skipped = {node.mem_id for selector in skip for node in trees[0].css(selector)}
+    except SelectolaxError:
+        raise TooMuch from None
+    roots = [[] if tree.root is None else [tree.root] for tree in trees]
+    left_out = [skipped, *(likewise(skipped, roots[0], other) for other in roots[1:])]
+    if main:
+        around = [some | {node.mem_id for node in tree.css(AROUND)} for some, tree in zip(left_out, trees, strict=True)]
+        mains = [tree.css(MAIN) for tree in trees]
+        for tops in (mains, roots):
+            texts = list(map(text_of_all, tops, around))
+            if texts[0].strip():
+                return texts
+    return list(map(text_of_all, roots, left_out))
+
+
+def text_of_all(tops: list[LexborNode], left_out: set[int]) -> str:
+    return PARAGRAPH.join(text_of(node, left_out) for node in tops)
+
+
+def likewise(chosen: set[int], roots: list[LexborNode], others: list[LexborNode]) -> set[int]:
+    """The nodes of `others` at the positions where the `chosen` nodes stand among those of `roots`."""
+    if not chosen:
+        return set()
+    both = zip(*(chain.from_iterable(map(nodes_of, tops)) for tops in (roots, others)), strict=False)
+    return {two.mem_id for one, two in both if one.mem_id in chosen}
+
+
+def nodes_of(root: LexborNode) -> Iterable[LexborNode]:
+    return cast(Iterable[LexborNode], root.traverse())
+
+
+def text_of(top: LexborNode, left_out: set[int]) -> str:
+    """The text under a node. It does not recurse, since pages may be nested deeply."""
+    parts: list[str] = []
+    above: list[tuple[LexborNode, str]] = []  # the open elements, and the separator after each
+    node: LexborNode | None = top
+    while node is not None:
+        tag = node.tag or ""
+        if tag == "-text":
+            parts.append(node.text_content or "")
+        elif tag not in UNSEEN and not (left_out and node.mem_id in left_out):
+            parting = PARTING.get(tag)
+            if parting:
+                parts.append(parting)
+            inner = node.child
+            if inner is not None:
+                above.append((node, parting or ""))
+                node = inner
+                continue
+        following = node.next
+        while following is None and above:
+            node, parting = above.pop()
+            if parting:
+                parts.append(parting)
+            following = node.next
+        node = following if above else None
+    return "".join(parts)
+
+
+def html(part: str, skip: list[str]) -> Rule:
+    """The rule. Raises Failed unless `skip` has CSS selectors only."""
+    for selector in skip:
+        try:
+            LexborHTMLParser("").css(selector)
+        except SelectolaxError:
+            raise Failed(f"--skip: not a CSS selector: {shown(selector)}") from None
+    rule = Html(part == "main", tuple(skip))
+    return Rule("html", skipping(made_with(part, "selectolax"), skip), rule, rule.traced)
+
+
+def skipping(label: str, skip: list[str]) -> str:
+    """The rule's label in recipes, with the selectors of --skip."""
+    return f"{label},skip={quoted(','.join(sorted(set(skip))))}" if skip else label

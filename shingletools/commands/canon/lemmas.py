@@ -1,0 +1,87 @@
+"""Dictionary forms. A form depends on the word alone, never on its neighbours, so a memo can keep it."""
+
+from collections.abc import Callable, Sequence
+
+from shingletools.commands.canon.folding import fold
+from shingletools.commands.canon.rules import Rule
+from shingletools.commands.canon.russian import LONGEST, russian
+from shingletools.commands.canon.words import WORD
+from shingletools.record.versions import made_with
+from shingletools.system.deferred import needs
+from shingletools.system.errors import Failed, shown
+
+
+class Lemmas:
+    """The word's dictionary form in the first language whose form differs from the word; else the word."""
+
+    def __init__(self, languages: tuple[str, ...]) -> None:
+        self.languages = languages
+        self.steps = [russian() if language == "ru" else simple(language) for language in languages]
+
+    def __call__(self, word: str) -> str:
+        for step in self.steps:
+            lemma = settled(step, word)
+            if lemma != word:
+                return lemma
+        return word
+
+    def __reduce__(self) -> tuple[type["Lemmas"], tuple[tuple[str, ...]]]:
+        return Lemmas, (self.languages,)
+
+
+def lemma(languages: Sequence[str]) -> Rule:
+    """The rule for languages in order. Raises Failed for one without a dictionary or if a package is missing."""
+    names = tuple(languages)
+    packages = ["pymorphy3", "pymorphy3-dicts-ru"] if "ru" in names else []
+    if set(names) != {"ru"}:
+        packages.insert(0, "simplemma")
+    function = Lemmas(names)
+    return Rule("lemma", made_with(",".join(names), *packages), function)
+
+
+def settled(step: Callable[[str], str], word: str) -> str:
+    """Repeats a step until the form no longer changes; of forms that come round in a circle, the least.
+
+    So all words of a circle get one form: dictionaries send bacteria to bacterium, and bacterium to bacteria.
+
+    >>> settled({"a": "b", "b": "c", "c": "b"}.__getitem__, "a")
+    'b'
+    """
+    seen: list[str] = []
+    while word not in seen:
+        seen.append(word)
+        word = step(word)
+    return min(seen[seen.index(word) :])
+
+
+def simple(language: str) -> Callable[[str], str]:
+    """A function from folded words to dictionary forms by simplemma, folded. Raises Failed."""
+    package = needs("--lemma", "simplemma")
+    strategies = needs("--lemma", "simplemma.strategies")
+    supported = needs("--lemma", "simplemma.strategies.dictionaries.dictionary_factory").SUPPORTED_LANGUAGES
+    if language not in supported:
+        raise Failed(f"--lemma: no dictionary for {shown(language)} (there are {', '.join(sorted(supported))})")
+    strategy = strategies.DefaultStrategy(low_memory=True)
+    lemmatizer = package.Lemmatizer(cache_max_size=1, lemmatization_strategy=strategy)
+
+    def known(word: str) -> bool:
+        return bool(strategy.is_dictionary_member(word, language))
+
+    def step(word: str) -> str:
+        if len(word) > LONGEST:
+            return word
+        # Words are folded, but dictionaries have some with a capital, such as Germans, or with ß where we have ss
+        for spelling in dict.fromkeys((word, word.capitalize(), word.replace("ss", "ß"))):
+            if known(spelling):
+                break
+        else:
+            spelling = word
+        found = fold(lemmatizer.lemmatize(spelling, language))
+        if language == "de":
+            # haus is the noun, not the imperative of hausen; but kleine is a form of klein, not a noun
+            noun = next(filter(known, (spelling.capitalize(), spelling.capitalize().replace("ss", "ß"))), None)
+            if noun is not None and not (word.startswith(found) and word != found):
+                found = fold(lemmatizer.lemmatize(noun, language))
+        return found if WORD.fullmatch(found) else word
+
+    return step

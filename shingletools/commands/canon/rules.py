@@ -1,0 +1,72 @@
+"""What a rule of canon is; the short rules, on accents and numbers."""
+
+import unicodedata
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from shingletools.commands.canon.origins import Origin
+from shingletools.commands.canon.repertoire import is_later
+from shingletools.system import deferred
+from shingletools.system.deferred import later
+
+if TYPE_CHECKING:
+    import regex
+else:
+    regex = deferred.module("regex")
+
+
+class Rule(NamedTuple):
+    """A step of canonization: its name, its value in a recipe, and its function of a string.
+
+    A rule for texts returns any text, and also tells where it comes from. A rule for words returns a word, or "" to
+    drop it.
+    """
+
+    name: str
+    label: object  # a recipe's value: True for a rule without arguments
+    function: Callable[[str], str]
+    traced: Callable[[str], tuple[str, Origin]] | None = None  # of a rule for texts
+
+
+# Letters with a stroke, and the dotless i, do not decompose as other accented letters do
+STROKES = str.maketrans("ƀȼđɇǥħɨɉłƚøɍŧʉɏƶı", "bcdeghijllortuyzi")
+# Cyrillic letters whose mark is an accent. The others, such as й and ї, are letters of their own
+CYRILLIC = str.maketrans("ёѐѝ", "ееи")
+LATIN = later(lambda: regex.compile(r"[\p{Latin}\p{Greek}]\p{Mn}+"))
+POINTED = later(lambda: regex.compile(r"(?<=[\p{Cyrillic}\p{Hebrew}\p{Arabic}])\p{Mn}+"))
+
+
+def fold_accents(text: str) -> str:
+    """Folded text without the accents, diaereses, strokes and vowel points that people omit when typing.
+
+    Marks that make a different letter stay: in Cyrillic й, in Hangul, and in the scripts of India and South-East Asia.
+
+    >>> fold_accents("crème brûlée, øl, ёлка й, tiếng việt, ά, שָׁלוֹם, हिन्दी")
+    'creme brulee, ol, елка й, tieng viet, α, שלום, हिन्दी'
+    """
+    if text.isascii():
+        return text
+    parted = unicodedata.normalize("NFD", text)
+    bare = unicodedata.normalize("NFC", LATIN.sub(lambda run: run[0][0], parted)).translate(CYRILLIC)
+    return POINTED.sub("", bare).translate(STROKES)
+
+
+DIGITS = later(lambda: regex.compile(r"\p{Nd}+"))
+
+
+def drop_number(word: str) -> str:
+    """The word, or "" if it has only digits.
+
+    >>> drop_number("2024"), drop_number("3d")
+    ('', '3d')
+    """
+    return "" if DIGITS.fullmatch(word) and not is_later(word[0]) else word
+
+
+def mask_number(word: str) -> str:
+    """The word with each run of digits replaced by 0.
+
+    >>> mask_number("1024x768")
+    '0x0'
+    """
+    return word if is_later(word[0]) else DIGITS.sub("0", word)

@@ -1,0 +1,49 @@
+"""Stems by Snowball."""
+
+from collections.abc import Sequence
+
+import Stemmer
+
+from shingletools.commands.canon.rules import Rule
+from shingletools.record.versions import made_with
+from shingletools.system.errors import Failed, shown
+
+# One name for each language, so that equal stems have equal recipes. Other names are PyStemmer's own
+NAMES = (
+    "arabic ar, armenian hy, basque eu, catalan ca, czech cs, danish da, dutch nl, english en, esperanto "
+    "eo, estonian et, finnish fi, french fr, german de, greek el, hindi hi, hungarian hu, indonesian id, "
+    "irish ga, italian it, lithuanian lt, nepali ne, norwegian no, persian fa, polish pl, portuguese pt, "
+    "romanian ro, russian ru, serbian sr, spanish es, swedish sv, tamil ta, turkish tr, yiddish yi"
+)
+CODES = dict(language.split(" ") for language in NAMES.split(", "))
+
+
+class Stem:
+    """The word's stem in the first language whose Snowball stemmer changes it; else the word."""
+
+    def __init__(self, languages: tuple[str, ...]) -> None:
+        self.languages = languages
+        # Canonizer's memo has the stems; the stemmer's own cache would only take memory
+        self.stemmers = [Stemmer.Stemmer(language, 0) for language in languages]
+
+    def __call__(self, word: str) -> str:
+        for stemmer in self.stemmers:
+            stem: str = stemmer.stemWord(word)
+            if stem != word:
+                return stem or word
+        return word
+
+    def __reduce__(self) -> tuple[type["Stem"], tuple[tuple[str, ...]]]:
+        return Stem, (self.languages,)
+
+
+def stem(languages: Sequence[str]) -> Rule:
+    """The rule for languages in order. Raises Failed for one that PyStemmer does not have."""
+    names = tuple(CODES.get(name, name) for name in languages)
+    try:
+        function = Stem(names)
+    except KeyError:
+        known = ", ".join(Stemmer.algorithms())
+        asked = shown(",".join(languages))
+        raise Failed(f"--stem: no stemmer for all of {asked} (there are {known}, by name or code)") from None
+    return Rule("stem", made_with(",".join(names), "PyStemmer"), function)

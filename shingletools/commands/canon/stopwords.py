@@ -1,0 +1,44 @@
+"""The rule that drops stop words."""
+
+from shingletools.commands.canon.folding import fold
+from shingletools.commands.canon.rules import Rule, fold_accents
+from shingletools.commands.canon.words import cut
+from shingletools.text.wordlists import word_list
+
+
+class Stop:
+    """The word, or "" if it is a stop word.
+
+    >>> Stop(frozenset(["the"]))("the"), Stop(frozenset())("the")
+    ('', 'the')
+    """
+
+    def __init__(self, words: frozenset[str]) -> None:
+        self.words = words
+
+    def __call__(self, word: str) -> str:
+        return "" if word in self.words else word
+
+
+def stop(lists: list[str], accents: bool) -> Rule:
+    """The rule that drops the words of all lists, which are folded as the text is. Raises Failed."""
+    words: set[str] = set()
+    labels = set()
+    for name in lists:
+        content, label = word_list("--stop", name)
+        labels.add(label)
+        words.update(map(canonical, content))
+    if accents:
+        words = set(map(fold_accents, words))
+    return Rule("stop", ",".join(sorted(labels)), Stop(frozenset(words)))
+
+
+def canonical(word: str) -> str:
+    """The word that canon makes of an entry in a list. An entry that becomes several words is only folded.
+
+    >>> canonical("Etc."), canonical("我们")
+    ('etc', '我们')
+    """
+    folded = fold(word)
+    words = cut(folded)
+    return words[0] if len(words) == 1 else folded

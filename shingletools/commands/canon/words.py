@@ -1,0 +1,75 @@
+"""What a word is in folded text."""
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+from shingletools.system import deferred
+from shingletools.system.deferred import later
+from shingletools.text.scripts import ALONE, SPACELESS
+
+if TYPE_CHECKING:
+    import regex
+else:
+    regex = deferred.module("regex")
+
+LETTER = rf"[[\p{{L}}\p{{N}}]--{SPACELESS}]"
+RUN = rf"{LETTER}[{LETTER}\p{{M}}']*+"
+
+# A word is one letter or digit of a spaceless script with its marks, or a run of other letters and digits with their
+# marks and the apostrophes between them. Apostrophes elsewhere are removed first: a pattern that repeats a group for
+# each apostrophe would hold a state for each, gigabytes for 10 MB of "a'a'a'"
+OUTSIDE = later(lambda: regex.compile(rf"(?<![{LETTER}\p{{M}}])'|'(?!{LETTER})", regex.VERSION1))
+WORD = later(lambda: regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}", regex.VERSION1))
+MARK = later(lambda: regex.compile(r"\p{M}"))
+IS_ALONE = later(lambda: regex.compile(ALONE, regex.VERSION1))
+
+
+def cut(folded: str) -> list[str]:
+    """The words of folded text without white space.
+
+    >>> cut("don't-'quote'中文")
+    ["don't", 'quote', '中', '文']
+    """
+    if "'" in folded:
+        folded = OUTSIDE.sub(" ", folded)
+    return WORD.findall(folded)
+
+
+class _Spacer(dict[int, str]):
+    """For str.translate: puts a space before each character that is a word of its own."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        value = self[code] = f" {character}" if IS_ALONE.match(character) else character
+        return value
+
+
+SPACER = _Spacer()
+
+# Hangul's vowels and final consonants combine with the character before them, as marks do
+JAMO = range(0x1160, 0x1200)
+
+
+def joins(text: str) -> bool:
+    """Whether a text may combine with the character before it."""
+    return bool(text) and (MARK.match(text) is not None or ord(text[0]) in JAMO)
+
+
+def wherever(character: str, folded: str) -> str | None:
+    """The words that a character becomes whatever stands beside it, as kernel.memo.Wherever has it.
+
+    >>> wherever("É", "é"), wherever("中", "中"), wherever("(", "(")
+    ('é', ' 中 ', ' ')
+    """
+    if character.isascii():  # so that ASCII text compiles no patterns
+        return folded if folded.isalnum() or folded == "'" else " "
+    if joins(character) or joins(unicodedata.normalize("NFKD", folded)):
+        return None
+    if folded in ("", "'"):
+        return folded
+    words = cut(folded)
+    if not words:
+        return None if MARK.search(folded) else " "
+    if words != [folded]:
+        return None
+    return f" {folded} " if IS_ALONE.match(folded) else folded

@@ -1,0 +1,63 @@
+"""Reads files of records that decide which documents go: line by line, or many lines at once."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from shingletools.reading import option_files
+from shingletools.record.json_members import line_at, parse
+from shingletools.record.wire import Record
+from shingletools.system import errors
+from shingletools.system.errors import Failed, Rejected
+
+Name = str | int
+
+
+class Wrong(Failed):
+    """A line among lines taken at once fails the run. before: how many of these lines stand before it."""
+
+    def __init__(self, cause: str, before: int) -> None:
+        super().__init__(cause)
+        self.before = before
+
+
+class Beside(ABC):
+    """Takes records that decide which documents go. Any bad record fails the run, since it might decide wrongly."""
+
+    once: Sequence[str] = ()  # fields that a record may have only once
+
+    def read(self, option: str, paths: Sequence[str]) -> None:
+        """Takes all records of the files that an option names. Raises Failed."""
+        for path in paths:
+            before = 0
+            for lines in option_files.read_chunks(option, path):
+                before += self.take_all(lines, path, before)
+
+    def take_all(self, lines: bytes, source: str, before: int = 0) -> int:
+        """Takes lines of a source that follow `before` others, and returns their number. Raises Failed."""
+        first = before
+        at, line = 0, b""
+        while at < len(lines):
+            try:
+                taken, at = self.take_lines(lines, at)
+                before += taken
+                if at < len(lines):
+                    line, at = line_at(lines, at)
+                    self.take(parse(line, self.once))
+                    before += 1
+            except (Rejected, Failed) as error:
+                from shingletools.record.hints import hint  # which a run without faults does not need
+
+                if isinstance(error, Wrong):
+                    before += error.before
+                found = hint("dedup", str(error), line, not before) if isinstance(error, Rejected) else None
+                said = f"{error}; {found}" if found else str(error)
+                raise Failed(f"{errors.printable(source)}:{before + 1}: {said}") from None
+        return before - first
+
+    @abstractmethod
+    def take_lines(self, lines: bytes, at: int, /) -> tuple[int, int]:
+        """Takes ordinary lines from `at` on; gives their number and where the next line begins. Raises Wrong."""
+
+    @abstractmethod
+    def take(self, record: Record, /) -> None:
+        """Takes one record. Raises Rejected or Failed."""

@@ -1,0 +1,66 @@
+"""Reads groups: which document is in which group."""
+
+from array import array
+
+import numpy as np
+import orjson
+
+from shingletools.commands.dedup.beside import Beside, Name, Wrong
+from shingletools.commands.dedup.spec import in_two_groups
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import Ids
+from shingletools.record.wire import AGAINST, TWO_SIDES, Record, are_ids
+from shingletools.system.errors import Rejected
+
+
+class Members(Beside):
+    """Takes groups, {"members": [...]}. The ids of members get the first numbers.
+
+    Raises Failed for a record that is no group, and for a document in two groups.
+    """
+
+    once = ("members",)
+
+    def __init__(self, ids: Ids) -> None:
+        self.ids = ids
+        self.group = array("q")  # the number of each member's group
+        self.groups = 0
+
+    def take_lines(self, lines: bytes, at: int, /) -> tuple[int, int]:
+        read = kernel.read_members(lines, at)
+        if read.lines:
+            self.add(read.ids, read.id_sizes, read.counts)
+        return read.lines, read.end
+
+    def take(self, record: Record, /) -> None:
+        ids = [orjson.dumps(name) for name in take_members(record)]
+        self.add(b"".join(ids), np.array([*map(len, ids)], np.int64).tobytes(), np.array([len(ids)]).tobytes())
+
+    def add(self, ids: bytes, sizes: bytes, counts: bytes) -> None:
+        """Adds groups: ids, the bytes of each id, and the number of ids in each group; both int64. Raises Wrong."""
+        numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
+        places = np.repeat(np.arange(len(counts) // 8), np.frombuffer(counts, np.int64))
+        groups = places + self.groups
+        before = len(self.group)
+        self.group.frombytes(bytes(8 * (len(self.ids) - before)))
+        group = np.frombuffer(self.group, np.int64)
+        new = numbers >= before
+        group[numbers[new][::-1]] = groups[new][::-1]  # backwards: the first group that names it wins
+        self.groups += len(counts) // 8
+        wrong = np.flatnonzero(group[numbers] != groups)
+        if len(wrong):
+            ends = np.cumsum(np.frombuffer(sizes, np.int64))
+            start = ends[wrong[0] - 1] if wrong[0] else 0
+            raise Wrong(in_two_groups(orjson.loads(ids[start : ends[wrong[0]]])), int(places[wrong[0]]))
+
+
+def take_members(record: Record) -> list[Name]:
+    """The members of a group. Raises Rejected unless the field members is a list of ids."""
+    names = record.get("members")
+    if not are_ids(names):
+        if "members" not in record and record.get(AGAINST) is True:
+            raise Rejected(TWO_SIDES)
+        if "members" not in record and "a" in record and "b" in record:
+            raise Rejected('field "members" is missing')
+        raise Rejected('field "members" is not a list of strings and integers')
+    return names

@@ -1,0 +1,65 @@
+"""cut documents into parts, and put them together again"""
+
+import argparse
+import re
+from typing import TYPE_CHECKING
+
+from shingletools.cli.arguments import text
+from shingletools.commands.parts.spec import TogetherSpec, check_names
+from shingletools.record import wire
+from shingletools.record.stage import Filter, Stage
+from shingletools.system import errors
+from shingletools.system.errors import Failed
+
+if TYPE_CHECKING:
+    from shingletools.commands.parts.part_places import Cut
+
+PARAGRAPH, LINE, SENTENCE, HEADING = "paragraph", "line", "sentence", "heading"
+WORDS = "([1-9][0-9]{0,8})-words"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--by", metavar="KIND", type=kind, default=PARAGRAPH,
+        help="what a part is: paragraph, line, sentence, heading, or N words: 200-words (default paragraph)"
+    )  # fmt: skip
+    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
+    add("--carry", metavar="FIELD", type=text, action="append", default=[],
+        help="copy FIELD from the document to each of its parts; may be repeated")  # fmt: skip
+    add("--together", action="store_true", help="read parts that are left, and write the documents that they make")
+
+
+def kind(argument: str) -> str:
+    """The kind of parts that --by names. Raises ArgumentTypeError."""
+    if argument in (PARAGRAPH, LINE, SENTENCE, HEADING) or re.fullmatch(WORDS, argument):
+        return argument
+    raise argparse.ArgumentTypeError(
+        f"not {PARAGRAPH}, {LINE}, {SENTENCE}, {HEADING} or a number such as 200-words: {errors.shown(argument)}"
+    )
+
+
+def build(options: argparse.Namespace) -> Stage:
+    if options.together:
+        if options.carry:
+            raise Failed("--carry cannot be combined with --together, which restores carried fields")
+        if "by" in options.given:
+            raise Failed("--by cannot be combined with --together, which takes parts as they are")
+        return TogetherSpec(options.id, options.text)
+    from shingletools.commands.parts.apart import PartLines  # imported late: --together does not need its patterns
+
+    check_names((options.id, options.text, *options.carry))
+    via = wire.recipe("parts", ("by", options.by))
+    places = places_by(options.by)
+    return Filter(options.text, options.text, via, places, lines=PartLines(places, options.text, options.carry, via))
+
+
+def places_by(by: str) -> "Cut":
+    # As in `build`
+    from shingletools.commands.parts import headings, part_places
+
+    if found := re.fullmatch(WORDS, by):
+        return part_places.RunsOfWords(int(found[1]))
+    return {
+        PARAGRAPH: part_places.paragraphs, LINE: part_places.lines, SENTENCE: part_places.by_sentence,
+        HEADING: headings.sections,
+    }[by]  # fmt: skip

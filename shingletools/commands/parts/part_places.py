@@ -1,0 +1,93 @@
+"""The places of a text's parts, in code points, half open: in order, none of them blank.
+
+White space is what str.isspace says. Lines end where Unicode's Technical Standard 18 (RL1.6) ends them.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from shingletools.system import deferred
+from shingletools.system.deferred import later
+from shingletools.text.scripts import ALONE
+from shingletools.text.sentences import sentences
+
+if TYPE_CHECKING:
+    import regex
+else:
+    regex = deferred.module("regex")
+
+Place = tuple[int, int]
+Cut = Callable[[str], Iterator[Place]]
+
+FEEDS = r"\n-\r\x85\u2028"
+ENDS = rf"{FEEDS}\u2029"  # characters that end lines; CR LF is one end
+BLANK = rf"[^\S{ENDS}]"  # white space within a line
+FILLED = rf"{BLANK}*+\S[^{ENDS}]*+"  # a line that is not blank
+LINE = later(lambda: re.compile(rf"[^{ENDS}]++"))
+# Blank stretches match, too, without a group: else the search would start anew at each character of a run of blanks
+PARAGRAPH = later(lambda: re.compile(rf"{BLANK}*+(\S[^{ENDS}]*+(?:(?:\r\n|[{FEEDS}]){FILLED})*+)?"))
+# A word is what stands between white space. In scripts without spaces each letter is a word, with the signs around it.
+# The apostrophe U+02BC, which Thai shares with other scripts, is no such letter
+WHITE = r"\s\x1c-\x1f"
+NO_LETTER = rf"[^\p{{L}}\p{{N}}{WHITE}]*+"
+LETTER = rf"[{ALONE}--\u02BC]"
+WORD = later(lambda: regex.compile(rf"{NO_LETTER}{LETTER}{NO_LETTER}|(?:(?!{LETTER})[^{WHITE}])++", regex.VERSION1))
+SPACED_WORD = later(lambda: re.compile(r"\S++"))
+MAY_BE_SPACELESS = later(lambda: re.compile(r"[\u0e00-\u1fff\u2e80-\U0010ffff]"))  # the scripts that ALONE has
+
+
+def lines(text: str) -> Iterator[Place]:
+    r"""Whole lines, without the characters that end them.
+
+    >>> list(lines("one\n\n  two \r\n"))
+    [(0, 3), (5, 11)]
+    """
+    for line in LINE.finditer(text):
+        if not line[0].isspace():
+            yield line.span()
+
+
+def paragraphs(text: str) -> Iterator[Place]:
+    r"""Runs of lines that are not blank. U+2029 also ends a paragraph.
+
+    >>> list(paragraphs("\n one\ntwo\n \nthree\n"))
+    [(1, 9), (12, 17)]
+    """
+    for found in PARAGRAPH.finditer(text):
+        if found[1] is not None:
+            yield found.span()
+
+
+def by_sentence(text: str) -> Iterator[Place]:
+    """Sentences as canon --sentences finds them, without the white space around them.
+
+    >>> list(by_sentence("One.  Two? "))
+    [(0, 4), (6, 10)]
+    """
+    at = 0
+    for sentence in sentences(text):
+        end = at + len(sentence.rstrip())
+        start = at + len(sentence) - len(sentence.lstrip())
+        if start < end:
+            yield start, end
+        at += len(sentence)
+
+
+class RunsOfWords:
+    """Runs of `number` words, from the start of the first word to the end of the last.
+
+    >>> list(RunsOfWords(2)("A b, c")), list(RunsOfWords(2)("你好。吗"))
+    ([(0, 4), (5, 6)], [(0, 3), (3, 4)])
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __call__(self, text: str) -> Iterator[Place]:
+        found = (WORD if MAY_BE_SPACELESS.search(text) else SPACED_WORD).finditer(text)
+        words = (word.span() for word in found)
+        for start, end in words:
+            *_, (_, end_of_last) = (start, end), *islice(words, self.number - 1)
+            yield start, end_of_last

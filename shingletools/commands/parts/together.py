@@ -1,0 +1,154 @@
+"""Makes documents from those of their parts that are left: takes parts in order, gives each document at its end."""
+
+import re
+from collections.abc import Iterator
+
+import orjson
+
+from shingletools.commands.parts.ordinary import OrdinaryParts, is_utf8
+from shingletools.commands.parts.spec import OWN, TogetherSpec
+from shingletools.record import wire
+from shingletools.record.json_members import in_quotes, members
+from shingletools.record.stage import Collector, Written
+from shingletools.record.wire import Record
+from shingletools.system.errors import Rejected, shown
+
+APART = re.compile(r"(?:(.*) \| )?parts by=\S+", re.DOTALL)  # the recipe of a part that no stage has changed
+TOGETHER = "parts together"
+
+
+class Together(Collector):
+    """Takes parts, those of a document one after the other. Gives each document when the next one begins.
+
+    Between two parts it puts the text that stood before the second. Before the first part that is left it puts such
+    text only if that part is the document's first. Memory: a document, and the ids of all.
+    """
+
+    def __init__(self, spec: TogetherSpec) -> None:
+        self.spec = spec
+        self.names = [orjson.dumps(name) for name in (spec.id_field, spec.text_field)]
+        self.seen: set[bytes] = set()  # ids of documents, as JSON
+        self.name = b""  # the id of the current document, as JSON; b"" before the first
+        self.text: list[bytes] = []  # its pieces, as JSON between quotes
+        self.rest = b""  # its other members, after a comma
+        self.last = 0  # the number of its last part so far
+        self.ended = False  # whether that is the last part that the document had
+        self.gaps = False  # whether parts are missing
+        self.parts = 0  # of all documents
+        self.incomplete = 0  # documents with parts missing
+        names = [in_quotes(name) for name in (spec.id_field, spec.text_field)]
+        self.reader = None if any(b"\\" in name for name in names) else OrdinaryParts(*names)
+        self.known = b""  # the end of an ordinary line, and what the document takes over from it
+        self.known_rest = b""
+        self.lines = b""  # the last lines that were checked, and whether they are UTF-8
+        self.utf8 = True
+
+    def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
+        if lines is not self.lines:
+            self.lines, self.utf8 = lines, is_utf8(lines)
+        if self.reader is None or not self.utf8:
+            return 0, at, Written()
+        written, taken = [], 0
+        for part in self.reader(lines, at):
+            if part.rest != self.known:
+                break
+            if part.of != self.name:
+                if part.of in self.seen:
+                    break
+                written.append(self.document().output)
+                self.begin(part.of, self.known_rest)
+            elif part.number <= self.last or self.ended:
+                break
+            self.add(part.number, part.before, part.text, part.behind)
+            taken, at = taken + 1, part.end
+        return taken, at, Written(b"".join(written))
+
+    def take(self, record: Record, line: bytes, _side: int, /) -> Written:
+        name = wire.take_id(record, "of")
+        number = take_number(record)
+        before, text = (wire.take_string(record, field) for field in ("before", self.spec.text_field))
+        behind = wire.take_string(record, "behind") if "behind" in record else None
+        via = document_recipe(wire.take_recipe(record))
+        of = orjson.dumps(name)
+        written = Written()
+        if of != self.name:
+            if of in self.seen:
+                raise Rejected(f"other parts of {shown(name)} came before those of another document")
+            written = self.document()
+            self.begin(of, self.carried(line, via))
+        elif number <= self.last or self.ended:
+            last = f"part {self.last}" if number <= self.last else f"the last, {self.last}"
+            raise Rejected(f"part {number} of {shown(name)} comes after {last}")
+        self.add(number, in_json(before), in_json(text), None if behind is None else in_json(behind))
+        self.know(line, behind, via)
+        return written
+
+    def begin(self, of: bytes, rest: bytes) -> None:
+        """Begins another document."""
+        self.seen.add(of)
+        self.name, self.rest, self.last, self.ended, self.gaps = of, rest, 0, False, False
+
+    def add(self, number: int, before: bytes, text: bytes, behind: bytes | None) -> None:
+        """Adds a part to the document. Its texts are JSON without the quotes."""
+        self.parts += 1
+        self.gaps |= number != self.last + 1
+        if self.text or number == 1:
+            self.text.append(before)
+        self.text += text, behind or b""
+        self.last, self.ended = number, behind is not None
+
+    def know(self, line: bytes, behind: str | None, via: str) -> None:
+        """Remembers the end of a line: lines that end the same way are ordinary, if all that is read stands before."""
+        part = next(self.reader(line + b"\n", 0), None) if self.reader else None
+        if part and part.rest != self.known and (part.behind is None) == (behind is None):
+            self.known, self.known_rest = part.rest, self.carried(line, via)
+
+    def carried(self, line: bytes, via: str) -> bytes:
+        """The other members of a document's record, taken from one of its parts."""
+        own = {*OWN, self.spec.id_field, self.spec.text_field}
+        rest = [
+            (orjson.dumps(each.name), line[each.value : each.end]) for each in members(line) if each.name not in own
+        ]
+        if via:
+            rest.append((b'"via"', orjson.dumps(via)))
+        return b"".join(b",%b:%b" % each for each in rest)
+
+    def document(self) -> Written:
+        """The line of the current document, if there is one."""
+        if not self.name:
+            return Written()
+        self.incomplete += self.gaps or not self.ended
+        text, self.text = b"".join(self.text), []
+        return Written(b'{%b:%b,%b:"%b"%b}\n' % (self.names[0], self.name, self.names[1], text, self.rest))
+
+    def finish(self) -> Iterator[Written]:
+        yield self.document()
+
+    def summary(self) -> list[str]:
+        return [f"{self.parts} parts", f"{len(self.seen)} documents", f"{self.incomplete} with parts missing"]
+
+
+def in_json(text: str) -> bytes:
+    """A string as JSON, without the quotes."""
+    return orjson.dumps(text)[1:-1]
+
+
+def take_number(record: Record) -> int:
+    """The number of a part. Raises Rejected unless the field part is a number from 1 on."""
+    value = record.get("part")
+    if type(value) is int and value > 0:
+        return value
+    raise Rejected('field "part" is missing' if "part" not in record else 'field "part" is not a number from 1 on')
+
+
+def document_recipe(via: str) -> str:
+    """The recipe of a document, from that of its parts: the one before `parts`, or that of parts that have changed.
+
+    >>> document_recipe("canon --sentences | parts by=line"), document_recipe("parts by=line")
+    ('canon --sentences', '')
+    >>> document_recipe("parts by=line | canon"), document_recipe("")
+    ('parts by=line | canon | parts together', 'parts together')
+    """
+    if found := APART.fullmatch(via):
+        return found[1] or ""
+    return wire.further(via, TOGETHER)

@@ -1,0 +1,229 @@
+"""turn canonical words into shingles: every run of k words, as fingerprints"""
+
+import argparse
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from shingletools.cli.arguments import count, size, text
+from shingletools.commands.shingle.bounds import Bound, bound, check_bounds
+from shingletools.kernel.lines import Listed, unlinked
+from shingletools.record import wire
+from shingletools.record.stage import Filter, First, Stage
+from shingletools.system.errors import Failed, printable
+from shingletools.system.scratch import scratch_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shingletools.commands.shingle.fingerprints import Hashing, Rolling, Runs, Shingler
+    from shingletools.commands.shingle.keys import Key
+    from shingletools.commands.shingle.twice import ShingleCounting
+    from shingletools.commands.shingle.within import Choice
+
+ROLLING = "rolling"
+KEYED = (ROLLING, "blake3")
+SPOT_AND_WORD = 2  # the shortest spot signature
+ENOUGH = 1 << 29  # bytes of memory for counting the input, without -S
+LONGEST_KEYED = 32  # units: whether long sums collide can depend on single bits of the multiplier, and so reveal them
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the words (default text)")
+    add("-k", metavar="K", type=count, default=10, help="words, or other units, in a shingle (default 10)")
+    units = parser.add_mutually_exclusive_group()
+    units.add_argument("--chars", action="store_true", help="take characters as units instead of words")
+    units.add_argument("--longest", metavar="N", type=count, help="take the N longest lines of the text as units")
+    units.add_argument("--spots", metavar="LIST",
+        help="begin shingles at stop words (en, ru, zh, iso:LANG or a FILE), and go on with other words")  # fmt: skip
+    add("--hash", choices=[ROLLING, "blake3", "crc32", "md5", "sha1"], default=ROLLING,
+        help="how a shingle becomes a fingerprint (default rolling)")  # fmt: skip
+    add("--key-file", metavar="FILE", help="make fingerprints that depend on the secret in FILE")
+    add("--mod", metavar="M", type=count, default=1, help="keep 1 in M fingerprints, a fair sample (default 1)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--readable", action="store_true", help="write the words of the shingles, as a JSON list")
+    form.add_argument("--df", action="store_true", help="write a table of shingles, document frequencies and weights")
+    add("--max-df", metavar="N", type=bound, help="leave out shingles in more than N documents, or than P%% of all")
+    add("--min-df", metavar="N", type=bound, help="leave out shingles in fewer than N documents, or than P%% of all")
+    add("--df-table", metavar="FILE",
+        help="take document frequencies from FILE, made by --df --header; without it, count the input")  # fmt: skip
+    add("--header", action="store_true", help="begin the table of --df with the line that --df-table and --merge need")
+    add("--merge", action="store_true", help="read tables of --df --header, and write one table of all")
+    add("-S", "--buffer-size", metavar="SIZE", type=size,
+        help="count on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
+    add("-T", "--temporary-directory", metavar="DIR",
+        help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
+
+
+def build(options: argparse.Namespace) -> Stage:
+    from shingletools.commands.shingle import fingerprints, keys  # imported late, here and below: few runs need all
+
+    check(options)
+    runs, spots = fingerprints.Runs(options.k, options.chars, options.longest), None
+    if options.spots is not None:
+        from shingletools.text.wordlists import word_list  # as above
+
+        words, spots = word_list("--spots", options.spots)
+        if not words:
+            raise Failed(f"--spots: {printable(options.spots)}: the list has no words, so no shingle can begin")
+        runs = runs._replace(spots=frozenset(words))
+    changed_hash = options.hash if options.hash != ROLLING else None
+    how = (
+        ("k", options.k),
+        ("chars", options.chars),
+        ("longest", options.longest),
+        ("spots", spots),
+        ("hash", changed_hash),
+    )
+    key = keys.PUBLIC
+    reads: tuple[str, ...] = () if options.spots is None else (options.spots,)
+    if options.key_file is not None:
+        key, reads = keys.read_key(options.key_file, wire.recipe("shingle", *how)), (*reads, options.key_file)
+    parts = [*how, ("key", key.label or None), ("mod", options.mod if options.mod > 1 else None)]
+    if options.readable:
+        readable = fingerprints.Readable(runs)
+        return filter_of(options, Shingling([*parts, ("readable", True)], runs, readable, None, reads))
+    plain = hashing = hashing_of(runs, options.hash, key)
+    if options.mod > 1:
+        from shingletools.commands.shingle.sampled import Sampled  # numpy, which only --mod needs
+
+        hashing = Sampled(plain, options.mod)
+    if options.df:
+        return counting(options, runs, hashing, wire.recipe("shingle", *parts), reads)
+    rolling = plain if isinstance(plain, fingerprints.Rolling) else None
+    shingling = Shingling(parts, runs, hashing, rolling, reads)
+    if not is_limited(options):
+        return filter_of(options, shingling)
+    if options.df_table is None:
+        return counted_first(options, shingling, hashing)
+    from shingletools.commands.shingle import within  # BLAKE3, which most runs do not need
+
+    digits = fingerprints.HASHES[options.hash][1] if options.hash != ROLLING else 16
+    recipe = wire.recipe("shingle", *parts)
+    chosen = within.read_table(options.df_table, recipe, digits, options.min_df, options.max_df)
+    return choosing(options, shingling._replace(reads=(*reads, options.df_table)), hashing, chosen)
+
+
+class Shingling(NamedTuple):
+    """How texts become shingles."""
+
+    parts: "Sequence[tuple[str, object]]"  # of the recipe
+    runs: "Runs"
+    shingler: "Shingler"
+    rolling: "Rolling | None"  # whose links do the same work in the kernel
+    reads: tuple[str, ...]
+    listed: Listed = ()  # the fingerprints that alone are kept, or left out
+    after: str | None = None  # the recipe that texts must have
+
+
+def is_limited(options: argparse.Namespace) -> bool:
+    return options.max_df is not None or options.min_df is not None
+
+
+def choosing(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing", chosen: "Choice") -> Filter:
+    """The filter that leaves shingles out as a table, or a first reading, has chosen."""
+    from shingletools.commands.shingle.within import Within  # as in `build`
+
+    parts, shingler = [*shingling.parts, *chosen.recipe], Within(hashing, chosen.listing)
+    listed, after = chosen.listing.listed, chosen.after
+    return filter_of(options, shingling._replace(parts=parts, shingler=shingler, listed=listed, after=after))
+
+
+def counted_first(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing") -> Filter:
+    """The filter that reads its files twice: it counts shingles, then filters by their counts.
+
+    Raises Failed unless all files can be read twice.
+    """
+    from shingletools.commands.shingle import counts, twice  # numpy, which a table does not need
+    from shingletools.commands.shingle.occurrences import Occurrences  # likewise
+
+    twice.check_files(options.files)
+    files = twice.CountedFiles(options.files, options.id, options.text, options.min_df, options.max_df)
+    memory = counts.CountMemory(options.buffer_size or ENOUGH, scratch_folder(options.temporary_directory))
+
+    def first() -> "ShingleCounting":
+        gathering = twice.ShingleGathering(hashing, shingling.rolling, options.mod)
+        filtering = partial(choosing, options, shingling, hashing)
+        return twice.ShingleCounting(files, gathering, Occurrences(memory), filtering)
+
+    return filter_of(options, shingling, first=first)
+
+
+def counting(
+    options: argparse.Namespace, runs: "Runs", hashing: "Hashing", recipe: str, reads: tuple[str, ...]
+) -> Stage:
+    """The collector that writes a table of document frequencies."""
+    from shingletools.commands.shingle import counts, frequencies  # BLAKE3, which --help does not need
+
+    memory = counts.CountMemory(options.buffer_size, scratch_folder(options.temporary_directory))
+    return frequencies.CountSpec(
+        options.text, runs, hashing, recipe, memory, options.min_df or Bound(1), reads,
+        header=options.header or options.merge, merge=options.merge, sampled=options.mod > 1,
+    )  # fmt: skip
+
+
+def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | None = None) -> Filter:
+    """The filter that makes shingles, and counts texts with few of them."""
+    from shingletools.commands.shingle.tallied import Tallied, remarks  # as in `build`
+
+    why = None
+    if options.mod == 1 and options.spots is not None:
+        why = "no stop word of --spots begins a shingle in them (canon --stop drops stop words)"
+    elif is_limited(options) or options.spots is not None:
+        given = (
+            ("--spots", options.spots is not None), ("--mod", options.mod > 1), ("--min-df", options.min_df),
+            ("--max-df", options.max_df),
+        )  # fmt: skip
+        why = f"{' and '.join(name for name, limits in given if limits)} left out all that they have"
+    rolling = shingling.rolling
+    function = Tallied(shingling.shingler, shingling.runs, rolling)
+    return Filter(
+        options.text, "shingles", wire.recipe("shingle", *shingling.parts), function,
+        link=unlinked if rolling is None else partial(rolling.link, options.mod, shingling.listed),
+        reads=shingling.reads, listed=options.readable, after=shingling.after, tally=function.tally,
+        remarks=None if why is None else partial(remarks, why), first=first,
+    )  # fmt: skip
+
+
+def check(options: argparse.Namespace) -> None:
+    """Raises Failed for options that do not go together."""
+    keyed = options.key_file is not None
+    table = options.df_table is not None
+    limited = is_limited(options)
+    for wrong, why in (
+        (options.readable and (options.hash != ROLLING or options.mod > 1 or keyed),
+         "--readable cannot be combined with --hash, --mod or --key-file"),
+        (options.readable and limited, "--readable cannot be combined with --max-df or --min-df"),
+        (keyed and options.hash not in KEYED,
+         f"--key-file cannot be combined with --hash {options.hash}, only with {' and '.join(KEYED)}"),
+        (keyed and options.hash == ROLLING and options.k > LONGEST_KEYED,
+         f"-k {options.k}: sums of more than {LONGEST_KEYED} units would reveal the key; "
+         "use --hash blake3 with --key-file"),
+        (options.df and (options.chars or options.longest or options.spots is not None),
+         "--df cannot be combined with --chars, --longest or --spots"),
+        (options.spots is not None and options.k < SPOT_AND_WORD, f"--spots needs -k {SPOT_AND_WORD} or more"),
+        (options.df and (options.max_df is not None or table), "--df cannot be combined with --max-df or --df-table"),
+        (table and not limited, "--df-table needs --max-df or --min-df"),
+        *((not options.df and getattr(options, name), f"--{name} needs --df") for name in ("header", "merge")),
+        *((not options.df and (table or not limited) and getattr(options, name.replace("-", "_")) is not None,
+           f"--{name} needs --df, or --max-df or --min-df without --df-table")
+          for name in ("buffer-size", "temporary-directory")),
+    ):  # fmt: skip
+        if wrong:
+            raise Failed(why)
+    check_bounds(options.min_df, options.max_df)
+
+
+def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
+    """The shingler that makes fingerprints by the hash of this name."""
+    from shingletools.commands.shingle.fingerprints import Hashed, Rolling, RollingEach  # as in `build`
+
+    if name != ROLLING:
+        return Hashed(runs, name, key)
+    if runs.spots is not None:
+        return RollingEach(runs, key)
+    if not runs.chars and runs.longest is None:
+        return Rolling(runs.k, key)
+    from shingletools.commands.shingle.units import RollingUnits  # numpy, which words do not need
+
+    return RollingUnits(runs, key)

@@ -1,0 +1,151 @@
+"""Counts of strings: in memory up to a limit, beyond it in sorted runs on disk, which are merged.
+
+The strings have no white space but single blanks. The files have no names, so none stays behind.
+"""
+
+import heapq
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from itertools import groupby
+from operator import itemgetter
+from sys import getsizeof
+from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+from shingletools.system import deferred, signals
+from shingletools.system.scratch import scratch_errors
+
+if TYPE_CHECKING:
+    import tempfile
+else:
+    tempfile = deferred.module("tempfile")  # loaded late: only a limit of memory needs it
+
+FAN = 64  # runs that are merged at once
+BLOCK = 1 << 16  # bytes of a run that are read at once
+NUMBER = 32  # bytes of a count that is an object of its own
+LEAST = 1 << 18  # bytes that a run may always have in memory
+SHARE = 3  # one part of the memory is for strings and their table, the others for a growing table and for sorting
+
+Entry = tuple[bytes, int]  # a string as UTF-8, whose order is that of code points, and its count
+
+
+class CountMemory(NamedTuple):
+    """How many bytes counts may have in memory, None for any number, and the folder for the rest."""
+
+    size: int | None
+    folder: str
+
+
+class Counts:
+    """Counts of strings, in the order of their code points.
+
+    Memory: the distinct strings and about 100 bytes for each, up to the limit. Beyond it, disk: twice their bytes.
+    """
+
+    def __init__(self, memory: CountMemory) -> None:
+        self.memory = memory
+        self.most = None if memory.size is None else max(memory.size // SHARE, LEAST)
+        self.here: Counter[str] = Counter()
+        self.size = 0  # of the strings in it
+        self.runs: list[SortedRun] = []
+
+    def add(self, strings: AbstractSet[str]) -> None:
+        """Adds 1 to the count of each string."""
+        self._grow(strings)
+        self.here.update(strings)
+        self._check()
+
+    def add_many(self, string: str, times: int) -> None:
+        """Adds `times` to the count of a string."""
+        self._grow({string})
+        self.here[string] += times
+        self._check()
+
+    def _grow(self, strings: AbstractSet[str]) -> None:
+        if self.most is not None:
+            fresh = [
+                string for string in strings if string not in self.here
+            ]  # difference() would walk all of a Counter
+            self.size += sum(map(getsizeof, fresh)) + NUMBER * len(fresh)
+
+    def _check(self) -> None:
+        if self.most is not None and self.size + getsizeof(self.here) > self.most:
+            self._spill()
+
+    def _spill(self) -> None:
+        entries = ((string.encode(), self.here[string]) for string in sorted(self.here))
+        self.runs.append(SortedRun(entries, self.memory.folder))
+        self.here, self.size = Counter(), 0
+        merge_levels(self.runs, lambda some: SortedRun(merged(some), self.memory.folder, some[0].level + 1))
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        """All strings and their counts; it may be called again."""
+        if not self.runs:
+            for string in sorted(self.here):
+                yield string, self.here[string]
+            return
+        if self.here:
+            self._spill()
+        for data, count in merged(self.runs):
+            yield data.decode(), count
+
+
+class LevelledRun(Protocol):
+    """Entries in ascending order on disk, and how often they were merged."""
+
+    level: int
+
+    def close(self) -> None: ...
+
+
+Run = TypeVar("Run", bound=LevelledRun)
+
+
+def merge_levels(runs: list[Run], merge: Callable[[list[Run]], Run]) -> None:
+    """Merges FAN runs of one level into one of the next, so each entry is written only a few times."""
+    while len(runs) >= FAN and len({run.level for run in runs[-FAN:]}) == 1:
+        some = runs[-FAN:]
+        runs[-FAN:] = [merge(some)]
+        for run in some:
+            run.close()
+
+
+class SortedRun:
+    """Entries in ascending order, each string once, in a file."""
+
+    def __init__(self, entries: Iterable[Entry], folder: str, level: int = 0) -> None:
+        self.folder = folder
+        self.level = level  # how often they were merged
+        with scratch_errors(folder):
+            with signals.held():
+                self.file: IO[bytes] = tempfile.TemporaryFile(buffering=BLOCK, dir=folder)
+            for string, count in entries:
+                self.file.write(b"%b\t%d\n" % (string, count))
+            self.file.flush()
+
+    def __iter__(self) -> Iterator[Entry]:
+        at, rest = 0, b""
+        while block := self._read(at):
+            at += len(block)
+            *lines, rest = (rest + block).split(b"\n")
+            for line in lines:
+                string, _, count = line.rpartition(b"\t")
+                yield string, int(count)
+
+    def _read(self, at: int) -> bytes:
+        with scratch_errors(self.folder):
+            return os.pread(self.file.fileno(), BLOCK, at)
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def merged(runs: Iterable[Iterable[Entry]]) -> Iterator[Entry]:
+    """The entries of ascending runs in ascending order; counts of one string are added up.
+
+    >>> list(merged([[(b"a", 1), (b"b", 1)], [(b"b", 2)]]))
+    [(b'a', 1), (b'b', 3)]
+    """
+    for string, entries in groupby(heapq.merge(*runs), itemgetter(0)):
+        yield string, sum(count for _, count in entries)

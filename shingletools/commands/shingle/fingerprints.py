@@ -1,0 +1,179 @@
+"""Fingerprints of the runs of k units (words or characters) of a text."""
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from shingletools import kernel
+from shingletools.commands.shingle.keys import PUBLIC, Key
+from shingletools.kernel.codec import bytes_to_payload
+from shingletools.kernel.lines import Link, Listed
+from shingletools.system import deferred
+
+if TYPE_CHECKING:
+    import hashlib
+
+    import blake3
+else:
+    blake3 = deferred.module("blake3")
+    hashlib = deferred.module("hashlib")
+
+
+class Runs(NamedTuple):
+    """The shingles of a text: its runs of k units.
+
+    Units are words. With `chars` they are the characters of the words and of the single spaces between them. With
+    `longest` they are so many of the longest lines (the sentences of canon --sentences), each once, by their number of
+    words and then alphabetically: the signature known as Long Sent. With `spots`, runs begin at one of these words and
+    go on with other words: spot signatures (Theobald, Siddharth, Paepcke 2008), which prose has, but lists of links
+    and names do not.
+
+    >>> Runs(3)("to be or not"), Runs(3)("not"), Runs(3)("")
+    (['to be or', 'be or not'], ['not'], [])
+    >>> Runs(2, longest=2)(chr(10).join(["a b", "c d e", "a a"]))
+    ['c d e a a']
+    >>> Runs(3, spots=frozenset(["the", "is"]))("the cat is on the mat today")
+    ['the cat on', 'is on mat', 'the mat today']
+    """
+
+    k: int
+    chars: bool = False
+    longest: int | None = None
+    spots: frozenset[str] | None = None
+
+    def units(self, text: str) -> Sequence[str]:
+        if self.longest is not None:
+            lines = {line for line in text.split("\n") if line}
+            return sorted(lines, key=lambda line: (-line.count(" "), line))[: self.longest]
+        words = text.split()
+        return " ".join(words) if self.chars else words
+
+    def __call__(self, text: str) -> list[str]:
+        """n - k + 1 overlapping runs, or one of all units if there are fewer than k; with spots, whole runs only."""
+        if self.spots is not None:
+            return list(self.from_spots(text.split(), self.spots))
+        joiner = "" if self.chars else " "
+        units = self.units(text)
+        if not units:
+            return []
+        return [joiner.join(units[i : i + self.k]) for i in range(max(1, len(units) - self.k + 1))]
+
+    def from_spots(self, words: list[str], spots: frozenset[str]) -> Iterator[str]:
+        """Each spot with the next k - 1 words that are no spots."""
+        others = [word for word in words if word not in spots]
+        before = 0  # words so far that are no spots
+        for word in words:
+            if word not in spots:
+                before += 1
+            elif before + self.k - 1 <= len(others):
+                yield " ".join([word, *others[before : before + self.k - 1]])
+
+
+def word_fingerprint(word: str, key: bytes = b"") -> bytes:
+    """The first 8 bytes, little-endian, of the word's BLAKE3; keyed if `key` has 32 bytes."""
+    return blake3_digest(word.encode(), key)[:8]
+
+
+class Shingler(Protocol):
+    def __call__(self, text: str) -> str | list[str]: ...
+
+
+class Hashing(Protocol):
+    def __call__(self, text: str) -> str: ...
+
+
+class Readable:
+    """A text to the list of its shingles, for people to read."""
+
+    def __init__(self, runs: Runs) -> None:
+        self.runs = runs
+
+    def __call__(self, text: str) -> list[str]:
+        return self.runs(text)
+
+
+class Rolling:
+    """A text to a payload of rolling fingerprints of its words, 16 hex digits each, in O(1) a shingle for any k.
+
+    >>> Rolling(2)("to be or").split()[1] == Rolling(2)("be or")
+    True
+    """
+
+    def __init__(self, k: int, key: Key = PUBLIC) -> None:
+        self.k = k
+        self.key = key
+        function = partial(word_fingerprint, key=key.words)
+        self.words = kernel.fingerprints(function, key.base, key.words + key.sums)
+
+    def __reduce__(self) -> "tuple[type[Rolling], tuple[int, Key]]":
+        """A worker process starts with an empty memo."""
+        return (Rolling, (self.k, self.key))
+
+    def __call__(self, text: str) -> str:
+        return self.words.rolling(text, self.k)
+
+    def link(self, m: int, listed: Listed) -> Link:
+        """The same work in the kernel, as stage.Filter has it.
+
+        It keeps 1 in m fingerprints, as Sampled does, and of these what the list lets pass, as Within does.
+        """
+        return self.words.link(self.k, m, listed)
+
+
+class RollingEach:
+    """A text to the rolling fingerprints of its shingles, each computed alone, for shingles that do not overlap.
+
+    >>> RollingEach(Runs(2, spots=frozenset(["a"])))("a b c") == Rolling(2)("a b")
+    True
+    """
+
+    def __init__(self, runs: Runs, key: Key = PUBLIC) -> None:
+        self.runs = runs
+        self.rolling = Rolling(runs.k, key)
+
+    def __call__(self, text: str) -> str:
+        return " ".join(map(self.rolling, self.runs(text)))
+
+
+def crc32(data: bytes) -> bytes:
+    return zlib.crc32(data).to_bytes(4, "big")
+
+
+def md5(data: bytes) -> bytes:
+    return hashlib.md5(data, usedforsecurity=False).digest()
+
+
+def sha1(data: bytes) -> bytes:
+    return hashlib.sha1(data, usedforsecurity=False).digest()
+
+
+def blake3_digest(data: bytes, key: bytes = b"") -> bytes:
+    return (blake3.blake3(data, key=key) if key else blake3.blake3(data)).digest()
+
+
+# name: (hash, hex digits that are kept)
+HASHES: dict[str, tuple[Callable[[bytes], bytes], int]] = {
+    "blake3": (blake3_digest, 16),
+    "crc32": (crc32, 8),
+    "md5": (md5, 16),
+    "sha1": (sha1, 16),
+}
+
+
+class Hashed:
+    """A text to a payload of fingerprints: hashes of each shingle's words, joined by single spaces.
+
+    >>> Hashed(Runs(4), "crc32")("My war is over.")
+    '68d98f5f'
+    """
+
+    def __init__(self, runs: Runs, name: str, key: Key = PUBLIC) -> None:
+        self.runs = runs
+        self.function, self.digits = HASHES[name]
+        if key.words:
+            self.function = partial(blake3_digest, key=key.words)
+
+    def __call__(self, text: str) -> str:
+        size = self.digits // 2
+        return bytes_to_payload(b"".join(self.function(run.encode())[:size] for run in self.runs(text)), self.digits)

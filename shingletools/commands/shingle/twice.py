@@ -1,0 +1,105 @@
+"""Files that are read twice: the first time their shingles are counted, the second time they are filtered."""
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import blake3
+
+from shingletools.commands.shingle.bounds import Bound
+from shingletools.commands.shingle.fingerprints import Hashing, Rolling
+from shingletools.commands.shingle.occurrences import Occurrences
+from shingletools.commands.shingle.within import Choice, DocumentLimits, listing_of, recipe_of
+from shingletools.kernel.lines import Link
+from shingletools.reading.tables import MOST
+from shingletools.record import wire
+from shingletools.record.filter_line import Reject, filter_lines
+from shingletools.record.stage import Filter
+from shingletools.system.errors import Failed, printable
+
+
+class ShingleGathering:
+    """A filter's function that gathers fingerprints, each once for a text. Its payloads are empty."""
+
+    def __init__(self, hashing: Hashing, rolling: Rolling | None, mod: int) -> None:
+        """rolling: the shingler whose links gather 1 in `mod` fingerprints in the kernel, if there is one."""
+        self.hashing = hashing
+        self.rolling = rolling
+        self.mod = mod
+        self.factor = int.from_bytes(os.urandom(8)) | 1
+        self.gathered = bytearray()
+
+    def __call__(self, text: str) -> str:
+        for group in set(self.hashing(text).split()):
+            self.gathered += int(group, 16).to_bytes(8, sys.byteorder)
+        return ""
+
+    def link(self) -> Link:
+        return () if self.rolling is None else self.rolling.words.link_gathering(self.rolling.k, self.mod, self.factor)
+
+    def take(self) -> bytes:
+        """The fingerprints gathered since the last call, as uint64 in the machine's order."""
+        taken = bytes(self.gathered) + (b"" if self.rolling is None else self.rolling.words.take_gathered())
+        self.gathered = bytearray()
+        return taken
+
+
+def check_files(paths: Sequence[str]) -> None:
+    """Raises Failed unless all files are regular files, which can be read twice."""
+    if "-" in paths:
+        raise Failed("--max-df and --min-df without --df-table read the input twice: name files")
+    for path in paths:
+        try:
+            regular = stat.S_ISREG(os.stat(path).st_mode)
+        except OSError as error:
+            raise Failed(f"{printable(path)}: {error.strerror}") from None
+        if not regular:
+            raise Failed(
+                f"{printable(path)}: not a regular file: --max-df and --min-df read it twice without --df-table"
+            )
+
+
+class CountedFiles(NamedTuple):
+    """The files that are counted, and the limits of the shingles that are kept."""
+
+    paths: Sequence[str]
+    id_field: str
+    text_field: str
+    min_df: Bound | None
+    max_df: Bound | None
+
+
+class ShingleCounting:
+    """Takes the lines of all files, without bad records; then makes the filter by their counts."""
+
+    def __init__(
+        self, files: CountedFiles, gathering: ShingleGathering, found: Occurrences,
+        filtering: Callable[[Choice], Filter],
+    ) -> None:  # fmt: skip
+        self.files = files
+        self.gathering = gathering
+        self.found = found
+        self.filtering = filtering
+        self.stage = Filter(files.text_field, "shingles", "", gathering, link=gathering.link)
+        self.digest = blake3.blake3()
+        self.documents = 0
+        self.ended = True  # whether the last line has its line feed
+
+    def take(self, lines: bytes) -> None:
+        # The recipe has the hash of all lines: a file whose last line has no line feed must not run into the next
+        self.digest.update(lines if self.ended else b"\n" + lines)
+        self.ended = lines.endswith(b"\n")
+        results = filter_lines(self.stage, self.files.id_field, lines)
+        self.documents += sum(count for count, made in results if not isinstance(made, Reject))
+        self.found.add(self.gathering.take())
+
+    def filter(self) -> Filter:
+        least = self.files.min_df and self.files.min_df.least(self.documents)
+        most = self.files.max_df and self.files.max_df.most(self.documents)
+        limits = DocumentLimits(least, most)
+        listing = listing_of(limits, *self.found.within(least or MOST, MOST if most is None else most))
+        name = self.files.paths[0] if len(self.files.paths) == 1 else f"{len(self.files.paths)} files"
+        label = wire.hash_label(name, self.digest.hexdigest())
+        return self.filtering(Choice(listing, recipe_of(limits, "counted", label), None))

@@ -1,0 +1,115 @@
+"""Shingles that are in neither too many nor too few documents, by a table of document frequencies."""
+
+import os
+from itertools import compress
+from typing import TYPE_CHECKING, NamedTuple
+
+from shingletools import kernel
+from shingletools.commands.shingle.bounds import Bound
+from shingletools.commands.shingle.fingerprints import Hashing
+from shingletools.kernel.lines import Listed
+from shingletools.reading.tables import MOST, Header, TableReading
+from shingletools.system import deferred
+from shingletools.system.errors import Failed, printable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from shingletools.kernel import strings
+    from shingletools.kernel.types import U64, Flags
+else:
+    # They take longer to load than filtering a large file takes, and ordinary lines do not need them
+    np, strings = map(deferred.module, ("numpy", "shingletools.kernel.strings"))
+
+
+class DocumentLimits(NamedTuple):
+    """The least and the greatest document frequency of shingles that are kept; None is no limit."""
+
+    least: int | None
+    most: int | None
+
+
+class FingerprintListing:
+    """A set of fingerprints: only these are kept, or only these are left out. Memory: these alone."""
+
+    def __init__(self, fingerprints: bytes, without: bytes = b"", *, kept: bool) -> None:
+        """The set is `fingerprints` minus `without`, both uint64 in the machine's order; kept: they are kept."""
+        self.fingerprints = fingerprints
+        self.without = without
+        self.kept = kept
+        self.sorted: U64 | None = None
+        factor = int.from_bytes(os.urandom(8)) | 1
+        self.listed: Listed = factor, kernel.list_fingerprints(fingerprints, without, factor), kept
+
+    def keeps(self, fingerprints: "U64") -> "Flags":
+        """Which fingerprints stay: the definition. Shape (n,) in and out."""
+        if self.sorted is None:
+            found = np.setdiff1d(np.frombuffer(self.fingerprints, np.uint64), np.frombuffer(self.without, np.uint64))
+            self.sorted = np.append(found, found[-1:])  # the last one twice, for keys that are greater than all
+        if not len(self.sorted):
+            return np.full(len(fingerprints), not self.kept)
+        stays: Flags = (self.sorted[np.searchsorted(self.sorted[:-1], fingerprints)] == fingerprints) == self.kept
+        return stays
+
+
+class Within:
+    """The fingerprints of another shingler that a listing keeps, in their order and with repeats."""
+
+    def __init__(self, shingler: Hashing, listing: FingerprintListing) -> None:
+        self.shingler = shingler
+        self.listing = listing
+
+    def __call__(self, text: str) -> str:
+        payload = self.shingler(text)
+        if not payload:
+            return ""
+        fingerprints = strings.take_shingles(payload)
+        assert fingerprints is not None
+        return " ".join(compress(payload.split(" "), self.listing.keeps(fingerprints).tolist()))
+
+
+class Choice(NamedTuple):
+    """The shingles that limits leave, by their counts."""
+
+    listing: FingerprintListing
+    recipe: list[tuple[str, object]]  # its parts about the limits
+    after: str | None  # the recipe that texts must have; None for any
+
+
+def read_table(path: str, recipe: str, digits: int, min_df: Bound | None, max_df: Bound | None) -> Choice:
+    """The choice by a table, which must have been made by `recipe`, with fingerprints of `digits` digits.
+
+    A shingle that the table lacks counts as in no document. If several lines have one fingerprint, the greatest
+    frequency counts. Raises Failed.
+    """
+    table = TableReading("--df-table", path)
+    header = table.check(recipe)
+    documents = header.documents
+    limits = DocumentLimits(min_df and min_df.least(documents), max_df and max_df.most(documents))
+    check_limits(path, header, limits)
+    bounds = limits.least or MOST, MOST if limits.most is None else limits.most
+    listing = listing_of(limits, *table.frequencies(digits, *bounds))
+    before = header.via.removesuffix(recipe).removesuffix(" | ") if documents else None
+    return Choice(listing, recipe_of(limits, "df-table", table.label()), before)
+
+
+def listing_of(limits: DocumentLimits, between: bytes, above: bytes) -> FingerprintListing:
+    """With a lower limit, the shingles within the limits, to be kept; else those above the upper limit, to go."""
+    return (
+        FingerprintListing(above, kept=False) if limits.least is None else FingerprintListing(between, above, kept=True)
+    )
+
+
+def recipe_of(limits: DocumentLimits, name: str, label: str) -> list[tuple[str, object]]:
+    """The parts of a recipe about the limits: both, and the label of what was counted, under a name."""
+    return [("min-df", limits.least), ("max-df", limits.most), (name, label)]
+
+
+def check_limits(path: str, header: Header, limits: DocumentLimits) -> None:
+    """Raises Failed if a table lacks shingles that the limits may keep or leave out."""
+    needed = limits.least if limits.least is not None else (limits.most or 0) + 1
+    if header.min_df > needed:
+        raise Failed(
+            f"{printable(path)}:1: the table lacks shingles in fewer than {header.min_df} documents, "
+            f"but the limits need all in {needed} or more"
+        )

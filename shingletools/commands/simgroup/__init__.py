@@ -1,0 +1,6 @@
+"""simgroup: pairs become groups.
+
+command   the options
+spec      what is wanted
+grouping  the work
+"""

@@ -1,0 +1,19 @@
+"""turn pairs into groups of near-duplicates"""
+
+import argparse
+
+from shingletools.cli.arguments import threshold
+from shingletools.commands.simgroup.spec import GroupSpec
+from shingletools.record.stage import Stage
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-t", "--threshold", metavar="T", type=threshold, help="leave out pairs less similar than T")
+    parser.add_argument("--star", action="store_true",
+        help="make groups in which every member has a pair with the first, so chains break")  # fmt: skip
+    parser.add_argument("--singletons", metavar="DOCS", action="append", default=[],
+        help="also write a group of one for each document of DOCS that has no pair; may be repeated")  # fmt: skip
+
+
+def build(options: argparse.Namespace) -> Stage:
+    return GroupSpec(options.id, options.star, options.threshold, tuple(options.singletons))

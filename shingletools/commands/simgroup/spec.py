@@ -1,0 +1,35 @@
+"""The specification of groups."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shingletools.record.stage import Stage
+from shingletools.record.wire import AGAINST
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from shingletools.commands.simgroup.grouping import Groups
+
+
+class GroupSpec(Stage):
+    """The groups that pairs make."""
+
+    id_field: str
+    star: bool = False  # every member must have a pair with the first
+    least: "Fraction | None" = None  # similarity that a pair needs to count
+    against: tuple[str, ...] = ()  # files of documents, which become groups of one if no pair has them
+
+    @property
+    def beside(self) -> Sequence[tuple[str, str]]:
+        return [("--singletons", path) for path in self.against]
+
+    def once(self, side: int, /) -> Sequence[str]:
+        if side:
+            return (self.id_field,)
+        return ("a", "b", AGAINST) if self.least is None else ("a", "b", AGAINST, "similarity")
+
+    def collector(self, _jobs: int, /) -> "Groups":
+        from shingletools.commands.simgroup.grouping import Groups  # which imports this module
+
+        return Groups(self)

@@ -1,0 +1,9 @@
+"""simindex: the actions on an archive. Adding unless known is a join, so this room uses simjoin's.
+
+command       the options
+spec          the specification of an action on an archive
+adding        adds records
+repeats       which records are in the archive already, or bad
+unless_known  which records are like a document of the archive
+acting        list, check, merge, drop and dump
+"""

@@ -1,0 +1,178 @@
+"""Adds records with signatures to an archive: all good ones, or none if the run fails."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import orjson
+
+from shingletools.archive.batch import Batch
+from shingletools.archive.checksummed import Cache
+from shingletools.archive.frames import Spelled, frame_of, frames_of
+from shingletools.archive.manifest import Entry
+from shingletools.archive.opened import Archive
+from shingletools.archive.segment import Segment
+from shingletools.archive.writing import ArchiveWriter, named
+from shingletools.commands.simindex.repeats import Repeats
+from shingletools.commands.simindex.spec import IndexSpec
+from shingletools.commands.simindex.unless_known import KnownBefore, keys_by, least_of
+from shingletools.commands.simjoin.comparable import Comparable
+from shingletools.commands.simjoin.indexed import component_table, signature_in
+from shingletools.commands.simjoin.join_collector import lines_like, take_signed
+from shingletools.commands.simjoin.signatures import SHINGLE_SETS
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import SignedFields
+from shingletools.record.stage import Collector, Late, Written
+from shingletools.record.wire import Record, recipes_differ
+from shingletools.system.errors import Failed
+
+
+class Adding(Collector):
+    """Takes records. A record whose id the archive has is left out if it is the same record; else it is bad.
+
+    Memory: the limit of the run; half of it is for records, half for the work on them.
+    """
+
+    def __init__(self, spec: IndexSpec) -> None:
+        self.spec = spec
+        self.writer = ArchiveWriter(spec.archive, create=True)
+        self.state = self.writer.archive.manifest
+        self.comparable = Comparable(spec.wanted)
+        self.known: KnownBefore | None = None
+        self.fields: SignedFields | None = None
+        self.batch = Batch()
+        self.new: list[Segment] = []  # segments that this run has written
+        self.repeats = Repeats(self.writer.archive)
+        self.added = self.alike = 0
+        self.cache = Cache()
+        try:
+            self.begin()
+        except BaseException:
+            self.writer.close()
+            raise
+
+    def begin(self) -> None:
+        """Compares all signatures with those of the archive, if it has any. Raises Failed."""
+        signature = signature_in(self.writer.archive)
+        if signature is None:
+            return
+        state = self.state
+        if not self.spec.wanted.threshold():
+            self.comparable.wanted = least_of(self.writer.archive)
+        try:
+            self.comparable.accept(signature, state.size, state.recipe or "")
+            least = self.least()
+            if least < state.least or (least > state.least and not self.spec.unless_known):
+                raise Failed(f"the archive was made for {state.least} agreeing components, not for {least}")
+        except Failed as error:
+            raise Failed(f"{self.writer.archive.name}: {error}") from None
+        self.ready()
+
+    def least(self) -> int:
+        """The number of components in which pairs agree."""
+        signature = self.comparable.signature
+        assert signature is not None
+        blank = np.zeros(self.comparable.size, np.uint8)
+        return component_table(signature, self.comparable.wanted, blank, self.comparable.size).least
+
+    def ready(self) -> None:
+        """Prepares for signatures like the first one."""
+        signature = self.comparable.signature
+        assert signature is not None
+        self.fields = lines_like(self.spec.id_field, self.state.recipe or "", signature, self.comparable.size, False)
+        if self.spec.unless_known:
+            self.known = KnownBefore(self.writer.archive, signature, self.comparable.wanted)
+
+    def take(self, record: Record, line: bytes, _side: int, /) -> Written | None:
+        name, via, signature, data = take_signed(record, self.spec.id_field)
+        if self.state.recipe is not None and via != self.state.recipe:
+            raise Failed(recipes_differ(via, self.state.recipe))
+        if signature in SHINGLE_SETS:
+            raise Failed("the record has shingles, but no sketch; archives do not keep sets of shingles")
+        if data:
+            self.comparable.check(signature, len(data), via)
+        self.state = self.state._replace(recipe=via)
+        if data and self.comparable.signature is None:
+            self.comparable.accept(signature, len(data), via)
+            self.state = self.state._replace(
+                field=signature.field, digits=signature.digits, size=len(data), least=self.least()
+            )
+            self.ready()
+        spelled = Spelled(self.spec.id_field, signature.field, signature.digits)
+        text = orjson.dumps(name)
+        self.batch.place(*self.place, 1)
+        self.batch.add(text, data, frame_of(line, spelled, text, data))
+        return self.flush_if_full()
+
+    def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
+        """Takes ordinary lines with signatures like the first one, if there is one yet."""
+        signed = None if self.fields is None else kernel.read_signed(lines, at, self.fields)
+        if signed is None or not signed.lines:
+            return 0, at, Written()
+        self.batch.place(*self.place, signed.lines)
+        sizes = np.frombuffer(signed.id_sizes, np.int64)
+        digits = self.state.digits
+        payload = self.state.size // (digits // 2) * (digits + 1) - 1  # bytes of a payload's text
+        frames = self.batch.frames.numbers(*frames_of(lines, signed, payload))
+        self.batch.extend(signed.ids, sizes, signed.payloads[0], frames, True)
+        return signed.lines, signed.end, self.flush_if_full() or Written()
+
+    def flush_if_full(self) -> Written | None:
+        return self.flush() if self.batch.memory >= self.spec.size // 2 else None
+
+    def flush(self) -> Written:
+        """Writes a segment of the held records that are new. Gives the pairs of those that are known."""
+        batch, self.batch = self.batch, Batch()
+        if not len(batch):
+            return Written()
+        form = self.state.size, self.state.digits or 8
+        fresh, asking, before = self.repeats.sorted_out(batch, form, self.in_this_run())
+        output = b""
+        if self.known is not None:
+            output, alike = self.known.pairs(batch, asking, before)
+            known = np.flatnonzero(alike & fresh)
+            self.alike += len(known)
+            self.repeats.remember(batch, form, known)
+            fresh &= ~alike
+        rows = np.flatnonzero(fresh)
+        self.added += len(rows)
+        if len(rows):
+            state = self.state
+            signature = self.comparable.signature
+            entry = batch.write(
+                self.writer,
+                rows,
+                form,
+                keys_by(signature, self.comparable, state.least),
+                state.additions + 1,
+            )
+            with named(self.writer.path):
+                self.new.append(Segment(self.writer.path, entry, self.cache))
+        return Written(output)
+
+    def in_this_run(self) -> Archive:
+        """The segments that this run has written so far, as an archive."""
+        return Archive(self.writer.path, self.state, self.new)
+
+    def finish(self) -> Iterator[Written]:
+        yield self.flush()
+
+    def late(self) -> Sequence[Late]:
+        lates, self.repeats.lates = self.repeats.lates, []
+        return lates
+
+    def settle(self) -> None:
+        """Puts the new segments into the archive."""
+        before = self.writer.state
+        new: Sequence[Entry] = [segment.entry for segment in self.new]
+        if before is not None and (new or not before.numbers):
+            segments = (*before.segments, *new)
+            self.writer.commit(self.state._replace(segments=segments, additions=before.additions + 1))
+
+    def close(self) -> None:
+        for segment in self.new:
+            segment.close()
+        self.writer.close()
+
+    def summary(self) -> list[str]:
+        said = [f"{self.added} added", f"{self.repeats.there} there already"]
+        return [*said, f"{self.alike} known"] if self.spec.unless_known else said

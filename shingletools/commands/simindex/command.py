@@ -1,0 +1,52 @@
+"""keep sketches in an archive on disk, and look them up without reading all of it"""
+
+import argparse
+import os
+from functools import partial
+
+from shingletools.cli.arguments import count, size, threshold
+from shingletools.commands.simindex.spec import ACTIONS, ADD, DROP, MEMORY, Addition, IndexSpec
+from shingletools.commands.simjoin.wanted import BITS, Wanted
+from shingletools.record.stage import Stage
+from shingletools.system.errors import Failed, printable
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "%(prog)s ACTION DIR [OPTIONS] [FILE ...]"
+    parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=f"one of {', '.join(ACTIONS)}")
+    parser.add_argument("archive", metavar="DIR", help="the folder of the archive")
+    least = parser.add_mutually_exclusive_group()
+    least.add_argument("-t", "--threshold", metavar="T", type=threshold,
+        help="add: the least threshold that the archive is to answer (default 0.8 for min-hashes)")  # fmt: skip
+    least.add_argument("-m", "--agreeing", metavar="M", type=count,
+        help="the same, as a number of components (default 2 for supershingles, 1 for megashingles)")  # fmt: skip
+    least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
+        help="the same, as a number of differing bits (default 3 for simhashes)")  # fmt: skip
+    parser.add_argument("--unless-known", action="store_true",
+        help="add: leave out documents that are like one of the archive, and write their pairs")  # fmt: skip
+    parser.add_argument("--ids", metavar="FILE", action="append", default=[],
+        help="drop: a file of records with the ids to drop; may be repeated")  # fmt: skip
+    parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size,
+        help="add: memory for new records (default 512M)")  # fmt: skip
+
+
+def build(options: argparse.Namespace) -> Stage:
+    wanted = Wanted(options.threshold, options.agreeing, options.distance)
+    action = options.action
+    for option, asked, of in (
+        ("-t, -m or -d", wanted.threshold(), ADD), ("--unless-known", options.unless_known, ADD),
+        ("-S", options.buffer_size is not None, ADD), ("--ids", options.ids, DROP),
+    ):  # fmt: skip
+        if asked and action != of:
+            raise Failed(f"{action} cannot be combined with {option}, only {of} can")
+    if action != ADD:
+        if options.files != ["-"]:
+            raise Failed(f"{action} reads no FILE (see simindex --help)")
+        options.files = options.ids
+    if action == DROP and not options.ids:
+        raise Failed("drop needs --ids (see simindex --help)")
+    for written in (options.output, options.rejects):
+        if written and os.path.realpath(os.path.dirname(written) or ".") == os.path.realpath(options.archive):
+            raise Failed(f"{printable(written)}: cannot be written into the archive's folder")
+    adding = Addition(wanted, options.unless_known, options.buffer_size or MEMORY)
+    return IndexSpec(action, options.archive, options.id, adding)

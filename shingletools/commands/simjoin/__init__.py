@@ -1,0 +1,28 @@
+"""simjoin: sketches become the pairs at or above a threshold. What each file does, in the order of the work:
+
+command         the options
+wanted          what makes a pair: threshold, measure, recall
+spec            the specification of a join: that, the files and archives, and the memory
+join_collector  takes records, runs the join, and writes the pairs: it uses all the others
+signatures      the kinds of signatures: how they are read, when two are a pair, what a pair says
+comparable      checks that all signatures have one kind and shape; sets the default threshold
+store           keeps ids and payloads, in memory or on disk
+limits          how much is worked on at once; they do not change the output
+memory          a limit of memory; arrays on disk
+sorter          sorts entries of keys and values and looks them up, in memory or on disk
+factory         makes tables of payloads, after counting what all payloads share
+table           what the join compares: rows of components, cut into bands
+sets            the same for sets of shingles, and for sketches that propose pairs for sets to decide
+counted         finds pairs of sets with enough tokens in common, by counting
+stored          a table on disk; only rows that are being compared are in memory
+measures        Jaccard, Dice and other similarities, in whole numbers
+buckets         finds copies; gathers the rows of each bucket, band by band
+finer           cuts buckets with too many rows again
+candidates      which rows of a bucket are compared
+indexed         finds all pairs with an archive
+against         the files and archives of --against as one sequence of documents
+join            collapses copies, compares candidates, and gives all pairs
+forest          gives only enough pairs to connect what all pairs connect
+pair_lines      pairs as lines, here and on Spark
+pair_arrays     arrays of pairs
+"""

@@ -1,0 +1,213 @@
+"""The files and archives of --against, in any order, as one sequence of documents."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from typing import TypeVar
+
+import numpy as np
+import orjson
+
+from shingletools.archive.opened import Archive, open_archive
+from shingletools.commands.simjoin.comparable import Comparable
+from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table, signature_in
+from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.signatures import Data, Signature
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.commands.simjoin.store import Store
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import IdsAt, split
+from shingletools.kernel.types import Flags, Index
+from shingletools.numbers.ranges import spread
+from shingletools.record.stage import Late
+from shingletools.record.wire import recipes_differ
+from shingletools.system.errors import Failed
+from shingletools.system.errors import seen_before as seen
+
+T = TypeVar("T")
+IDS = 1 << 18  # ids that are looked up together
+
+
+class Against:
+    """The archives, and the numbers of documents that files have before and between them.
+
+    A document's place is its number in the whole sequence. Documents dropped from an archive have places, too.
+    """
+
+    def __init__(self, spec: JoinSpec, archives: Sequence[Archive] | None = None) -> None:
+        """archives: those of the spec, if they are open already. Raises Failed."""
+        self.before = [count for count, _ in spec.archives]  # files of --against
+        files = np.cumsum([len(side) for side in spec.sides]).tolist()
+        # Number of sides that come wholly before each archive
+        self.sides = [sum(end <= count for end in files) if count else 0 for count in self.before]
+        self.archives = opened([path for _, path in spec.archives], open_archive) if archives is None else archives
+        self.documents = [0] * (1 + len(spec.sides))  # documents with signatures, of each side
+        self.passed = kernel.new_ids()  # ids in files that no file, but an archive, had before
+
+    def known(self, side: int, data: bytes, sizes: Index) -> Flags:
+        """Which ids of a side's file are in an archive that comes before it."""
+        flags = np.zeros(len(sizes), np.bool_)
+        for archive, files in zip(self.archives, self.sides, strict=True):
+            if files < side:
+                flags |= archive.find(data, sizes) >= 0
+        return flags
+
+    def pass_over(self, data: bytes, sizes: Index, flags: Flags) -> None:
+        """Remembers flagged ids: records of files have them, but only archives count as having used them."""
+        if flags.any():
+            starts = np.cumsum(sizes) - sizes
+            places = spread(starts[flags], sizes[flags])[0]
+            self.passed.number(np.frombuffer(data, np.uint8)[places].tobytes(), sizes[flags].tobytes())
+
+    def check(self, comparable: Comparable, via: str | None) -> str | None:
+        """The recipe of all records. Raises Failed if an archive cannot be compared with the records taken."""
+        for archive in self.archives:
+            state, signature = archive.manifest, signature_in(archive)
+            if state.recipe is None:
+                continue
+            try:
+                if via is not None and via != state.recipe:
+                    raise Failed(recipes_differ(state.recipe, via))
+                via = state.recipe
+                if signature is not None:
+                    comparable.check(signature, state.size, via)
+                    if comparable.signature is None:
+                        comparable.accept(signature, state.size, via)
+            except Failed as error:
+                raise Failed(f"{archive.name}: {error}") from None
+        return via
+
+    def repeated(self, store: Store) -> Iterator[Late]:
+        """Records of archives whose id an earlier file or archive has: they are bad, and in no pair."""
+        for number, again in self.repeats(store):
+            archive = self.archives[number]
+            for name, line in zip(split(*archive.ids(again)), archive.lines(again), strict=True):
+                yield Late(archive.path, None, seen(orjson.loads(name)), line, False)
+
+    def repeats(self, store: Store) -> Iterator[tuple[int, Index]]:
+        """The same records as numbers of archives and rows of each, in blocks. The archives hide these rows."""
+        for number, archive in enumerate(self.archives):
+            if not self.sides[number] and not number:
+                continue
+            first = 0
+            hidden = [np.empty(0, np.int64)]
+            while first < archive.firsts[-1]:
+                rows = archive.live_rows(first, first + IDS)
+                first += IDS
+                data, sizes = archive.ids(rows)
+                flags = np.zeros(len(sizes), np.bool_)
+                if self.sides[number]:
+                    flags = store.claimed(data, sizes) & (np.frombuffer(self.passed.find(data, sizes), np.int64) < 0)
+                for other in self.archives[:number]:
+                    flags |= other.find(data, sizes) >= 0
+                again = rows[flags]
+                yield number, again
+                hidden.append(again)
+            archive.hide(np.concatenate(hidden))
+
+    def lay_out(self, first: int) -> None:
+        """Computes places once all documents of files have come. The input has the first `first` places."""
+        rows = [int(archive.firsts[-1]) for archive in self.archives]
+        side_ends: Index = np.cumsum(
+            self.documents, dtype=np.int64
+        )  # of the documents of files, by side; side 0 has none
+        self.side_starts: Index = side_ends - self.documents
+        earlier = [sum(row for row, files in zip(rows, self.sides, strict=True) if files < side)
+                   for side in range(len(self.documents))]  # fmt: skip
+        self.side_places: Index = self.side_starts + np.array(earlier, np.int64)
+        self.archive_places = [int(side_ends[files]) + sum(rows[:number]) for number, files in enumerate(self.sides)]
+        self.first = first
+
+    def place_of_files(self, rows: Index) -> Index:
+        """The places of documents of files, given their rows in the store."""
+        documents = rows - self.first
+        side = np.searchsorted(self.side_starts, documents, "right") - 1
+        return documents - self.side_starts[side] + self.side_places[side]
+
+    def names(self, store: Store, places: Index) -> IdsAt:
+        """The ids of documents at these places."""
+        distinct, which = np.unique(places, return_inverse=True)
+        parts: list[tuple[int, bytes, Index]] = []
+        for side, (place, number) in enumerate(zip(self.side_places.tolist(), self.documents, strict=True)):
+            some = within(distinct, place, number)
+            if len(some):
+                rows = some - place + int(self.side_starts[side]) + self.first
+                parts.append((int(some[0]), *compact(store.names(1, rows))))
+        for archive, place in zip(self.archives, self.archive_places, strict=True):
+            some = within(distinct, place, int(archive.firsts[-1]))
+            if len(some):
+                parts.append((int(some[0]), *archive.ids(some - place)))
+        parts.sort(key=lambda part: part[0])
+        sizes = np.concatenate([np.empty(0, np.int64), *(each for *_, each in parts)])
+        return IdsAt(b"".join(data for _, data, _ in parts), np.cumsum(sizes), which)
+
+    def close(self) -> None:
+        for archive in self.archives:
+            archive.close()
+
+
+def opened(things: Iterable[T], work: Callable[[T], Archive]) -> list[Archive]:
+    """Opens all things, or closes those that were opened if one fails."""
+    with ExitStack() as stack:
+        archives = []
+        for thing in things:
+            archives.append(work(thing))
+            stack.callback(archives[-1].close)
+        stack.pop_all()
+    return archives
+
+
+def within(places: Index, first: int, number: int) -> Index:
+    """Those of the places, which ascend, that are from `first` up to `first + number`."""
+    return places[slice(*np.searchsorted(places, [first, first + number]))]
+
+
+def compact(ids: IdsAt) -> tuple[bytes, Index]:
+    """Ids one after the other, and the bytes of each.
+
+    >>> compact(IdsAt(b'"a"7', np.array([3, 4]), np.array([1, 0])))
+    (b'7"a"', array([1, 3]))
+    """
+    ends = np.frombuffer(ids.ends, np.int64)
+    stops = ends[ids.numbers]
+    starts = np.where(ids.numbers, ends[ids.numbers - 1], 0)
+    return np.frombuffer(ids.data, np.uint8)[spread(starts, stops - starts)[0]].tobytes(), stops - starts
+
+
+def merged(sources: Sequence[Iterator[Pairs]]) -> Iterator[Pairs]:
+    """The pairs of several sorted sources, sorted, in blocks. No pair may be in two sources."""
+    waiting = list(sources)
+    held: list[Pairs] = []
+    while True:
+        fresh = [(next((block for block in source if len(block.a)), None), source) for source in waiting[len(held) :]]
+        del waiting[len(held) :]
+        for block, source in fresh:
+            if block is not None:
+                held.append(block)
+                waiting.append(source)
+        if not held:
+            return
+        last = min((int(block.a[-1]), int(block.b[-1])) for block in held)  # up to here, no source has more pairs
+        cuts = []
+        for block in held:
+            same = slice(*(int(np.searchsorted(block.a, last[0], side)) for side in ("left", "right")))
+            cuts.append(same.start + int(np.searchsorted(block.b[same], last[1], "right")))
+        done = [Pairs(*(column[:end] for column in block)) for block, end in zip(held, cuts, strict=True)]
+        rest = [Pairs(*(column[end:] for column in block)) for block, end in zip(held, cuts, strict=True)]
+        full = [number for number, block in enumerate(rest) if len(block.a)]
+        empty = [number for number, block in enumerate(rest) if not len(block.a)]
+        waiting = [waiting[number] for number in (*full, *empty)]
+        held = [rest[number] for number in full]
+        together = Pairs(*(np.concatenate(column) for column in zip(*done, strict=True)))
+        order = np.lexsort((together.b, together.a))
+        yield Pairs(*(column[order] for column in together))
+
+
+def of_archive(
+    join: ArchiveJoin, place: int, documents: Iterator[tuple[int, Data]], signature: Signature
+) -> Iterator[Pairs]:
+    """The pairs of documents, which come in parts, with an archive that begins at `place`."""
+    for first, data in documents:
+        if len(data):
+            rows = component_table(signature, join.wanted, data, join.size).rows
+            for pairs in join.pairs(rows):
+                yield Pairs(pairs.a + first, pairs.b + place, pairs.agreeing)

@@ -1,0 +1,159 @@
+"""Buckets of documents, one after the other, for joins that hold no index of all documents."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.commands.simjoin.limits import Limits
+from shingletools.commands.simjoin.memory import Memory
+from shingletools.commands.simjoin.sorter import Sorter
+from shingletools.commands.simjoin.table import TOGETHER, Bucketed, Documents, Table
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import U64, Flags, Index
+from shingletools.system.workers import in_threads
+
+MOST_FILES = 256  # files open at once
+
+
+class Portion(NamedTuple):
+    """Whole buckets of two or more rows, as arrays of one length."""
+
+    bucket: Index  # the bucket's number, ascending: 0, 1, 2 ...; some may be missing
+    row: Index  # ascending in each bucket; with `asks`, by size and then number
+    asks: Flags | None = None  # whether the row is compared with those after it in its bucket; None if all are
+
+    def at(self, places: Index | Flags) -> "Portion":
+        """The rows at these places, int64, in their order; or those whose flag is set."""
+        asks = None if self.asks is None else self.asks[places]
+        return Portion(self.bucket[places], self.row[places], asks)
+
+
+def by_size(table: Documents, portion: Portion) -> Portion:
+    """Orders a portion whose rows ascend in each bucket by size, and drops rows that would be compared with none.
+
+    If all rows ask, either of two may, and their sizes do not matter.
+    """
+    if portion.asks is None or portion.asks.all():
+        return Portion(portion.bucket, portion.row)
+    some = portion.at(np.bincount(portion.bucket, portion.asks)[portion.bucket] > 0)
+    some = some.at(np.lexsort((table.whole(some.row), some.bucket)))
+    assert some.asks is not None
+    # A row smaller than all rows that ask in its bucket is asked by none
+    asking = np.cumsum(some.asks)
+    return some.at(asking > (asking - some.asks)[np.searchsorted(some.bucket, some.bucket)])
+
+
+def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portion]:
+    """Buckets from entries by ascending keys. The size of the blocks does not matter.
+
+    A block is keys, uint64, and their rows, int64. Rows alone at their key are left out. A portion has `most` rows and
+    the rest of its last bucket.
+
+    >>> blocks = ([1, 4, 4], [7, 9, 8]), ([4, 6], [0, 1])
+    >>> entries = [(np.array(keys, np.uint64), np.array(rows)) for keys, rows in blocks]
+    >>> [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions(entries, 100)]
+    [([0, 0, 0], [0, 8, 9])]
+    """
+    held: list[tuple[U64, Index]] = [(np.empty(0, np.uint64), np.empty(0, np.int64))]
+    for block in chain(entries, [None]):
+        if block is not None:
+            held.append(block)
+            if len(block[0]) and len(held[0][0]) and block[0][-1] == held[0][0][-1]:
+                continue  # all in one bucket, which may go on
+        key, row = (np.concatenate(parts) for parts in zip(*held, strict=True))
+        whole = len(key) if block is None else int(np.searchsorted(key, key[-1])) if len(key) else 0
+        shared = np.zeros(len(key), np.bool_)
+        same = key[1:] == key[:-1]
+        shared[1:] = same
+        shared[:-1] |= same
+        shared[whole:] = True
+        key, row = key[shared], row[shared]
+        whole = int(np.count_nonzero(shared[:whole]))
+        start = 0
+        while whole - start >= most or (block is None and start < whole):
+            end = int(np.searchsorted(key[:whole], key[min(start + most, whole) - 1], "right"))
+            order = start + np.lexsort((row[start:end], key[start:end]))
+            number = np.cumsum(np.append(False, key[start + 1 : end] != key[start : end - 1]))
+            yield Portion(number, row[order])
+            start = end
+        held = [(key[start:], row[start:])]
+
+
+def copies(table: Documents, cross: int | None, memory: Memory | None, limits: Limits) -> Iterator[tuple[Index, Index]]:
+    """Rows that equal an earlier one, as (original, copy); with `cross`, both on one side of it.
+
+    Gives blocks of two arrays, int64, of one length. Each copy is in one block, once, in no order.
+    """
+    sorter = Sorter(memory, 4, limits)
+    for first, part in table.parts():
+        keys = part.keys()
+        rows = first + np.arange(len(part))
+        if cross is not None:
+            keys = keys + (rows >= cross)  # each side has its own buckets
+        if memory is None:  # then there is one part only
+            shared = kernel.shared(keys)
+            keys, rows = keys[shared], rows[shared]
+        sorter.add(keys, rows)
+    for portion in portions(sorter.sorted(), limits.portion):
+        row = portion.row
+        candidate = np.flatnonzero(portion.bucket[1:] == portion.bucket[:-1]) + 1
+        if cross is not None:
+            candidate = candidate[(row[candidate] >= cross) == (row[candidate - 1] >= cross)]
+        new = np.ones(len(row), np.bool_)
+        new[candidate] = ~table.equal(row[candidate], row[candidate - 1])
+        first_place = np.maximum.accumulate(np.where(new, np.arange(len(row)), 0))
+        yield row[first_place[~new]], row[~new]
+
+
+def bands(
+    table: Documents, alive: Flags, memory: Memory | None, limits: Limits, jobs: int = 1
+) -> Iterator[Iterator[Portion]]:
+    """For each band the buckets of the rows that are alive; by size if not all ask. alive: shape (documents,)."""
+    if memory is None:
+        several = [range(start, min(start + TOGETHER, table.bands)) for start in range(0, table.bands, TOGETHER)]
+        for _, whole in table.parts():
+            for entries in chain.from_iterable(in_threads(partial(meetings, whole, alive), several, jobs)):
+                sorter = Sorter(None, 1, limits)
+                sorter.add(*entries)
+                yield unpacked(table, sorter, limits)
+        return
+    # Many bands in little memory need several passes
+    together = min(max(memory.share(4, limits.least_share) // limits.least_share, 8), MOST_FILES)
+    for start in range(0, table.bands, together):
+        chosen = range(start, min(start + together, table.bands))
+        sorters = [Sorter(memory, 4 * len(chosen), limits) for _ in chosen]
+        for first, part in table.parts():
+            for sorter, bucketed in zip(sorters, part.buckets(chosen), strict=True):
+                sorter.add(*packed(bucketed, first, alive))
+        while sorters:
+            yield unpacked(table, sorters.pop(0), limits)
+
+
+def meetings(whole: Table, alive: Flags, chosen: range) -> list[tuple[U64, Index]]:
+    """The entries of these bands, packed, without most of those that are alone in their buckets."""
+    return [packed(meeting(bucketed), 0, alive) for bucketed in whole.buckets(chosen)]
+
+
+def meeting(bucketed: Bucketed) -> Bucketed:
+    """The entries without most of those that are alone in their buckets, which need not be sorted."""
+    shared = kernel.shared(bucketed.key)
+    return Bucketed(bucketed.key[shared], bucketed.row[shared], bucketed.asks[shared])
+
+
+def packed(bucketed: Bucketed, first: int, alive: Flags) -> tuple[U64, Index]:
+    """The entries of rows that are alive: keys, and 2 * row + 1 for rows that ask, else 2 * row. Rows begin at `first`.
+
+    alive: shape (documents,). Gives uint64 and int64 of one length, in the order of `bucketed`.
+    """
+    key, row, asks = bucketed
+    here = alive[first + row]
+    return key[here], 2 * (first + row[here]) + asks[here]
+
+
+def unpacked(table: Documents, sorter: Sorter, limits: Limits) -> Iterator[Portion]:
+    """The buckets of packed entries."""
+    for bucket, packed_row, _ in portions(sorter.sorted(), limits.portion):
+        yield by_size(table, Portion(bucket, packed_row >> 1, packed_row & 1 > 0))

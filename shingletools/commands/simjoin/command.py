@@ -1,0 +1,64 @@
+"""find all pairs of documents whose sketches agree at or above a threshold"""
+
+import argparse
+from fractions import Fraction
+from functools import partial
+
+from shingletools.archive.archive_files import archive_of, is_archive
+from shingletools.cli.arguments import check_scratch, count, size, threshold
+from shingletools.commands.simjoin.measures import MEASURES
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.commands.simjoin.wanted import BITS, JACCARD, Wanted
+from shingletools.record.stage import Stage
+from shingletools.system.errors import Failed, printable
+from shingletools.system.scratch import scratch_folder
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    least = parser.add_mutually_exclusive_group()
+    least.add_argument("-t", "--threshold", metavar="T", type=threshold,
+        help="the least similarity of a pair: 0.8, 4/5 (default 0.8 for min-hashes and shingles)")  # fmt: skip
+    least.add_argument("-m", "--agreeing", metavar="M", type=count,
+        help="the least number of agreeing components (default 2 for supershingles, 1 for megashingles), "
+             "or of shingles in common")  # fmt: skip
+    least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
+        help="the greatest number of differing bits (default 3 for simhashes)")  # fmt: skip
+    parser.add_argument("--measure", choices=list(MEASURES), default=JACCARD,
+        help="how to measure the similarity of sets of shingles (default jaccard)")  # fmt: skip
+    parser.add_argument("--verify", action="store_true",
+        help="find candidates by their sketches, and decide by their shingles")  # fmt: skip
+    parser.add_argument("--interval", action="store_true", help="write bounds of the true similarity, too")
+    parser.add_argument("--forest", action="store_true",
+        help="write only enough pairs to connect what all pairs connect")  # fmt: skip
+    parser.add_argument("--recall", metavar="R", type=threshold, default=Fraction(1),
+        help="be faster, but find only the share R of pairs that just reach the threshold (default 1)")  # fmt: skip
+    parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size,
+        help="work on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
+    parser.add_argument("-T", "--temporary-directory", metavar="DIR",
+        help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
+    parser.add_argument("--against", metavar="FILE", action="append", default=[],
+        help="pair the input with FILE, or an archive's folder, and not with itself; may be repeated")  # fmt: skip
+
+
+def build(options: argparse.Namespace) -> Stage:
+    check_scratch(options)
+    wanted = Wanted(
+        options.threshold, options.agreeing, options.distance, options.measure,
+        interval=options.interval, verify=options.verify, forest=options.forest, recall=options.recall,
+    )  # fmt: skip
+    memory = None
+    if options.buffer_size is not None:
+        # Imported late: it loads numpy, which --help does not need
+        from shingletools.commands.simjoin.memory import Memory
+
+        memory = Memory(options.buffer_size, scratch_folder(options.temporary_directory), options.jobs)
+    files: list[str] = []
+    archives = []
+    for path in options.against:
+        if folder := archive_of(path):
+            raise Failed(f"--against {printable(path)}: a file of an archive; name its folder, {printable(folder)}")
+        if is_archive(path):
+            archives.append((len(files), path))
+        else:
+            files.append(path)
+    return JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives))

@@ -1,0 +1,46 @@
+"""What all signatures of a run share: their kind, their shape, and so the threshold."""
+
+from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
+from shingletools.commands.simjoin.spec import shapes_differ
+from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.record.wire import parts_said
+from shingletools.system.errors import Failed
+
+
+class Comparable:
+    """Signatures that can be compared with the first one."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.wanted = wanted
+        self.signature: Signature | None = None  # the kind of the first one, after it has come
+        self.size = 0  # its bytes
+        self.default = ""  # the default threshold, if it is used
+
+    def check(self, signature: Signature, size: int, via: str) -> Wanted:
+        """What makes a pair of such signatures. Raises Failed if they do not fit that, or the first signature."""
+        if self.signature is None:
+            wanted = self.wanted if self.wanted.threshold() else self.wanted.with_threshold(signature.default(via))
+            signature.check(wanted, size)
+            if wanted.verify and "weights" in parts_said(via, "sketch"):
+                raise Failed("--verify cannot be combined with weighted sketches, for it does not weigh shingles")
+            return wanted
+        if (signature, size) != (self.signature, self.size):
+            here, first = signature.shape(size), self.signature.shape(self.size)
+            if here != first:
+                raise Failed(shapes_differ(here, first))
+        return self.wanted
+
+    def accept(self, signature: Signature, size: int, via: str) -> None:
+        """Takes the first signature."""
+        wanted = self.check(signature, size, via)
+        self.default = "" if self.wanted.threshold() else wanted.threshold()
+        self.signature, self.size, self.wanted = signature, size, wanted
+
+    def summary(self) -> list[str]:
+        return [f"default {self.default}"] if self.default else []
+
+
+def fields_before(signature: Signature) -> list[str]:
+    """The fields that a record lacks if its signature is of this kind."""
+    before = SIGNATURES[: SIGNATURES.index(signature)]
+    return sorted({each.field for each in before} - {signature.field})

@@ -1,0 +1,35 @@
+"""Makes the tables that the join compares from signatures."""
+
+from collections.abc import Iterable, Sequence
+
+from shingletools.commands.simjoin.sets import Verified
+from shingletools.commands.simjoin.signatures import LONG_SHINGLES, Data, Signature
+from shingletools.commands.simjoin.table import Table
+from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.kernel.types import Index
+
+Payloads = tuple[Data, Index]  # uint8, one payload after the other; int64, the bytes of each
+
+
+class TableFactory:
+    """Makes tables of documents, in any process, after it has counted what all documents share.
+
+    A document has one payload, or two if sketches propose pairs and shingles decide.
+    """
+
+    def __init__(self, signature: Signature, wanted: Wanted) -> None:
+        self.wanted = wanted
+        self.signatures = [signature, LONG_SHINGLES] if wanted.verify else [signature]  # the last decides
+        self.counts = [each.counted(()) for each in self.signatures]
+
+    def count(self, payloads: Iterable[Iterable[Data]]) -> None:
+        """Counts what tables need of all documents. payloads: for each signature, those of all documents in parts."""
+        self.counts = [each.counted(parts) for each, parts in zip(self.signatures, payloads, strict=True)]
+
+    def table(self, payloads: Sequence[Payloads]) -> Table:
+        """A table of some documents, given their payloads for each signature, or for the first one only."""
+        tables = [
+            each.table(self.wanted, data, sizes, counts)
+            for each, counts, (data, sizes) in zip(self.signatures, self.counts, payloads, strict=False)
+        ]
+        return tables[0] if len(tables) == 1 else Verified(*tables)

@@ -1,0 +1,157 @@
+"""The exact join: every pair of documents that are similar enough, and no other.
+
+A table puts documents into buckets so that the two documents of a pair share at least one. Only documents that share
+a bucket are compared. So no pair is missed, unless buckets were made for a recall below 1. Some tables find pairs
+without buckets, by counting.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+import numpy as np
+
+from shingletools.commands.simjoin.buckets import Portion, bands, copies
+from shingletools.commands.simjoin.candidates import candidates_in, weigh
+from shingletools.commands.simjoin.finer import finer
+from shingletools.commands.simjoin.limits import DEFAULT, Limits
+from shingletools.commands.simjoin.memory import Memory
+from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.sorter import Entries, Sorter
+from shingletools.commands.simjoin.table import Documents
+from shingletools.kernel.types import U64, Flags, Index
+from shingletools.numbers.ranges import spread, stretches
+from shingletools.system.workers import in_threads
+
+
+class Join:
+    """All pairs of documents; with `cross`, of a document before `cross` with one from `cross` on.
+
+    Identical rows of one side are collapsed: the first, the *original*, stands for its copies. Originals that share a
+    bucket are candidates. Those that are pairs are kept, and become pairs of documents one document after the other.
+
+    Memory, besides the documents: with a limit, that, two bytes for each document, and 100 for each document of the
+    largest bucket. Without one, 100 bytes for each document, 300 MB for candidates, 40 bytes for each pair of originals
+    and 32 for each copy. In both cases, about 50 MB for each portion at work.
+    """
+
+    def __init__(
+        self, documents: Documents, cross: int | None = None, memory: Memory | None = None, limits: Limits = DEFAULT
+    ) -> None:
+        self.table = documents
+        self.documents = len(documents)
+        self.cross = cross
+        self.memory = memory
+        self.limits = limits
+        self.bands, self.recall = documents.bands, documents.recall
+        self.candidates = 0
+
+    def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
+        """The pairs in blocks, all in order. `candidates` counts the comparisons."""
+        original, copied = self._collapse()
+        found = Sorter(self.memory, 4, self.limits)
+        for compared, pairs in self._found(original, jobs) if np.count_nonzero(original) > 1 else ():
+            self.candidates += compared
+            found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
+            # A copy may come before its original's partner
+            some = copied[pairs.a] | copied[pairs.b]
+            found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
+        self.partners = Entries(found.distinct(self.limits.candidates), self.memory)
+        yield from self._expand()
+
+    def _found(self, original: Flags, jobs: int) -> Iterator[tuple[int, Pairs]]:
+        """For each block, the number of candidates, and the pairs of originals among them."""
+        counted = self.table.counted(original)
+        if counted is not None:
+            yield from counted.pairs(self.cross, self.limits.meetings, jobs)
+            return
+        for batch in self._batches(original, jobs):
+            yield from in_threads(self._compare, batch, jobs)
+
+    def _keys(self, one: Index, two: Index) -> U64:
+        """Rows one[i] and two[i] as one number that sorts as the pair does. Shapes: (n,), (n,) in; (n,) out."""
+        return (one * self.documents + two).astype(np.uint64)
+
+    def _collapse(self) -> tuple[Flags, Flags]:
+        """Whether each row is an original, and whether it has copies. Shapes (documents,), (documents,)."""
+        original, copied = np.ones(self.documents, np.bool_), np.zeros(self.documents, np.bool_)
+        by_original, by_copy = Sorter(self.memory, 8, self.limits), Sorter(self.memory, 8, self.limits)
+        for first, copy in copies(self.table, self.cross, self.memory, self.limits):
+            original[copy] = False
+            copied[first] = True
+            by_original.add(self._keys(first, copy), copy)
+            by_copy.add(copy.astype(np.uint64), first)
+        self.copies = Entries(by_original.sorted(), self.memory)  # original * documents + copy, and copy
+        self.originals = Entries(by_copy.sorted(), self.memory)  # copy, and original
+        return original, copied
+
+    def _batches(self, original: Flags, jobs: int) -> Iterator[Iterator[U64]]:
+        """The candidates of all bands as keys: batches of blocks. A batch ascends and has no repeats."""
+        most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
+        sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
+        for band in bands(self.table, original, self.memory, self.limits, jobs):
+            for left, right in self._candidates(band):
+                sorter.add(self._keys(left, right))
+                held += len(left)
+                if held >= most:
+                    yield self._distinct(sorter)
+                    sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
+        yield self._distinct(sorter)
+
+    def _distinct(self, candidates: Sorter) -> Iterator[U64]:
+        return (keys for keys, _ in candidates.distinct(self.limits.candidates))
+
+    def _candidates(self, band: Iterable[Portion]) -> Iterator[tuple[Index, Index]]:
+        """Rows a[i] < b[i] that share a bucket, in blocks, some twice; with `cross`, a[i] < cross <= b[i]."""
+        for whole in band:
+            for portion in finer(self.table, whole, partial(weigh, cross=self.cross), self.limits):
+                yield from candidates_in(portion, self.cross, self.limits.candidates)
+
+    def _compare(self, candidates: U64) -> tuple[int, Pairs]:
+        """The number of candidates, and the pairs among them, in their order. candidates: shape (candidates,)."""
+        keys = candidates.view(np.int64)
+        left = keys // self.documents
+        right = keys - left * self.documents
+        pair, agreeing = self.table.compare(left, right)
+        return len(left), Pairs(left[pair], right[pair], agreeing[pair])
+
+    def _expand(self) -> Iterator[Pairs]:
+        """All pairs of documents, from the pairs of originals."""
+        end = self.documents if self.cross is None else self.cross
+        for first in range(0, end, self.limits.documents):
+            document = np.arange(first, min(first + self.limits.documents, end))
+            original = document.copy()
+            some = slice(*np.searchsorted(self.originals.keys, [first, first + len(document)]))
+            original[self.originals.keys[some].astype(np.int64) - first] = self.originals.values[some]
+            start, count = self.partners.within(original, self.documents)
+            for part in stretches(count, self.limits.candidates):
+                yield from self._documents(document[part], original[part], *spread(start[part], count[part]))
+
+    def _documents(self, document: Index, original: Index, place: Index, owner: Index) -> Iterator[Pairs]:
+        """Pairs of some documents with later ones: with their partners at these places, and with their copies.
+
+        document and original: shape (documents,), ascending, and their originals. place and owner: shape (partners,),
+        places in `partners`, and the document that each belongs to, ascending. All int64.
+        """
+        partner = self.partners.keys[place].astype(np.int64) % self.documents
+        agreeing = self.partners.values[place]
+        self.partners.forget()
+        if self.cross is None:
+            several = np.flatnonzero(self.copies.within(original, self.documents)[1])
+            partner = np.append(partner, original[several])
+            agreeing = np.append(agreeing, self.table.whole(original[several]))
+            owner = np.append(owner, several)
+        order = np.argsort(owner, kind="stable")
+        owner, partner, agreeing = owner[order], partner[order], agreeing[order]
+        a = document[owner]
+        start, count = self.copies.within(partner, self.documents, a + 1)
+        itself = partner > a
+        by_document = np.bincount(owner, count + itself, len(document)).astype(np.int64)
+        for some in stretches(by_document, self.limits.candidates):
+            part = slice(*np.searchsorted(owner, [some.start, some.stop]))
+            place, pair = spread(start[part], count[part])
+            alone = np.flatnonzero(itself[part])
+            pair = np.append(alone, pair)
+            b = np.append(partner[part][alone], self.copies.values[place])
+            self.copies.forget()
+            order = np.lexsort((b, a[part][pair]))
+            yield Pairs(a[part][pair][order], b[order], agreeing[part][pair][order])

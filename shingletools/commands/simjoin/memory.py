@@ -1,0 +1,76 @@
+"""A limit of memory, and arrays on disk beyond it. Their files have no names, so none stays behind."""
+
+import contextlib
+import errno
+import mmap
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shingletools.system import deferred, signals
+from shingletools.system.errors import Broken, printable
+from shingletools.system.scratch import scratch_errors
+
+if TYPE_CHECKING:
+    import sqlite3
+    import tempfile
+else:
+    sqlite3, tempfile = map(deferred.module, ("sqlite3", "tempfile"))  # loaded late: only a limit needs them
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+BUFFER = 1 << 16  # bytes of a file that are written at once
+
+
+class Memory(NamedTuple):
+    """How many bytes a join may use, and the folder for the rest."""
+
+    size: int
+    folder: str
+    jobs: int = 1  # workers that share it
+
+    def share(self, divisor: int, least: int) -> int:
+        """A part of the memory, in bytes, but never less than `least`."""
+        return max(self.size // divisor, least)
+
+    @contextlib.contextmanager
+    def errors(self) -> Iterator[None]:
+        """Inside, an error of the folder or its disk becomes a Broken that names the folder."""
+        fault = sqlite3.OperationalError  # loads sqlite3 now: after an error there may be no descriptors left
+        try:
+            with scratch_errors(self.folder):
+                yield
+        except fault as error:
+            cause = os.strerror(errno.ENOSPC) if error.sqlite_errorcode == sqlite3.SQLITE_FULL else error
+            raise Broken(f"{printable(self.folder)}: {cause}") from None
+
+
+class DiskArray:
+    """Values on disk: appended first, then read anywhere."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.map: mmap.mmap | None = None
+        with memory.errors(), signals.held():
+            self.file = tempfile.TemporaryFile(buffering=BUFFER, dir=memory.folder)
+
+    def append(self, data: bytes | memoryview) -> None:
+        with self.memory.errors():
+            self.file.write(data)
+
+    def view(self, kind: type[Scalar]) -> NDArray[Scalar]:
+        """All values, for reading. Nothing is appended after this."""
+        with self.memory.errors():
+            self.file.flush()
+            if not os.fstat(self.file.fileno()).st_size:
+                return np.empty(0, kind)
+            self.map = self.map or mmap.mmap(self.file.fileno(), 0, prot=mmap.PROT_READ)
+        return np.frombuffer(self.map, kind)
+
+    def forget(self) -> None:
+        """Releases the memory of values that were read. The values stay on disk."""
+        if self.map is not None:
+            self.map.madvise(mmap.MADV_DONTNEED)

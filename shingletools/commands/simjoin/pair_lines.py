@@ -1,0 +1,57 @@
+"""Pairs as lines, as simjoin and simspark write them."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from shingletools.commands.simjoin.signatures import Signature
+from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.types import Index
+from shingletools.record import wire
+
+KEPT = 1 << 16  # figures that are remembered as text, since many pairs have the same
+
+
+class PairLines:
+    """Makes the lines of pairs whose documents have signatures of one kind.
+
+    With `against`, the second document of each pair is one of --against, and the line says so.
+    """
+
+    def __init__(self, signature: Signature, wanted: Wanted, against: bool = False) -> None:
+        self.signature, self.wanted = signature, wanted
+        self.more = {wire.AGAINST: True} if against else {}
+        self._said = lru_cache(KEPT)(self._says)
+
+    def of(self, a: IdsAt, b: IdsAt, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
+        r"""A line for each pair, given its two ids, its agreeing components, and the bytes of its two signatures.
+
+        >>> from shingletools.commands.simjoin.signatures import MINHASHES
+        >>> ids = IdsAt(b'"x"7', np.array([3, 4]), np.array([0]))
+        >>> PairLines(MINHASHES, Wanted()).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
+        b'{"a":"x","b":"x","similarity":0.75}\n'
+        >>> PairLines(MINHASHES, Wanted(), True).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
+        b'{"a":"x","b":"x","similarity":0.75,"against":true}\n'
+        """
+        figures, which = distinct(agreeing, a_sizes, b_sizes)
+        return kernel.pair_lines(a, b, [self._said(*each) for each in figures], which)
+
+    def _says(self, agreeing: int, a_size: int, b_size: int) -> bytes:
+        """The line's rest, after the ids."""
+        return wire.format_json({**self.signature.says(self.wanted, agreeing, a_size, b_size), **self.more})[1:]
+
+
+def distinct(*columns: Index) -> tuple[list[list[int]], Index]:
+    """The distinct rows of columns of numbers from 0 on, and the number of each row's. Columns have shape (rows,).
+
+    >>> distinct(np.array([1, 2, 1]), np.array([0, 5, 0]))
+    ([[1, 0], [2, 5]], array([0, 1, 0]))
+    """
+    rows, which = columns[0], None
+    for column in columns[1:]:
+        _, which = np.unique(rows, return_inverse=True)  # small numbers: the key below must not wrap
+        rows = which * (int(column.max(initial=0)) + 1) + column
+    _, first, which = np.unique(rows, return_index=True, return_inverse=True)
+    return list(map(list, zip(*(column[first].tolist() for column in columns), strict=True))), which

@@ -1,0 +1,131 @@
+"""Tables of sets of shingles, joined exactly (AllPairs: Bayardo, Ma, Srikant 2007; PPJoin: Xiao et al. 2008)."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from shingletools.commands.simjoin.counted import CountedSets
+from shingletools.commands.simjoin.measures import Measure
+from shingletools.commands.simjoin.table import Bucketed, Components, Counted, Table
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.reference import COUNTERS
+from shingletools.kernel.types import U32, U64, Flags, Index, TokenSets
+from shingletools.numbers.ranges import spread
+
+
+def exactly(values: Index, function: Callable[[int], int]) -> Index:
+    """A function of each value, computed in Python's integers and fractions, once for each distinct value.
+
+    Shapes: (n,) in, (n,) out, int64, in the same order.
+    """
+    distinct, place = np.unique(values, return_inverse=True)
+    return np.array([function(value) for value in distinct.tolist()], np.int64)[place]
+
+
+def count_tokens(parts: Iterable[U64]) -> U32:
+    """Counts tokens by counters, 2^22 uint32, which tokens share by their hash. parts: sets, one after the other.
+
+    The counter of a token is an upper bound of its number of sets. The join is right for any order of tokens, and fast
+    if rare tokens come first.
+    """
+    counters = np.zeros(1 << COUNTERS, np.uint32)
+    for tokens in parts:
+        kernel.count_tokens(tokens, counters)
+    return counters
+
+
+class SetTable:
+    """Sets of tokens: `tokens`, uint64, has one set after the other, each ascending; `sizes`, int64, their sizes.
+
+    No set is empty. `counters` are of the tokens of all sets; tokens are ordered by them, the rarest first.
+    """
+
+    bands, recall = 1, 1.0
+
+    def __init__(self, tokens: U64, sizes: Index, measure: Measure, counters: U32) -> None:
+        self.measure = measure
+        self.sets = TokenSets(tokens, sizes)
+        self.sizes = sizes
+        self.counters = counters
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def parts(self) -> Iterator[tuple[int, Table]]:
+        yield 0, self
+
+    def keys(self) -> U64:
+        return kernel.set_keys(self.sets)
+
+    def equal(self, left: Index, right: Index) -> Flags:
+        size = self.sizes[left]
+        same: Flags = (size == self.sizes[right]) & (size >= exactly(size, self.measure.least))
+        some = np.flatnonzero(same)
+        same[some] = kernel.overlaps(self.sets, left[some], right[some], self.sizes[left[some]]) > 0
+        return same
+
+    def buckets(self, _bands: range) -> Iterator[Bucketed]:
+        prefix = np.maximum(self.sizes - exactly(self.sizes, self.measure.least) + 1, 0)
+        asking = self.sizes - exactly(self.sizes, self.measure.least_in_larger) + 1
+        place = kernel.rarest(self.sets, prefix, self.counters)
+        number, row = spread(np.zeros(len(prefix), np.int64), prefix)
+        yield Bucketed(kernel.fmix64(self.sets.tokens[place]), row, number < asking[row])
+
+    def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
+        small = np.minimum(self.sizes[left], self.sizes[right])
+        large = np.maximum(self.sizes[left], self.sizes[right])
+        need = exactly(self.measure.combined(small, large), self.measure.overlap)
+        common = kernel.overlaps(self.sets, left, right, need)
+        return common > 0, common
+
+    def whole(self, rows: Index) -> Index:
+        return self.sizes[rows]
+
+    @property
+    def components(self) -> None:
+        return None
+
+    def counted(self, alive: Flags, /) -> Counted | None:
+        least = self.measure.absolute
+        return None if least is None else CountedSets(self.sets, alive, least, self.counters)
+
+
+class Verified:
+    """Documents with sketches and sets: sketches that agree enough propose a pair, and the sets decide."""
+
+    def __init__(self, sketches: Table, sets: Table) -> None:
+        self.sketches = sketches
+        self.sets = sets
+        self.bands, self.recall = sketches.bands, sketches.recall
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def parts(self) -> Iterator[tuple[int, Table]]:
+        yield 0, self
+
+    def keys(self) -> U64:
+        return self.sets.keys()
+
+    def equal(self, left: Index, right: Index) -> Flags:
+        same: Flags = self.sets.equal(left, right) & self.sketches.equal(left, right)
+        return same
+
+    def buckets(self, bands: range) -> Iterator[Bucketed]:
+        return self.sketches.buckets(bands)
+
+    def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
+        pair, common = self.sketches.compare(left, right)
+        proposed = np.flatnonzero(pair)
+        pair[proposed], common[proposed] = self.sets.compare(left[proposed], right[proposed])
+        return pair, common
+
+    def whole(self, rows: Index) -> Index:
+        return self.sets.whole(rows)
+
+    @property
+    def components(self) -> Components | None:
+        return self.sketches.components
+
+    def counted(self, _alive: Flags, /) -> None:
+        return None

@@ -1,0 +1,136 @@
+"""Sorts entries of keys and values and looks them up, in memory or on disk."""
+
+import sys
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from shingletools.commands.simjoin.limits import Limits
+from shingletools.commands.simjoin.memory import DiskArray, Memory
+from shingletools.kernel.types import U64, Index
+
+BYTES = 8  # of a key, and of a value
+LAST = np.uint64(2**64 - 1)
+NONE: Index = np.empty(0, np.int64)
+SORTING = 4  # memory for sorting entries, in multiples of their size
+
+
+class Sorter:
+    """Takes entries of a key and a value, or keys alone, and gives them by ascending keys, in blocks.
+
+    Keys are uint64, values int64. Entries of one key come in any order. If there are more entries than fit in memory,
+    they are sorted in runs, which are merged.
+    """
+
+    def __init__(self, memory: Memory | None, divisor: int, limits: Limits, *, alone: bool = False) -> None:
+        """It uses a share of the memory to be filled, and again to be read; memory None is no limit.
+
+        alone: keys have no values.
+        """
+        self.memory = memory
+        self.sampled, self.splits = limits.sampled, limits.splits
+        self.alone = alone
+        self.width = 1 if alone else 2
+        share = 0 if memory is None else memory.share(divisor, limits.least_share // 8)
+        self.most = sys.maxsize if memory is None else share // (SORTING * BYTES * self.width)
+        self.held: list[tuple[U64, Index]] = []
+        self.holding = 0
+        self.column: DiskArray | None = None
+        self.runs: list[tuple[int, int]] = []  # start and end of each, in entries of the column
+        self.samples: list[U64] = []  # of their keys, in memory, to tell how many entries are below a key
+
+    def add(self, keys: U64, values: Index = NONE) -> None:
+        """Adds entries in any order. Shapes: (entries,), (entries,); no values if keys are alone."""
+        for start in range(0, len(keys), self.most):
+            part = slice(start, start + self.most)
+            self.held.append((keys[part], values[part]))
+            self.holding += len(keys[part])
+            if self.holding >= self.most:
+                self._write_run()
+
+    def _sorted_run(self) -> tuple[U64, Index]:
+        keys = np.concatenate([np.empty(0, np.uint64), *(part[0] for part in self.held)])
+        values = np.concatenate([np.empty(0, np.int64), *(part[1] for part in self.held)])
+        self.held, self.holding = [], 0
+        if self.alone:
+            keys.sort()
+            return keys, values
+        order = np.argsort(keys)
+        return keys[order], values[order]
+
+    def _write_run(self) -> None:
+        keys, values = self._sorted_run()
+        if self.column is None and self.memory is not None:
+            self.column = DiskArray(self.memory)
+        assert self.column is not None
+        start = self.runs[-1][1] if self.runs else 0
+        self.column.append(np.column_stack([keys, values.view(np.uint64)][: self.width]).tobytes())
+        self.runs.append((start, start + len(keys)))
+        self.samples.append(keys[self.sampled - 1 :: self.sampled].copy())
+
+    def sorted(self) -> Iterator[tuple[U64, Index]]:
+        """All entries: blocks of keys and values of one length; all keys ascend. It can be called once."""
+        if self.column is None:
+            yield self._sorted_run()
+            return
+        if self.held:
+            self._write_run()
+        entries = self.column.view(np.uint64).reshape(-1, self.width)
+        every = max(self.most // self.sampled, 1)
+        splits = np.unique(np.append(np.sort(np.concatenate(self.samples))[every - 1 :: every], LAST))
+        before = np.array([start for start, _ in self.runs])
+        for first in range(0, len(splits), self.splits):
+            some = splits[first : first + self.splits]
+            after = []
+            for start, end in self.runs:
+                after.append(start + np.searchsorted(entries[start:end, 0], some, "right"))
+                self.column.forget()
+            for ends in np.array(after).T:
+                parts = [entries[before[run] : ends[run]] for run in np.flatnonzero(before < ends)]
+                before = ends
+                merged = np.concatenate([np.empty((0, self.width), np.uint64), *parts])
+                merged = merged[np.argsort(merged[:, 0])]
+                self.column.forget()
+                yield merged[:, 0].copy(), merged[:, 1:].ravel().astype(np.int64)
+
+    def distinct(self, most: int) -> Iterator[tuple[U64, Index]]:
+        """The distinct keys, each with one of its values, in blocks of at most `most`. It can be called once."""
+        last = np.empty(0, np.uint64)
+        for keys, values in self.sorted():
+            before = np.concatenate([last, keys])[: len(keys)] if len(last) else np.append(~keys[:1], keys)[: len(keys)]
+            fresh = np.flatnonzero(keys != before)
+            last = keys[-1:] if len(keys) else last
+            for start in range(0, len(fresh), most):
+                some = fresh[start : start + most]
+                yield keys[some], NONE if self.alone else values[some]
+
+
+class Entries:
+    """Entries by ascending keys that can be read anywhere: `keys`, uint64, and `values`, int64, of one length."""
+
+    def __init__(self, blocks: Iterable[tuple[U64, Index]], memory: Memory | None) -> None:
+        self.columns = [DiskArray(memory), DiskArray(memory)] if memory is not None else []
+        held = [(np.empty(0, np.uint64), np.empty(0, np.int64))]
+        for block in blocks:
+            for column, values in zip(self.columns, block, strict=False):
+                column.append(values.tobytes())
+            if memory is None:
+                held.append(block)
+        self.keys, self.values = (np.concatenate(parts) for parts in zip(*held, strict=True))
+        if memory is not None:
+            self.keys, self.values = self.columns[0].view(np.uint64), self.columns[1].view(np.int64)
+
+    def within(self, one: Index, number: int, two: Index | int = 0) -> tuple[Index, Index]:
+        """For each i, the start and number of the keys from one[i] * number + two[i] up to (one[i] + 1) * number.
+
+        Shapes: (n,), and (n,) or one number, in; (n,), (n,) out. All int64.
+        """
+        limits = np.append(one * number + two, (one + 1) * number).astype(np.uint64)
+        start, end = np.searchsorted(self.keys, limits).reshape(2, -1)
+        self.forget()
+        return start, end - start
+
+    def forget(self) -> None:
+        """Releases the memory of entries that were read from disk."""
+        for column in self.columns:
+            column.forget()

@@ -1,0 +1,67 @@
+"""The specification of a join: what makes a pair, which documents, how much memory."""
+
+import os
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.record.stage import Stage
+from shingletools.system.errors import Failed
+
+if TYPE_CHECKING:
+    from shingletools.commands.simjoin.join_collector import JoinCollector
+    from shingletools.commands.simjoin.memory import Memory
+
+
+class JoinSpec(Stage):
+    """The pairs of the input, or of the input with other files and archives."""
+
+    id_field: str
+    wanted: Wanted
+    against: tuple[str, ...] = ()
+    memory: "Memory | None" = None  # a limit; the rest goes to scratch files
+    archives: tuple[tuple[int, str], ...] = ()  # the number of files of `against` before each archive, and its folder
+
+    def derived(self) -> Mapping[str, object]:
+        for option, asked in (
+            ("--forest", self.wanted.forest), ("--recall", self.wanted.recall < 1), ("--verify", self.wanted.verify),
+        ):  # fmt: skip
+            if self.archives and asked:
+                raise Failed(f"{option} cannot be combined with an archive; name the file that simindex dump writes")
+        return {}
+
+    @property
+    def sides(self) -> Sequence[Sequence[str]]:
+        """The files of `against`: those before the first archive, those between it and the next, and so on."""
+        edges = sorted({0, *(count for count, _ in self.archives if count), len(self.against)})
+        return [self.against[start:stop] for start, stop in pairwise(edges)] or [()]
+
+    @property
+    def places(self) -> Sequence[int]:
+        return [file + sum(before <= file for before, _ in self.archives) for file in range(len(self.against))]
+
+    @property
+    def archive_places(self) -> Sequence[int]:
+        """The place of each archive among all that `against` names."""
+        return [before + number for number, (before, _) in enumerate(self.archives)]
+
+    @property
+    def beside(self) -> Sequence[tuple[str, str]]:
+        return [("--against", path) for path in self.against]
+
+    def once(self, _side: int, /) -> Sequence[str]:
+        return self.id_field, "via", "sketch", "simhash", "shingles"
+
+    def collector(self, jobs: int, /) -> "JoinCollector":
+        from shingletools.archive import manifest  # imported late, here and below: --help does not need them
+        from shingletools.commands.simjoin.join_collector import JoinCollector
+
+        for path in filter(os.path.isdir, self.against):
+            manifest.read(path)  # fails with the reason why it is no archive
+        return JoinCollector(self, jobs)
+
+
+def shapes_differ(here: str, before: str) -> str:
+    """Why signatures of these shapes cannot be compared."""
+    return f"{here}, but the records before have {before}"

@@ -1,0 +1,231 @@
+"""The documents of a join, numbered as they come: their ids and payloads, in memory or on disk."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import orjson
+
+from shingletools.commands.simjoin.factory import TableFactory
+from shingletools.commands.simjoin.forest import Forest
+from shingletools.commands.simjoin.join import Join
+from shingletools.commands.simjoin.limits import Limits
+from shingletools.commands.simjoin.memory import Memory
+from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.signatures import Data
+from shingletools.commands.simjoin.stored import Payload, Stored, portions_of
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import IdsAt, SignedLines, split
+from shingletools.kernel.types import Flags, Index
+from shingletools.system import deferred, signals
+from shingletools.system.errors import IdRepeated, seen_before
+
+if TYPE_CHECKING:
+    import sqlite3
+    import tempfile
+else:
+    sqlite3, tempfile = map(deferred.module, ("sqlite3", "tempfile"))  # loaded late: only a limit of memory needs them
+
+Name = str | int
+
+
+class Joined(Protocol):
+    """A join that finds pairs."""
+
+    bands: int
+    recall: float  # expected, of pairs that just reach the threshold
+    candidates: int  # that were compared so far
+
+    def pairs(self, jobs: int, /) -> Iterator[Pairs]:
+        """The pairs, in blocks, sorted."""
+
+
+class Store(Protocol):
+    """Keeps documents with one payload, or with two of which the second decides."""
+
+    limits: Limits
+
+    def claim(self, side: int, name: Name) -> None:
+        """Claims an id. Raises Rejected if its side has used it before."""
+
+    def add(self, side: int, name: Name, payloads: Sequence[bytes]) -> None:
+        """Adds the document of the id last claimed. Payloads of different sizes are shingles, 8 bytes each."""
+
+    def claim_lines(self, side: int, signed: SignedLines) -> Index:
+        """Claims the ids of lines. Gives their numbers, below 0 if the side has used the id before. Shape (lines,)."""
+
+    def add_lines(self, side: int, signed: SignedLines, numbers: Index, part: slice) -> None:
+        """Adds the documents of a part of the lines. numbers: those of the claimed ids, none used before."""
+
+    def claimed(self, data: bytes, sizes: Index) -> Flags:
+        """Whether side 1 has used each id. data: ids as JSON, one after the other. Shape (ids,)."""
+
+    def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
+        """The last payloads of the documents before `stop`, in parts, each with the number of its first document."""
+
+    def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
+        """The join of all documents, at least one, as tables of this factory. None are added after this."""
+
+    def names(self, side: int, rows: Index) -> IdsAt:
+        """The ids of rows on one side."""
+
+    def sizes(self, rows: Index) -> Index:
+        """The bytes of each row's last payload."""
+
+
+def part_of(data: bytes, sizes: bytes, part: slice) -> tuple[memoryview, bytes]:
+    """A slice of things that stand one after the other, as bytes, and their sizes, int64, as bytes."""
+    ends = np.cumsum(np.frombuffer(sizes, np.int64))
+    start, stop = (int(ends[place - 1]) if place else 0 for place in (part.start, part.stop))
+    return memoryview(data)[start:stop], sizes[8 * part.start : 8 * part.stop]
+
+
+class InMemory:
+    """A store in memory. Memory: the payloads, the ids, and about 40 bytes for each id."""
+
+    def __init__(self, payloads: int, limits: Limits) -> None:
+        kernel.part_large_arrays()
+        self.limits = limits
+        self.ids = (kernel.new_ids(), kernel.new_ids())
+        self.numbers = (array("q"), array("q"))  # the number of each row's id; ids of empty payloads have no row
+        self.payloads = [(bytearray(), array("q")) for _ in range(payloads)]  # and their lengths
+
+    def claim(self, side: int, name: Name) -> None:
+        text = orjson.dumps(name)
+        if not self.ids[side].add(text, np.array([len(text)])):
+            raise IdRepeated(seen_before(name))
+
+    def add(self, side: int, _name: Name, payloads: Sequence[bytes]) -> None:
+        self.numbers[side].append(len(self.ids[side]) - 1)
+        for (data, lengths), payload in zip(self.payloads, payloads, strict=True):
+            data.extend(payload)
+            lengths.append(len(payload))
+
+    def claim_lines(self, side: int, signed: SignedLines) -> Index:
+        before = len(self.ids[side])
+        numbers = np.frombuffer(self.ids[side].number(signed.ids, signed.id_sizes), np.int64)
+        # A new id has a greater number than all earlier ones
+        greatest = np.maximum.accumulate(np.append(before - 1, numbers))[:-1]
+        return np.where(numbers > greatest, numbers, -1)
+
+    def add_lines(self, side: int, signed: SignedLines, numbers: Index, part: slice) -> None:
+        self.numbers[side].frombytes(numbers[part].tobytes())
+        for (data, lengths), payload, sizes in zip(self.payloads, signed.payloads, signed.sizes, strict=True):
+            some, their_sizes = part_of(payload, sizes, part)
+            data.extend(some)
+            lengths.frombytes(their_sizes)
+
+    def claimed(self, data: bytes, sizes: Index) -> Flags:
+        flags: Flags = np.frombuffer(self.ids[1].find(data, sizes), np.int64) >= 0
+        return flags
+
+    def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
+        data, sizes = self.payloads[-1]
+        yield 0, np.frombuffer(data, np.uint8)[: int(np.frombuffer(sizes, np.int64)[:stop].sum())]
+
+    def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
+        for ids in self.ids:
+            ids.close()
+        data = [np.frombuffer(data, np.uint8) for data, _ in self.payloads]
+        sizes = [np.frombuffer(lengths, np.int64) for _, lengths in self.payloads]
+        factory.count([part] for part in data)
+        table = factory.table(list(zip(data, sizes, strict=True)))
+        return (Forest if forest else Join)(table, cross, None, self.limits)
+
+    def names(self, side: int, rows: Index) -> IdsAt:
+        before = len(self.numbers[0]) if side else 0
+        ids, numbers = self.ids[side], np.frombuffer(self.numbers[side], np.int64)
+        return IdsAt(ids.data, ids.ends, numbers[rows - before])
+
+    def sizes(self, rows: Index) -> Index:
+        sizes: Index = np.frombuffer(self.payloads[-1][1], np.int64)[rows]
+        return sizes
+
+
+class OnDisk:
+    """A store on disk. Memory: a share of the limit, for any number of documents."""
+
+    def __init__(self, payloads: int, memory: Memory, limits: Limits) -> None:
+        self.memory = memory
+        self.limits = limits
+        self.seen = Seen(memory, limits)
+        self.ids = Payload(memory, 1, limits)
+        self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
+
+    def claim(self, side: int, name: Name) -> None:
+        if not self.seen.add(b"%d%b" % (side, orjson.dumps(name))):
+            raise IdRepeated(seen_before(name))
+
+    def add(self, _side: int, name: Name, payloads: Sequence[bytes]) -> None:
+        self.ids.append(orjson.dumps(name))
+        for column, payload in zip(self.payloads, payloads, strict=True):
+            column.append(payload)
+
+    def claim_lines(self, side: int, signed: SignedLines) -> Index:
+        names = split(signed.ids, signed.id_sizes)
+        return np.array([self.seen.add(b"%d%b" % (side, name)) for name in names], np.int64) - 1
+
+    def add_lines(self, _side: int, signed: SignedLines, _numbers: Index, part: slice) -> None:
+        payloads = zip(self.payloads, signed.payloads, signed.sizes, strict=True)
+        for column, data, sizes in ((self.ids, signed.ids, signed.id_sizes), *payloads):
+            column.extend(*part_of(data, sizes, part))
+
+    def claimed(self, data: bytes, sizes: Index) -> Flags:
+        return np.array([self.seen.has(b"1%b" % name) for name in split(data, sizes)], np.bool_)
+
+    def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
+        payload = self.payloads[-1]
+        for rows in portions_of([payload], self.memory.share(16, self.limits.least_share), self.limits):
+            if rows[0] < stop:
+                yield int(rows[0]), payload.load(rows[rows < stop])[0]
+                payload.forget()
+
+    def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
+        self.seen.close()
+        factory.count(self._every(payload) for payload in self.payloads)
+        table = Stored(self.payloads, factory, self.memory, self.limits)
+        return (Forest if forest else Join)(table, cross, self.memory, self.limits)
+
+    def _every(self, payload: Payload) -> Iterator[Data]:
+        for rows in portions_of([payload], self.memory.share(16, self.limits.least_share), self.limits):
+            yield payload.load(rows)[0]
+            payload.forget()
+
+    def names(self, _side: int, rows: Index) -> IdsAt:
+        distinct, numbers = np.unique(rows, return_inverse=True)
+        data, sizes = self.ids.load(distinct)
+        self.ids.forget()
+        return IdsAt(data.tobytes(), np.cumsum(sizes), numbers)
+
+    def sizes(self, rows: Index) -> Index:
+        sizes = self.payloads[-1].sizes(rows)
+        self.payloads[-1].forget()
+        return sizes
+
+
+class Seen:
+    """A set of byte strings on disk, in a file that loses its name as soon as it is open."""
+
+    def __init__(self, memory: Memory, limits: Limits) -> None:
+        self.memory = memory
+        cache = memory.share(8, limits.least_share)
+        with memory.errors(), signals.held(), tempfile.NamedTemporaryFile(dir=memory.folder) as file:
+            self.base = sqlite3.connect(file.name, isolation_level=None)
+            for pragma in ("journal_mode = OFF", f"cache_size = -{cache // 1024}"):
+                self.base.execute(f"PRAGMA {pragma}")
+            self.base.execute("BEGIN")
+            self.base.execute("CREATE TABLE seen (name BLOB PRIMARY KEY) WITHOUT ROWID")
+
+    def add(self, name: bytes) -> bool:
+        """Adds a string; whether it is new."""
+        with self.memory.errors():
+            return self.base.execute("INSERT OR IGNORE INTO seen VALUES (?)", (name,)).rowcount > 0
+
+    def has(self, name: bytes) -> bool:
+        """Whether a string is in the set."""
+        with self.memory.errors():
+            return self.base.execute("SELECT 1 FROM seen WHERE name = ?", (name,)).fetchone() is not None
+
+    def close(self) -> None:
+        self.base.close()

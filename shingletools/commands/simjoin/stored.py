@@ -1,0 +1,159 @@
+"""Documents on disk as a table: rows are loaded to be compared."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from shingletools.commands.simjoin.factory import Payloads, TableFactory
+from shingletools.commands.simjoin.limits import Limits
+from shingletools.commands.simjoin.memory import DiskArray, Memory
+from shingletools.commands.simjoin.sets import exactly
+from shingletools.commands.simjoin.table import Components, Table
+from shingletools.kernel.types import U64, Flags, Index
+from shingletools.numbers.ranges import spread, stretches
+
+
+class Payload:
+    """One payload of each document. Sizes that differ are multiples of `unit` bytes."""
+
+    def __init__(self, memory: Memory, unit: int, limits: Limits) -> None:
+        self.unit = unit
+        self.scattered = max(memory.share(4, limits.least_share) // limits.touched, 1)  # rows read together
+        self.data = DiskArray(memory)
+        self.ends = DiskArray(memory)
+        self.end = self.documents = 0
+
+    def append(self, payload: bytes) -> None:
+        self.documents += 1
+        self.end += len(payload)
+        self.data.append(payload)
+        self.ends.append(self.end.to_bytes(8, "little"))
+
+    def extend(self, data: bytes | memoryview, sizes: bytes) -> None:
+        """Appends several payloads: their bytes, one after the other, and the size of each, int64."""
+        ends = self.end + np.cumsum(np.frombuffer(sizes, np.int64))
+        self.documents += len(ends)
+        self.end += len(data)
+        self.data.append(data)
+        self.ends.append(ends.tobytes())
+
+    def sizes(self, rows: Index) -> Index:
+        """The sizes of the payloads of these rows, int64, in their order."""
+        return self._limits(rows)[1]
+
+    def _limits(self, rows: Index) -> tuple[Index, Index]:
+        ends = self.ends.view(np.int64)
+        starts: Index = np.where(rows, ends[rows - 1], 0)
+        return starts, ends[rows] - starts
+
+    def load(self, rows: Index) -> Payloads:
+        """The payloads of these rows, which ascend; at least one."""
+        starts, sizes = self._limits(rows)
+        data = self.data.view(np.uint8)
+        if rows[-1] - rows[0] == len(rows) - 1:
+            return data[starts[0] : starts[-1] + sizes[-1]].copy(), sizes
+        size = int(sizes[0])
+        alike = (sizes == size).all() and len(data) % size == 0 and not (starts % size).any()
+        unit = size if alike else self.unit
+        units = data.view(np.dtype((np.void, unit)))
+        loaded = []
+        for start in range(0, len(rows), self.scattered):
+            part = slice(start, start + self.scattered)
+            loaded.append(units[spread(starts[part] // unit, sizes[part] // unit)[0]].view(np.uint8))
+            self.data.forget()
+        return np.concatenate(loaded), sizes
+
+    def forget(self) -> None:
+        """Releases the memory of what was read."""
+        self.data.forget()
+        self.ends.forget()
+
+
+def portions_of(payloads: Sequence[Payload], most: int, limits: Limits) -> Iterator[Index]:
+    """All rows, int64, ascending, in portions of at most `most` bytes, or of one row."""
+    for first in range(0, payloads[0].documents, limits.sizes):
+        rows = np.arange(first, min(first + limits.sizes, payloads[0].documents))
+        for part in stretches(np.sum([payload.sizes(rows) for payload in payloads], axis=0), most):
+            yield rows[part]
+
+
+class Stored:
+    """A table on disk. Only rows that are being compared are in memory."""
+
+    def __init__(self, payloads: Sequence[Payload], factory: TableFactory, memory: Memory, limits: Limits) -> None:
+        self.payloads = payloads
+        self.factory = factory
+        self.limits = limits
+        # Bytes that are loaded together; a table of sets takes six times as many
+        self.most = memory.share(16 * memory.jobs, limits.least_share)
+        first = self._load(np.arange(1))
+        self.bands, self.recall = first.bands, first.recall
+        self.components: Components | None = None
+        if first.components is not None:
+            self.components = StoredComponents(first.components, payloads[0], factory, self.most)
+
+    def __len__(self) -> int:
+        return self.payloads[-1].documents
+
+    def _load(self, rows: Index) -> Table:
+        return self.factory.table([payload.load(rows) for payload in self.payloads])
+
+    def _forget(self) -> None:
+        for payload in self.payloads:
+            payload.forget()
+
+    def parts(self) -> Iterator[tuple[int, Table]]:
+        for rows in portions_of(self.payloads, self.most, self.limits):
+            yield int(rows[0]), self._load(rows)
+            self._forget()
+
+    def equal(self, left: Index, right: Index) -> Flags:
+        flags = [table.equal(one, two) for table, one, two in self._loaded(left, right)]
+        return np.concatenate([np.empty(0, np.bool_), *flags])
+
+    def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
+        flags, counts = [np.empty(0, np.bool_)], [np.empty(0, np.int64)]
+        for table, one, two in self._loaded(left, right):
+            flag, count = table.compare(one, two)
+            flags.append(flag)
+            counts.append(count)
+        return np.concatenate(flags), np.concatenate(counts)
+
+    def whole(self, rows: Index) -> Index:
+        sizes = self.payloads[-1].sizes(rows)
+        self.payloads[-1].forget()
+        return exactly(sizes, self.factory.signatures[-1].components)
+
+    def counted(self, _alive: Flags, /) -> None:
+        return None  # its index would be in memory
+
+    def _loaded(self, left: Index, right: Index) -> Iterator[tuple[Table, Index, Index]]:
+        """Stretches of the pairs, in their order: a table that has their rows, and the places of these in it.
+
+        Shapes: (pairs,), (pairs,) in; (stretch,), (stretch,) out. All int64.
+        """
+        sizes = np.sum([payload.sizes(rows) for payload in self.payloads for rows in (left, right)], axis=0)
+        for part in stretches(sizes, self.most):
+            rows, place = np.unique(np.concatenate([left[part], right[part]]), return_inverse=True)
+            half = part.stop - part.start
+            yield self._load(rows), place[:half], place[half:]
+            self._forget()
+
+
+class StoredComponents:
+    """The components of the payload that proposes pairs; only this payload is loaded."""
+
+    def __init__(self, first: Components, payload: Payload, factory: TableFactory, most: int) -> None:
+        self.n, self.least = first.n, first.least
+        self.payload = payload
+        self.factory = factory
+        self.most = most
+
+    def keys_of(self, rows: Index, components: Index) -> U64:
+        keys = [np.empty(0, np.uint64)]
+        for part in stretches(self.payload.sizes(rows), self.most):
+            table = self.factory.table([self.payload.load(rows[part])]).components
+            assert table is not None
+            keys.append(table.keys_of(np.arange(part.stop - part.start), components))
+            self.payload.forget()
+        return np.concatenate(keys)

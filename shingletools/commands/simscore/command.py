@@ -1,0 +1,55 @@
+"""score pairs or groups against labels"""
+
+import argparse
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from shingletools.cli.arguments import fraction, no_number, text, threshold
+from shingletools.commands.simscore.spec import MOST_BANDS, BandEdges, ScoreSpec, Truth
+from shingletools.record.stage import Stage
+from shingletools.system.errors import shown
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+
+def bands(argument: str) -> "tuple[Fraction, ...]":
+    """The numbers at which bands begin: from 0 to 1, rising."""
+    edges = []
+    for part in argument.split(","):
+        if (edge := fraction(part)) is None:
+            raise no_number("from 0 to 1", part)
+        edges.append(edge)
+    if len(edges) > MOST_BANDS or any(one >= two for one, two in pairwise(edges)):
+        raise argparse.ArgumentTypeError(f"not at most {MOST_BANDS} rising numbers: {shown(argument)}")
+    return tuple(edges)
+
+
+def width(argument: str) -> "Fraction":
+    """The width of a band."""
+    value = threshold(argument)
+    if value * MOST_BANDS < 1:
+        raise argparse.ArgumentTypeError(f"makes more than {MOST_BANDS} bands: {shown(argument)}")
+    return value
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--truth", metavar="FILE", action="append", required=True,
+        help="what belongs together: pairs or groups, or documents with --field; may be repeated")  # fmt: skip
+    add("--field", metavar="LABEL", type=text,
+        help="FILE of --truth holds documents; those with equal values in LABEL belong together")  # fmt: skip
+    add("--docs", metavar="FILE", action="append", default=[],
+        help="the documents that there are; may be repeated")  # fmt: skip
+    by = parser.add_mutually_exclusive_group()
+    by.add_argument("--bands", metavar="T,...", type=bands, help="score by bands of similarity that begin at T,...")
+    by.add_argument("--by", metavar="W", type=width, help="score by bands of similarity from 0 on, each W wide")
+    add("--table", action="store_true", help="write a table for people, not records")
+
+
+def build(options: argparse.Namespace) -> Stage:
+    edges = options.bands or ()
+    if options.by is not None:
+        edges = tuple(number * options.by for number in range(int(-(-1 // options.by))))
+    truth = Truth(options.truth, options.field)
+    return ScoreSpec(options.id, truth, options.docs, BandEdges(edges, cut=options.by is not None), options.table)

@@ -1,0 +1,80 @@
+"""Scores as records, and as a table for people."""
+
+from fractions import Fraction
+
+import orjson
+
+from shingletools.commands.simscore.scoring import Band, Scores, Whole
+from shingletools.numbers.ratios import aligned, rounded
+
+DIGITS = 6  # of ratios behind the point, in records
+SHORT = 4  # and in the table
+
+Cell = Fraction | int | str | None
+Cells = tuple[Cell, ...]
+OF_BAND = "least", "below", "found", "right", "precision", "truth", "recalled", "recall"
+OF_ALL = ("least", "found", "right", "truth", "precision", "recall", "f1", "ari", "b3_precision", "b3_recall",
+          "b3_f1")  # fmt: skip
+TOTAL = "all"
+EDGES = "least", "below"
+TITLES = {"f1": "F1", "ari": "ARI", "b3_precision": "B3-P", "b3_recall": "B3-R", "b3_f1": "B3-F1"}
+
+
+def cells_of_band(band: Band) -> Cells:
+    return (
+        band.least, band.below, band.found, band.right, band.precision, band.truth, band.recalled, band.recall
+    )  # fmt: skip
+
+
+def cells_of_all(whole: Whole) -> Cells:
+    pairs, groups = whole.pairs, whole.groups
+    return (
+        whole.least, pairs.found, pairs.right, pairs.truth, pairs.precision, pairs.recall, pairs.f1, groups.ari,
+        groups.b3_precision, groups.b3_recall, groups.b3_f1,
+    )  # fmt: skip
+
+
+def records(scores: Scores) -> bytes:
+    """A line for each band, then for each threshold, then for all."""
+    rows = [
+        *(("band", OF_BAND, cells_of_band(band)) for band in scores.bands),
+        *(("threshold", OF_ALL, cells_of_all(whole)) for whole in scores.thresholds),
+        (
+            TOTAL,
+            ("documents", "outside", *OF_ALL[1:]),
+            (scores.documents, scores.outside, *cells_of_all(scores.all)[1:]),
+        ),
+    ]
+    return b"".join(
+        orjson.dumps({"scope": scope} | dict(zip(names, map(plain, cells), strict=True))) + b"\n"
+        for scope, names, cells in rows
+    )
+
+
+def plain(cell: Cell) -> float | str | None:
+    """A cell of a record: integers as they are."""
+    return rounded(cell, DIGITS) if isinstance(cell, Fraction) else cell
+
+
+def table(scores: Scores) -> bytes:
+    """The bands, if there are any, an empty line, and what is found from each threshold on."""
+    rows = [*map(cells_of_all, scores.thresholds), (TOTAL, *cells_of_all(scores.all)[1:])]
+    blocks = [people(OF_ALL, rows)]
+    if scores.bands:
+        blocks.insert(0, people(OF_BAND, [*map(cells_of_band, scores.bands)]))
+    return b"\n".join(blocks)
+
+
+def people(names: tuple[str, ...], rows: list[Cells]) -> bytes:
+    """Columns, under their titles."""
+    titles = [TITLES.get(name, name) for name in names]
+    return aligned(
+        [titles, *([shown(cell, name in EDGES) for name, cell in zip(names, row, strict=True)] for row in rows)]
+    )
+
+
+def shown(cell: Cell, edge: bool) -> str:
+    """A cell for people: what is undefined as a dash, a ratio with SHORT digits, an edge of a band with what it has."""
+    if isinstance(cell, Fraction):
+        return f"{rounded(cell, DIGITS):g}" if edge else f"{rounded(cell, SHORT):.{SHORT}f}"
+    return "-" if cell is None else str(cell)

@@ -1,0 +1,111 @@
+"""How far what was found and what is true agree: of all pairs, by band of similarity, at each threshold."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from shingletools.commands.simscore.agreement import GroupFigures, compare_groups
+from shingletools.kernel.types import Flags, Index
+from shingletools.numbers.belonging import NONE, Settled, common_pairs, ends_of
+from shingletools.numbers.ratios import PairCounts, Ratio, ratio
+from shingletools.numbers.unionfind import UnionFind
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+
+class Band(NamedTuple):
+    """Pairs from one similarity up to the next."""
+
+    least: "Fraction"
+    below: "Fraction | None"  # None for the last band, which has 1 too
+    found: int
+    right: int  # of these
+    truth: int  # pairs of the truth that say a similarity of this band
+    recalled: int  # of these, those that were found
+
+    @property
+    def precision(self) -> Ratio:
+        return ratio(self.right, self.found)
+
+    @property
+    def recall(self) -> Ratio:
+        return ratio(self.recalled, self.truth)
+
+
+class Whole(NamedTuple):
+    """All pairs, or all from a similarity on, and the groups that they make."""
+
+    least: "Fraction | None"  # None for all
+    pairs: PairCounts
+    groups: GroupFigures
+
+
+class Scores(NamedTuple):
+    """All that is to be written."""
+
+    bands: list[Band]
+    thresholds: list[Whole]
+    all: Whole
+    documents: int
+    outside: int  # pairs of the input, and members of its groups, that are left out
+
+
+def score(found: Settled, truth: Settled, there: Flags, edges: "tuple[Fraction, ...]", cut: bool) -> Scores:
+    """Compares; with the numbers at which bands begin, if there are any, of which the first without pairs may be cut.
+
+    `there` says of each document whether it is one of those that there are. Where there are bands, nothing is found by
+    classes. Memory: some 100 bytes for each document, and 20 for each pair.
+    """
+    documents = np.flatnonzero(there)
+    true_groups = truth.connected_classes()
+    true_groups.join(*ends_of(truth.keys))
+    true_of = numbered(true_groups, documents)
+    counts = PairCounts(found.pairs(), truth.pairs(), common_pairs(found, truth))
+    groups = found.connected_classes()
+    bands = by_band(found, truth, edges) if edges else []
+    first = next((number for number, band in enumerate(bands) if band.found or band.truth), 0) if cut else 0
+    thresholds = [
+        Whole(least, counts._replace(found=many, right=right), compare_groups(of, true_of))
+        for least, many, right, of in downwards(found, bands[first:], groups, documents)
+    ]
+    groups.join(*ends_of(found.keys))
+    whole = Whole(None, counts, compare_groups(numbered(groups, documents), true_of))
+    return Scores(bands[first:], thresholds[::-1], whole, len(documents), found.outside)
+
+
+def numbered(groups: UnionFind, documents: Index) -> Index:
+    """The groups of some of all documents, numbered from 0 on."""
+    return np.unique(groups.representatives()[documents], return_inverse=True)[1]
+
+
+def downwards(
+    found: Settled, bands: list[Band], groups: UnionFind, documents: Index
+) -> Iterator[tuple["Fraction", int, int, Index]]:
+    """From the last of the bands, which are the last of all, to the first: where it begins; the pairs from there on, of
+    these the right ones; the groups that they make, which grow.
+    """
+    if found.bands is None or not bands:
+        return
+    order = np.argsort(found.bands, kind="stable")
+    end = len(order)
+    many = right = 0
+    for band in reversed(bands):
+        groups.join(*ends_of(found.keys[order[end - band.found : end]]))
+        end -= band.found
+        many += band.found
+        right += band.right
+        yield band.least, many, right, numbered(groups, documents)
+
+
+def by_band(found: Settled, truth: Settled, edges: "tuple[Fraction, ...]") -> list[Band]:
+    """The pairs of each band, those found and those of the truth that say a similarity."""
+    assert found.bands is not None and truth.bands is not None
+    right = truth.same_class(found.keys) | truth.has_key(found.keys)
+    recalled = found.has_key(truth.keys)
+    columns = [
+        np.bincount(bands[bands != NONE], minlength=len(edges)).tolist()
+        for bands in (found.bands, found.bands[right], truth.bands, truth.bands[recalled])
+    ]
+    return [Band(*each) for each in zip(edges, (*edges[1:], None), *columns, strict=True)]

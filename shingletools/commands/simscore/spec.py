@@ -1,0 +1,71 @@
+"""What is wanted of scores."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from shingletools.record.stage import Stage
+from shingletools.system.errors import Failed, shown
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from shingletools.commands.simscore.score_collector import Score
+
+FOUND, DOCS, TRUTH = 0, 1, 2  # documents come before labels, so that those of no document are known at once
+MOST_BANDS = 1000
+
+
+class Truth(NamedTuple):
+    """What belongs together."""
+
+    files: Sequence[str]  # of pairs and groups, or of documents
+    label: str | None = None  # the field of documents whose equal values belong together
+
+
+class BandEdges(NamedTuple):
+    """Bands of similarity."""
+
+    at: "Sequence[Fraction]" = ()  # where they begin, rising; empty for none
+    cut: bool = False  # bands below all similarities are left out
+
+
+NO_EDGES = BandEdges()
+
+
+class ScoreSpec(Stage):
+    """How well pairs or groups agree with labels; raises Failed for what cannot be had together."""
+
+    id_field: str
+    truth: tuple[str, ...]  # files of pairs and groups, or of documents
+    docs: tuple[str, ...]  # files of the documents that there are; none if those are meant that are named
+    label: str | None  # the field of documents of the truth whose equal values belong together
+    edges: "tuple[Fraction, ...]"  # where bands of similarity begin, rising; empty for none
+    cut: bool  # bands below all similarities are left out
+    table: bool
+
+    def __init__(
+        self, id_field: str, truth: Truth, docs: Sequence[str] = (), edges: BandEdges = NO_EDGES, table: bool = False
+    ) -> None:
+        super().__init__(
+            id_field=id_field, truth=tuple(truth.files), label=truth.label, docs=tuple(docs), edges=tuple(edges.at),
+            cut=edges.cut, table=table,
+        )  # fmt: skip
+
+    @property
+    def sides(self) -> Sequence[Sequence[str]]:
+        return self.docs, self.truth
+
+    def once(self, side: int, /) -> Sequence[str]:
+        if side == DOCS:
+            return (self.id_field,)
+        # Of pairs and groups, which fields count is known when the record is
+        return () if side != TRUTH or self.label is None else (self.id_field, self.label)
+
+    def check_fields(self, id_field: str, /) -> None:
+        if self.label == id_field:
+            raise Failed(f"the id and the label need fields of their own, not {shown(id_field)}")
+
+    def collector(self, _jobs: int, /) -> "Score":
+        from shingletools.commands.simscore.score_collector import Score  # numpy, which --help does not need
+
+        return Score(self)

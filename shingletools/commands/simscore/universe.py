@@ -1,0 +1,48 @@
+"""The documents that there are, by their numbers."""
+
+from array import array
+
+import numpy as np
+
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import Flags, Index
+from shingletools.numbers.belonging import MOST_DOCUMENTS
+from shingletools.system.errors import Broken
+
+OTHER_SIDE = b"+"  # before the id of a document of another side than the input's: no JSON begins so
+
+
+class Universe:
+    """Numbers ids, and notes of which documents it is known that they are there. Memory: some 100 bytes for each id."""
+
+    def __init__(self) -> None:
+        self.ids = kernel.new_ids()
+        self.there = array("b")
+
+    def number(self, ids: bytes, sizes: bytes | Index, others: Flags | None = None) -> Index:
+        """The numbers of ids, JSON one after the other, by their sizes; `others` says which are of another side.
+
+        Raises Broken.
+        """
+        if others is not None and others.any():
+            counts = np.frombuffer(sizes, np.int64)
+            starts = (np.cumsum(counts) - counts)[others]
+            ids = np.insert(np.frombuffer(ids, np.uint8), starts, OTHER_SIDE[0]).tobytes()
+            sizes = counts + others
+        numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
+        if len(self.ids) > MOST_DOCUMENTS:
+            raise Broken(f"more than {MOST_DOCUMENTS} documents")
+        self.there.frombytes(bytes(len(self.ids) - len(self.there)))
+        return numbers
+
+    def note(self, numbers: Index) -> None:
+        """These documents are there."""
+        np.frombuffer(self.there, np.int8)[numbers] = 1
+
+    def has(self, numbers: Index) -> Flags:
+        """Which of these documents are there."""
+        return np.frombuffer(self.there, np.bool_)[numbers]
+
+    def every(self) -> Flags:
+        """Of each document whether it is there. A copy."""
+        return np.array(self.there, np.bool_)

@@ -1,0 +1,105 @@
+"""show what the two documents of each pair share"""
+
+import argparse
+import os
+from functools import partial
+
+from shingletools.cli.arguments import check_scratch, count, size, text, threshold
+from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
+from shingletools.record.stage import Stage
+from shingletools.system.errors import Failed
+from shingletools.system.scratch import scratch_folder
+
+AUTO, ALWAYS, NEVER = "auto", "always", "never"
+CONTEXT = 6  # words
+
+USELESS = {  # options that change nothing in a form of output
+    "--json": ("--color always", "--context", "--whole", "--template"),
+    "--brief": ("--color always", "--context", "--whole", "--template"),
+    "--side-by-side": ("--context",),
+    "--html": ("--color always", "--context", "--whole", "--output"),
+}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--docs", metavar="FILE", action="append", required=True,
+        help="a file of documents, original or from canon --offsets; may be repeated")  # fmt: skip
+    add("--against", metavar="FILE", action="append", default=[],
+        help="a file of the documents b, if --docs has only the documents a; may be repeated")  # fmt: skip
+    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
+    add("--canon", metavar="OPTIONS", type=text, help="canonize original documents with these options of canon")
+    add("-k", metavar="K", type=count, default=5, help="find runs of K or more equal words (default 5)")
+    add("-g", "--gap", metavar="G", type=partial(count, least=0), default=10,
+        help="join runs into a passage if G or fewer words are between them (default 10)")  # fmt: skip
+    add("--template", metavar="N", type=count, help="mark runs of K words that are in N or more documents")
+    add("--least", metavar="T", type=threshold, help="show only pairs with a similarity of T or more")
+    add("--most", metavar="T", type=threshold, help="show only pairs with a similarity of T or less")
+    add("--sample", metavar="N", type=count, help="show only N pairs, spread over the range of similarities")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="write JSON records with places, words and shares")
+    form.add_argument("--brief", action="store_true", help="write a line for each pair")
+    form.add_argument("--html", metavar="FILE", help="write a page of pairs and groups to FILE, and no records")
+    form.add_argument("--side-by-side", action="store_true", help="show a and b in two columns")
+    add("--color", choices=[AUTO, ALWAYS, NEVER], default=AUTO, help="when to use colours (default auto)")
+    add("--context", metavar="N", type=partial(count, least=0), default=CONTEXT,
+        help="show N words before and after a passage (default 6)")  # fmt: skip
+    add("--limit", metavar="SIZE", type=size, default="32M",
+        help="put at most SIZE of data on the page of --html (default 32M)")  # fmt: skip
+    add("--whole", action="store_true", help="show long runs of equal words in full")
+    add("-S", "--buffer-size", metavar="SIZE", type=size,
+        help="hold documents on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
+    add("-T", "--temporary-directory", metavar="DIR",
+        help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
+
+
+def build(options: argparse.Namespace) -> Stage:
+    check_combinations(options)
+    return ShowSpec(
+        options.id, options.docs, options.against, text_field=options.text, canon=options.canon or "", k=options.k,
+        gap=options.gap, template=options.template,
+        chosen=Selection(options.least, options.most, options.sample), form=form_of(options), page=options.html,
+        size=options.buffer_size, folder=scratch_folder(options.temporary_directory),
+    )  # fmt: skip
+
+
+def check_combinations(options: argparse.Namespace) -> None:
+    """Raises Failed for options that would change nothing, and for an empty range of similarities."""
+    form = "--html" if options.html is not None else "--json" if options.json else ""
+    form = form or ("--brief" if options.brief else "--side-by-side" if options.side_by_side else "")
+    given = {
+        "--color always": options.color == ALWAYS, "--context": "context" in options.given, "--whole": options.whole,
+        "--template": options.template is not None, "--output": options.output is not None,
+    }  # fmt: skip
+    for option in USELESS.get(form, ()):
+        if given[option]:
+            raise Failed(f"{option} cannot be combined with {form}")
+    if "limit" in options.given and form != "--html":
+        raise Failed("--limit needs --html")
+    check_scratch(options)
+    if options.least is not None and options.most is not None and options.least > options.most:
+        raise Failed("--least is above --most")
+
+
+def form_of(options: argparse.Namespace) -> Form:
+    if options.html is not None:
+        return Form(PAGE, limit=options.limit)
+    name = JSON if options.json else BRIEF if options.brief else SIDE_BY_SIDE if options.side_by_side else TEXT
+    if name in (JSON, BRIEF):
+        return Form(name)
+    import shutil  # imported late: records do not need the width of the terminal
+
+    return Form(
+        name, coloured(options), shutil.get_terminal_size().columns, context=options.context, whole=options.whole
+    )
+
+
+def coloured(options: argparse.Namespace) -> bool:
+    """Whether to write colours: as --color says, or to a terminal that has them, unless NO_COLOR is set."""
+    if options.color != AUTO:
+        return bool(options.color == ALWAYS)
+    refused = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    try:
+        return options.output is None and not refused and os.isatty(1)
+    except OSError:
+        return False

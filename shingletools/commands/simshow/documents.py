@@ -1,0 +1,122 @@
+"""Documents: their originals, their words, and the place of each word in the original."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.commands.simshow.prepared import Words
+from shingletools.kernel.types import Index
+from shingletools.record import wire
+from shingletools.record.wire import AT, SOURCE, Placed, Record
+from shingletools.running.places import Places, canonizing, read_places
+from shingletools.system import errors
+from shingletools.system.errors import Failed, Rejected
+
+Name = str | int
+Place = tuple[int, int]  # from and to, in code points, half open
+
+FIRST = re.compile(r"[0-9]+-[0-9]+(?: |\Z)")  # with which places begin
+
+
+class Shown(NamedTuple):
+    """A document to be shown."""
+
+    name: Name
+    source: str  # the original
+    words: Words  # the words' numbers in the Vocabulary
+    starts: Index  # of each word in the original, in code points
+    ends: Index
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        return 2 * len(self.source) + 20 * len(self.words) + 500
+
+    def place(self, first: int, end: int) -> Place:
+        """From the least start to the greatest end of at least one word; places need not ascend."""
+        return int(self.starts[first:end].min()), int(self.ends[first:end].max())
+
+
+class Vocabulary(dict[str, int]):
+    """Words by their numbers, which they get as they come."""
+
+    def __init__(self) -> None:
+        self.spelled: list[str] = []  # the word with each number
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self.spelled)
+        self.spelled.append(word)
+        return number
+
+    def numbers(self, words: Sequence[str]) -> Words:
+        return np.fromiter(map(self.__getitem__, words), np.int32, len(words))
+
+
+class Reader:
+    """Makes documents from records.
+
+    Records of `canon --offsets` have the places of their words; see `is_placed`. Others are canonized, with the options
+    of --canon.
+    """
+
+    def __init__(self, text_field: str, canon: str) -> None:
+        self.text_field = text_field
+        try:
+            stage = canonizing(canon)
+        except Failed as error:
+            raise Failed(f"--canon: {str(error).removeprefix('canon: ')}") from None
+        self.canonize: Callable[[str], Placed] = stage.function
+        self.recipe = stage.recipe
+        self.vocabulary = Vocabulary()
+
+    def made_by(self, record: Record) -> str:
+        """The recipe of a document's words. Raises Rejected."""
+        via = wire.take_recipe(record)
+        return via if is_placed(record, self.text_field) else wire.further(via, self.recipe)
+
+    def __call__(self, name: Name, record: Record) -> Shown:
+        """The document of a record. Raises Rejected."""
+        text = wire.take_string(record, self.text_field)
+        if is_placed(record, self.text_field):
+            source, words, at = record[SOURCE], text, record[AT]
+        else:
+            source, (words, at) = text, self.canonize(text)
+        found = words.split()
+        starts, ends = checked(read_places(at), len(found), len(source))
+        return Shown(name, source, self.vocabulary.numbers(found), starts, ends)
+
+
+def is_placed(record: Record, text_field: str) -> bool:
+    """Whether a record is one of canon --offsets, and has no `source` and `at` of its own, such as a time.
+
+    The recipe does not say whether there were offsets. If it names canon, places may be damaged: then they begin like
+    places. Else they must fit.
+
+    >>> is_placed({"text": "a", "source": "A", "at": "0-1"}, "text"), is_placed({"source": "A", "at": "12:30"}, "text")
+    (True, False)
+    """
+    source, at, text = record.get(SOURCE), record.get(AT), wire.find(record, text_field)
+    if not (type(source) is type(at) is type(text) is str):
+        return False
+    words = len(text.split())
+    if not (FIRST.match(at) if at else not words):
+        return False
+    if wire.has_step(wire.take_recipe(record), "canon"):
+        return True
+    try:
+        checked(read_places(at), words, len(source))
+    except Rejected:
+        return False
+    return True
+
+
+def checked(places: Places, words: int, length: int) -> Places:
+    """Copies of places, which must fit the number of words and the length of the original. Raises Rejected."""
+    starts, ends = places
+    if len(starts) != words:
+        raise Rejected(f"field {errors.shown(AT)} has places for {len(starts)} words, of {words}")
+    if words and ends.max() > length:
+        raise Rejected(f"field {errors.shown(AT)} has a place that is not in the original")
+    return Places(starts.copy(), ends.copy())

@@ -1,0 +1,82 @@
+"""Things that wait during a run: pairs for their documents, documents to be compared.
+
+Both stay in memory up to a limit. Beyond it they go to a scratch file, and are read back when they are needed.
+"""
+
+import os
+import pickle
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from shingletools.system import deferred, signals
+from shingletools.system.scratch import scratch_errors
+
+if TYPE_CHECKING:
+    import tempfile
+else:
+    tempfile = deferred.module("tempfile")  # loaded late: only a limit of memory needs it
+
+Item = TypeVar("Item")
+
+
+class Allowed(NamedTuple):
+    """How many bytes of waiting things may be in memory, None for any number, and the folder for the rest."""
+
+    size: int | None
+    folder: str
+
+
+class Held(Generic[Item]):
+    """Things by number, from 0 on, in the order in which they came."""
+
+    def __init__(self, memory: Allowed) -> None:
+        self.memory = memory
+        self.here: OrderedDict[int, tuple[Item, int]] = OrderedDict()  # with their sizes; the first goes next
+        self.size = 0
+        self.count = 0
+        self.file: IO[bytes] | None = None
+        self.places: dict[int, int] = {}  # in the file
+
+    def __len__(self) -> int:
+        return self.count
+
+    def add(self, item: Item, size: int) -> None:
+        """Adds an item of `size` bytes."""
+        self._keep(self.count, item, size)
+        self.count += 1
+
+    def __getitem__(self, number: int) -> Item:
+        if number in self.here:
+            self.here.move_to_end(number)
+            return self.here[number][0]
+        assert self.file is not None
+        with scratch_errors(self.memory.folder):
+            self.file.seek(self.places[number])
+            item: Item
+            with signals.held():  # pickle imports modules, and would turn a signal's exception into its own
+                item, size = pickle.load(self.file)
+        self._keep(number, item, size)
+        return item
+
+    def __iter__(self) -> Iterator[Item]:
+        return map(self.__getitem__, range(self.count))
+
+    def _keep(self, number: int, item: Item, size: int) -> None:
+        self.here[number] = item, size
+        self.size += size
+        limit = self.memory.size
+        while limit is not None and self.size > limit and len(self.here) > 1:
+            oldest, (gone, its_size) = self.here.popitem(last=False)
+            self.size -= its_size
+            if oldest not in self.places:
+                self._write(oldest, gone, its_size)
+
+    def _write(self, number: int, item: Item, size: int) -> None:
+        with scratch_errors(self.memory.folder):
+            with signals.held():
+                if self.file is None:
+                    self.file = tempfile.TemporaryFile(dir=self.memory.folder)
+                data = pickle.dumps((item, size), pickle.HIGHEST_PROTOCOL)
+            self.places[number] = self.file.seek(0, os.SEEK_END)
+            self.file.write(data)

@@ -1,0 +1,180 @@
+"""Comparisons for people to read: passages with their differences and surroundings."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.commands.simshow import terminal
+from shingletools.commands.simshow.documents import Name, Place, Shown
+from shingletools.commands.simshow.passages import EQUAL, ONLY_A, ONLY_B, Comparison, Passage
+from shingletools.commands.simshow.spec import Form
+from shingletools.commands.simshow.terminal import Line, Span
+from shingletools.kernel.types import Index
+from shingletools.system import errors
+
+LONG = 480  # code points of equal words that are shown in full
+KEPT = 200  # code points at each end of longer ones
+AROUND = 200  # code points, at most, before and after a passage
+BETWEEN = " | "
+
+Marks = tuple[str, str, str]  # text before and after words of one side only, and their style
+MARKED: dict[str, Marks] = {ONLY_A: ("[-", "-]", terminal.ONLY_A), ONLY_B: ("{+", "+}", terminal.ONLY_B)}
+
+
+class Edges(NamedTuple):
+    """Starts and ends of a text's words, each ascending, whatever the order of the words."""
+
+    starts: Index
+    ends: Index
+
+
+def summary(compared: Comparison) -> str:
+    """The line of a pair."""
+    names = f"{named(compared.a)} {named(compared.b)}"
+    if compared.similarity is not None:
+        names += f" {compared.similarity}"
+    words, passages = plural(compared.shared, "word"), plural(len(compared.passages), "passage")
+    shares = (
+        f"{100 * compared.shared // max(total, 1)}% of {side}" for total, side in zip(compared.words, "ab", strict=True)
+    )
+    return f"{names}: {words} in {passages}, {', '.join(shares)}, longest {compared.longest}"
+
+
+def named(name: Name) -> str:
+    """An id for people to read: as JSON, with characters escaped that terminals do not print or obey, and shortened.
+
+    >>> print(named("中文\\u202e"), named(7), named("7"))
+    "中文\\u202e" 7 "7"
+    """
+    if not isinstance(name, str) or name.isascii():
+        return errors.shown(name)
+    spelled = json.dumps(name[: errors.SHOWN], ensure_ascii=False)
+    spelled = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in spelled)
+    return spelled if len(name) <= errors.SHOWN else f"{spelled}... ({len(name)} characters)"
+
+
+def plural(number: int, of_what: str) -> str:
+    return f"{number} {of_what}{'s' * (number != 1)}"
+
+
+def headline(passage: Passage, number: int) -> str:
+    """The line above a passage."""
+    (a, a_end), (b, b_end) = passage.a, passage.b
+    return f"{number}: a {a}-{a_end}, b {b}-{b_end}, {plural(passage.words, 'word')}"
+
+
+class AsLines:
+    """Writes one line for each pair."""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+
+    def write(self, compared: Comparison, _a: Shown, _b: Shown, /) -> bytes:
+        return f"{summary(compared)}\n".encode()
+
+    def group(self, _name: Name, _members: Sequence[Name], /) -> bytes:
+        return b""
+
+    def finish(self) -> bytes:
+        return b""
+
+
+class AsText(AsLines):
+    """Writes each passage as it stands in a, with [-words of a only-] and {+words of b only+}."""
+
+    def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes:
+        lines = [[(summary(compared), terminal.HEAD)]]
+        edges = Edges(np.sort(a.starts), np.sort(a.ends))
+        for number, passage in enumerate(compared.passages, 1):
+            lines.append([(f"  {headline(passage, number)}", terminal.PLAIN)])
+            lines += self.body(passage, a, b, edges)
+        lines.append([])
+        return "".join(f"{terminal.shown(line, self.form.colour)}\n" for line in lines).encode()
+
+    def body(self, passage: Passage, a: Shown, b: Shown, edges: Edges) -> Iterator[Line]:
+        before, behind = around(a.source, edges, passage.a, self.form.context)
+        spans = [(before, terminal.CONTEXT), (">>", terminal.HEAD), *self.both(passage, a, b)]
+        spans += [("<<", terminal.HEAD), (behind, terminal.CONTEXT)]
+        for line in terminal.flow(spans, max(self.form.width - 4, 20)):
+            yield [("    ", terminal.PLAIN), *line]
+
+    def both(self, passage: Passage, a: Shown, b: Shown) -> Iterator[Span]:
+        """The words of a passage and, between them, the blanks and signs of a."""
+        at = passage.a[0]
+        for number, piece in enumerate(passage.pieces):
+            if piece.kind == ONLY_B:
+                before, behind = passage.pieces[number - 1 : number + 2 : 2]
+                signs = a.source[at : behind.a[0]]
+                if before.kind == EQUAL and signs.strip() and b.source[before.b[1] : piece.b[0]].strip():
+                    # Both texts have signs here, such as the end of a sentence: words of b go after them
+                    yield signs, terminal.PLAIN
+                    yield self.piece(b.source, piece.b, 0, MARKED[ONLY_B], piece.template)
+                    yield " ", terminal.PLAIN
+                    at = max(at, behind.a[0])
+                    continue
+                yield "" if before.kind == ONLY_A else " ", terminal.PLAIN
+                yield self.piece(b.source, piece.b, 0, MARKED[ONLY_B], piece.template)
+                continue
+            yield a.source[at : piece.a[0]], terminal.PLAIN
+            yield self.piece(a.source, piece.a, at, None if piece.kind == EQUAL else MARKED[ONLY_A], piece.template)
+            at = max(at, piece.a[1])
+
+    def piece(self, source: str, place: Place, at: int, marks: Marks | None, template: bool) -> Span:
+        """The text of a piece; of equal words, only what is after `at`, since places may go back to what was shown."""
+        if marks is not None:
+            before, behind, style = marks
+            return f"{before}{source[slice(*place)]}{behind}", style
+        text = source[max(at, place[0]) : place[1]]
+        text = text if self.form.whole else shortened(text)
+        return (f"[={text}=]", terminal.TEMPLATE) if template and text else (text, terminal.PLAIN)
+
+
+class AsColumns(AsText):
+    """Writes each passage in two columns, as it stands in a and in b."""
+
+    def body(self, passage: Passage, a: Shown, b: Shown, _edges: Edges) -> Iterator[Line]:
+        none: Line = []
+        width = max((self.form.width - 4 - len(BETWEEN)) // 2, 10)
+        left, right = (terminal.flow(self.one(passage, side, text), width) for side, text in ((ONLY_A, a), (ONLY_B, b)))
+        for one, two in zip_longest(left, right, fillvalue=none):
+            blank = " " * (width - sum(terminal.columns(text) for text, _ in one))
+            yield [
+                ("    ", terminal.PLAIN),
+                *one,
+                (blank + (BETWEEN if two else BETWEEN.rstrip()), terminal.PLAIN),
+                *two,
+            ]
+
+    def one(self, passage: Passage, side: str, text: Shown) -> Iterator[Span]:
+        """The words of a passage on one side."""
+        at = getattr(passage, side)[0]
+        for piece in passage.pieces:
+            if piece.kind not in (EQUAL, side):
+                continue
+            start, end = getattr(piece, side)
+            yield text.source[at:start], terminal.PLAIN
+            marks = MARKED[side] if piece.kind == side else None
+            yield self.piece(text.source, (start, end), at, marks, piece.template)
+            at = max(at, end)
+
+
+def around(source: str, edges: Edges, place: Place, words: int) -> tuple[str, str]:
+    """The text of `words` words before a place, and after it."""
+    starts, ends = edges
+    first = int(np.searchsorted(starts, place[0]))
+    last = int(np.searchsorted(ends, place[1], "right"))
+    start = int(starts[max(first - words, 0)]) if words and first else place[0]
+    end = int(ends[min(last + words, len(ends)) - 1]) if words and last < len(ends) else place[1]
+    return source[max(start, place[0] - AROUND) : place[0]], source[place[1] : min(end, place[1] + AROUND)]
+
+
+def shortened(text: str) -> str:
+    """The ends of a long text, with the number of characters left out between."""
+    if len(text) <= LONG:
+        return text
+    head = text[:KEPT].rpartition(" ")[0] or text[:KEPT]
+    tail = text[-KEPT:].partition(" ")[2] or text[-KEPT:]
+    return f"{head} [... {len(text) - len(head) - len(tail)} characters ...] {tail}"

@@ -1,0 +1,11 @@
+"""The page of `simshow --html`: pairs side by side, and groups as strips.
+
+In the order of the work:
+
+figures    histograms
+ties       what holds a group together: density, weakest link, steps
+shown_ids  ids as they are shown
+utf16      places of passages, as a browser counts them
+frame      the page without its data, and what it may do
+page       makes the page from comparisons and groups
+"""

@@ -1,0 +1,233 @@
+"""Makes one HTML page from comparisons and groups."""
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import IO, cast
+
+from shingletools.commands.simshow.documents import Name
+from shingletools.commands.simshow.passages import Comparison
+from shingletools.commands.simshow.report.figures import bars_of_similarities, bars_of_sizes, rounded
+from shingletools.commands.simshow.report.frame import frame, in_script
+from shingletools.commands.simshow.report.shown_ids import Key, as_json, names
+from shingletools.commands.simshow.report.ties import Edge, Graph, Steps, Ties
+from shingletools.commands.simshow.report.utf16 import Units, packed
+
+UNKNOWN = -1  # in place of a document's number of words
+PAIR, DOCUMENT, MEMBER = 160, 96, 48  # most bytes of each in lists and elements, besides passages, text and name
+
+
+class Report:
+    """A page of pairs, and of the groups that were given or, if there are none, those that the pairs make.
+
+    The pairs of a given group, its first member with each other one, come before it. They say less than the pairs that
+    made the group: if those are given, too, the figures, density and links are theirs.
+
+    Texts and passages are written as they come. The figures, which count all pairs, and the lists come at the end.
+    limit: the bytes of data that the page may have; what would make it larger is left out, and the page says so.
+    apart: ids of b, and of all members of a group but its first, name other documents, which stay. Then the
+    representative of a group that pairs make is the first of these, and all documents of a would go.
+
+    Memory: 24 bytes a pair, the ids, and the lists of the page, which are smaller than the page.
+
+    >>> import io
+    >>> from fractions import Fraction
+    >>> out = io.BytesIO()
+    >>> report = Report(out, limit=1 << 20)
+    >>> report.add_pair(Comparison("x", "y", 0.9, (), (2, 1), 0, 0, Fraction(0), Fraction(0)), "one text", "other")
+    >>> report.finish()
+    >>> b'<script type="application/json" id="d1">"other"</script>' in out.getvalue()
+    True
+    """
+
+    def __init__(self, out: IO[bytes], limit: int, apart: bool = False) -> None:
+        self.out, self.limit = out, limit
+        self.sides = 0, int(apart)  # of a and of b
+        self.room = limit  # bytes that are left
+        self.given = False  # whether groups were given; if not, room is kept for those that the pairs make
+        self.numbers: dict[Key, int] = {}
+        self.keys: list[Key] = []
+        self.words = array("q")  # number of words of each document
+        self.graph = Graph()  # pairs that do not come from groups
+        self.beside = array("d")  # similarities of members with the first of their group
+        self.shown: list[int] = []  # the documents that the page names
+        self.place_of: dict[int, int] = {}  # the place of each in `shown`
+        self.texts: set[int] = set()  # documents whose text is on the page
+        self.pairs: list[tuple[object, ...]] = []
+        self.there: set[tuple[int, int]] = set()  # pairs on the page, by their documents
+        self.groups: list[dict[str, object]] = []
+        self.wholes: dict[frozenset[int], list[int]] = {}  # given groups: their members, and their places
+        self.titles: list[Key] = []  # of the groups on the page
+        self.sizes: Counter[int] = Counter()  # of all groups
+        self.go: set[int] = set()  # documents that are in a group, but not its first
+        self.left = {"pairs": 0, "groups": 0}
+        self.units = lru_cache(maxsize=4)(Units)  # a representative's text comes with each of its pairs
+        self.out.write(frame()[0])
+
+    def add_pair(self, comparison: Comparison, source_a: str, source_b: str) -> None:
+        """Adds a pair of two different documents, and their texts. A pair is shown once. Raises what `out` does."""
+        numbers = self.number(self.sides[0], comparison.a), self.number(self.sides[1], comparison.b)
+        for number, words in zip(numbers, comparison.words, strict=True):
+            self.words[number] = words
+        said = comparison.similarity
+        similarity = float(comparison.jaccard if said is None else said)
+        self.graph.add(*numbers, similarity)
+        ends = min(numbers), max(numbers)
+        if ends in self.there:
+            return
+        size, new = PAIR, {}
+        for number, source in zip(numbers, (source_a, source_b), strict=True):
+            if number not in self.texts:
+                new[number] = in_script(source) if size + len(source) <= self.room else b""
+                size += max(len(new[number]), len(source)) + self.name_size(number)
+                size += 0 if self.given else self.kept_for(number)
+        passages = (
+            in_script(packed(comparison.passages, self.units(source_a), self.units(source_b)))
+            if size <= self.room
+            else b""
+        )
+        size += len(passages)
+        if size > self.room:
+            self.left["pairs"] += 1
+            return
+        self.room -= size
+        self.there.add(ends)
+        for number, text in new.items():
+            self.write(f"d{self.show(number)}", text)
+        self.texts.update(new)
+        self.write(f"p{len(self.pairs)}", passages)
+        self.pairs.append(
+            (
+                *(self.place_of[number] for number in numbers),
+                None if said is None else rounded(similarity),
+                *(rounded(comparison.jaccard), rounded(comparison.containment)),
+                *(comparison.shared, comparison.longest, len(comparison.passages)),
+            )
+        )
+
+    def add_group(self, name: Name, members: Sequence[Name]) -> None:
+        """Adds a group after its pairs. Its first member is the representative. Raises what `out` does."""
+        self.given = True
+        first, *others = members
+        numbers = [self.number(self.sides[0], first), *(self.number(self.sides[1], member) for member in others)]
+        alike = self.graph.without_star(numbers)
+        self.beside.extend(alike)
+        place = self.place_group((0, name), numbers)
+        if place is None:
+            return
+        self.wholes.setdefault(frozenset(numbers), []).append(place)
+        if alike:
+            least = min(range(len(alike)), key=alike.__getitem__)
+            self.groups[place]["weakest"] = self.linked(Edge(numbers[0], numbers[least + 1], alike[least]))
+
+    def finish(self) -> None:
+        """Writes the lists and the end of the page. Raises what `out` does."""
+        documents = len(self.keys)
+        steps = Steps(self.graph, documents)
+        for ties in self.graph.groups(documents):
+            if self.given:
+                places = self.wholes.get(frozenset(ties.members), [])
+            else:
+                members, stay = ties.members, 1
+                if self.sides[1]:
+                    members = sorted(members, key=self.side, reverse=True)
+                    stay = sum(map(self.side, members))
+                place = self.place_group(self.keys[members[0]], members, stay)
+                places = [] if place is None else [place]
+            for place in places:
+                self.tie(self.groups[place], ties, steps)
+        self.write("lists", in_script(self.lists()))
+        self.out.write(frame()[1])
+
+    def number(self, side: int, name: Name) -> int:
+        key = side, name
+        if key not in self.numbers:
+            self.numbers[key] = len(self.keys)
+            self.keys.append(key)
+            self.words.append(UNKNOWN)
+        return self.numbers[key]
+
+    def side(self, number: int) -> int:
+        return self.keys[number][0]
+
+    def show(self, number: int) -> int:
+        """The place of a document in `shown`, to which it is added if need be."""
+        if number not in self.place_of:
+            self.place_of[number] = len(self.shown)
+            self.shown.append(number)
+        return self.place_of[number]
+
+    def name_size(self, number: int) -> int:
+        """The most bytes that a document can add to the lists."""
+        return 0 if number in self.place_of else size_of(self.keys[number]) + DOCUMENT
+
+    def kept_for(self, number: int) -> int:
+        """The bytes that are kept for the group of a document whose text is on the page."""
+        return MEMBER + PAIR // 2 + size_of(self.keys[number])
+
+    def place_group(self, title: Key, members: list[int], stay: int = 1) -> int | None:
+        """Puts a group without ties on the page. Gives its place, or None if there is no room.
+
+        The first `stay` members stay; the others would go.
+        """
+        self.sizes[len(members)] += 1
+        self.go.update(members[stay:])
+        size = PAIR + size_of(title) + sum(MEMBER + self.name_size(member) for member in members)
+        if not self.given:
+            size = max(0, size - sum(self.kept_for(member) for member in members if member in self.texts))
+        if size > self.room:
+            self.left["groups"] += 1
+            return None
+        self.room -= size
+        self.titles.append(title)
+        shown = [self.show(member) for member in members]
+        self.groups.append({"members": shown, "stay": stay, "density": None, "weakest": None, "ways": None})
+        return len(self.groups) - 1
+
+    def tie(self, group: dict[str, object], ties: Ties, steps: Steps) -> None:
+        """Adds to a group what its pairs tell."""
+        members = [self.shown[place] for place in cast(list[int], group["members"])]
+        ways = steps.of(members)
+        others = sum(map(self.side, members))
+        group["density"] = rounded(Fraction(ties.pairs, others * (len(members) - others)) if others else ties.density)
+        group["weakest"] = self.linked(ties.weakest)
+        group["ways"] = [(ways[member][0], self.place_of[ways[member][1]]) for member in members]
+
+    def linked(self, link: Edge) -> tuple[int, int, float]:
+        return self.show(link.a), self.show(link.b), rounded(link.similarity)
+
+    def lists(self) -> dict[str, object]:
+        """The data of the page except texts and passages."""
+        columns = ("a", "b", "similarity", "jaccard", "containment", "shared", "longest", "passages")
+        shown_as = dict(zip(self.keys, names(self.keys), strict=True))
+        titles = names(self.titles) if self.given else [shown_as[title] for title in self.titles]
+        similarities = self.graph.once() or self.beside
+        known = [words if words != UNKNOWN else None for words in self.words]
+        return {
+            "limit": self.limit,
+            "left": self.left,
+            "known": bool(self.sides[1]) and not self.given,  # all of a would go
+            "figures": {
+                "documents": len(self.keys),
+                "pairs": len(similarities),
+                "groups": self.sizes.total(),
+                "go": len(self.go),
+                "words": sum(words or 0 for words in known),
+                "wordsThatGo": sum(known[number] or 0 for number in self.go),
+            },
+            "bars": {"similarity": bars_of_similarities(similarities), "size": bars_of_sizes(self.sizes)},
+            "names": [shown_as[self.keys[number]] for number in self.shown],
+            "words": [known[number] for number in self.shown],
+            "pairs": dict(zip(columns, map(list, zip(*self.pairs, strict=True)), strict=True)) if self.pairs else {},
+            "groups": [{"name": name, **group} for name, group in zip(titles, self.groups, strict=True)],
+        }
+
+    def write(self, name: str, content: bytes) -> None:
+        self.out.write(b'<script type="application/json" id="%b">%b</script>\n' % (name.encode(), content))
+
+
+def size_of(name: Key) -> int:
+    """The most bytes that a name can have in the lists."""
+    return len(in_script(as_json(name)))

@@ -1,0 +1,140 @@
+"""What holds a group together: its density, its weakest link, and the steps between its documents."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.numbers.unionfind import UnionFind
+
+
+class Edge(NamedTuple):
+    """A pair that holds a group together."""
+
+    a: int
+    b: int
+    similarity: float
+
+
+class Ties(NamedTuple):
+    """A group of documents, which are numbers in ascending order; the first is the representative."""
+
+    members: list[int]
+    pairs: int  # number of distinct pairs
+    weakest: Edge  # without it, and all less similar pairs, the group falls apart
+
+    @property
+    def density(self) -> Fraction:
+        """The share of all possible pairs that exist."""
+        return Fraction(2 * self.pairs, len(self.members) * (len(self.members) - 1))
+
+
+class Graph:
+    """A graph of pairs of documents, which are numbers from 0 on. Memory: 24 bytes a pair.
+
+    >>> graph = Graph()
+    >>> for a, b, similarity in [(0, 1, 0.9), (1, 2, 0.5), (2, 0, 0.7), (3, 4, 1.0)]:
+    ...     graph.add(a, b, similarity)
+    >>> for ties in graph.groups(5):
+    ...     print(ties.members, ties.density, ties.weakest)
+    [0, 1, 2] 1 Edge(a=2, b=0, similarity=0.7)
+    [3, 4] 1 Edge(a=3, b=4, similarity=1.0)
+    """
+
+    def __init__(self) -> None:
+        self.a, self.b, self.similarity = array("q"), array("q"), array("d")
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def add(self, a: int, b: int, similarity: float) -> None:
+        """Adds a pair of two different documents."""
+        self.a.append(a)
+        self.b.append(b)
+        self.similarity.append(similarity)
+
+    def once(self) -> Sequence[float]:
+        """The similarity of each pair as it first came, whichever document was a.
+
+        >>> graph = Graph()
+        >>> for a, b, similarity in [(0, 1, 0.9), (2, 1, 0.5), (1, 0, 0.7)]:
+        ...     graph.add(a, b, similarity)
+        >>> graph.once()
+        [0.9, 0.5]
+        """
+        a, b = np.array(self.a, np.int64), np.array(self.b, np.int64)
+        pairs = np.minimum(a, b) * (b.max(initial=0) + a.max(initial=0) + 1) + np.maximum(a, b)
+        first = np.sort(np.unique(pairs, return_index=True)[1])
+        kept: list[float] = np.array(self.similarity)[first].tolist()
+        return kept
+
+    def without_star(self, members: Sequence[int]) -> "array[float]":
+        """Removes the last pairs, if they are of the first of these documents with each other one; gives similarities.
+
+        >>> graph = Graph()
+        >>> graph.add(0, 1, 0.9)
+        >>> graph.add(0, 2, 0.5)
+        >>> graph.without_star([0, 2, 1]), graph.without_star([0, 1, 2]), len(graph)
+        (array('d'), array('d', [0.9, 0.5]), 0)
+        """
+        first, *others = members
+        start = len(self) - len(others)
+        if start < 0 or self.a[start:].tolist() != [first] * len(others) or self.b[start:].tolist() != others:
+            return array("d")
+        similarity = self.similarity[start:]
+        del self.a[start:], self.b[start:], self.similarity[start:]
+        return similarity
+
+    def groups(self, documents: int) -> Iterator[Ties]:
+        """The groups that the pairs connect, in the order of their representatives. documents: their number.
+
+        The weakest link is the least edge of a maximum spanning tree, by Kruskal's algorithm (1956): pairs are joined
+        from the most similar down, so the last one that joins two parts of a group is its weakest link.
+        """
+        a, b, similarity = np.array(self.a), np.array(self.b), np.array(self.similarity)
+        order = np.argsort(-similarity, kind="stable")
+        connected = UnionFind(documents)
+        tree = order[connected.join(a[order], b[order])]
+        first = connected.representatives()
+        weakest = np.full(documents, -1)
+        weakest[first[a[tree]]] = tree  # the last edge of each group remains
+        distinct = np.unique(np.minimum(a, b) * documents + np.maximum(a, b))
+        pairs = np.bincount(first[distinct // max(documents, 1)], minlength=documents)
+        sizes = np.bincount(first, minlength=documents)
+        members = np.argsort(first, kind="stable")
+        ends = np.cumsum(sizes)
+        for group in np.flatnonzero(sizes > 1).tolist():
+            edge = weakest[group]
+            link = Edge(self.a[edge], self.b[edge], self.similarity[edge])
+            yield Ties(members[ends[group] - sizes[group] : ends[group]].tolist(), int(pairs[group]), link)
+
+
+class Steps:
+    """How many pairs lead from one document of a graph to others."""
+
+    def __init__(self, graph: Graph, documents: int) -> None:
+        a, b = np.array(graph.a), np.array(graph.b)
+        source, target = np.concatenate([a, b]), np.concatenate([b, a])
+        order = np.argsort(source, kind="stable")
+        self.partners = target[order]
+        self.starts = np.searchsorted(source[order], np.arange(documents + 1))
+
+    def of(self, members: list[int]) -> dict[int, tuple[int, int]]:
+        """For each member of a group: the number of pairs from the first to it, and the document before it on the way.
+
+        Breadth first. If several documents can be before it, the one that was reached first is.
+        """
+        found = {members[0]: (0, members[0])}
+        edge = [members[0]]
+        while edge and len(found) < len(members):
+            further = []
+            for document in edge:
+                steps = found[document][0] + 1
+                for partner in self.partners[self.starts[document] : self.starts[document + 1]].tolist():
+                    if partner not in found:
+                        found[partner] = steps, document
+                        further.append(partner)
+            edge = further
+        return found

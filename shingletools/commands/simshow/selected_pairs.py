@@ -1,0 +1,113 @@
+"""Reads records of pairs and groups, and chooses the pairs that are shown."""
+
+from array import array
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import cast
+
+import numpy as np
+
+from shingletools.commands.simshow.documents import Name
+from shingletools.commands.simshow.spec import Selection
+from shingletools.kernel.types import Index
+from shingletools.record import wire
+from shingletools.record.wire import Record
+from shingletools.system.errors import Rejected
+
+Similarity = int | float  # from 0 to 1
+Pair = tuple[Name, Name, Similarity | None]  # a, b, and the record's similarity
+
+
+def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[Pair]:
+    """The pairs that a record stands for. Raises Rejected for another kind of record.
+
+    A group stands for pairs of its first member with each other one. A document of `dedup --annotate` that would go
+    stands for the kept document and itself. With two sides, it stands for itself and the archive's document.
+
+    >>> take_pairs({"group": 1, "members": [1, "x", 3]}, "id")
+    [(1, 'x', None), (1, 3, None)]
+    >>> marked = {"id": 1, "duplicate_of": 1, "duplicate_by": {"rule": "known", "similarity": 0.9}}
+    >>> take_pairs(marked, "id", True), take_pairs(marked, "id")
+    ([(1, 1, 0.9)], [])
+    """
+    if "members" in record and "a" not in record:
+        return pairs_of_group(record["members"])
+    named = "duplicate_of" in record or wire.find(record, id_field) is not wire.MISSING
+    if "a" not in record and "b" not in record and named:
+        name = wire.take_id(record, id_field)
+        if "duplicate_of" not in record:
+            return []
+        other, by = wire.take_id(record, "duplicate_of"), record.get("duplicate_by")
+        reason = by if isinstance(by, dict) else {}
+        known = reason.get("rule") == "known"
+        pair = (name, other) if known else (other, name)
+        return [(*pair, take_similarity(reason))] if known == two_sides else []
+    return [(wire.take_id(record, "a"), wire.take_id(record, "b"), take_similarity(record))]
+
+
+def take_similarity(record: Record) -> Similarity | None:
+    """A pair's similarity, or None if it has none. Raises Rejected unless it is a number from 0 to 1.
+
+    >>> take_similarity({"similarity": 0.5}), take_similarity({"similarity": None}), take_similarity({})
+    (0.5, None, None)
+    """
+    value = record.get("similarity")
+    if value is None or (type(value) in (int, float) and 0 <= value <= 1):
+        return cast(Similarity | None, value)
+    raise Rejected('field "similarity" is not a number from 0 to 1')
+
+
+def group_of(record: Record) -> tuple[Name, list[Name]] | None:
+    """The name and members of a group; None if the record is no group.
+
+    >>> group_of({"group": 1, "members": ["x", "y"]}), group_of({"a": 1, "b": 2})
+    ((1, ['x', 'y']), None)
+    """
+    if "members" not in record or "a" in record or not record["members"]:
+        return None
+    name, members = record.get("group"), cast(list[Name], record["members"])
+    return (name if isinstance(name, str | int) else members[0]), members
+
+
+def pairs_of_group(members: object) -> list[Pair]:
+    """The pairs of the first member with each other one. Raises Rejected unless the members are a list of ids."""
+    if not wire.are_ids(members):
+        raise Rejected('field "members" is not a list of strings and integers')
+    return [(members[0], name, None) for name in members[1:]]
+
+
+def exact(similarity: Similarity | None) -> Fraction:
+    """A pair's similarity, exactly as written. Raises Rejected if there is none."""
+    if similarity is None:
+        raise Rejected("it has no similarity, which --least, --most and --sample need")
+    return Fraction(str(similarity))
+
+
+def within(chosen: Selection, similarity: Similarity | None) -> bool:
+    """Whether --least and --most let a similarity pass. Raises Rejected."""
+    if not chosen.by_similarity:
+        return True
+    value = exact(similarity)
+    return (chosen.least is None or value >= chosen.least) and (chosen.most is None or value <= chosen.most)
+
+
+def sample(similarities: "Sequence[float] | array[float]", count: int) -> Index:
+    """The places, ascending, of `count` values that are spread over the range of all.
+
+    The range is cut into `count` equal parts, and the first value in each is taken. For parts without values, others
+    are taken at equal distances in the order of the values. The same values always give the same places.
+
+    >>> sample([0.5, 0.8, 0.81, 0.82, 1.0], 3).tolist()
+    [0, 1, 4]
+    """
+    values = np.array(similarities, np.float64)
+    if count >= len(values):
+        return np.arange(len(values))
+    values = np.ldexp(values, -1 - int(np.frexp(np.abs(values).max())[1]))  # scaled: no difference can overflow
+    low, high = values.min(), values.max()
+    parts = np.minimum((values - low) * (count / (high - low) if high > low else 0), count - 1).astype(np.int64)
+    taken = np.unique(parts, return_index=True)[1]
+    rest = np.setdiff1d(np.argsort(values, kind="stable"), taken, assume_unique=True)
+    missing = count - len(taken)
+    more = rest[(np.arange(missing) * len(rest)) // max(missing, 1)]
+    return np.sort(np.append(taken, more))

@@ -1,0 +1,180 @@
+"""Takes pairs, then documents; then shows what each pair shares."""
+
+from array import array
+from collections.abc import Iterator
+
+from shingletools.commands.simshow.documents import Name, Reader, Shown
+from shingletools.commands.simshow.holding import Allowed, Held
+from shingletools.commands.simshow.passages import Manner, Text, compare
+from shingletools.commands.simshow.prepared import Prepared
+from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, take_pairs, within
+from shingletools.commands.simshow.spec import ShowSpec
+from shingletools.commands.simshow.template import frequent_shingles
+from shingletools.commands.simshow.writers import writer_of
+from shingletools.record import wire
+from shingletools.record.stage import Collector, Late, Written
+from shingletools.record.wire import Record
+from shingletools.system import errors
+from shingletools.system.errors import Failed, IdRepeated, Rejected, seen_before
+
+Waiting = tuple[str, int | None, bytes]  # a record: its file, the number of its line, its line
+
+NOT_YET, BAD = -1, -2  # in place of a document's number: it has not come, or was rejected
+
+WORD = 200  # bytes for each word of a prepared text, besides its document
+READY = 1 << 27  # bytes of prepared texts that are kept
+PARTS = 6  # of the memory: one for records, two for documents, one for texts, the rest for gaps in the heap
+
+
+class Show(Collector):
+    """Takes pairs or groups, then the documents that they name, and compares these.
+
+    Memory: 200 bytes for each id that is named, and the distinct words; 8 bytes a pair to choose a sample. Then the
+    records, the documents and prepared texts, at least two. Beyond the limit, records and documents go to scratch
+    files, and texts are prepared again.
+    """
+
+    def __init__(self, spec: ShowSpec) -> None:
+        self.spec = spec
+        self.read = Reader(spec.text_field, spec.canon)
+        self.share = share = None if spec.size is None else spec.size // PARTS
+        self.most = READY if share is None else min(share, READY)
+        self.records: Held[Waiting] = Held(Allowed(share, spec.folder))
+        self.documents: Held[Shown] = Held(Allowed(None if share is None else 2 * share, spec.folder))
+        rows: dict[Name, int] = {}
+        self.rows = (rows, {} if spec.others else rows)  # for each side, the numbers of its documents by id
+        self.via: str | None = None  # the recipe of all words, from the first document on
+        self.similarities = array("d")  # of all pairs, for --sample
+        self.chosen: frozenset[int] | None = None  # the numbers of the pairs in the sample, when it is chosen
+        self.lost: list[Late] = []
+        self.texts: dict[int, Text] = {}
+        self.ready = 0  # bytes of these texts
+        self.pairs = self.passages = self.shared = 0
+
+    def take(self, record: Record, line: bytes, side: int, /) -> None:
+        if side:
+            self.choose()
+            self.take_document(record, side - 1)
+            return
+        pairs = self.wanted(record)
+        if self.spec.chosen.sample is None:
+            self.name(pairs)
+        else:
+            self.similarities.extend(float(exact(similarity)) for *_, similarity in pairs)
+        if pairs:
+            self.records.add((*self.place, line), len(line) + 320)
+
+    def wanted(self, record: Record) -> list[Pair]:
+        """The pairs of a record that --least and --most let pass. Raises Rejected."""
+        pairs = take_pairs(record, self.spec.id_field, bool(self.spec.others))
+        for a, b, _ in pairs:
+            if a == b and not self.spec.others:
+                raise Rejected(f"pairs {errors.shown(a)} with itself")
+        return [pair for pair in pairs if within(self.spec.chosen, pair[2])]
+
+    def name(self, pairs: list[Pair]) -> None:
+        for pair in pairs:
+            for rows, name in zip(self.rows, pair[:2], strict=True):
+                rows.setdefault(name, NOT_YET)
+
+    def choose(self) -> None:
+        """Chooses the sample, after all pairs have come."""
+        if self.spec.chosen.sample is None or self.chosen is not None:
+            return
+        self.chosen = frozenset(sample(self.similarities, self.spec.chosen.sample).tolist())
+        for _, _, pairs in self.waiting():
+            self.name(pairs)
+
+    def waiting(self) -> Iterator[tuple[Waiting, Record, list[Pair]]]:
+        """The records that wait, each as it came and parsed, with its pairs to be shown."""
+        number = 0
+        for waits in self.records:
+            record = wire.parse_json(waits[2])
+            pairs = self.wanted(record)
+            if self.chosen is not None:
+                pairs, number = (
+                    [pair for place, pair in enumerate(pairs, number) if place in self.chosen],
+                    number + len(pairs),
+                )
+            yield waits, record, pairs
+
+    def take_document(self, record: Record, side: int) -> None:
+        name = wire.take_id(record, self.spec.id_field)
+        row = self.rows[side].get(name)
+        if row is None:
+            return
+        via = self.read.made_by(record)
+        if self.via is not None and via != self.via:
+            raise Failed(wire.recipes_differ(via, self.via))
+        if row >= 0:
+            raise IdRepeated(seen_before(name))
+        try:
+            document = self.read(name, record)
+        except Rejected:
+            self.rows[side][name] = BAD
+            raise
+        self.via = via
+        self.rows[side][name] = len(self.documents)
+        self.documents.add(document, document.size)
+
+    def finish(self) -> Iterator[Written]:
+        self.choose()
+        writer = writer_of(self.spec.form, bool(self.spec.others))
+        k, least = self.spec.k, self.spec.template
+        frequent = None if least is None else frequent_shingles(self.documents, k, least, self.share)
+        manner = Manner(self.spec.gap, self.read.vocabulary.spelled, frequent)
+        for waits, record, pairs in self.waiting():
+            unknown = self.unknown(pairs)
+            if unknown:
+                file, line, document = waits
+                self.lost.append(Late(file, line, unknown, document))
+                yield Written()
+                continue
+            for a, b, similarity in pairs:
+                one, two = self.text(self.rows[0][a]), self.text(self.rows[1][b])
+                compared = compare(one, two, similarity, manner)
+                self.pairs += 1
+                self.passages += len(compared.passages)
+                self.shared += compared.shared
+                yield self.written(writer.write(compared, one.shown, two.shown))
+            if (found := group_of(record)) is not None:
+                yield self.written(writer.group(*found))
+        yield self.written(writer.finish())
+
+    def written(self, data: bytes) -> Written:
+        return Written(data) if self.spec.page is None else Written(removed=data)
+
+    def late(self) -> list[Late]:
+        lost, self.lost = self.lost, []
+        return lost
+
+    def unknown(self, pairs: list[Pair]) -> str:
+        """Why a record cannot be shown; "" if it can."""
+        for pair in pairs:
+            for rows, name, option in zip(self.rows, pair[:2], ("--docs", "--against"), strict=True):
+                given = option if self.spec.others else "--docs"
+                if rows[name] == BAD:
+                    return f"the document {errors.shown(name)} of {given} was rejected"
+                if rows[name] == NOT_YET:
+                    return f"no document of {given} has the id {errors.shown(name)}"
+        return ""
+
+    def text(self, row: int) -> Text:
+        """A document that is prepared to be compared."""
+        if row not in self.texts:
+            shown = self.documents[row]
+            size = shown.size + WORD * len(shown.words)
+            if self.ready + size > self.most:
+                self.texts.clear()
+                self.ready = 0
+            self.texts[row] = Text(shown, Prepared(shown.words, self.spec.k))
+            self.ready += size
+        return self.texts[row]
+
+    def summary(self) -> list[str]:
+        return [
+            f"{self.pairs} pairs",
+            f"{len(self.documents)} documents",
+            f"{self.passages} passages",
+            f"{self.shared} words in them",
+        ]

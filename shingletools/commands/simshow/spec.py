@@ -1,0 +1,97 @@
+"""The specification of simshow: which pairs are shown, and how."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, NamedTuple
+
+from shingletools.record.stage import Stage
+from shingletools.system.errors import Failed, shown
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from shingletools.commands.simshow.show_collector import Show
+
+TEXT, SIDE_BY_SIDE, BRIEF, JSON, PAGE = "text", "side by side", "brief", "json", "page"
+OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of", "duplicate_by"  # fields of records that name documents
+OF_WORDS = "source", "at", "via"  # fields of documents besides id and text
+PAGE_BYTES = 32 << 20  # of data in a page
+
+
+class Selection(NamedTuple):
+    """Which of the pairs are shown."""
+
+    least: "Fraction | None" = None  # similarity
+    most: "Fraction | None" = None
+    sample: int | None = None  # number of pairs, spread over their similarities
+
+    @property
+    def by_similarity(self) -> bool:
+        return self != Selection()
+
+
+class Form(NamedTuple):
+    """How the pairs are shown."""
+
+    name: str = JSON
+    colour: bool = False
+    width: int = 80  # of the terminal, in columns
+    context: int = 6  # words before and after a passage
+    whole: bool = False  # show long runs of equal words in full
+    limit: int = PAGE_BYTES
+
+
+class ShowSpec(Stage):
+    """What pairs share. Documents are read after pairs, so only those that pairs name are kept."""
+
+    id_field: str
+    docs: Sequence[str]  # files of documents, of both sides or of a only
+    others: Sequence[str] = ()  # files of the documents b
+    text_field: str = "text"
+    canon: str = ""  # the options of --canon
+    k: int = 5  # least words of a run
+    gap: int = 10  # most words between two runs of a passage
+    template: int | None = None  # number of documents that make words template
+    chosen: Selection = Selection()
+    form: Form = Form()
+    page: str | None = None  # the file of the page
+    size: int | None = None  # bytes of memory
+    folder: str = "/tmp"  # of scratch files
+
+    @property
+    def second(self) -> tuple[str, str] | None:
+        return None if self.page is None else ("--html", self.page)
+
+    @property
+    def sides(self) -> Sequence[Sequence[str]]:
+        return self.docs, self.others
+
+    @property
+    def beside(self) -> Sequence[tuple[str, str]]:
+        return [*(("--docs", path) for path in self.docs), *(("--against", path) for path in self.others)]
+
+    @property
+    def texts(self) -> AbstractSet[str]:
+        return {self.text_field}
+
+    def once(self, side: int, /) -> Sequence[str]:
+        if side:
+            return self.id_field, self.text_field, *OF_WORDS
+        return self.id_field, *OF_PAIRS
+
+    def check_fields(self, id_field: str, /) -> None:
+        if id_field in OF_PAIRS:
+            raise Failed(f"the id needs a field of its own, not {shown(id_field)}, which pairs and groups have")
+        fields = (id_field, self.text_field, *OF_WORDS)
+        if len(set(fields)) < len(fields):
+            names = ", ".join(map(shown, fields))
+            raise Failed(f"the id, the text, source, at and via need fields of their own, not {names}")
+
+    def alone(self) -> str:
+        return "it shows pairs to people, in the shell"
+
+    def collector(self, _jobs: int, /) -> "Show":
+        # Imported late: it loads numpy, which --help does not need
+        from shingletools.commands.simshow.show_collector import Show
+
+        return Show(self)

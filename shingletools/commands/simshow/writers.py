@@ -1,0 +1,89 @@
+"""The forms of output: each is a Writer."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from io import BytesIO
+from typing import Protocol
+
+from shingletools.commands.simshow.documents import Name, Shown
+from shingletools.commands.simshow.passages import Comparison
+from shingletools.commands.simshow.people import AsColumns, AsLines, AsText
+from shingletools.commands.simshow.report.figures import rounded
+from shingletools.commands.simshow.report.page import Report
+from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, Form
+from shingletools.record import wire
+
+
+class Writer(Protocol):
+    """Makes bytes from comparisons, one after the other; `finish` gives the bytes after the last one."""
+
+    def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes: ...
+
+    def group(self, name: Name, members: Sequence[Name], /) -> bytes:
+        """The bytes after the pairs of a group, which are its first member with each other one."""
+
+    def finish(self) -> bytes: ...
+
+
+class AsPage:
+    """Writes an HTML page of all comparisons. apart: ids of a and b are of different documents."""
+
+    def __init__(self, limit: int, apart: bool) -> None:
+        self.out = BytesIO()
+        self.report = Report(self.out, limit, apart)
+
+    def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes:
+        self.report.add_pair(compared, a.source, b.source)
+        return self.written()
+
+    def group(self, name: Name, members: Sequence[Name], /) -> bytes:
+        self.report.add_group(name, members)
+        return self.written()
+
+    def finish(self) -> bytes:
+        self.report.finish()
+        return self.written()
+
+    def written(self) -> bytes:
+        data = self.out.getvalue()
+        self.out.seek(0)
+        self.out.truncate()
+        return data
+
+
+class AsRecords:
+    """Writes a JSON record for each pair."""
+
+    def write(self, compared: Comparison, _a: Shown, _b: Shown, /) -> bytes:
+        shares = [rounded(Fraction(compared.shared, max(total, 1))) for total in compared.words]
+        return wire.format_json(
+            {
+                "a": compared.a,
+                "b": compared.b,
+                "similarity": compared.similarity,
+                "shared": [{"a": each.a, "b": each.b, "words": each.words} for each in compared.passages],
+                "words": compared.shared,
+                "share_a": shares[0],
+                "share_b": shares[1],
+                "longest": compared.longest,
+                "jaccard": rounded(compared.jaccard),
+                "containment": rounded(compared.containment),
+            }
+        )
+
+    def group(self, _name: Name, _members: Sequence[Name], /) -> bytes:
+        return b""
+
+    def finish(self) -> bytes:
+        return b""
+
+
+def writer_of(form: Form, apart: bool) -> Writer:
+    """The writer for a form. apart: a and b are different documents even if their ids are equal."""
+    if form.name == PAGE:
+        return AsPage(form.limit, apart)
+    if form.name == JSON:
+        return AsRecords()
+    if form.name == SIDE_BY_SIDE:
+        return AsColumns(form)
+    return AsLines(form) if form.name == BRIEF else AsText(form)

@@ -1,0 +1,45 @@
+"""tell from a sample of documents which k, n and t suit them, and why"""
+
+import argparse
+from functools import partial
+
+from shingletools.cli.arguments import count, text, threshold
+from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, SHINGLES, TuneSpec
+from shingletools.record.stage import Stage
+from shingletools.system.errors import shown
+
+LONGEST = 1000  # units of a shingle
+MOST_SHINGLES = 10  # values of -k
+
+
+def sizes(argument: str) -> tuple[int, ...]:
+    """Numbers of words in a shingle, each once, rising."""
+    found = sorted({count(part, LONGEST) for part in argument.split(",")})
+    if len(found) > MOST_SHINGLES:
+        raise argparse.ArgumentTypeError(f"more than {MOST_SHINGLES} numbers: {shown(argument)}")
+    return tuple(found)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the words (default text)")
+    add("-k", metavar="K,...", type=sizes, help="words in a shingle that are tried (default 1,2,3,5,10)")
+    add("-t", "--threshold", metavar="T", type=threshold,
+        help="the least similarity of a pair (default 0.8, or what labels say)")  # fmt: skip
+    add("--field", metavar="LABEL", type=text,
+        help="documents with equal values in LABEL belong together, those of the input or of --truth")  # fmt: skip
+    add("--truth", metavar="FILE", action="append", default=[],
+        help="what belongs together: pairs or groups, or documents with --field; may be repeated")  # fmt: skip
+    add("--sample", metavar="N", type=count, default=SAMPLE, help=f"look at N documents (default {SAMPLE})")
+    add("--seed", metavar="TEXT", type=text, default="0", help="choose another sample (default 0)")
+    add("--documents", metavar="N", type=partial(count, most=DOCUMENTS),
+        help="how many documents there are in all (default those that are read)")  # fmt: skip
+    add("--table", action="store_true", help="write a table for people, not records")
+
+
+def build(options: argparse.Namespace) -> Stage:
+    return TuneSpec(
+        options.id, options.text, options.k or SHINGLES, chosen=options.k is not None, threshold=options.threshold,
+        field=options.field, truth=options.truth, sample=options.sample, seed=options.seed,
+        documents=options.documents, table=options.table,
+    )  # fmt: skip

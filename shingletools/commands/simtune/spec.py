@@ -1,0 +1,66 @@
+"""What is wanted of advice."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shingletools.record.stage import IN_ONE_PROCESS, Stage
+from shingletools.system.errors import Failed, shown
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from shingletools.commands.simtune.tune_collector import Tune
+
+INPUT, TRUTH = 0, 1
+SAMPLE = 10_000  # documents
+DOCUMENTS = 999_999_999
+SHINGLES = 1, 2, 3, 5, 10  # words
+
+
+class TuneSpec(Stage):
+    """Which k, n and t suit documents; raises Failed for what cannot be had together."""
+
+    id_field: str
+    text_field: str
+    shingles: Sequence[int]  # words in a shingle, rising: what is tried
+    chosen: bool = False  # by whoever runs it
+    threshold: "Fraction | None" = None
+    field: str | None = None  # whose equal values belong together
+    truth: Sequence[str] = ()  # files of pairs and groups, or of documents with the field
+    sample: int = SAMPLE
+    seed: str = "0"
+    documents: int | None = None  # of the whole
+    table: bool = False
+
+    @property
+    def sides(self) -> Sequence[Sequence[str]]:
+        return (self.truth,)
+
+    @property
+    def texts(self) -> frozenset[str]:
+        return frozenset({self.text_field})
+
+    @property
+    def own_label(self) -> str | None:
+        """The field of the input's labels, if these are there."""
+        return None if self.truth else self.field
+
+    def once(self, side: int, /) -> Sequence[str]:
+        if side == TRUTH:
+            return () if self.field is None else (self.id_field, self.field)
+        return (self.id_field, self.text_field, "via", *([self.own_label] if self.own_label else []))
+
+    def check_fields(self, id_field: str, /) -> None:
+        names = [id_field, self.text_field, "via", *([self.field] if self.field else [])]
+        if len({*names}) < len(names):
+            raise Failed(
+                f"the id, the text, via and the label need fields of their own, not {', '.join(map(shown, names))}"
+            )
+
+    def alone(self) -> str:
+        return IN_ONE_PROCESS
+
+    def collector(self, _jobs: int, /) -> "Tune":
+        from shingletools.commands.simtune.tune_collector import Tune  # numpy, which --help does not need
+
+        return Tune(self)

@@ -1,0 +1,151 @@
+"""turn shingles into a sketch, a short signature whose agreement estimates similarity"""
+
+import argparse
+import re
+from typing import TYPE_CHECKING
+
+from shingletools.cli.arguments import count, text
+from shingletools.record import wire
+from shingletools.record.stage import Filter, Linking, Stage
+from shingletools.system.errors import Failed, printable, shown
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from shingletools.commands.sketch.minhash import Sketcher
+
+SEED = "0"
+MINIMA = 84
+LEAST = 5  # words of the lexicon that a text needs
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("-n", metavar="N", type=count, help="min-hashes to compute (default 84)")
+    add("--seed", metavar="S", type=text, default=SEED, help="choose other hash functions (default 0)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--super", metavar="G", type=count, help="write supershingles, each of G min-hashes")
+    form.add_argument("--mega", metavar="G", type=count, help="write megashingles, each of two supershingles")
+    form.add_argument("--lexicon", metavar="FILE",
+        help="write a hash of the words that have a middle weight in the table FILE")  # fmt: skip
+    form.add_argument("--top", metavar="N", type=count, help="write a hash of the N heaviest words, by --weights")
+    form.add_argument("--simhash", action="store_true", help="write a simhash of 64 bits instead")
+    add("--weights", metavar="FILE", help="weigh the shingles by the table FILE, from shingle --df")
+    add("--lexicons", metavar="M", type=count, help="hashes to write with --lexicon (default 1)")
+    add("--idf", metavar="LOW,HIGH", type=weights_between, help="the range of middle weights for --lexicon "
+        "(default a quarter to three quarters of the heaviest)")  # fmt: skip
+    add("--least", metavar="N", type=count, help="words of the --lexicon that a text needs (default 5)")
+    add("--keep", action="store_true", help="keep the shingles in the record")
+
+
+def build(options: argparse.Namespace) -> Stage:
+    check(options)
+    options.n = options.n or MINIMA
+    group = options.super or options.mega
+    if group and options.n % group:
+        raise Failed(f"{options.n} min-hashes cannot be divided into groups of {group}")
+    if options.mega and options.n == group:
+        raise Failed("--mega needs two or more supershingles")
+    if options.lexicon is not None or options.top:
+        return of_words(options)
+    return simhash(options) if options.simhash else sketch(options, group)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Raises Failed for options that do not go together."""
+    lexicon = options.lexicon is not None
+    form = "--top" if options.top else "--simhash"
+    for wrong, why in (
+        (options.n is not None and (lexicon or options.top or options.simhash),
+         "-n cannot be combined with --lexicon, --top or --simhash, which make no min-hashes"),
+        ("seed" in options.given and (options.top or options.simhash), f"--seed cannot be combined with {form}"),
+        ("seed" in options.given and lexicon and options.lexicons in (None, 1),
+         "--seed needs --lexicons 2 or more if --lexicon is given"),
+        *((value is not None and not lexicon, f"{option} needs --lexicon") for option, value in (
+            ("--lexicons", options.lexicons), ("--idf", options.idf), ("--least", options.least))),
+        (options.top and options.weights is None, "--top needs --weights"),
+        (lexicon and options.weights is not None,
+         "--weights cannot be combined with --lexicon, whose table has the weights"),
+    ):  # fmt: skip
+        if wrong:
+            raise Failed(why)
+
+
+def sketch(options: argparse.Namespace, group: int | None) -> Stage:
+    from shingletools.commands.sketch import minhash  # imported late: it loads BLAKE3, which --help does not need
+
+    minima: minhash.Minima = minhash.MinHash(options.n, options.seed)
+    label: str | None = None
+    after: str | None = None
+    reads: tuple[str, ...] = ()
+    if options.weights is not None:
+        from shingletools.commands.sketch.weighted import WeightedMinHash, read_weights  # it loads numpy
+
+        weights, label, after = read_weights(options.weights)
+        minima, reads = WeightedMinHash(options.n, options.seed, weights), (options.weights,)
+    function: minhash.Sketcher = minima
+    link: Linking = minima.link
+    if group:
+        function = supers = minhash.Supershingles(minima, group, pairs=options.mega is not None)
+        link = supers.link
+    seed = wire.quoted(options.seed) if options.seed != SEED else None
+    via = wire.recipe("sketch", ("n", options.n), ("seed", seed), ("super", options.super), ("mega", options.mega),
+        ("weights", label))  # fmt: skip
+    return Filter("shingles", "sketch", via, function, keep=options.keep, link=link, reads=reads, after=after)
+
+
+def of_words(options: argparse.Namespace) -> Stage:
+    from shingletools.commands.sketch.lexicon import HeaviestWords, LexiconSketch  # as in `sketch`
+    from shingletools.commands.sketch.weighted import read_weights
+    from shingletools.reading.tables import UNIT
+
+    if options.top:
+        weights, label, after = read_weights(options.weights)
+        via = wire.recipe("sketch", ("top", options.top), ("weights", label))
+        heaviest = HeaviestWords(weights, options.top)
+        return Filter("shingles", "sketch", via, heaviest, keep=options.keep, reads=(options.weights,), after=after)
+    weights, label, after = read_weights(options.lexicon, "--lexicon")
+    quarters = -(-weights.heaviest // 4), 3 * weights.heaviest // 4
+    low, high = quarters if options.idf is None else (-(-options.idf[0] * UNIT // 1), options.idf[1] * UNIT // 1)
+    count, least = options.lexicons or 1, options.least or LEAST
+    seed = wire.quoted(options.seed) if count > 1 and options.seed != SEED else None
+    via = wire.recipe(
+        "sketch", ("lexicon", label), ("lexicons", count if count > 1 else None),
+        ("idf", f"{low / UNIT:.6f}-{high / UNIT:.6f}"), ("least", least), ("seed", seed),
+    )  # fmt: skip
+    words = weights.between(int(low), int(high))
+    if not len(words):
+        raise Failed(f"{printable(options.lexicon)}: no word has a weight from {low / UNIT:g} to {high / UNIT:g}")
+    lexicon = LexiconSketch(words, weights.digits, least, count, options.seed)
+    return Filter("shingles", "sketch", via, lexicon, keep=options.keep, reads=(options.lexicon,), after=after)
+
+
+def weights_between(argument: str) -> "tuple[Fraction, Fraction]":
+    """Two numbers, LOW,HIGH, the first no greater than the second. Raises ArgumentTypeError."""
+    from fractions import Fraction  # imported late: few runs need it
+
+    if re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?,[0-9]{1,9}(?:\.[0-9]{1,9})?", argument, re.ASCII):
+        low, high = map(Fraction, argument.split(","))
+        if low <= high:
+            return low, high
+    raise argparse.ArgumentTypeError(f"not two ascending weights such as 2,8: {shown(argument)}")
+
+
+def simhash(options: argparse.Namespace) -> Stage:
+    from shingletools.commands.sketch import simhash as plain  # as in `sketch`
+
+    function: Sketcher = plain.simhash
+    link: Linking = plain.link_simhash
+    label: str | None = None
+    after: str | None = None
+    reads: tuple[str, ...] = ()
+    if options.weights is not None:
+        from shingletools.commands.sketch.weighted import WeightedSimHash, read_weights  # it loads numpy
+
+        weights, label, after = read_weights(options.weights)
+        function = scales = WeightedSimHash(weights)
+        link, reads = scales.link, (options.weights,)
+    # The first version with weights gave all texts whose shingles weigh nothing the same simhash
+    name = "sketch" if label is None else "sketch/2"
+    via = wire.recipe(name, ("simhash", True), ("weights", label))
+    return Filter("shingles", "simhash", via, function, keep=options.keep, link=link, reads=reads, after=after)

@@ -1,0 +1,159 @@
+"""Signatures with weights. They need numpy, which signatures without weights do not load."""
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools import kernel
+from shingletools.commands.sketch.minhash import NO_SHINGLES, MinHash
+from shingletools.kernel import arrays, strings
+from shingletools.kernel.clocks import first_to_come
+from shingletools.kernel.codec import bytes_to_payload
+from shingletools.kernel.lines import Link, Weighed
+from shingletools.kernel.types import U64, Index
+from shingletools.reading.tables import TableReading
+from shingletools.system.errors import Rejected
+
+
+class Weights:
+    """The weights of shingles, in units of tables.UNIT. A shingle that the table lacks weighs as much as its heaviest.
+
+    >>> Weights({5: 7, 3: 2}).of(np.array([3, 4, 5], np.uint64))
+    array([2, 7, 7])
+    """
+
+    def __init__(self, weights: Mapping[int, int], digits: int = strings.WIDE) -> None:
+        """digits: hex digits of the fingerprints."""
+        self.digits = digits
+        shingles = np.fromiter(weights.keys(), np.uint64, len(weights))
+        order = np.argsort(shingles)
+        self.shingles = shingles[order]
+        self.weights = np.fromiter(weights.values(), np.int64, len(weights))[order]
+        self.heaviest = int(self.weights.max())
+
+    @classmethod
+    def of_lines(cls, shingles: U64, weights: Index, digits: int) -> "Weights":
+        """If a shingle has several weights, the last counts. Shapes (lines,), (lines,)."""
+        made = cls.__new__(cls)
+        order = np.argsort(shingles, kind="stable")
+        made.shingles = shingles[order]
+        last = np.append(made.shingles[1:] != made.shingles[:-1], True)
+        made.digits, made.shingles, made.weights = digits, made.shingles[last], weights[order][last]
+        made.heaviest = int(made.weights.max())
+        return made
+
+    @cached_property
+    def weighed(self) -> Weighed:
+        """The weights as links need them. Each process makes its own."""
+        factor = int.from_bytes(os.urandom(8)) | 1
+        slots = kernel.weigh_fingerprints(self.shingles.tobytes(), self.weights.tobytes(), factor)
+        return factor, slots, self.heaviest, self.digits
+
+    def between(self, low: int, high: int) -> U64:
+        """The shingles with weights from low to high, in units, ascending."""
+        return self.shingles[(self.weights >= low) & (self.weights <= high)]
+
+    def of(self, shingles: U64) -> Index:
+        """The weight of each shingle, in units. Shape (shingles,) in and out."""
+        places = np.minimum(np.searchsorted(self.shingles, shingles), len(self.shingles) - 1)
+        return np.where(self.shingles[places] == shingles, self.weights[places], self.heaviest)
+
+
+class WeightedSimHash:
+    """`simhash` with weights.
+
+    Bit i is set if the weights of the shingles that have it add up to more than those of the others. A text whose
+    shingles all weigh 0 gets an empty payload.
+
+    >>> WeightedSimHash(Weights({0xFF: 5, 0xF0: 5, 0xF << 56: 15}))("00000000000000ff 0f00000000000000")
+    '0f00000000000000'
+    """
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+
+    def __call__(self, payload: str) -> str:
+        if not payload:
+            return ""
+        shingles, weights = weighed(payload, self.weights)
+        if not len(shingles):
+            return ""  # else all texts of nothing but template would be alike
+        spread = arrays.fmix64(shingles) if strings.digits_of(payload) == strings.NARROW else shingles
+        return np.packbits(arrays.bit_sums(spread, weights) > 0).tobytes().hex()
+
+    def link(self) -> Link:
+        """The same work in the kernel, as stage.Filter has it."""
+        return kernel.link_weighted_simhash(self.weights.weighed)
+
+
+class WeightedMinHash:
+    """`MinHash` with weights. If all shingles weigh the same, it is the same sketch.
+
+    Each hash function gives each shingle x a time -ln(1 - u) / w(x), where u in (0, 1) is its hash. A shingle of twice
+    the weight comes twice as soon. A component is the hash of the shingle that comes first. As with exponential clocks,
+    shingle x is the first of a set with probability w(x) / (sum of all weights). So two sets agree in a component with
+    probability (sum of w over shared shingles) / (sum of w over all shingles): the generalized Jaccard similarity of
+    weighted sets in which a shingle weighs the same in each set (Ioffe 2010 and Ertl 2020 treat the general case).
+    Shingles of weight 0 do not count; a set with no others gets an empty sketch.
+
+    >>> payload = "0000000000000001 0000000000000002"
+    >>> WeightedMinHash(4, "0", Weights({1: 5, 2: 5}))(payload) == MinHash(4, "0")(payload)
+    True
+    """
+
+    def __init__(self, n: int, seed: str, weights: Weights) -> None:
+        self.plain = MinHash(n, seed)
+        self.weights = weights
+
+    def __call__(self, payload: str) -> str:
+        if not payload:
+            return ""
+        shingles, weights = weighed(payload, self.weights)
+        if not len(shingles):
+            return ""
+        a, b = (np.frombuffer(each, np.uint32) for each in (self.plain.a, self.plain.b))
+        first = first_to_come(shingles, weights.astype(np.float64), a, b)
+        return bytes_to_payload(first.astype(">u4").tobytes(), strings.NARROW)
+
+    def link(self, group: int = 0, pairs: bool = False) -> Link:
+        """As MinHash.link."""
+        return kernel.link_weighted_minima(self.plain.a, self.plain.b, group, pairs, self.weights.weighed)
+
+
+def taken(payload: str, digits: int) -> U64:
+    """The shingles of a payload that is not empty. Raises Rejected unless they have `digits` hex digits."""
+    shingles = strings.take_shingles(payload)
+    if shingles is None:
+        raise Rejected(NO_SHINGLES)
+    if (found := strings.digits_of(payload)) != digits:
+        raise Rejected(f'field "shingles" is groups of {found} hex digits, but the table has shingles of {digits}')
+    return shingles
+
+
+def weighed(payload: str, weights: Weights) -> tuple[U64, Index]:
+    """The shingles of a payload with weights above 0, and these. Raises Rejected if the digits are not the table's."""
+    shingles = taken(payload, weights.digits)
+    found = weights.of(shingles)
+    return shingles[found > 0], found[found > 0]
+
+
+class WeightTable(NamedTuple):
+    """A file of weights that was read."""
+
+    weights: Weights
+    label: str  # of the file in recipes
+    after: str | None  # the recipe that records must have, if the first line has one
+
+
+def read_weights(path: str, option: str = "--weights") -> WeightTable:
+    """Reads a table of lines {"shingle": hex, "weight": number}, perhaps with a header of `shingle --df --header`.
+
+    If several lines have one shingle, the last counts. Raises Failed unless the file is such a table, and complete.
+    """
+    table = TableReading(option, path)
+    fingerprints, units, digits = table.weights()
+    weights = Weights.of_lines(np.frombuffer(fingerprints, np.uint64), np.frombuffer(units, np.int64), digits)
+    return WeightTable(weights, table.label(), None if table.header is None else table.header.via)

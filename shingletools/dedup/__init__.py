@@ -1,1 +1,0 @@
-"""dedup: documents and groups become one document of each group."""

@@ -1,0 +1,171 @@
+"""What belongs together, as the input or as the truth has it: pairs, and classes whose members all make pairs.
+
+Documents are numbers. A pair is one integer of 64 bits, the same for both orders of the two: see `key_of`.
+"""
+
+from array import array
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.kernel.types import Flags, Index
+from shingletools.numbers.ratios import choose_two
+from shingletools.numbers.unionfind import UnionFind
+from shingletools.record.wire import AGAINST, Record
+
+PAIRS, GROUPS = "pairs", "groups"  # what a file of records holds
+BITS = 32  # of a key, for the greater number
+MOST_DOCUMENTS = 1 << (BITS - 1)
+NONE = -1  # no class, and no band
+ONCE = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them
+
+
+def kind_of(record: Record) -> str:
+    """What a file holds that begins with this record: PAIRS or GROUPS.
+
+    >>> kind_of({"members": [1, 2]}), kind_of({"a": 1, "b": 2, "members": 2})
+    ('groups', 'pairs')
+    """
+    return GROUPS if "members" in record and "a" not in record else PAIRS
+
+
+def key_of(one: Index, two: Index) -> Index:
+    """The keys of pairs of numbers below MOST_DOCUMENTS. Shape (pairs,) each.
+
+    >>> (key_of(np.array([1, 0]), np.array([0, 1])) == [1, 1]).all()
+    np.True_
+    """
+    return np.minimum(one, two) << BITS | np.maximum(one, two)
+
+
+def ends_of(keys: Index) -> tuple[Index, Index]:
+    """The two numbers of each pair, the smaller first."""
+    return keys >> BITS, keys & ((1 << BITS) - 1)
+
+
+class Belonging:
+    """Takes pairs and classes. Memory: 8 bytes a pair, 2 more for its band if there are bands; 8 for each document."""
+
+    def __init__(self, banded: bool) -> None:
+        self.banded = banded
+        self.keys = array("q")
+        self.bands = array("h")  # of each pair, or NONE
+        self.classes = array("q")  # of each document, as far as it is known, or NONE
+
+    def add_pairs(self, one: Index, two: Index, bands: Index | None) -> None:
+        """Pairs of two different documents each, and the number of each one's band, or NONE. Shape (pairs,)."""
+        self.keys.frombytes(key_of(one, two).tobytes())
+        if self.banded:
+            given = np.full(len(one), NONE) if bands is None else bands
+            self.bands.frombytes(given.astype(np.int16).tobytes())
+
+    def add_classes(self, numbers: Index, classes: Index) -> Index:
+        """Documents and the class of each, shape (documents,): the places of those that are in another one.
+
+        If there are such, nothing is added.
+        """
+        self.grow(int(numbers.max(initial=-1)) + 1)
+        here = np.frombuffer(self.classes, np.int64)
+        _, first, place = np.unique(numbers, return_index=True, return_inverse=True)
+        before = here[numbers]
+        wrong = np.flatnonzero(((before != NONE) & (before != classes)) | (classes[first][place] != classes))
+        if not len(wrong):
+            here[numbers] = classes
+        return wrong
+
+    def grow(self, documents: int) -> None:
+        """So many documents in all, if there are not more."""
+        self.classes.frombytes(np.full(max(0, documents - len(self.classes)), NONE).tobytes())
+
+    def named(self, documents: int) -> Flags:
+        """Which of so many documents it names. Shape (documents,)."""
+        self.grow(documents)
+        flags: Flags = np.frombuffer(self.classes, np.int64)[:documents] != NONE
+        for numbers in ends_of(np.frombuffer(self.keys, np.int64)):
+            flags[numbers] = True
+        return flags
+
+    def among(self, there: Flags) -> "Settled":
+        """What it has of the documents that there are, each pair once, of several the one of the highest band."""
+        self.grow(len(there))
+        keys = np.array(self.keys, np.int64)
+        one, two = ends_of(keys)
+        within = there[one] & there[two]
+        keys = keys[within]
+        outside = len(within) - len(keys)
+        bands = None
+        if self.banded:
+            bands = np.array(self.bands, np.int64)[within]
+            order = np.lexsort((bands, keys))
+            keys, bands = keys[order], bands[order]
+        else:
+            keys.sort()
+        last = np.append(keys[1:] != keys[:-1], np.ones(min(1, len(keys)), np.bool_))
+        unique = keys[last]  # np.unique, which hashes, takes a hundred times as long
+        classes = np.array(self.classes, np.int64)
+        lost = (classes != NONE) & ~there
+        classes[lost] = NONE
+        return Settled(
+            unique,
+            None if bands is None else bands[last],
+            classes,
+            len(keys) - len(unique),
+            outside + int(np.count_nonzero(lost)),
+        )
+
+
+class Settled(NamedTuple):
+    """The same, when all has come."""
+
+    keys: Index  # ascending, of different pairs
+    bands: Index | None
+    classes: Index  # of all documents
+    repeated: int  # pairs that were there already
+    outside: int  # pairs, and members of classes, that are left out
+
+    def same_class(self, keys: Index) -> Flags:
+        """Whether the two of each pair are in one class."""
+        one, two = (self.classes[numbers] for numbers in ends_of(keys))
+        together: Flags = (one == two) & (one != NONE)
+        return together
+
+    def has_key(self, keys: Index) -> Flags:
+        """Whether each pair is one of those that are told as pairs."""
+        place = np.searchsorted(self.keys, keys)
+        there: Flags = np.append(self.keys, NONE)[place] == keys
+        return there
+
+    def beyond(self) -> Index:
+        """The pairs that are not of one class."""
+        return self.keys[~self.same_class(self.keys)]
+
+    def pairs(self) -> int:
+        """How many there are, those within classes among them."""
+        return choose_two(np.bincount(self.classes[self.classes != NONE])) + len(self.beyond())
+
+    def connected_classes(self) -> UnionFind:
+        """All documents, those of one class connected."""
+        groups = UnionFind(len(self.classes))
+        members = np.flatnonzero(self.classes != NONE)
+        _, first, place = np.unique(self.classes[members], return_index=True, return_inverse=True)
+        groups.join(members[first][place], members)
+        return groups
+
+
+def common_pairs(one: Settled, two: Settled) -> int:
+    """How many pairs both have, whether they tell them as pairs or by classes. Exact, without listing classes' pairs.
+
+    A pair is in a class of one, or told beyond its classes, and likewise of two: four counts, of which no two overlap.
+    """
+    classed = (one.classes != NONE) & (two.classes != NONE)
+    cells = one.classes[classed] << BITS | two.classes[classed]
+    beyond = one.beyond()
+    of_two = two.same_class(beyond)
+    left = beyond[~of_two]
+    both_told = int(np.count_nonzero(two.has_key(left)))
+    return (
+        choose_two(np.unique(cells, return_counts=True)[1])
+        + int(np.count_nonzero(of_two))
+        + int(np.count_nonzero(one.same_class(two.beyond())))
+        + both_told
+    )

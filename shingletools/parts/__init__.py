@@ -1,1 +1,0 @@
-"""parts: documents become their parts, and parts become documents."""

@@ -1,0 +1,169 @@
+"""Formats of compressed files, known by their first bytes or by the ends of their names; and how they are written."""
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from shingletools.system import deferred
+from shingletools.system.errors import Failed, printable
+
+if TYPE_CHECKING:
+    import bz2
+    import lzma
+    import zlib
+
+    from backports import zstd
+else:
+    ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    bz2, lzma, zlib, zstd = map(deferred.module, ("bz2", "lzma", "zlib", ZSTD))
+
+BLOCK = 1 << 18  # bytes that are compressed at once
+MEMORY = 1 << 27  # bytes that a decompressor may take: zstd's own limit, and twice what xz -9 asks for
+SKIPPED = bytes(range(0x50, 0x60))  # the first bytes of zstd's frames that hold none of the data
+
+
+class Decompressor(Protocol):
+    """Of one member; as those of bz2."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class Compressor(Protocol):
+    def compress(self, data: memoryview, /) -> bytes: ...
+    def flush(self) -> bytes: ...
+
+
+class Codec(NamedTuple):
+    """A format. Each of its functions loads the module that knows it, and raises ImportError where that is missing."""
+
+    name: str
+    suffix: str
+    module: str  # in messages
+    starts: tuple[tuple[bytes, ...], ...]  # how a member may begin: the bytes that may stand at each place
+    error: Callable[[], type[Exception]]  # what its decompressors raise
+    decompressor: Callable[[], Decompressor]
+    compressor: Callable[[], Compressor]  # at the level that the format's own program has
+
+
+class Inflating:
+    """zlib's decompressor, as those of the others are."""
+
+    def __init__(self) -> None:
+        self.inner = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return self.inner.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self.inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        made = self.inner.decompress(self.inner.unconsumed_tail + data, max_length)
+        # What was made in full may have more behind it, of bytes that were taken
+        self.needs_input = len(made) < max_length and not self.inner.unconsumed_tail
+        return made
+
+
+def zstd_decompressor() -> Decompressor:
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: MEMORY.bit_length() - 1})
+
+
+def zstd_compressor() -> Compressor:
+    what = zstd.CompressionParameter
+    return zstd.ZstdCompressor(options={what.compression_level: 3, what.checksum_flag: 1})
+
+
+def bzip2_decompressor() -> Decompressor:
+    return bz2.BZ2Decompressor()
+
+
+CODECS = (
+    Codec(
+        "gzip", ".gz", "zlib", ((b"\x1f", b"\x8b", b"\x08"),), lambda: zlib.error, Inflating,
+        lambda: zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS),  # its header has neither a name nor a time
+    ),
+    Codec(
+        "zstd", ".zst", "backports.zstd", ((b"\x28", b"\xb5", b"\x2f", b"\xfd"), (SKIPPED, b"\x2a", b"\x4d", b"\x18")),
+        lambda: zstd.ZstdError, zstd_decompressor, zstd_compressor,
+    ),
+    Codec(
+        "bzip2", ".bz2", "bz2",
+        tuple(
+            (b"B", b"Z", b"h", b"123456789", *(bytes((byte,)) for byte in block))
+            for block in (b"1AY&SY", b"\x17rE8P\x90")  # the first block, or the end of what is empty
+        ),
+        lambda: OSError, bzip2_decompressor, lambda: bz2.BZ2Compressor(9),
+    ),
+    Codec(
+        "xz", ".xz", "lzma", ((b"\xfd", b"7", b"z", b"X", b"Z", b"\x00"),), lambda: lzma.LZMAError,
+        lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, MEMORY), lambda: lzma.LZMACompressor(lzma.FORMAT_XZ, preset=6),
+    ),
+)  # fmt: skip
+
+
+def recognised(head: bytes) -> tuple[Codec | None, bool]:
+    """The format that data have which begin so, None if they are not compressed; and whether that is certain.
+
+    >>> [codec and codec.name for codec, _ in map(recognised, (b"{", b"BZh91AY&SY", b"BZh, a text"))]
+    [None, 'bzip2', None]
+    >>> recognised(b"BZ")[1]
+    False
+    """
+    possible = [
+        (codec, len(head) >= len(start))
+        for codec in CODECS
+        for start in codec.starts
+        if all(byte in allowed for byte, allowed in zip(head, start, strict=False))
+    ]
+    if not possible:
+        return None, True
+    return next(((codec, True) for codec, sure in possible if sure), (None, False))
+
+
+def missing(codec: Codec, where: str) -> Failed:
+    if codec.module != "backports.zstd" or sys.version_info >= (3, 14):
+        return Failed(f"{where}: {codec.name} data need Python's own module for them, without which this one was built")
+    every = "pip install '.[zstd]' in a clone of the source"
+    return Failed(f"{where}: {codec.name} data need {codec.module}: pip install {codec.module} (or {every})")
+
+
+def suffixed(path: str) -> Codec | None:
+    """The format in which a file of this name is written, None if it is not compressed."""
+    return next((codec for codec in CODECS if path.endswith(codec.suffix)), None)
+
+
+class Compressing:
+    """Compresses bytes; the result depends on the bytes alone, not on the parts in which they come.
+
+    What the libraries write depends on these parts; so they get blocks of one size.
+    """
+
+    def __init__(self, codec: Codec, path: str) -> None:
+        """Raises Failed where the module is missing that knows the format."""
+        try:
+            self.compressor = codec.compressor()
+        except ImportError:
+            raise missing(codec, printable(path)) from None
+        self.held = bytearray()
+
+    def add(self, data: bytes) -> bytes:
+        """What can be written already."""
+        self.held += data
+        whole = len(self.held) - len(self.held) % BLOCK
+        with memoryview(self.held) as view:
+            made = [self.compressor.compress(view[at : at + BLOCK]) for at in range(0, whole, BLOCK)]
+        del self.held[:whole]
+        return b"".join(made)
+
+    def finish(self) -> bytes:
+        """The rest; nothing can be added after it."""
+        return self.compressor.compress(memoryview(bytes(self.held))) + self.compressor.flush()

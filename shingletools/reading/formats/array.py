@@ -1,0 +1,154 @@
+"""The elements of a JSON array, each a record, in bounded memory: cut out as they stand, not parsed and written anew.
+
+(ijson would spell numbers and escapes anew, cannot go on behind a bad element, and does not tell where one stood.)
+"""
+
+import re
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from typing import NamedTuple
+
+from shingletools.reading import streams
+from shingletools.reading.streams import Blocks
+from shingletools.record import wire
+from shingletools.record.framing import Document, Framed, Made
+from shingletools.record.hints import of_start
+from shingletools.system import errors
+from shingletools.system.deferred import later
+from shingletools.system.errors import Failed, Rejected
+
+DEEPEST = 10_000  # brackets within one another; no record may have as many
+START = 1024  # bytes of what is no array, by which it is known
+LONGEST = 1 << 26  # bytes of an element: where a quote is missing, one may seem to go on to the end
+STRING = rb'"(?:[^"\\]++|\\.)*+'
+# A string; one that has no end yet; an opening and a closing bracket
+DEEP = later(lambda: re.compile(STRING + rb'"|(' + STRING + rb"\\?\Z)|([\[{])|([\]}])", re.DOTALL))
+# The same, and a comma
+FLAT = later(lambda: re.compile(DEEP.pattern + b"|,", re.DOTALL))
+INK = later(lambda: re.compile(rb"[^ \t\r\n]"))
+
+
+class Array(NamedTuple):
+    """Files of arrays: one in each, or several behind one another."""
+
+    @property
+    def option(self) -> str:
+        return "--array"
+
+    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+        number = 1
+        for name in files:
+            with closing(streams.read_blocks(name)) as blocks:
+                for size, made in Elements(name, blocks).documents():
+                    yield Made(name, number, size, made)
+                    number += len(made)
+
+
+class Elements:
+    """The elements of a file's arrays."""
+
+    def __init__(self, name: str, blocks: Blocks) -> None:
+        self.name, self.blocks = name, blocks
+        self.data = b""  # what was read, from `at` on not done with
+        self.at = 0
+        self.line = 1  # in which that begins
+        self.inside = False  # an array
+        self.fresh = False  # whether none of its elements was met
+        self.begun = False  # whether there was an array
+
+    def documents(self) -> Iterator[tuple[int, list[Document]]]:
+        """The documents that end in one block, together, and how many bytes were read. Raises Failed."""
+        held: list[bytes] = []
+        enough, marked = len(wire.BOM), True  # at the beginning a byte order mark may stand
+        for block in self.blocks:
+            held.append(block)
+            if sum(map(len, held)) >= enough:
+                self.data = b"".join([self.data[self.at :], *held])
+                if marked:
+                    self.data, marked = self.data.removeprefix(wire.BOM), False
+                held, self.at = [], 0
+                made = list(self.complete())
+                yield self.blocks.taken(), made
+                # So that a long element is not searched again and again
+                enough = 0 if made else len(self.data) - self.at
+                if len(self.data) - self.at > LONGEST:
+                    raise Failed(f"{self.where()}: an element of more than {LONGEST} bytes (a string without an end?)")
+        self.data, self.at = b"".join([self.data[self.at :], *held]), 0
+        made = list(self.complete())
+        if self.inside:
+            made.append(Document(self.data[self.at :], self.line, cause="the array has no end"))
+        yield self.blocks.taken(), made
+
+    def where(self) -> str:
+        return errors.shown_place(self.name, self.line)
+
+    def complete(self) -> Iterator[Document]:
+        """The elements that have an end in the data; raises Failed for what is no array."""
+        while (ink := INK.search(self.data, self.at)) is not None:
+            self.go_to(ink.start())
+            if not self.inside:
+                wide = self.data[self.at + 1 : self.at + 2] == b"\0"  # UTF-16
+                if ink[0] != b"[" or wide:
+                    if self.begun:
+                        raise Failed(f"{self.where()}: text behind an array")
+                    raise Failed(
+                        f"{self.where()}: not a JSON array{of_start(self.data[self.at : self.at + START], '--array')}"
+                    )
+                self.inside = self.begun = self.fresh = True
+                self.at += 1
+                continue
+            try:
+                end = end_of(self.data, self.at)
+            except RecursionError:
+                raise Failed(f"{self.where()}: an element with more than {DEEPEST} nested brackets") from None
+            if end is None:
+                return
+            if end > self.at or self.data[end : end + 1] == b"," or not self.fresh:
+                yield element(self.data[self.at : end].rstrip(b" \t\r\n"), self.line)
+            self.fresh = False
+            self.inside = self.data[end : end + 1] == b","
+            self.go_to(end)
+            self.at += 1
+
+    def go_to(self, place: int) -> None:
+        self.line += self.data.count(b"\n", self.at, place)
+        self.at = place
+
+
+def end_of(data: bytes, start: int) -> int | None:
+    """Where the comma or the bracket stands that ends an element; None if it is not there.
+
+    Raises RecursionError for an element that is nested too deeply, though nothing here is recursive.
+
+    >>> end_of(b'[{"a":[1,2]} , 3]', 1), end_of(b'["a]', 1)
+    (13, None)
+    """
+    at, depth = start, 0
+    while True:
+        within = depth > 0
+        for mark in (DEEP if within else FLAT).finditer(data, at):
+            if mark[1] is not None:
+                return None
+            if not within and mark[0] in (b",", b"]"):
+                return mark.start()
+            depth = max(depth + (mark[2] is not None) - (mark[3] is not None), 0)
+            if depth > DEEPEST:
+                raise RecursionError
+            if within != (depth > 0):
+                at = mark.end()
+                break
+        else:
+            return None
+
+
+def element(raw: bytes, line: int) -> Document:
+    """An element as a document; on one line it must stay a record, so line feeds, which are no part of strings, go."""
+    if not raw:
+        return Document(raw, line, cause="an element is missing")
+    if b"\n" not in raw:
+        return Document(raw, line, raw)
+    try:
+        wire.parse_json(raw)
+    except Rejected as error:
+        return Document(raw, line, cause=str(error))
+    return Document(raw, line, raw.replace(b"\n", b" "))

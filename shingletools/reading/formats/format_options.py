@@ -1,0 +1,133 @@
+"""The options that say what the input is, and the format that they choose."""
+
+import argparse
+
+from shingletools.record.framing import Format
+from shingletools.system.errors import Failed, shown
+
+OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that give every document an id
+MARKED = ("recursive", "warc")  # formats with documents of HTML
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--lines", action="store_true", help="each line is a document, its number the id")
+    kind.add_argument("--whole", action="store_true", help="each FILE is a document, its name the id")
+    kind.add_argument("--recursive", action="store_true",
+        help="each FILE is a folder, whose files of text and HTML are documents, their paths the ids")  # fmt: skip
+    kind.add_argument("--csv", action="store_true", help="each row of CSV is a document; the first names the columns")
+    kind.add_argument(
+        "--tsv", action="store_true", help="each row of TSV is a document: tabs between values, no quotes"
+    )
+    kind.add_argument("--array", action="store_true", help="each element of a JSON array is a record")
+    kind.add_argument("--parquet", action="store_true", help="each row of Parquet is a record")
+    kind.add_argument("--warc", action="store_true", help="each page of HTML in WARC is a document, its address the id")
+    add = parser.add_argument
+    add("--delimiter", metavar="CHAR", help="with --csv, the character between values (default a comma)")
+    add(
+        "--no-header",
+        action="store_true",
+        help="with --csv or --tsv, the first row is a document; columns are 1, 2, ...",
+    )
+    add("--number", action="store_true", help="a record without an id gets its number")
+    add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
+
+
+def chosen(options: argparse.Namespace) -> Format | None:
+    """What the options ask for; None for JSON lines. Raises Failed for options that cannot be combined.
+
+    The files of --files0-from take the place of those on the command line.
+    """
+    for name in OWN_IDS:
+        if options.number and getattr(options, name):
+            raise Failed(f"--number cannot be combined with --{name}, which gives ids of its own")
+    if options.delimiter is not None and not options.csv:
+        raise Failed("--delimiter needs --csv")
+    if options.no_header and not (options.csv or options.tsv):
+        raise Failed("--no-header needs --csv or --tsv")
+    if options.files0_from is not None:
+        # Here and below: what few runs need, all would wait for
+        from shingletools.reading.formats.file_names import names_in
+
+        if options.files != ["-"]:
+            raise Failed("--files0-from cannot be combined with names of files")
+        options.files = names_in(options.files0_from)
+    format_ = next((make(options) for name, make in FORMATS.items() if getattr(options, name)), None)
+    if options.number:
+        from shingletools.reading.formats.linewise import Records  # as above
+        from shingletools.reading.formats.numbered import NumberedFormat
+
+        return NumberedFormat(Records() if format_ is None else format_, options.id)
+    return format_
+
+
+def lines(options: argparse.Namespace) -> Format:
+    from shingletools.reading.formats.linewise import Texts  # as above
+
+    return Texts(options.id, options.text)
+
+
+def whole(options: argparse.Namespace) -> Format:
+    from shingletools.reading.formats.whole import WholeFiles  # as above
+
+    return WholeFiles(options.id, options.text)
+
+
+def recursive(options: argparse.Namespace) -> Format:
+    from shingletools.reading.formats.folders import Folders  # as above
+
+    if "-" in options.files:
+        raise Failed("--recursive needs folders; standard input is not a folder")
+    written = [path for path in (options.output, options.rejects) if path is not None]
+    return Folders(options.id, options.text, written)
+
+
+def separated(options: argparse.Namespace) -> Format:
+    from shingletools.reading.formats.separated import TAB, Separated  # as above
+
+    needed = needed_fields(options)
+    if options.no_header and not all(name.isdecimal() for name in needed):
+        raise Failed("--no-header: --id and --text must be numbers of columns, from 1")
+    return Separated(TAB if options.tsv else delimiter(options), options.csv, not options.no_header, needed)
+
+
+def array(_options: argparse.Namespace) -> Format:
+    from shingletools.reading.formats.array import Array  # as above
+
+    return Array()
+
+
+def parquet(options: argparse.Namespace) -> Format:
+    from shingletools.reading.formats.parquet import Parquet  # as above
+
+    return Parquet((options.id, options.text), needed_fields(options))
+
+
+def warc(options: argparse.Namespace) -> Format:
+    from shingletools.reading.formats.warc import Warc  # as above
+
+    return Warc(options.id, options.text)
+
+
+FORMATS = {  # what makes the format of each option; it raises Failed
+    "lines": lines, "whole": whole, "recursive": recursive, "csv": separated, "tsv": separated, "array": array,
+    "parquet": parquet, "warc": warc,
+}  # fmt: skip
+
+
+def needed_fields(options: argparse.Namespace) -> tuple[str, ...]:
+    """Fields without which a file cannot be read."""
+    return (options.text,) if options.number else (options.id, options.text)
+
+
+def delimiter(options: argparse.Namespace) -> str:
+    """Raises Failed for what cannot part values."""
+    given: str = "," if options.delimiter is None else options.delimiter
+    if len(given) != 1 or given in '"\r\n\0' or not given.isascii():
+        raise Failed(f"--delimiter: not one ASCII character that can separate values: {shown(given)}")
+    return given
+
+
+def marked(options: argparse.Namespace) -> str:
+    """The option that has documents of HTML; empty if none has."""
+    return next((f"--{name}" for name in MARKED if getattr(options, name)), "")

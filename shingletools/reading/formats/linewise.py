@@ -1,0 +1,71 @@
+"""Each line a document: a text, or a record as it is."""
+
+import contextlib
+from collections.abc import Generator, Iterator, Sequence
+from typing import NamedTuple
+
+from shingletools import kernel
+from shingletools.reading import streams
+from shingletools.reading.streams import Chunk
+from shingletools.record import wire
+from shingletools.record.framing import Document, Framed
+from shingletools.record.json_members import json_of
+from shingletools.system.errors import Rejected
+
+
+class Texts(NamedTuple):
+    """Lines of text, whose ids are their numbers in the whole input."""
+
+    id_field: str
+    text_field: str
+
+    @property
+    def option(self) -> str:
+        return "--lines"
+
+    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+        with contextlib.closing(streams.read_chunks(files)) as chunks:
+            for chunk in chunks:
+                yield TextLines(chunk, self.id_field, self.text_field)
+
+
+class Records(NamedTuple):
+    """JSON lines as a format, for one that changes what another reads."""
+
+    @property
+    def option(self) -> str:
+        return ""
+
+    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+        with contextlib.closing(streams.read_chunks(files)) as chunks:
+            yield from map(RecordLines, chunks)
+
+
+class RecordLines(Framed):
+    """Lines that are records, perhaps."""
+
+    def __init__(self, chunk: Chunk) -> None:
+        self.chunk = chunk
+        self.name, self.number, self.size = chunk.name, chunk.number, chunk.size
+
+    def documents(self) -> Iterator[Document]:
+        for line, text in enumerate(kernel.split_lines(self.chunk.data), self.chunk.line):
+            yield Document(text, line, text)
+
+
+class TextLines(RecordLines):
+    """Lines of text."""
+
+    def __init__(self, chunk: Chunk, id_field: str, text_field: str) -> None:
+        super().__init__(chunk)
+        self.fields = id_field, text_field
+
+    def documents(self) -> Iterator[Document]:
+        id_field, text_field = self.fields
+        for number, document in enumerate(super().documents(), self.number):
+            try:
+                text = wire.decode(document.raw)
+            except Rejected as error:
+                yield document._replace(record=b"", cause=str(error))
+                continue
+            yield document._replace(record=json_of({id_field: number, text_field: text}))

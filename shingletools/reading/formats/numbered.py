@@ -1,0 +1,59 @@
+"""Records that have no id get their number."""
+
+import contextlib
+from collections.abc import Generator, Iterator, Sequence
+from typing import NamedTuple
+
+from shingletools.record import wire
+from shingletools.record.framing import Document, Format, Framed
+from shingletools.record.json_members import json_of
+from shingletools.system.errors import Rejected
+
+
+class NumberedFormat(NamedTuple):
+    """Another format, whose records get the number of their document in the whole input where they have no id."""
+
+    format: Format
+    id_field: str
+
+    @property
+    def option(self) -> str:
+        return self.format.option
+
+    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+        with contextlib.closing(self.format.read(files)) as portions:
+            for portion in portions:
+                yield WithNumbers(portion, self.id_field)
+
+
+class WithNumbers(Framed):
+    """The documents of another portion, with numbers."""
+
+    def __init__(self, portion: Framed, id_field: str) -> None:
+        self.portion, self.id_field = portion, id_field
+        self.name, self.number, self.size = portion.name, portion.number, portion.size
+        self.plain, self.told, self.counted = portion.plain, portion.told, portion.counted
+
+    def documents(self) -> Iterator[Document]:
+        for number, document in enumerate(self.portion.documents(), self.number):
+            if document.cause:
+                yield document
+                continue
+            try:
+                yield document._replace(record=with_id(document.record, number, self.id_field))
+            except Rejected as error:
+                yield document._replace(record=b"", cause=str(error))
+
+
+def with_id(line: bytes, number: int, id_field: str) -> bytes:
+    """A record that has an id, this number if it had none; raises Rejected if it is no record.
+
+    >>> with_id(b'{ "text": "a"}', 7, "id"), with_id(b'{"id":null}', 7, "id")
+    (b'{"id":7, "text": "a"}', b'{"id":null}')
+    """
+    record = wire.parse_json(line)
+    if wire.find(record, id_field) is not wire.MISSING:
+        return line
+    before, _, rest = line.partition(b"{")
+    member = json_of({id_field: number})[:-1]
+    return b"".join([before, member, b"," if record else b"", rest])

@@ -1,0 +1,51 @@
+"""Each file a document."""
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import NamedTuple
+
+from shingletools.reading import streams
+from shingletools.reading.streams import Chunk
+from shingletools.record import wire
+from shingletools.record.framing import Document, Framed
+from shingletools.record.json_members import json_of
+from shingletools.system.errors import Rejected
+
+
+class WholeFiles(NamedTuple):
+    """Files of text, whose ids are their names."""
+
+    id_field: str
+    text_field: str
+
+    @property
+    def option(self) -> str:
+        return "--whole"
+
+    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+        for number, name in enumerate(files, 1):
+            yield WholeFile(streams.read_whole(name, number), self.id_field, self.text_field)
+
+
+class WholeFile(Framed):
+    """A file; it is `plain` where a format says so."""
+
+    alone = True
+
+    def __init__(self, chunk: Chunk, id_field: str, text_field: str) -> None:
+        self.chunk, self.fields = chunk, (id_field, text_field)
+        self.name, self.number, self.size = chunk.name, chunk.number, chunk.size
+
+    def documents(self) -> Iterator[Document]:
+        try:
+            yield Document(self.chunk.data, None, record_of(self.name, self.chunk.data, *self.fields))
+        except Rejected as error:
+            yield Document(self.chunk.data, None, cause=str(error))
+
+
+def record_of(name: str, content: bytes, id_field: str, text_field: str) -> bytes:
+    """The record of a file; raises Rejected."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise Rejected("a name that is not UTF-8 cannot be an id") from None
+    return json_of({id_field: name, text_field: wire.decode(content)})

@@ -1,0 +1,41 @@
+"""Files that options name, whole or line by line."""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+
+from shingletools.reading.compressed import plain
+from shingletools.system.errors import Failed, printable
+from shingletools.system.waiting import DEVICE, blocks_of, whole_lines
+
+
+def read_file(option: str, path: str) -> bytes:
+    """The content of a file that an option names; raises Failed, also for a device without an end."""
+    where = f"{option}: {printable(path)}"
+    content = []
+    size = 0
+    with _opened(where, path) as (blocks, device):
+        for block in plain(blocks, where, "file"):
+            content.append(block)
+            size += len(block)
+            if device and size > DEVICE:
+                raise Failed(f"{where}: a device, with more than {DEVICE} bytes")
+    return b"".join(content)
+
+
+def read_chunks(option: str, path: str) -> Iterator[bytes]:
+    """Whole lines of a file that an option names, or of standard input (-), some together; raises Failed."""
+    where = f"{option}: {printable(path)}"
+    with _opened(where, 0 if path == "-" else path) as (blocks, device):
+        yield from whole_lines(plain(blocks, where), where, device)
+
+
+@contextlib.contextmanager
+def _opened(where: str, opened: str | int) -> Iterator[tuple[Iterator[bytes], bool]]:
+    """The blocks of a file, and whether it is a device, which may have no end; a descriptor stays open."""
+    try:
+        with open(opened, "rb", buffering=0, closefd=isinstance(opened, str)) as file:
+            yield blocks_of(file.fileno()), stat.S_ISCHR(os.fstat(file.fileno()).st_mode)
+    except OSError as error:
+        raise Failed(f"{where}: {error.strerror}") from None

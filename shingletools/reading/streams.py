@@ -1,0 +1,183 @@
+"""The input: blocks and whole lines of files, or where the lines stand in a file."""
+
+import contextlib
+import os
+import stat
+from collections.abc import Generator, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from shingletools import kernel
+from shingletools.reading import compressed
+from shingletools.system.errors import Failed, printable
+from shingletools.system.files import State, is_device, named, same_file, widen
+from shingletools.system.waiting import blocks_of, whole_lines
+
+if TYPE_CHECKING:
+    from shingletools.reading.decompression import Held
+
+SPAN = 1 << 20  # bytes that a worker reads itself
+WINDOW = 1 << 14  # bytes in which the end of its last line is looked for
+
+
+class Chunk(NamedTuple):
+    """Some whole lines of one file, or all of it."""
+
+    name: str
+    line: int  # number of the first line in its file, from 1
+    number: int  # number of the first line in the whole input, or of the file among all, from 1
+    data: bytes
+    of_file: int | None = None  # bytes that were read of it since the chunk before; None if these are the data
+
+    @property
+    def size(self) -> int:
+        """How many bytes of the file it stands for."""
+        return len(self.data) if self.of_file is None else self.of_file
+
+    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
+        """To a worker process, the data go beside the pickle; see serving.Messages."""
+        from pickle import PickleBuffer  # as in stage.Written
+
+        return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data), self.of_file)
+
+
+class Span(NamedTuple):
+    """Some whole lines of a file, which are read by whoever works on them."""
+
+    name: str  # as the user has it
+    path: str  # as every process has it
+    start: int  # in bytes
+    end: int
+    file: State
+
+    def chunk(self) -> Chunk:
+        """Its lines, numbered from 1 as if they were all; raises Failed if the file cannot be read, or has changed."""
+        with named(self.name):
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                parts = []
+                at = self.start
+                while at < self.end and (part := os.pread(descriptor, self.end - at, at)):
+                    parts.append(part)
+                    at += len(part)
+                state = State.of(descriptor)  # after the reading: so all of it is of the file that was cut into spans
+            finally:
+                os.close(descriptor)
+        if state != self.file:
+            changed = f"{state.unlike(self.file)} while it was read"
+            raise Failed(f"{printable(self.name)}: {changed} (with -j a file must stay as it is until the end)")
+        return Chunk(self.name, 1, 1, b"".join(parts))
+
+
+def read_chunks(files: Sequence[str]) -> Generator[Chunk]:
+    """The input, in order; "-" is standard input. Raises Failed if a file cannot be read."""
+    number = 1
+    for name in files:
+        # What the garbage collector closes, no signal can end
+        with contextlib.closing(read_blocks(name, "line")) as blocks:
+            line = 1
+            for data in whole_lines(blocks, printable(name), is_device(name)):
+                yield Chunk(name, line, number, data, blocks.taken())
+                lines = kernel.count_lines(data)
+                number += lines
+                line += lines
+
+
+def read_whole(name: str, number: int) -> Chunk:
+    """A whole file; `number` is its place among all, from 1; "-" is standard input. Raises Failed."""
+    with contextlib.closing(read_blocks(name, "file")) as blocks:
+        return Chunk(name, 1, number, b"".join(blocks), blocks.taken())
+
+
+class Blocks:
+    """What a file has, decompressed, in blocks as they come; they raise Failed."""
+
+    def __init__(self, raw: Generator[bytes], where: str, held: "Held") -> None:
+        self.raw = raw
+        self.blocks = compressed.plain(self._counted(), where, held)
+        self.size = 0  # bytes of the file that were read since `taken` was called
+
+    def _counted(self) -> Iterator[bytes]:
+        for block in self.raw:
+            self.size += len(block)
+            yield block
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self.blocks
+
+    def __next__(self) -> bytes:
+        return next(self.blocks)
+
+    def close(self) -> None:
+        self.blocks.close()
+        self.raw.close()
+
+    def taken(self) -> int:
+        """How many bytes of the file were read since the last call."""
+        taken, self.size = self.size, 0
+        return taken
+
+
+def read_blocks(name: str, held: "Held" = "nothing") -> Blocks:
+    """A file, or standard input ("-"). `held` limits what a compressed one holds; by default the caller does."""
+    return Blocks(_read_blocks(name), printable(name), held)
+
+
+def read_raw(name: str) -> Generator[bytes]:
+    """The bytes of a file as they are, perhaps compressed; "-" is standard input. Raises Failed."""
+    return _read_blocks(name)
+
+
+def read_spans(files: Sequence[str]) -> Generator[Chunk | Span]:
+    """The input, in order; regular files are left for others to read. Raises Failed."""
+    for name in files:
+        with named(name):
+            path = os.path.realpath(name)  # /dev/stdin is another file in each process
+            # Files that the system makes up say that they are empty
+            if name == "-" or not same_file(name, path) or not os.stat(name).st_size:
+                yield from read_chunks([name])
+                continue
+            descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                if compressed.recognised(os.read(descriptor, compressed.HEAD)) is not None:
+                    yield from read_chunks([name])
+                    continue
+                file, start = State.of(descriptor), 0
+                while start < file.size:
+                    end = _line_end(descriptor, min(start + SPAN, file.size))
+                    yield Span(name, path, start, end, file)
+                    start = end
+            finally:
+                os.close(descriptor)
+
+
+def _line_end(descriptor: int, at: int) -> int:
+    """Where the line ends in which a place stands."""
+    while block := os.pread(descriptor, WINDOW, at):
+        if cut := block.find(b"\n") + 1:
+            return at + cut
+        at += len(block)
+    return at
+
+
+def _read_blocks(name: str) -> Generator[bytes]:
+    with named(name):
+        descriptor = 0 if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        widen(descriptor)
+        try:
+            before, at = State.of(descriptor), 0
+            for block in blocks_of(descriptor):
+                yield block
+                at += len(block)
+            if descriptor and stat.S_ISREG(os.fstat(descriptor).st_mode):
+                _check_read(name, descriptor, before, at)
+        finally:
+            if descriptor:
+                os.close(descriptor)
+
+
+def _check_read(name: str, descriptor: int, before: State, at: int) -> None:
+    """Raises Failed if a file was not what it was when its reading began, though it may have grown."""
+    state = State.of(descriptor)
+    cut = min(at, state.size) < before.size
+    if before.size and (cut or (state.size == before.size and state != before)):
+        raise Failed(f"{printable(name)}: {'cut short' if cut else 'changed'} while it was read")

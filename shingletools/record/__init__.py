@@ -1,0 +1,13 @@
+"""What a record is, as bytes and as a value, and what a stage makes of it. Imports the kernel, `system` and `cli`.
+
+wire          records on lines, payloads, recipes
+json_members  a record as bytes: where its members stand, and values as JSON spells them
+json_faults   why a line is not a record
+labels        values of a field of labels
+framing       what a format is to the driver: how bytes of files become documents, and these become records
+stage         what a command is to the code that runs it: `Stage`, `Filter`, `Collector`, `Written`, `Command`
+filter_line   the line that a filter makes of a record: the definition; `kernel/splice.c` does the same with many
+chain         lines through several filters in one process
+hints         what is plainly wrong with a bad record, such as another format or stages in the wrong order
+versions      versions of packages, for recipes
+"""

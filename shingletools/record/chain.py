@@ -1,0 +1,200 @@
+"""Filters one after the other, on the same lines: what they make of them, and which filter rejects a line."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+from typing import NamedTuple, Protocol
+
+from shingletools import kernel
+from shingletools.kernel.lines import Fields
+from shingletools.record.filter_line import Reject, fields_of, filter_lines
+from shingletools.record.stage import Filter
+
+MANY = 8  # ordinary lines in a row: what they spare is more than what it takes to stop at an odd one
+LONGEST = 1 << 10  # lines that are taken for odd, before one is tried
+
+
+class Rejection(NamedTuple):
+    """A line that is left out."""
+
+    place: int  # among the lines that the chain was given
+    step: int  # of the filter that rejects it, from 1
+    cause: str
+    line: bytes  # as that filter got it, without its line feed
+
+
+Worked = tuple[bytes, list[Rejection]]
+
+
+class Part(Protocol):
+    """One filter of a chain, or some."""
+
+    def __call__(self, lines: bytes, /) -> Worked: ...
+
+
+class Chain:
+    """Filters, each with the field of its ids; it is pickled for worker processes.
+
+    Where the kernel knows filters that stand side by side, an ordinary line passes all of them at once.
+    """
+
+    def __init__(self, filters: Sequence[tuple[Filter, str]]) -> None:
+        self.filters = tuple(filters)
+        self.parts = tuple(parts_of(self.filters))
+        # The first filter that makes several lines of one, if there is such, and what is left behind it
+        cut = next((step for step, (stage, _) in enumerate(self.filters) if stage.lines is not None), None)
+        self.cut = cut
+        self.before = None if not cut else Chain(self.filters[:cut])
+        self.behind = None if cut is None else Chain(self.filters[cut + 1 :])
+
+    def __reduce__(self) -> "tuple[type[Chain], tuple[tuple[tuple[Filter, str], ...]]]":
+        """Another process asks the kernel that it has."""
+        return (Chain, (self.filters,))
+
+    def work(self, lines: bytes) -> Worked:
+        """The lines that the last filter makes, each ended by a line feed, and those that are left out, by place.
+
+        Without filters the lines are what they were.
+        """
+        if self.cut is None or self.behind is None:
+            return through(self.parts, lines)
+        gone: list[Rejection] = []
+        if self.before is not None and lines:
+            lines, gone = self.before.work(lines)
+        left = rest_of([each.place for each in gone])  # now: more go below
+        stage, id_field = self.filters[self.cut]
+        made, origins = [], []
+        for place, (_, result) in zip(left, filter_lines(stage, id_field, lines), strict=False):
+            if isinstance(result, Reject):
+                gone.append(Rejection(place, self.cut + 1, *result))
+            else:
+                made.append(result)
+                origins += [place] * result.count(b"\n")
+        lines, more = self.behind.work(b"".join(made))
+        gone += [each._replace(place=origins[each.place], step=each.step + self.cut + 1) for each in more]
+        return lines, sorted(gone, key=lambda each: each.place)
+
+
+def rest_of(places: Iterable[int]) -> Iterator[int]:
+    """All numbers from 0 but these, which ascend.
+
+    >>> [number for number, _ in zip(rest_of([0, 2]), range(3))]
+    [1, 3, 4]
+    """
+    number = 0
+    for place in places:
+        yield from range(number, place)
+        number = place + 1
+    yield from count(number)
+
+
+def through(parts: Iterable[Part], lines: bytes) -> Worked:
+    rejections: list[Rejection] = []
+    for part in parts:
+        if lines:
+            lines, more = part(lines)
+            rejections = among_all(rejections, more)
+    return lines, rejections
+
+
+def among_all(gone: list[Rejection], more: list[Rejection]) -> list[Rejection]:
+    """Lines that went before, and others with their places among those that were left; by place among all.
+
+    >>> gone, more = ([Rejection(place, 1, "", b"") for place in places] for places in ([0, 2], [0, 1, 2]))
+    >>> [each.place for each in among_all(gone, more)]
+    [0, 1, 2, 3, 4]
+    """
+    if not (gone and more):
+        return gone or more
+    moved, before = [], 0
+    for each in more:
+        while before < len(gone) and gone[before].place <= each.place + before:
+            before += 1
+        moved.append(each._replace(place=each.place + before))
+    return sorted(gone + moved)
+
+
+class Single:
+    """One filter."""
+
+    def __init__(self, step: int, stage: Filter, id_field: str) -> None:
+        self.step = step
+        self.stage = stage
+        self.id_field = id_field
+        self.link = stage.link()
+
+    def __call__(self, lines: bytes, /) -> Worked:
+        made, rejections, place = [], [], 0
+        for number, result in filter_lines(self.stage, self.id_field, lines):
+            if isinstance(result, Reject):
+                rejections.append(Rejection(place, self.step, *result))
+            else:
+                made.append(result)
+            place += number
+        return b"".join(made), rejections
+
+
+class Linked:
+    """Filters that the kernel does at once, without a line between them.
+
+    It does lines that are ordinary for each of them. What is odd for one, or fails, goes through them one by one. Where
+    odd lines are close together, those between them do, too: the stretch doubles until there are fewer.
+    """
+
+    def __init__(self, singles: Sequence[Single], fields: Fields) -> None:
+        self.singles = singles
+        self.fields = fields
+        self.links = tuple(single.link for single in singles)
+
+    def __call__(self, lines: bytes, /) -> Worked:
+        every, rejections = [], []
+        place = at = 0
+        stretch = 1
+        while at < len(lines):
+            made, number, at, _ = kernel.linked_lines(self.links, self.fields, lines, at)
+            every.append(made)
+            place += number
+            stretch = max(1, stretch // 2) if number >= MANY else min(2 * stretch, LONGEST)
+            if odd := lines[at : end_of_lines(lines, at, stretch)]:
+                made, more = through(self.singles, odd)
+                every.append(made)
+                rejections += [each._replace(place=place + each.place) for each in more]
+                place += kernel.count_lines(odd)
+                at += len(odd)
+        return b"".join(every), rejections
+
+
+def end_of_lines(lines: bytes, at: int, number: int) -> int:
+    """Where so many lines from a place on end, or all.
+
+    >>> [end_of_lines(b"a\\nb\\nc", 2, number) for number in range(4)]
+    [2, 4, 5, 5]
+    """
+    for _ in range(number):
+        at = lines.find(b"\n", at) + 1 or len(lines)
+    return at
+
+
+def parts_of(filters: Sequence[tuple[Filter, str]]) -> Iterator[Part]:
+    """One after the other all filters, as many together as the kernel can do at once."""
+    run: list[Single] = []
+    for step, (stage, id_field) in enumerate(filters, 1):
+        single = Single(step, stage, id_field)
+        if run and not is_for(run[-1], single):
+            yield from together(run)
+            run = []
+        run.append(single)
+    yield from together(run)
+
+
+def is_for(one: Single, other: Single) -> bool:
+    """Whether the first one's payload is there for the other only, and both are in C."""
+    return (
+        bool(one.link and other.link)
+        and not (one.stage.keep or other.stage.keep or one.stage.adds or other.stage.adds)
+        and (one.stage.produces, one.id_field) == (other.stage.consumes, other.id_field)
+    )
+
+
+def together(run: Sequence[Single]) -> Sequence[Part]:
+    fields = fields_of([single.stage for single in run], run[0].id_field) if len(run) > 1 else None
+    return run if fields is None else [Linked(run, fields)]

@@ -1,0 +1,216 @@
+"""What a filter makes of a record, in the bytes that it came as.
+
+This is the definition, complete but a line at a time. The kernel does the same with ordinary lines, thousands at once,
+and leaves all others to it (kernel/records.h says which).
+"""
+
+from collections.abc import Callable, Container, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from shingletools import kernel
+from shingletools.kernel.lines import Done, Fields
+from shingletools.record import wire
+from shingletools.record.json_members import (
+    BEHIND,
+    SCALAR,
+    Member,
+    after,
+    check_once,
+    in_quotes,
+    json_of,
+    line_at,
+    member_of,
+    members,
+)
+from shingletools.record.stage import Filter, Several
+from shingletools.system import deferred
+from shingletools.system.errors import Rejected, shown
+
+if TYPE_CHECKING:
+    import orjson
+else:
+    orjson = deferred.module("orjson")
+
+
+def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
+    """The line that a filter makes of a record: its payload's value gives way, via grows, all other bytes stay.
+
+    Where the payload changes its name, it stands where the old one stood; a member that has the new name already is
+    overwritten, or gone if both are there. One that was within another object leaves that, and comes behind all else.
+    What the filter adds overwrites what has such a name, or comes behind all else. Raises Rejected.
+    """
+    record = wire.parse_json(line)
+    found = members(line)
+    check_once(line, found, (id_field, stage.consumes, stage.produces, *stage.adds, "via"))
+    wire.take_id(record, id_field)
+    given = wire.take_string(record, stage.consumes)
+    via = wire.take_recipe(record)
+    named = {member.name: member for member in found}
+    check_given(stage, id_field, named, via)
+    made = stage.function(given)  # last, since it may count what it is given
+    payload = json_of(made.words if stage.placed else made)
+    edits: list[tuple[int, int, bytes]] = []
+    added: list[bytes] = []
+
+    consumed = member_of(line, found, stage.consumes)
+    assert consumed is not None
+    moves = stage.produces != stage.consumes and stage.consumes not in named
+    produced = consumed if stage.produces == stage.consumes else named.get(stage.produces)
+    if (stage.keep or moves) and produced is None:
+        added.append(json_of(stage.produces) + b":" + payload)
+    elif stage.keep or moves or produced is consumed:
+        place = produced or consumed
+        edits.append((place.value, place.end, payload))
+    else:
+        first, second = sorted((consumed, produced or consumed), key=lambda member: member.start)
+        edits.append((first.start, _after_name(line, first), json_of(stage.produces)))
+        edits.append((first.value, first.end, payload))
+        if second is not first:
+            edits.append((found[found.index(second) - 1].end, second.end, b""))
+    if moves and not stage.keep:
+        edits.append((*_with_comma(line, consumed), b""))
+    beside = (line[consumed.value : consumed.end], json_of(made.at)) if stage.placed else ()
+    for name, value in zip(stage.adds, beside, strict=True):
+        if name in named:
+            edits.append((named[name].value, named[name].end, value))
+        else:
+            added.append(json_of(name) + b":" + value)
+    recipe = json_of(stage.recipe)[1:-1]
+    if "via" in named:
+        edits.append((named["via"].end - 1, named["via"].end - 1, b" | " + recipe if via else recipe))
+    else:
+        added.append(b'"via":"' + recipe + b'"')
+    end = found[-1].end
+    edits.append((end, end, b"".join(b"," + each for each in added)))
+    return b"".join(_edited(line, edits)).removeprefix(wire.BOM) + b"\n"
+
+
+def check_given(stage: Filter, id_field: str, names: Container[str], via: str) -> None:
+    """Raises Rejected for a record with members of these names, and this recipe, that the filter does not take."""
+    for field in (id_field, stage.consumes):
+        if field not in names and field.partition(".")[0] in (stage.produces, *stage.adds):
+            raise Rejected(f"field {shown(field)} is within one that is overwritten")
+    if stage.after not in (None, via):
+        raise Rejected(f"made by {wire.shown_recipe(via)}, not by {wire.shown_recipe(stage.after or '')} as the table")
+
+
+def _with_comma(line: bytes, member: Member) -> tuple[int, int]:
+    """Where a member stands with the comma before it, or behind it if it is the first of several."""
+    before = _before_blanks(line, member.start)
+    if line[before - 1 : before] == b",":
+        return _before_blanks(line, before - 1), member.end
+    behind = after(BEHIND, line, member.end)
+    return member.start, after(BEHIND, line, behind + 1) if line[behind : behind + 1] == b"," else member.end
+
+
+def _before_blanks(line: bytes, end: int) -> int:
+    while line[end - 1] in b" \t\r\n":
+        end -= 1
+    return end
+
+
+def _after_name(line: bytes, member: Member) -> int:
+    return after(SCALAR, line, member.start)
+
+
+def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]:
+    """The line with each of the parts (start, end, new) replaced."""
+    at = 0
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+        yield line[at:start]
+        yield new
+        at = end
+    yield line[at:]
+
+
+def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
+    """What the kernel must know of a filter, or of some of which each consumes what the one before it produces.
+
+    None if it cannot do their work: a name has what JSON escapes, or no line can have the recipes that they ask for.
+    """
+    first, last = stages[0], stages[-1]
+    if "." in first.consumes and first.produces == first.consumes != last.produces:
+        return None  # it may be within another object; then via, which the first adds, stands before what the last adds
+    between = {stage.consumes for stage in stages} - {first.consumes, last.produces}
+    names = [in_quotes(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
+    if any(b"\\" in name for name in names):
+        return None
+    recipe = in_quotes(" | ".join(stage.recipe for stage in stages))
+    asked = [recipe_before(stage.after, stages[:step]) for step, stage in enumerate(stages) if stage.after is not None]
+    if None in asked or len(set(asked)) > 1:
+        return None
+    before = in_quotes(asked[0] or "") if asked else None
+    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before
+
+
+def recipe_before(after: str, stages: Sequence[Filter]) -> str | None:
+    """The recipe of a line that has this one after some stages; None if there is no such.
+
+    >>> canon = Filter("text", "text", "canon", str)
+    >>> [recipe_before(after, [canon]) for after in ("parts | canon", "canon", "parts")]
+    ['parts', '', None]
+    """
+    done = " | ".join(stage.recipe for stage in stages)
+    if not done:
+        return after
+    before = after.removesuffix(f" | {done}")
+    return "" if after == done else before if before not in ("", after) else None
+
+
+class Reject(NamedTuple):
+    """A document that is left out, and why."""
+
+    cause: str
+    document: bytes
+
+
+def filter_lines(stage: Filter, id_field: str, lines: bytes) -> Iterator[tuple[int, bytes | Reject]]:
+    """What a filter makes of lines: of some together with their number, or of one that it rejects."""
+    if stage.lines is not None:
+        yield from several_lines(stage.lines, id_field, lines)
+        return
+    fields = fields_of([stage], id_field)
+    link = stage.link()
+    if stage.placed and not link:
+        fields = None
+    work = partial(kernel.linked_lines, (link,)) if link else _each_line(stage)
+    at = 0
+    while at < len(lines):
+        error = None
+        if fields is not None:
+            made, count, at, error = work(fields, lines, at)
+            if count:
+                yield count, made
+            if at == len(lines):
+                return
+        line, at = line_at(lines, at)
+        try:
+            yield 1, _odd_line(stage, id_field, line, error)
+        except Rejected as rejected:
+            yield 1, Reject(str(rejected), line)
+
+
+def several_lines(make: Several, id_field: str, lines: bytes) -> Iterator[tuple[int, bytes | Reject]]:
+    """The same of a filter that makes several lines of one."""
+    at = 0
+    while at < len(lines):
+        line, at = line_at(lines, at)
+        try:
+            yield 1, make(id_field, line)
+        except Rejected as rejected:
+            yield 1, Reject(str(rejected), line)
+
+
+def _odd_line(stage: Filter, id_field: str, line: bytes, error: Exception | None) -> bytes:
+    """A line that the kernel left alone, or its function failed with; not to be worked on again if it rejected it."""
+    if isinstance(error, Rejected):
+        raise error
+    return filter_line(stage, id_field, line)
+
+
+def _each_line(stage: Filter) -> Callable[[Fields, bytes, int], Done]:
+    def work(fields: Fields, lines: bytes, at: int, /) -> Done:
+        return kernel.each_line(stage.function, orjson.dumps, fields, lines, at)
+
+    return work

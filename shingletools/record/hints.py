@@ -1,0 +1,232 @@
+"""What is plainly wrong with a bad record, and what to do: other formats, other fields, stages in the wrong order."""
+
+import contextlib
+import re
+
+import orjson
+
+from shingletools.record import wire
+from shingletools.system.errors import Rejected, shown
+
+# How files of other formats begin
+FORMATS = (
+    (b"%PDF-", "PDF: pdftotext makes text of it"),
+    (b"PK\x03\x04", "a zip archive, as office documents are: unpack or convert it"),
+    (b"PAR1", "Parquet: canon --parquet and simspark read it"),
+    (b"WARC/", "WARC: canon --warc reads it"),
+    (b"SQLite format 3\0", "a database of SQLite: write its rows as JSON lines"),
+    (b"\x04\x22\x4d\x18", "lz4: lz4 -dc decompresses it"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it"),
+    (b"\xff\xfe", "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"),
+    (b"\xfe\xff", "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"),
+)
+OWN_STARTS = {"--parquet": b"PAR1", "--warc": b"WARC/"}
+WIDE = re.compile(rb"(?:[\t\r\n -~]\0){4}|(?:\0[\t\r\n -~]){4}")  # UTF-16 without a byte order mark
+PAGE = re.compile(rb"\s*<(?:!doctype html|html|\?xml)", re.IGNORECASE)
+CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
+CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")  # in no text of one byte a character
+SAID = 1024  # bytes in which a page says its encoding, as HTML has it
+LINEWISE = ("", "--lines")  # whose first line begins the file; elements of an array do not
+NO_TEXTS = ("--parquet", "--warc")  # which say themselves how texts in them are encoded
+LOOKS, ICONV = "this looks like ", "iconv -f "
+HEADER = re.compile(r'"?[\w.-]{1,40}"?(?:[,;\t]"?[\w.-]{1,40}"?)+\r?')  # a table's, of two columns or more
+PROSE = re.compile(r"[^\W\d_]+\W+(?:\w+\W+){4}")  # five words or more
+NOT_UTF8 = "not UTF-8"
+ABOUT_BYTES = ("not JSON", NOT_UTF8, "not a JSON object", "nested too deeply")
+MISSING = re.compile(r'field ("(?:[^"\\]|\\.)*+") is missing')
+TAKE_TEXT = ("canon", "shingle", "parts", "dedup", "simshow", "simtune")  # with the option --text
+NAMES = 5  # of fields, in a hint
+# Fields that have another meaning
+OWN = (
+    "id", "text", "via", "source", "at", "shingles", "sketch", "simhash", "of", "part", "before", "behind",
+    "duplicate_of",
+)  # fmt: skip
+
+# Fields that no option names
+FIXED = (*OWN, "a", "b", "similarity", "members", "df", "words", "shingle", "documents", "duplicate_by", "against")
+
+PAIRS, GROUPS, COUNTS = "pairs", "groups", "document frequencies"
+NO_DOCUMENTS = (PAIRS, GROUPS, COUNTS)
+# What comes after the records of a stage, and which commands take them, if perhaps by other fields
+NEXT = {
+    "canon": "shingle comes next",
+    "shingle": "sketch or simjoin comes next",
+    "sketch": "simjoin comes next",
+    "parts": "canon comes next",
+    PAIRS: "simgroup or simshow takes them",
+    GROUPS: "dedup --groups or simshow takes them",
+    COUNTS: "shingle --df-table or sketch --weights takes them",
+}
+JUDGING = ("simscore", "simtune")  # which take files of pairs or groups
+SCORED = ("simshow", "simscore")  # which take documents and pairs
+TAKEN_BY = {
+    "canon": ("canon", "shingle", "parts", "dedup", "simtune", *SCORED),
+    "shingle": ("sketch", "simjoin", "dedup", *SCORED),
+    "sketch": ("simjoin", "simindex", "dedup", *SCORED),
+    "parts": ("canon", "shingle", "parts", "dedup", "simtune", *SCORED),
+    PAIRS: ("simgroup", *SCORED),
+    GROUPS: SCORED,
+    COUNTS: (),
+}
+BEFORE = {
+    "sketch": "canon and shingle come", "simjoin": "canon, shingle and sketch come",
+    "simindex": "canon, shingle and sketch come",
+}  # fmt: skip
+
+
+def hint(command: str, cause: str, document: bytes, first: bool, form: str = "") -> str | None:
+    """What a user of the command should know of a bad document, if its fault is plain; `first` if it begins its file.
+
+    `form` is the option by which the file is read; none is for JSON lines.
+
+    >>> hint("sketch", 'field "shingles" is missing', b'{"id":1,"sketch":"01234567","via":"sketch n=1"}', False)
+    'these are records of sketch: simjoin comes next'
+    """
+    if cause.startswith(ABOUT_BYTES):
+        begins = of_format(command, document, form) if first and form in LINEWISE else None
+        if begins is None and form not in NO_TEXTS and cause.startswith(NOT_UTF8):
+            said = of_encoding(document)
+            return None if said.startswith(ICONV) and CONTROL.search(document) else said
+        return begins
+    if found := MISSING.fullmatch(cause):
+        with contextlib.suppress(Rejected):
+            return of_fields(command, found[1], wire.parse_json(document), first)
+    return None
+
+
+def of_format(command: str, document: bytes, form: str = "") -> str | None:
+    """By how a file begins that is not what it is read as."""
+    if form in OWN_STARTS and document.startswith(OWN_STARTS[form]):
+        return None  # it is that, and has another fault
+    document = document.removeprefix(wire.BOM)
+    start = document.strip()
+    looks = next((what for begins, what in FORMATS if document.startswith(begins)), None)
+    if WIDE.match(document):
+        looks = FORMATS[-1][1]
+    elif PAGE.match(document):
+        looks = "HTML or XML" + (": see --whole and --html" if command == "canon" else "")
+    elif form and start[:2] == b'{"':
+        looks = f"JSON lines: canon reads them without {form}"
+    elif form and start[:2] in (b"[", b"[{"):
+        looks = "a JSON array: canon --array reads it"
+    elif start[:1] == b"[":
+        looks = "a JSON array: canon --array reads it, and jq -c '.[]' writes each element on a line"
+    elif start == b"{":
+        looks = "a record on several lines: jq -c . writes each on one"
+    elif looks is None and not form:
+        looks = of_text(command, document)
+    return None if looks is None else f"{LOOKS}{looks}"
+
+
+def of_start(start: bytes, form: str) -> str:
+    """The same as the end of a message about a file of canon, of which the first bytes are there; empty if none.
+
+    >>> of_start(b'{"id":1}', "--csv")
+    '; this looks like JSON lines: canon reads them without --csv'
+    """
+    found = of_format("canon", start, form)
+    return "" if found is None else f"; {found}"
+
+
+def of_encoding(document: bytes) -> str:
+    """What makes UTF-8 of a file that is none: by how it begins, or by what it says of its encoding."""
+    for begins, what in FORMATS:
+        if document.startswith(begins):
+            return f"{LOOKS}{what}"
+    if WIDE.search(document):
+        return f"{LOOKS}{FORMATS[-1][1]}"
+    said = CHARSET.search(document[:SAID])
+    encoding = said[1].decode() if said and said[1].lower() not in (b"utf-8", b"utf8") else "ENCODING"
+    return f"{ICONV}{encoding} -t UTF-8 makes UTF-8 of it"
+
+
+def of_text(command: str, line: bytes) -> str | None:
+    """By the first line of what is no JSON."""
+    with contextlib.suppress(UnicodeDecodeError):
+        text = line.decode()
+        if HEADER.fullmatch(text):
+            reads = "--csv or --tsv reads it" if set(text) & set(",\t") else "--csv --delimiter ';' reads it"
+            return f"the header of a table: canon {reads}"
+        if command == "canon" and PROSE.match(text):
+            return "plain text: see --lines and --whole"
+    return None
+
+
+def of_fields(command: str, field: str, record: wire.Record, first: bool) -> str | None:
+    """By the members of a record that lacks a field, whose name is given as JSON; `first` if it begins its file."""
+    kind = stage_of(record)
+    document = kind not in NO_DOCUMENTS
+    if document and field == '"id"' and (named := named_instead("id", record)):
+        return with_numbers(command, field, named, first)
+    marked = "duplicate_of" in record or type(record.get("text")) is str
+    if document and field == '"a"' and command == "simshow" and "id" not in record and marked:
+        return named_instead("id", record) or None  # one that dedup --annotate keeps
+    if document and command not in TAKE_TEXT and orjson.loads(field) not in FIXED:
+        return of_option(orjson.loads(field), record)
+    return of_stage(command, field, kind, record) or (of_names(command, field, record, first) if document else None)
+
+
+def of_stage(command: str, field: str, kind: str | None, record: wire.Record) -> str | None:
+    """By the stage that made a record of this kind."""
+    if command == "simjoin" and field == '"shingles"' and kind == "sketch":
+        return "sketch --keep leaves it"
+    if (kind, field) in ((PAIRS, '"members"'), (GROUPS, '"a"')) and command in JUDGING:
+        return f"these are {kind}: a file has either pairs or groups, as its first record says"
+    if kind is not None and command not in TAKEN_BY[kind]:
+        return f"these are {kind if kind in NO_DOCUMENTS else f'records of {kind}'}: {NEXT[kind]}"
+    if field == '"a"' and "id" in record:
+        of_truth = "with --field, --truth takes documents"
+        made = "simjoin makes pairs of them"
+        what = {"simtune": of_truth, "simscore": f"{made}, and {of_truth}"}.get(command, made)
+        return f"these are documents, not pairs: {what}"
+    if command in BEFORE and kind is None and type(record.get("text")) is str:
+        return f"these are documents: {BEFORE[command]} before {command}"
+    return None
+
+
+def stage_of(record: wire.Record) -> str | None:
+    """Of which stage a record is, by what it has."""
+    if "a" in record and "b" in record:
+        return PAIRS
+    if "members" in record:
+        return GROUPS
+    if "df" in record and "id" not in record:
+        return COUNTS
+    if "sketch" in record or "simhash" in record:
+        return "sketch"
+    if "shingles" in record:
+        return "shingle"
+    via = record.get("via")
+    last = via.rpartition("|")[2].split() if type(via) is str else []
+    name = last[0].partition("/")[0] if last else ""
+    return name if name in ("canon", "parts") else None
+
+
+def of_names(command: str, field: str, record: wire.Record, first: bool) -> str | None:
+    """The fields that may be meant instead."""
+    if orjson.loads(field) not in FIXED:
+        return of_option(orjson.loads(field), record)
+    if field not in ('"id"', '"text"') or (field == '"text"' and command not in TAKE_TEXT):
+        return None
+    return with_numbers(command, field, named_instead(field[1:-1], record), first) or None
+
+
+def of_option(field: str, record: wire.Record) -> str | None:
+    """The fields of a record that lacks one which an option names; first those that differ only in case."""
+    names = [name for name, value in record.items() if type(value) in (str, int, float, bool)]
+    names = [name for name in names if name in ("id", "text") or name not in OWN]
+    names.sort(key=lambda name: name.casefold() != field.casefold())
+    return f"the record has {', '.join(map(shown, names[:NAMES]))}" if names else None
+
+
+def named_instead(option: str, record: wire.Record) -> str:
+    """The fields that the option --id or --text may name; empty if there are none."""
+    kinds = (str,) if option == "text" else (str, int)
+    names = [shown(name) for name, value in record.items() if type(value) in kinds and name not in OWN]
+    return f"the record has {', '.join(names[:NAMES])}: --{option} NAME says which is meant" if names else ""
+
+
+def with_numbers(command: str, field: str, said: str, first: bool) -> str:
+    """The same, and that canon can number records without ids."""
+    numbers = "--number numbers the records" if first and command == "canon" and field == '"id"' else ""
+    return "; ".join(filter(None, (said, numbers)))

@@ -1,0 +1,64 @@
+"""Labels: values of a field, of which equal ones say that documents belong together."""
+
+import re
+
+import orjson
+
+from shingletools.record import wire
+from shingletools.record.json_members import member_of, members
+from shingletools.record.wire import Record
+from shingletools.system.errors import Rejected, shown
+
+UNLABELLED = b""
+NUMBER = re.compile(rb"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
+LONGEST = 18  # digits of an exponent
+PLAIN = re.compile(rb'"[^"\\]*"|-?[1-9][0-9]{0,17}|0')  # values that are spelled in one way only
+
+
+def label_of(value: bytes) -> bytes | None:
+    """A value, as JSON spells it, in the one spelling that it has here; None for what is no label, and for no value.
+
+    >>> label_of(rb'"\\u0061"'), label_of(b"1.0"), label_of(b"1e0"), label_of(b"1"), label_of(b"null")
+    (b'"a"', b'1.0', b'1.0', b'1', b'')
+    >>> label_of(b"0.1"), label_of(b"0.10000000000000000001"), label_of(b"1000000000000000000010E-22")
+    (b'0.1', b'10000000000000000001e-20', b'100000000000000000001e-21')
+    >>> label_of(b"[1]"), label_of(b"")
+    (None, None)
+    """
+    if PLAIN.fullmatch(value):
+        return value
+    if value == b"null":
+        return UNLABELLED
+    return None if value[:1] in b"[{" else spelled(orjson.loads(value), value)
+
+
+def spelled(label: object, value: bytes) -> bytes:
+    """A label in one spelling; it was read from a value, of which a float is only the nearest number that there is."""
+    written = orjson.dumps(label)
+    return written if type(label) is not float or in_digits(value) == in_digits(written) else in_digits(value)
+
+
+def in_digits(number: bytes) -> bytes:
+    """Digits without zeros at either end, and the power of ten that they count; nothing for 0."""
+    parts = NUMBER.fullmatch(number)
+    assert parts is not None  # JSON
+    sign, whole, behind, power = (part or b"" for part in parts.groups())
+    if len(power.lstrip(b"+-0")) > LONGEST:
+        return number  # too many for a number: not equal to what is spelled in another way
+    digits = (whole + behind).lstrip(b"0")
+    least = digits.rstrip(b"0")
+    return b"%b%be%d" % (sign, least, int(power or b"0") - len(behind) + len(digits) - len(least)) if least else b""
+
+
+def take_label(record: Record, line: bytes, field: str) -> bytes:
+    """The same of a record, and the line that it came on; raises Rejected."""
+    value = wire.find(record, field)
+    if value is wire.MISSING:
+        raise Rejected(f"field {shown(field)} is missing")
+    if isinstance(value, list | dict):
+        raise Rejected(f"field {shown(field)} is a list or an object")
+    if value is None:
+        return UNLABELLED
+    found = member_of(line, members(line), field)
+    assert found is not None  # or it would be missing
+    return spelled(value, line[found.value : found.end])

@@ -1,0 +1,282 @@
+"""What a command is to whoever runs it: a stage, and what a room of the package needs to be one.
+
+A command is a module with a docstring of one line, `add_options(parser)` and `build(options)`, which returns a Stage: a
+frozen value that says what is wanted, and is checked once, when it is made. How it is run is for the driver or Spark to
+know; they ask the stage, and never of which kind it is. Stages raise Rejected and Failed; they never print, exit or
+touch a stream.
+"""
+
+import argparse
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple, NoReturn, Protocol, dataclass_transform
+
+from shingletools.kernel.lines import Link, unlinked
+from shingletools.record.framing import Format
+from shingletools.record.wire import AT, SOURCE, Record
+from shingletools.system.errors import Failed, shown
+
+Linking = Callable[[], Link]  # what makes a filter's link in the process that works; see Filter
+Tally = Callable[[], Mapping[str, int]]
+Remarks = Callable[[Mapping[str, int], int], Sequence[str]]  # of what was counted, and the number of good records
+First = Callable[[], "Before"]
+
+IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
+
+
+class Several(Protocol):
+    """What makes several lines of one."""
+
+    carried: Sequence[str]  # fields that they have of it, beside those that the filter reads
+
+    def __call__(self, id_field: str, line: bytes, /) -> bytes: ...
+
+    def summary(self, lines: int, /) -> list[str]:
+        """What -v says of so many lines that were made."""
+
+
+class Before(Protocol):
+    """What is given all of the input, and then makes the filter for which the input is read once more."""
+
+    def take(self, lines: bytes, /) -> None:
+        """Whole lines of a file, of whose last the line feed may be missing."""
+
+    def filter(self) -> "Filter": ...
+
+
+class Written(NamedTuple):
+    """Whole lines for the output, and what goes to a second file: as lines what was removed, or a page."""
+
+    output: bytes = b""
+    removed: bytes = b""
+
+    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
+        """From a worker process, they come beside the pickle, as views of what it lends; see serving.Messages."""
+        from pickle import PickleBuffer  # which whoever calls this has loaded
+
+        return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
+
+
+class Late(NamedTuple):
+    """A record that was taken, and turned out to be bad when all were there: its place, why, and its line."""
+
+    file: str
+    line: int | None
+    cause: str
+    document: bytes
+    counted: bool = True  # as a good one, when it was taken
+
+
+class Collector(ABC):
+    """What makes an output that depends on more than one record; it takes them in order, in one process."""
+
+    reads_ahead = False  # whether it can: see `ahead`
+    of_all = False  # whether its output says something of all files: there is none if one of them has no good record
+    place: tuple[str, int | None] = ("", None)  # the file and the line of the next record that it is to take
+
+    def ahead(self, _lines: bytes, /) -> None:
+        """Prepares for taking these lines, in another thread, while those before them are taken."""
+        raise TypeError(f"{type(self).__name__} does not read ahead")
+
+    def take_lines(self, _lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
+        """Takes all ordinary records from a place in some lines on, as `take` would; raises Failed.
+
+        Returns how many, where the first begins that it leaves to `take`, and what can be written already.
+        """
+        return 0, at, Written()
+
+    @abstractmethod
+    def take(self, record: Record, line: bytes, side: int, /) -> Written | None:
+        """Takes a record and the line that it came on; gives what can be written already.
+
+        Raises Rejected if the record is bad, Failed if it cannot go with those before it.
+        """
+
+    @abstractmethod
+    def finish(self) -> Iterator[Written]:
+        """The rest."""
+
+    def remarks(self) -> Sequence[str]:
+        """What to say on standard error beside its output, after `finish`."""
+        return ()
+
+    def late(self) -> Sequence[Late]:
+        """Records that turned out to be bad since it was last asked; it is asked after each part of the rest."""
+        return ()
+
+    def settle(self) -> None:  # noqa: B027  # most have none
+        """Makes the change for which it runs, if that is no output; after the output has its place. Raises Failed."""
+
+    def close(self) -> None:  # noqa: B027  # most hold nothing
+        """Lets go of what it holds, however the run ends."""
+
+    def summary(self) -> list[str]:
+        """What -v adds to its line, after `finish`."""
+        return []
+
+
+@dataclass_transform()
+class Stage:
+    """What is wanted of a command; it is frozen.
+
+    The names that a class of stages annotates are its fields, in their order; those with a value need not be given.
+    Type checkers know this as a dataclass. It is none, since dataclasses load inspect, and --help and most filters do
+    not need that.
+    """
+
+    against: Sequence[str] = ()  # files read after the others
+    reads: Sequence[str] = ()  # files that shape the output, and are read before it begins
+    removed: str | None = None  # the file that keeps what was removed
+    changes: Sequence[str] = ()  # what a collector's `settle` changes
+    first: First | None = None  # what is given the whole input, before it is read for the stage
+    dry: bool = False  # no file is to be written, and nothing to standard output: only what -v says is wanted
+
+    def __init__(self, *values: object, **named: object) -> None:
+        """Raises Failed for what cannot be wanted together, and TypeError for what are not its fields."""
+        own = type(self)
+        fields = list(own.__annotations__)
+        given = dict(zip(fields, values, strict=False))
+        wrong = [*values[len(fields) :], *(name for name in named if name in given or name not in fields)]
+        lacking = [name for name in fields if name not in given | named | vars(own)]
+        if wrong or lacking:
+            raise TypeError(f"{own.__name__} has no {wrong} and needs {lacking}")
+        vars(self).update({name: vars(own).get(name) for name in fields} | given | named)
+        vars(self).update(self.derived())
+
+    def derived(self) -> Mapping[str, object]:
+        """What follows from these: values of fields of Stage. Raises Failed for what cannot be wanted together."""
+        return {}
+
+    def __setattr__(self, name: str, _value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
+
+    @property
+    def sides(self) -> Sequence[Sequence[str]]:
+        """Files read after the others, whose records belong to side 1, 2 and so on."""
+        return (self.against,)
+
+    @property
+    def second(self) -> tuple[str, str] | None:
+        """The option that names a second file to be written, and its path."""
+        return None if self.removed is None else ("--removed", self.removed)
+
+    @property
+    def beside(self) -> Sequence[tuple[str, str]]:
+        """Options and the files of records that they name."""
+        return ()
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The place of each file of `beside` among all that is beside, which may be more than files of records."""
+        return range(len(self.beside))
+
+    @property
+    def texts(self) -> AbstractSet[str]:
+        """Fields that are read as text, beside those that every stage reads so."""
+        return frozenset()
+
+    def once(self, _side: int, /) -> Sequence[str]:
+        """Fields that a collector's records may not have twice: those of the input (0), or of `against` (1)."""
+        return ()
+
+    def check_fields(self, id_field: str, /) -> None:
+        """Raises Failed if one field would have to hold two things."""
+
+    def alone(self) -> str:
+        """Why only one process can do it, if that is so."""
+        return ""
+
+    @property
+    def input_option(self) -> str:
+        """The option by which its input is read; none if that is JSON lines."""
+        return ""
+
+    @property
+    def record_by_record(self) -> "Filter | None":
+        """The stage itself, if it takes each record alone; else it has a collector."""
+        return None
+
+    def collector(self, _jobs: int, /) -> Collector:
+        """What takes all records, with so many workers. Raises Failed."""
+        raise TypeError(f"{type(self).__name__} takes records alone")
+
+
+class Filter(Stage):
+    """A stage that turns one payload into another, record by record; it is pickled for worker processes.
+
+    The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
+    field via; every other byte of the line passes. `function` may raise Rejected. `link` gives what makes the same
+    payloads in C, if there is such; it may raise what `function` raises. `format` says what the input is, None for JSON
+    lines; where it may have plain text among HTML, `plain` is the filter for that. `listed` says that the payload is a
+    list of strings, not one string. `placed` says that the value consumed stays, as it is spelled, in the field SOURCE,
+    and that `function` gives a Placed: the payload and the value of the field AT.
+
+    `after` is the recipe that records must have, or None for any. `tally` says what its function and its link have
+    counted in this process since it was asked, for -v: how many, by what they are.
+
+    `remarks` is asked at the end, with all that was counted and the number of good records, for what to say on standard
+    error.
+
+    A filter that depends on all of its input has `first`: what that gives makes the filter that is run instead.
+
+    A filter that makes several lines of one has `lines`, which makes them, each ended by a line feed, of the name of
+    the field of ids and a line, and may raise Rejected; then `function` says where in the payload they are.
+    """
+
+    consumes: str
+    produces: str
+    recipe: str
+    function: Callable[[str], Any]
+    keep: bool = False
+    link: Linking = unlinked
+    format: Format | None = None
+    plain: "Filter | None" = None
+    reads: tuple[str, ...] = ()
+    listed: bool = False
+    placed: bool = False
+    lines: Several | None = None
+    after: str | None = None
+    tally: Tally | None = None
+    remarks: Remarks | None = None
+    first: First | None = None
+
+    @property
+    def texts(self) -> AbstractSet[str]:
+        return {self.consumes}
+
+    @property
+    def adds(self) -> Sequence[str]:
+        """Fields that it writes beside the payload and via."""
+        return (SOURCE, AT) if self.placed else ()
+
+    def check_fields(self, id_field: str, /) -> None:
+        own = ("via", *self.adds)
+        for payload in (self.consumes, self.produces):
+            if payload in (id_field, *own) or id_field in own:
+                names = ", ".join(map(shown, dict.fromkeys((id_field, self.consumes, self.produces, *own))))
+                if self.placed:
+                    raise Failed(f"the id, the text, {SOURCE}, {AT} and via need fields of their own, not {names}")
+                raise Failed(f"the id, the payload and via need fields of their own, not {names}")
+
+    def alone(self) -> str:
+        return "--in holds records: what says how to read files is for the shell" if self.format is not None else ""
+
+    @property
+    def input_option(self) -> str:
+        return "" if self.format is None else self.format.option
+
+    @property
+    def record_by_record(self) -> "Filter":
+        return self
+
+
+class Command(Protocol):
+    """What a command's module offers."""
+
+    __doc__: str | None
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def build(self, options: argparse.Namespace) -> Stage:
+        """Raises Failed for what cannot be done."""

@@ -1,0 +1,92 @@
+"""The input to a collector, and what that makes of it."""
+
+import argparse
+import contextlib
+from collections.abc import Generator, Sequence
+
+from shingletools.reading import streams
+from shingletools.reading.streams import Chunk
+from shingletools.record.json_members import line_at, parse
+from shingletools.record.stage import Collector, Stage, Written
+from shingletools.running.outcomes import FAILED, Conclusion, Figures, Outcome
+from shingletools.system.errors import Broken, Failed, IdRepeated, Rejected, shown_place
+
+
+def collect_chunk(
+    collector: Collector, once: Sequence[str], strict: bool, side: int, chunk: Chunk
+) -> tuple[Outcome, Failed | None]:
+    """A chunk's records to a collector, up to one with which it fails, or the first bad one if strict."""
+    rejects: list[tuple[str, int | None, str, bytes]] = []
+    written = []
+    failed: Failed | None = None
+    good = again = at = 0
+    line = chunk.line or 1
+    while at < len(chunk.data) and not (rejects and strict):
+        document = b""
+        collector.place = chunk.name, line
+        try:
+            taken, at, lines = collector.take_lines(chunk.data, at, side)
+            written.append(lines)
+            good += taken
+            line += taken
+            if at == len(chunk.data):
+                break
+            document, at = line_at(chunk.data, at)
+            collector.place = chunk.name, line
+            if (made := collector.take(parse(document, once), document, side)) is not None:
+                written.append(made)
+            good += 1
+        except Rejected as error:
+            rejects.append((chunk.name, line, str(error), document))
+            again += isinstance(error, IdRepeated)
+        except Broken as error:
+            failed = error
+            break
+        except Failed as error:
+            failed = Failed(f"{shown_place(chunk.name, line)}: {error}")
+            break
+        line += 1
+    together = Written(*map(b"".join, zip(*written, strict=True))) if written else Written()
+    outcome = Outcome(chunk.size, None, good + len(rejects), good, rejects, together, file=chunk.name, again=again)
+    return outcome, failed
+
+
+def run_collector(
+    collector: Collector, stage: Stage, options: argparse.Namespace, figures: Figures
+) -> Generator[Outcome]:
+    """All outcomes; the figures have those that were taken so far."""
+    for side, files in enumerate((options.files, *stage.sides)):
+        once = stage.once(side)
+        with contextlib.closing(chunks_ahead(collector, files, options.jobs)) as chunks:
+            for chunk in chunks:
+                result, failed = collect_chunk(collector, once, options.strict, side, chunk)
+                yield result
+                if failed is not None:
+                    raise failed
+    if collector.of_all and Conclusion.of(options.allow_rejects, figures).status == FAILED:
+        return
+    for rest in collector.finish():
+        late = collector.late()
+        yield Outcome(0, None, 0, -sum(each.counted for each in late), [each[:4] for each in late], rest)
+
+
+def chunks_ahead(collector: Collector, files: Sequence[str], jobs: int) -> Generator[Chunk]:
+    """The input, for which the collector has prepared if it does so. Raises Failed, after the chunks before."""
+    if jobs == 1 or not collector.reads_ahead:
+        yield from streams.read_chunks(files)
+        return
+    from shingletools.system.workers import in_threads, until_failed  # as in filtering.run_once
+
+    def prepared(chunk: Chunk | Failed) -> Chunk | Failed:
+        if not isinstance(chunk, Failed):
+            collector.ahead(chunk.data)
+        return chunk
+
+    with (
+        contextlib.closing(streams.read_chunks(files)) as chunks,
+        contextlib.closing(in_threads(prepared, until_failed(chunks), jobs)) as prepared_chunks,
+    ):
+        for chunk in prepared_chunks:
+            if isinstance(chunk, Failed):
+                raise chunk
+            yield chunk

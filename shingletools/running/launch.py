@@ -1,0 +1,26 @@
+"""What bin/ calls: signals are handled before all else is imported, so that an early Ctrl-C ends quietly too."""
+
+import _signal  # type: ignore[import-not-found]  # the module signal would import others
+
+if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # a Ctrl-C while the next line imports would show a traceback
+
+import os
+
+from shingletools.system import signals
+
+
+def main(name: str, runner: str = "") -> int:
+    """Runs a command on the process's arguments and streams, by `runner`'s own `run` if named; its exit status."""
+
+    # numpy's library would start a thread for each processor, and we never call it
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+    def run() -> int:
+        signals.hold_imports()
+        from shingletools.running import driver  # once signals are handled
+
+        own = signals.load(runner).run if runner else None
+        return driver.main(name, own=own)
+
+    return signals.ended_by_signal(run)

@@ -1,0 +1,97 @@
+"""What became of a chunk, and of all that was read: figures, and the exit status."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
+
+from shingletools.cli.arguments import Allowance
+from shingletools.record.stage import Written
+from shingletools.system import errors
+
+DONE, SOME_REJECTED, FAILED = 0, 1, 2
+
+
+class Outcome(NamedTuple):
+    """What became of a chunk."""
+
+    size: int  # bytes of input, as they were read
+    start: int | None  # where it starts in its file, if its lines are counted from there
+    lines: int
+    records: int
+    rejects: Sequence[tuple[str, int | None, str, bytes]]  # file, line, cause, document
+    written: Written
+    made: int = 0  # lines written, by a filter that makes several of one
+    counted: Mapping[str, int] = {}  # what a filter counted, or its format
+    once: int = 0  # bytes of input that are to be read again
+    file: str = ""  # of which it is; none if each file is a document
+    again: int = 0  # rejected records whose ids were there before; the rest of them is good
+    told: Sequence[str] = ()  # what its format has to say
+
+
+class Figures:
+    """What was read so far."""
+
+    def __init__(self) -> None:
+        self.size = 0  # bytes, as they were read
+        self.records = 0  # good ones
+        self.rejected = 0
+        self.made = 0  # lines written, by a filter that makes several of one
+        self.counted = Counter[str]()  # by a filter, or its format
+        self.has_good: dict[str, bool] = {}  # by file: whether it has a good record
+
+    def add(self, result: Outcome) -> None:
+        self.size += result.size
+        self.records += result.records
+        self.rejected += len(result.rejects)
+        self.made += result.made
+        self.counted.update(result.counted)
+        if result.lines:
+            has_good = result.records + result.again > 0
+            self.has_good[result.file] = self.has_good.get(result.file, False) or has_good
+
+    def counts(self) -> list[str]:
+        """What was counted, as -v says it."""
+        return [f"{count} {what}" for what, count in self.counted.items()]
+
+    def without_good(self) -> list[str]:
+        """Files that have something in them, but no good record."""
+        return [file for file, has_good in self.has_good.items() if not has_good]
+
+
+def status_of(allowed: Allowance | None, figures: Figures) -> int:
+    """Whether there were more bad records than are allowed (default none)."""
+    if allowed is None:
+        return SOME_REJECTED if figures.rejected else DONE
+    return DONE if allowed.holds(figures.rejected, figures.records + figures.rejected) else SOME_REJECTED
+
+
+class Conclusion(NamedTuple):
+    """The exit status; and where no output gets its place, why, and which files are to blame."""
+
+    status: int
+    why: str = ""
+    files: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, allowed: Allowance | None, figures: Figures) -> "Conclusion":
+        """Where a file has not one good record, the run has failed, unless so many bad ones are all right."""
+        status = status_of(allowed, figures)
+        if status != DONE and (files := figures.without_good()):
+            return cls(FAILED, "not one good record", files)
+        return cls(status, "" if status == DONE or allowed is None else "too many bad records")
+
+    def messages(self, paths: Sequence[str], there: Set[str]) -> Iterator[str]:
+        """Messages about these files, and about outputs that get no place: nobody, such as make, may go on from them.
+
+        Some of the outputs were there before. A reader of messages learns it even where whoever waits for the status is
+        killed.
+        """
+        for file in self.files:
+            yield f"{errors.printable(file)}: {self.why}" if file else self.why
+        for path in paths:
+            yield f"{errors.printable(path)} {unplaced(path, there)}: {self.why}"
+
+
+def unplaced(path: str, there: Set[str]) -> str:
+    """What becomes of an output that gets no place, by what was there before."""
+    return "is left as it was" if path in there else "is not written"

@@ -1,0 +1,96 @@
+"""list the commands"""
+
+import re
+import sys
+from collections.abc import Sequence
+
+from shingletools import UNICODE, __version__, kernel
+from shingletools.cli.options import Printed, did_you_mean, meant
+from shingletools.system import errors, signals
+from shingletools.system.errors import Failed
+
+COMMANDS = (  # in the order in which a pipeline has them; then what stands beside it
+    "parts", "canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "simshow", "simscore", "simtune",
+    "simindex", "simspark",
+)  # fmt: skip
+ROOMS = {"simspark": "spark"}  # whose names differ
+OPTIONS = ("-h", "--help", "--version")
+WORKSHOP = ("test", "bench", "fuzz")  # extras of those who work on it
+
+
+def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
+    """Raises Printed, or Failed for arguments that it has not."""
+    words = sys.argv[1:] if argv is None else argv
+    for word in words:
+        if word not in OPTIONS:
+            if word in COMMANDS:
+                raise Failed(f"{word}: a command of its own, see {word} --help")
+            question = did_you_mean(meant(word, (*COMMANDS, *OPTIONS)))
+            raise Failed(f"unrecognized arguments: {errors.printable(word)}{question} (see {name} --help)")
+    raise Printed(versions(name) if words[:1] == ["--version"] else overview(name))
+
+
+def overview(name: str) -> str:
+    """Each command, and what it does."""
+    width = max(map(len, COMMANDS))
+    lines = [f"  {command:{width}}  {summary(command)}\n" for command in COMMANDS]
+    return (
+        f"usage: {name} [--help | --version]\n\nCommands that find near-duplicate texts:\n\n{''.join(lines)}\n"
+        "Each is a program of its own: COMMAND --help, man COMMAND. The whole: man shingletools.\n"
+        f"{name} --version tells what is installed.\n\n"
+        "example:\n  canon docs.jsonl | shingle -k 10 | sketch -n 84 | simjoin -t 0.8\n"
+    )
+
+
+def summary(command: str) -> str:
+    """What it does, in a line."""
+    module = signals.load(f"shingletools.{ROOMS.get(command, f'commands.{command}')}.command")
+    return module.__doc__ or ""
+
+
+def versions(name: str) -> str:
+    """What is installed, and what is not: a line for each fact."""
+    import platform  # here and below: what only this asks for
+    import shutil
+
+    lines = [
+        f"{name} {__version__}, kernel {kernel.NAME}, Unicode {UNICODE}",
+        f"Python {platform.python_version()}, {errors.printable(sys.executable)}",
+        f"{platform.system()} {platform.machine()}",
+    ]
+    for extra, packages in required().items():
+        lines.append(
+            f"{f'extra {extra}' if extra else 'packages'}: {', '.join(map(installed, packages)) or 'nothing needed'}"
+        )
+    lines.append(f"java: {errors.printable(shutil.which('java') or 'not found')}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def required() -> dict[str, list[str]]:
+    """Names of the packages that the commands use, by the extra that installs them; "" for those always there.
+
+    Those that only older versions of Python need are left out.
+    """
+    from importlib import metadata  # as above
+
+    extras = metadata.metadata("shingletools").get_all("Provides-Extra") or ()
+    found: dict[str, list[str]] = {"": [], **{extra: [] for extra in extras if extra not in WORKSHOP}}
+    for each in metadata.requires("shingletools") or ():
+        package = re.match(r"[\w.-]+", each)
+        extra = re.search(r"extra\s*==\s*[\"']([\w-]+)[\"']", each)
+        older = re.search(r"python_version\s*<\s*[\"'](\d+)\.(\d+)[\"']", each)
+        if older and sys.version_info >= (int(older[1]), int(older[2])):
+            continue
+        if package and (packages := found.get(extra[1] if extra else "")) is not None:
+            packages.append(package[0])
+    return found
+
+
+def installed(package: str) -> str:
+    """With its version, if it is there."""
+    from importlib import metadata  # as above
+
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return f"{package} missing"

@@ -1,0 +1,238 @@
+"""Progress bars: one for each command of a pipeline, each on a line of its own of the terminal that they share.
+
+Nobody tells the processes of a pipeline of each other. What they have in common is their process group and the
+terminal; so a small file in the folder of scratch files, with both in its name, holds the text of each bar. Whoever
+draws holds a lock, goes up by as many lines as there are bars, and writes all of them again. A message takes the place
+of the first bar, and the bars follow. pv(1) with -c does likewise, by cursor positions that it asks the terminal for.
+
+Bars stand in the order of the processes' numbers, which is that of the pipeline: a shell starts one after the other.
+Which process makes its bar first is chance.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol, cast
+
+from tqdm import tqdm
+
+from shingletools.system import files, messages
+from shingletools.system.scratch import scratch_folder
+
+MUTEX, FIRST = 0, 1  # bytes of the file that are locked: by who draws, and by each bar as long as it is there
+PATIENCE = 0.5  # seconds; a process that is stopped may hold the lock
+STEP = 0.005
+INTERVAL = 0.1  # seconds
+TRIES = 10  # to open a file that others remove
+LARGEST = 1 << 16  # bytes of the file
+COLUMNS = 80  # of a terminal that does not tell
+
+
+class BarText(NamedTuple):
+    """What a bar shows."""
+
+    process: int
+    text: str
+
+
+NO_BAR = BarText(0, "")
+
+
+class Lines:
+    """The lines of a terminal that the bars of a process group share; the cursor stands below the last.
+
+    Once it is made, no fault of the terminal or of the file fails the run: a bar is worth less than that.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        """Raises OSError."""
+        self.descriptor = descriptor
+        terminal = os.fstat(descriptor).st_rdev
+        name = f"shingletools-{os.getuid()}-{terminal}-{os.getpgrp()}.bars"
+        self.path = os.path.join(scratch_folder(), name)
+        self.place = -1
+        for _ in range(TRIES):
+            self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            state = os.fstat(self.file)
+            if state.st_uid != os.getuid() or not stat.S_ISREG(state.st_mode):
+                os.close(self.file)
+                raise PermissionError
+            try:
+                with self._locked():
+                    if os.fstat(self.file).st_nlink:
+                        self._begin()
+                        return
+            except OSError:
+                self.close()
+                os.close(self.file)
+                raise
+            os.close(self.file)
+        raise PermissionError
+
+    def _begin(self) -> None:
+        """Takes the place below the others. Raises OSError."""
+        bars = self._bars() if self._alive() else []
+        fcntl.lockf(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, FIRST + len(bars))
+        self.place = len(bars)
+        self._keep([*bars, BarText(os.getpid(), "")])
+        self._write("\n")
+
+    def show(self, text: str) -> None:
+        """The bar's new text; nothing, if another process does not let go of the lock."""
+        with self._locked() as locked:
+            if locked and self.place >= 0:
+                bars = self._bars()
+                bars[self.place] = BarText(os.getpid(), text)
+                with contextlib.suppress(OSError):  # the folder may be full
+                    self._keep(bars)
+                self._draw(bars)
+
+    def say(self, message: str) -> None:
+        """Whole lines, above the bars; below them if none of these is there any longer."""
+        with self._locked() as locked:
+            bars = self._bars() if locked else []
+            if bars and (self.place >= 0 or self._alive()):
+                self._draw(bars, message)
+            else:
+                self._write(message)
+
+    def close(self) -> None:
+        """The bar stays as it is; the last one removes the file."""
+        with contextlib.suppress(OSError), self._locked() as locked:
+            if self.place >= 0:
+                fcntl.lockf(self.file, fcntl.LOCK_UN, 1, FIRST + self.place)
+                self.place = -1
+            if locked and not self._alive() and os.fstat(self.file).st_nlink:
+                os.unlink(self.path)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[bool]:
+        """Whether the lock was to be had."""
+        end, locked = time.monotonic() + PATIENCE, False
+        while not locked and time.monotonic() < end:
+            try:
+                fcntl.lockf(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, MUTEX)
+                locked = True
+            except OSError:
+                time.sleep(STEP)
+        try:
+            yield locked
+        finally:
+            if locked:
+                with contextlib.suppress(OSError):
+                    fcntl.lockf(self.file, fcntl.LOCK_UN, 1, MUTEX)
+
+    def _bars(self) -> list[BarText]:
+        """As the file has them, in the order of their places; empty ones up to the own place, if it has not so many."""
+        held: object = None
+        with contextlib.suppress(OSError, ValueError):
+            # What was longer before stands behind it, if its writer was killed
+            held, _ = json.JSONDecoder().raw_decode(os.pread(self.file, LARGEST, 0).decode())
+        bars = []
+        for each in held if isinstance(held, list) else ():
+            match each:
+                case [int(process), str(text)]:
+                    bars.append(BarText(process, text))
+                case _:
+                    bars.append(NO_BAR)
+        return bars + [NO_BAR] * (self.place + 1 - len(bars))
+
+    def _keep(self, bars: Sequence[BarText]) -> None:
+        data = json.dumps(bars).encode()
+        os.pwrite(self.file, data, 0)
+        os.ftruncate(self.file, len(data))
+
+    def _alive(self) -> bool:
+        """Whether another process has a bar: its lock goes with it, however it ends, and whatever the file says."""
+        before, behind = (self.place, FIRST), (0, FIRST + self.place + 1)  # bytes, from where; 0 stands for all
+        for count, start in (before, behind) if self.place > 0 else (behind,):
+            try:
+                fcntl.lockf(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB, count, start)
+            except OSError:
+                return True
+            fcntl.lockf(self.file, fcntl.LOCK_UN, count, start)
+        return False
+
+    def _draw(self, bars: Sequence[BarText], message: str = "") -> None:
+        width = self.width()
+        lines = "".join(f"{text[:width]}\x1b[K\n" for _, text in sorted(bars, key=lambda each: each.process))
+        self._write(f"\x1b[{len(bars)}A\r" + (f"\x1b[J{message}" if message else "") + lines)
+
+    def width(self) -> int:
+        """Columns that a bar may take."""
+        columns = 0
+        with contextlib.suppress(OSError):  # it may be gone
+            columns = os.get_terminal_size(self.descriptor).columns
+        return (columns or COLUMNS) - 1
+
+    def _write(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            os.write(self.descriptor, text.encode(errors="backslashreplace"))
+
+
+class Bar(Protocol):
+    """What the driver asks of a bar; tqdm has it."""
+
+    def update(self, n: float, /) -> object: ...
+
+    def clear(self) -> None: ...
+
+    def refresh(self) -> object: ...
+
+    def close(self) -> None: ...
+
+
+class SharedBar:
+    """A bar on such a line, with the text that tqdm gives it."""
+
+    def __init__(self, name: str, total: int | None, lines: Lines) -> None:
+        self.name = name
+        self.total = total
+        self.lines = lines
+        self.count = 0.0
+        self.begun = time.monotonic()
+        self.shown = self.begun - INTERVAL
+        self.update(0)
+
+    def update(self, n: float, /) -> None:
+        """So many bytes more; shown ten times a second at most."""
+        self.count += n
+        if time.monotonic() - self.shown >= INTERVAL:
+            self.refresh()
+
+    def refresh(self) -> None:
+        self.shown = time.monotonic()
+        self.lines.show(
+            tqdm.format_meter(
+                int(self.count), cast(int, self.total), self.shown - self.begun, ncols=self.lines.width(),
+                prefix=self.name, unit="B", unit_scale=True,
+            )
+        )  # fmt: skip
+
+    def clear(self) -> None:
+        """A message finds its own place."""
+
+    def close(self) -> None:
+        self.refresh()
+        self.lines.close()
+
+
+def progress_bar(name: str, inputs: Sequence[str]) -> Bar:
+    """A bar of bytes read, on standard error; on a terminal, each process of a pipeline has a line of its own."""
+    tqdm.monitor_interval = 0  # no thread of its own
+    total = files.total_size(inputs)
+    if os.isatty(2) and os.environ.get("TERM", "dumb") != "dumb":
+        with contextlib.suppress(OSError, ValueError):  # then it is alone
+            lines = Lines(2)
+            try:
+                bar = SharedBar(name, total, lines)
+            except BaseException:
+                lines.close()
+                raise
+            messages.say_through(lines.say)
+            return bar
+    return tqdm(desc=name, total=total, unit="B", unit_scale=True, file=messages.StandardError())

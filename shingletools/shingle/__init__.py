@@ -1,1 +1,0 @@
-"""shingle: canonical words become fingerprints of their runs."""

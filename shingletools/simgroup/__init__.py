@@ -1,1 +1,0 @@
-"""simgroup: pairs become groups."""

@@ -1,1 +1,0 @@
-"""sketch: shingles become a short signature."""

@@ -1,0 +1,53 @@
+"""What takes long to load or to make, and many runs do without: it is there when it is first used."""
+
+from collections.abc import Callable
+from functools import cache, partial
+from types import ModuleType
+from typing import Any, TypeVar, cast
+
+from shingletools.system import signals
+from shingletools.system.errors import Failed
+
+Made = TypeVar("Made")
+
+
+class Deferred:
+    """Stands for what a function makes, and calls it when it is first asked for an attribute.
+
+    It asks for each attribute once and then has it, so that hot loops lose nothing, as they would by an import in a
+    function. (Python 3.15 has this for modules, as lazy imports: PEP 810.)
+
+    >>> made = []
+    >>> word = Deferred(lambda: made.append("here") or "word")
+    >>> len(made), word.upper(), len(made)
+    (0, 'WORD', 1)
+    """
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = cache(make)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._make(), name)
+        setattr(self, name, value)
+        return value
+
+
+def later(make: Callable[[], Made]) -> Made:
+    """What the function makes, or what passes for it wherever only attributes are asked for."""
+    return cast(Made, Deferred(make))
+
+
+@cache
+def module(name: str) -> Deferred:
+    """The module of this name; it is one object for all who use it. Signals wait while it is loaded."""
+    return Deferred(partial(signals.load, name))
+
+
+def needs(option: str, module: str, extra: str = "lang") -> ModuleType:
+    """A package of an extra; raises Failed, with the command that installs it, where it is missing."""
+    try:
+        return signals.load(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        every = f"pip install '.[{extra}]' in a clone of the source"
+        raise Failed(f"{option} needs {package}: pip install {package} (or, for all such, {every})") from None

@@ -1,0 +1,134 @@
+"""Files and descriptors: which of them are one, whether one has changed, and which are there from the start."""
+
+import contextlib
+import fcntl
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from shingletools.system.errors import Failed, printable
+
+PIPE = 1 << 20  # bytes that a pipe may hold: what Linux gives to anyone
+
+
+@contextlib.contextmanager
+def named(name: str) -> Iterator[None]:
+    """An OSError inside becomes a Failed that names the file."""
+    try:
+        yield
+    except OSError as error:
+        raise Failed(f"{printable(name)}: {error.strerror}") from None
+
+
+class State(NamedTuple):
+    """What tells whether a file is still the same, and unchanged."""
+
+    device: int
+    number: int
+    size: int
+    modified: int  # in nanoseconds
+
+    @classmethod
+    def of(cls, file: int | str) -> "State":
+        """Of a descriptor or a path."""
+        state = os.stat(file)
+        return cls(state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
+
+    def unlike(self, before: "State") -> str:
+        """What was done to a file that had another state."""
+        if self[:2] != before[:2]:
+            return "replaced"
+        if self.size == before.size:
+            return "changed"
+        return "cut short" if self.size < before.size else "grew"
+
+
+def existing(paths: Iterable[str | None]) -> frozenset[str]:
+    """Those of the paths that are there."""
+    return frozenset(path for path in paths if path is not None and os.path.lexists(path))
+
+
+def states(files: Iterable[str]) -> dict[str, State]:
+    """Of files that are there. Raises Failed."""
+    found = {}
+    for name in files:
+        with named(name):
+            found[name] = State.of(name)
+    return found
+
+
+def check_unchanged(before: Mapping[str, State]) -> None:
+    """Raises Failed if a file is not what it was."""
+    for name, state in states(before).items():
+        if state != before[name]:
+            what = f"{state.unlike(before[name])} while it was read"
+            raise Failed(f"{printable(name)}: {what} (what is read twice must stay as it is until the end)")
+
+
+def claim_standard_streams() -> set[int]:
+    """Which of the descriptors 0, 1, 2 were closed; they are open on /dev/null afterwards.
+
+    Otherwise the next file opened would get the number, and be taken for standard input or output.
+    """
+    closed = set()
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            closed.add(descriptor)
+            os.open(os.devnull, os.O_RDWR)
+    return closed
+
+
+def check_readable(files: Iterable[str]) -> None:
+    """Raises Failed if a file is not there: better now than after an hour spent on those before it."""
+    for name in files:
+        if name != "-":
+            with named(name):
+                os.stat(name)
+
+
+def check_open(descriptor: int, closed: set[int]) -> None:
+    """Raises Failed if the standard stream was closed from the start."""
+    if descriptor in closed:
+        raise Failed(f"{('standard input', 'standard output')[descriptor]}: closed")
+
+
+def same_file(one: str | int, other: str | int) -> bool:
+    """Whether two paths or descriptors are one regular file, or would be if they were there."""
+    try:
+        state = os.stat(one)
+        return stat.S_ISREG(state.st_mode) and os.path.samestat(state, os.stat(other))
+    except OSError:
+        if isinstance(one, int) or isinstance(other, int):
+            return False
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+def total_size(files: Iterable[str]) -> int | None:
+    """Bytes to be read, or None where that is not known, as with a pipe."""
+    total = 0
+    for name in files:
+        with named(name):
+            state = os.fstat(0) if name == "-" else os.stat(name)
+        if not stat.S_ISREG(state.st_mode):
+            return None
+        total += state.st_size
+    return total
+
+
+def is_device(name: str) -> bool:
+    """Whether a file, or standard input ("-"), is a device of characters, such as a terminal. Raises Failed."""
+    with named(name):
+        return stat.S_ISCHR((os.fstat(0) if name == "-" else os.stat(name)).st_mode)
+
+
+def widen(descriptor: int) -> None:
+    """Makes a pipe hold more, where the system lets us; whoever is at its other end need not be woken as often.
+
+    Linux lets each user have 64 MB in all, and makes new pipes small after that: so no more than PIPE is taken.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        if fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) < PIPE:
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE)

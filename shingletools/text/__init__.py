@@ -1,0 +1,6 @@
+"""What texts need. Imports what stands below `reading`, and that.
+
+scripts    scripts without spaces
+sentences  where sentences end
+wordlists  lists of stop words, some of which `stop/` has
+"""

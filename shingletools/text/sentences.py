@@ -1,0 +1,42 @@
+"""Sentences: where the Unicode Standard parts them."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from shingletools.system import deferred
+from shingletools.system.deferred import later
+
+if TYPE_CHECKING:
+    import regex
+else:
+    regex = deferred.module("regex")
+
+# Unicode Standard Annex 29, rules SB6 to SB11, on its classes: ST and AT end sentences (AT is the ambiguous full stop),
+# CL closes quotes and brackets, SP is space, SC goes on with a sentence, NU is a digit, LO lower case, UP upper case,
+# LE other letters. Two things differ: a single line feed is a space, for texts come wrapped; an empty line always
+# parts.
+STOP = r"[\p{SB=ST}\p{SB=AT}]"
+AFTER = r"[\p{SB=CL}]*+[\p{SB=SP}\n\r]*+"
+GOES_ON = r"(?![\p{SB=SC}\p{SB=ST}\p{SB=AT}])"  # SB8a
+NO_LOWER = r"(?![^\p{SB=LE}\p{SB=UP}\p{SB=LO}\p{SB=ST}\p{SB=AT}\n\u2029]*+\p{SB=LO})"  # SB8
+BREAK = later(
+    lambda: regex.compile(
+        # A run of ends is looked at once, from its first; its last character decides
+        rf"\n[ \t\r]*+\n\s*+|\u2029\s*+|(?<!{STOP}){STOP}++(?<=\p{{SB=ST}}){AFTER}{GOES_ON}"
+        rf"|(?<!{STOP}){STOP}++(?<=\p{{SB=AT}})(?!\p{{SB=NU}}|(?<=[\p{{SB=UP}}\p{{SB=LO}}].)\p{{SB=UP}})"
+        rf"{AFTER}{GOES_ON}{NO_LOWER}"
+    )
+)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The text, parted; nothing is left out.
+
+    >>> list(sentences('At 3.14 p.m. it rained. "Stop!" 雨だ。Really?'))
+    ['At 3.14 p.m. it rained. ', '"Stop!" ', '雨だ。', 'Really?', '']
+    """
+    start = 0
+    for end in BREAK.finditer(text):
+        yield text[start : end.end()]
+        start = end.end()
+    yield text[start:]
