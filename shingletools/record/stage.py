@@ -10,7 +10,7 @@ import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, NamedTuple, NoReturn, Protocol, dataclass_transform
+from typing import Any, NamedTuple, NoReturn, Protocol, Self, dataclass_transform
 
 from shingletools.kernel.lines import Link, unlinked
 from shingletools.record.framing import Format
@@ -197,9 +197,16 @@ class Stage:
         """The stage itself, if it takes each record alone; else it has a collector."""
         return None
 
-    def collector(self, _jobs: int, /) -> Collector:
+    def made_by(self, maker: Callable[[Self, int], Collector]) -> Self:
+        """The same, with what makes its collector for so many workers. A command gives it: a stage imports no work."""
+        same = object.__new__(type(self))
+        vars(same).update(vars(self), maker=maker)
+        return same
+
+    def collector(self, jobs: int, /) -> Collector:
         """What takes all records, with so many workers. Raises Failed."""
-        raise TypeError(f"{type(self).__name__} takes records alone")
+        made: Collector = vars(self)["maker"](self, jobs)
+        return made
 
 
 class Filter(Stage):

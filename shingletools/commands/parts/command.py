@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shingletools.cli.arguments import text
 from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
-from shingletools.record.stage import Filter, Stage
+from shingletools.record.stage import Collector, Filter, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -44,7 +44,7 @@ def build(options: argparse.Namespace) -> Stage:
             raise Failed("--carry cannot be combined with --together, which restores carried fields")
         if "by" in options.given:
             raise Failed("--by cannot be combined with --together, which takes parts as they are")
-        return TogetherSpec(options.id, options.text)
+        return TogetherSpec(options.id, options.text).made_by(collector_of)
     from shingletools.commands.parts.apart import PartLines  # imported late: --together does not need its patterns
 
     check_names((options.id, options.text, *options.carry))
@@ -63,3 +63,9 @@ def places_by(by: str) -> "Cut":
         PARAGRAPH: part_places.paragraphs, LINE: part_places.lines, SENTENCE: part_places.by_sentence,
         HEADING: headings.sections,
     }[by]  # fmt: skip
+
+
+def collector_of(spec: TogetherSpec, _jobs: int) -> Collector:
+    from shingletools.commands.parts.together import Together  # as in `build`
+
+    return Together(spec)

@@ -2,13 +2,9 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING
 
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.system.errors import Failed, shown
-
-if TYPE_CHECKING:
-    from shingletools.commands.parts.together import Together
 
 OWN = ("of", "part", "place", "before", "behind", "via")  # fields of a part beside its id and its text
 
@@ -38,8 +34,3 @@ class TogetherSpec(Stage):
 
     def alone(self) -> str:
         return IN_ONE_PROCESS
-
-    def collector(self, _jobs: int, /) -> "Together":
-        from shingletools.commands.parts.together import Together  # which imports this module
-
-        return Together(self)

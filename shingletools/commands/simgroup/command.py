@@ -4,7 +4,7 @@ import argparse
 
 from shingletools.cli.arguments import threshold
 from shingletools.commands.simgroup.spec import GroupSpec
-from shingletools.record.stage import Stage
+from shingletools.record.stage import Collector, Stage
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -16,4 +16,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    return GroupSpec(options.id, options.star, options.threshold, tuple(options.singletons))
+    return GroupSpec(options.id, options.star, options.threshold, tuple(options.singletons)).made_by(collector_of)
+
+
+def collector_of(spec: GroupSpec, _jobs: int) -> Collector:
+    from shingletools.commands.simgroup.grouping import Groups  # numpy, which --help does not need
+
+    return Groups(spec)

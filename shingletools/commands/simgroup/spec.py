@@ -9,8 +9,6 @@ from shingletools.record.wire import AGAINST
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shingletools.commands.simgroup.grouping import Groups
-
 
 class GroupSpec(Stage):
     """The groups that pairs make."""
@@ -28,8 +26,3 @@ class GroupSpec(Stage):
         if side:
             return (self.id_field,)
         return ("a", "b", AGAINST) if self.least is None else ("a", "b", AGAINST, "similarity")
-
-    def collector(self, _jobs: int, /) -> "Groups":
-        from shingletools.commands.simgroup.grouping import Groups  # which imports this module
-
-        return Groups(self)

@@ -7,7 +7,7 @@ from functools import partial
 from shingletools.cli.arguments import count, size, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, DROP, MEMORY, Addition, IndexSpec
 from shingletools.commands.simjoin.wanted import BITS, Wanted
-from shingletools.record.stage import Stage
+from shingletools.record.stage import Collector, Stage
 from shingletools.system.errors import Failed, printable
 
 
@@ -49,4 +49,10 @@ def build(options: argparse.Namespace) -> Stage:
         if written and os.path.realpath(os.path.dirname(written) or ".") == os.path.realpath(options.archive):
             raise Failed(f"{printable(written)}: cannot be written into the archive's folder")
     adding = Addition(wanted, options.unless_known, options.buffer_size or MEMORY)
-    return IndexSpec(action, options.archive, options.id, adding)
+    return IndexSpec(action, options.archive, options.id, adding).made_by(collector_of)
+
+
+def collector_of(spec: IndexSpec, _jobs: int) -> Collector:
+    from shingletools.commands.simindex import acting, adding  # numpy, which --help does not need
+
+    return adding.Adding(spec) if spec.action == ADD else acting.COLLECTORS[spec.action](spec)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from shingletools.commands.simjoin.wanted import Wanted
-from shingletools.record.stage import Collector, Stage
+from shingletools.record.stage import Stage
 
 ADD, LIST, CHECK, MERGE, DROP, DUMP = ACTIONS = ("add", "list", "check", "merge", "drop", "dump")
 
@@ -37,10 +37,3 @@ class IndexSpec(Stage):
 
     def once(self, _side: int, /) -> Sequence[str]:
         return self.id_field, "via", "sketch", "simhash", "shingles"
-
-    def collector(self, _jobs: int, /) -> Collector:
-        from shingletools.commands.simindex import acting, adding  # numpy, which --help does not need
-
-        if self.action == ADD:
-            return adding.Adding(self)
-        return acting.COLLECTORS[self.action](self)

@@ -1,6 +1,7 @@
 """find all pairs of documents whose sketches agree at or above a threshold"""
 
 import argparse
+import os
 from fractions import Fraction
 from functools import partial
 
@@ -9,7 +10,7 @@ from shingletools.cli.arguments import check_scratch, count, size, threshold
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.wanted import BITS, JACCARD, Wanted
-from shingletools.record.stage import Stage
+from shingletools.record.stage import Collector, Stage
 from shingletools.system.errors import Failed, printable
 from shingletools.system.scratch import scratch_folder
 
@@ -61,4 +62,13 @@ def build(options: argparse.Namespace) -> Stage:
             archives.append((len(files), path))
         else:
             files.append(path)
-    return JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives))
+    return JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives)).made_by(collector_of)
+
+
+def collector_of(spec: JoinSpec, jobs: int) -> Collector:
+    from shingletools.archive import manifest  # here and below: what --help does not need
+    from shingletools.commands.simjoin.join_collector import JoinCollector
+
+    for path in filter(os.path.isdir, spec.against):
+        manifest.read(path)  # fails with the reason why it is no archive
+    return JoinCollector(spec, jobs)

@@ -1,6 +1,5 @@
 """The specification of a join: what makes a pair, which documents, how much memory."""
 
-import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -10,7 +9,6 @@ from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
-    from shingletools.commands.simjoin.join_collector import JoinCollector
     from shingletools.commands.simjoin.memory import Memory
 
 
@@ -52,14 +50,6 @@ class JoinSpec(Stage):
 
     def once(self, _side: int, /) -> Sequence[str]:
         return self.id_field, "via", "sketch", "simhash", "shingles"
-
-    def collector(self, jobs: int, /) -> "JoinCollector":
-        from shingletools.archive import manifest  # imported late, here and below: --help does not need them
-        from shingletools.commands.simjoin.join_collector import JoinCollector
-
-        for path in filter(os.path.isdir, self.against):
-            manifest.read(path)  # fails with the reason why it is no archive
-        return JoinCollector(self, jobs)
 
 
 def shapes_differ(here: str, before: str) -> str:

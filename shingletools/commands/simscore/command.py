@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shingletools.cli.arguments import fraction, no_number, text, threshold
 from shingletools.commands.simscore.spec import MOST_BANDS, BandEdges, ScoreSpec, Truth
-from shingletools.record.stage import Stage
+from shingletools.record.stage import Collector, Stage
 from shingletools.system.errors import shown
 
 if TYPE_CHECKING:
@@ -52,4 +52,12 @@ def build(options: argparse.Namespace) -> Stage:
     if options.by is not None:
         edges = tuple(number * options.by for number in range(int(-(-1 // options.by))))
     truth = Truth(options.truth, options.field)
-    return ScoreSpec(options.id, truth, options.docs, BandEdges(edges, cut=options.by is not None), options.table)
+    return ScoreSpec(
+        options.id, truth, options.docs, BandEdges(edges, cut=options.by is not None), options.table
+    ).made_by(collector_of)
+
+
+def collector_of(spec: ScoreSpec, _jobs: int) -> Collector:
+    from shingletools.commands.simscore.score_collector import Score  # numpy, which --help does not need
+
+    return Score(spec)

@@ -9,8 +9,6 @@ from shingletools.system.errors import Failed, shown
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shingletools.commands.simscore.score_collector import Score
-
 FOUND, DOCS, TRUTH = 0, 1, 2  # documents come before labels, so that those of no document are known at once
 MOST_BANDS = 1000
 
@@ -64,8 +62,3 @@ class ScoreSpec(Stage):
     def check_fields(self, id_field: str, /) -> None:
         if self.label == id_field:
             raise Failed(f"the id and the label need fields of their own, not {shown(id_field)}")
-
-    def collector(self, _jobs: int, /) -> "Score":
-        from shingletools.commands.simscore.score_collector import Score  # numpy, which --help does not need
-
-        return Score(self)

@@ -6,7 +6,7 @@ from functools import partial
 
 from shingletools.cli.arguments import check_scratch, count, size, text, threshold
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
-from shingletools.record.stage import Stage
+from shingletools.record.stage import Collector, Stage
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import scratch_folder
 
@@ -60,7 +60,7 @@ def build(options: argparse.Namespace) -> Stage:
         gap=options.gap, template=options.template,
         chosen=Selection(options.least, options.most, options.sample), form=form_of(options), page=options.html,
         size=options.buffer_size, folder=scratch_folder(options.temporary_directory),
-    )  # fmt: skip
+    ).made_by(collector_of)  # fmt: skip
 
 
 def check_combinations(options: argparse.Namespace) -> None:
@@ -103,3 +103,9 @@ def coloured(options: argparse.Namespace) -> bool:
         return options.output is None and not refused and os.isatty(1)
     except OSError:
         return False
+
+
+def collector_of(spec: ShowSpec, _jobs: int) -> Collector:
+    from shingletools.commands.simshow.show_collector import Show  # numpy, which --help does not need
+
+    return Show(spec)

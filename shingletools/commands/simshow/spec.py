@@ -10,8 +10,6 @@ from shingletools.system.errors import Failed, shown
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shingletools.commands.simshow.show_collector import Show
-
 TEXT, SIDE_BY_SIDE, BRIEF, JSON, PAGE = "text", "side by side", "brief", "json", "page"
 OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of", "duplicate_by"  # fields of records that name documents
 OF_WORDS = "source", "at", "via"  # fields of documents besides id and text
@@ -89,9 +87,3 @@ class ShowSpec(Stage):
 
     def alone(self) -> str:
         return "it shows pairs to people, in the shell"
-
-    def collector(self, _jobs: int, /) -> "Show":
-        # Imported late: it loads numpy, which --help does not need
-        from shingletools.commands.simshow.show_collector import Show
-
-        return Show(self)

@@ -5,7 +5,7 @@ from functools import partial
 
 from shingletools.cli.arguments import count, text, threshold
 from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, SHINGLES, TuneSpec
-from shingletools.record.stage import Stage
+from shingletools.record.stage import Collector, Stage
 from shingletools.system.errors import shown
 
 LONGEST = 1000  # units of a shingle
@@ -42,4 +42,10 @@ def build(options: argparse.Namespace) -> Stage:
         options.id, options.text, options.k or SHINGLES, chosen=options.k is not None, threshold=options.threshold,
         field=options.field, truth=options.truth, sample=options.sample, seed=options.seed,
         documents=options.documents, table=options.table,
-    )  # fmt: skip
+    ).made_by(collector_of)  # fmt: skip
+
+
+def collector_of(spec: TuneSpec, _jobs: int) -> Collector:
+    from shingletools.commands.simtune.tune_collector import Tune  # numpy, which --help does not need
+
+    return Tune(spec)

@@ -9,8 +9,6 @@ from shingletools.system.errors import Failed, shown
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shingletools.commands.simtune.tune_collector import Tune
-
 INPUT, TRUTH = 0, 1
 SAMPLE = 10_000  # documents
 DOCUMENTS = 999_999_999
@@ -59,8 +57,3 @@ class TuneSpec(Stage):
 
     def alone(self) -> str:
         return IN_ONE_PROCESS
-
-    def collector(self, _jobs: int, /) -> "Tune":
-        from shingletools.commands.simtune.tune_collector import Tune  # numpy, which --help does not need
-
-        return Tune(self)
