@@ -213,7 +213,7 @@ def test_a_chain_is_pickled(pipeline: str) -> None:
     again = pickle.loads(pickle.dumps(chain))
     data = DOCS.read_bytes() + b"{}\n"
     assert again.work(data) == chain.work(data)
-    assert [type(part) for part in again.parts] == [type(part) for part in chain.parts]
+    assert [type(each) for each in again.sections] == [type(each) for each in chain.sections]
 
 
 @pytest.mark.parametrize("name", ["c", "numpy"])

@@ -221,12 +221,13 @@ static int is_utf8(const uint8_t *at, const uint8_t *end)
     return 1;
 }
 
-static int note(Member *members, int count, const Member *found)
+/* Fills in the wanted members of this name; 0 if one of them was met before. */
+static int take_wanted(Member *members, int count, const Member *found)
 {
     for (Member *member = members; member < members + count; member++)
         if (member->name_size == found->name_size && !memcmp(member->name, found->name, found->name_size)) {
             if (member->kind)
-                return 0; /* it stands twice */
+                return 0;
             member->kind = found->kind;
             member->name_at = found->name_at;
             member->value = found->value;
@@ -261,7 +262,7 @@ int find_members(const uint8_t *line, const uint8_t *end, Member *members, int c
         if (!at)
             return 0;
         *last = found.end = at;
-        if (!note(members, count, &found))
+        if (!take_wanted(members, count, &found))
             return 0;
         at = skip_blanks(at);
     } while (*at == ',');

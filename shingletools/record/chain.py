@@ -25,7 +25,7 @@ class Rejection(NamedTuple):
 Worked = tuple[bytes, list[Rejection]]
 
 
-class Part(Protocol):
+class Section(Protocol):
     """One filter of a chain, or some."""
 
     def __call__(self, lines: bytes, /) -> Worked: ...
@@ -39,7 +39,7 @@ class Chain:
 
     def __init__(self, filters: Sequence[tuple[Filter, str]]) -> None:
         self.filters = tuple(filters)
-        self.parts = tuple(parts_of(self.filters))
+        self.sections = tuple(sections_of(self.filters))
         # The first filter that makes several lines of one, if there is such, and what is left behind it
         cut = next((step for step, (stage, _) in enumerate(self.filters) if stage.lines is not None), None)
         self.cut = cut
@@ -56,7 +56,7 @@ class Chain:
         Without filters the lines are what they were.
         """
         if self.cut is None or self.behind is None:
-            return through(self.parts, lines)
+            return through(self.sections, lines)
         gone: list[Rejection] = []
         if self.before is not None and lines:
             lines, gone = self.before.work(lines)
@@ -87,11 +87,11 @@ def rest_of(places: Iterable[int]) -> Iterator[int]:
     yield from count(number)
 
 
-def through(parts: Iterable[Part], lines: bytes) -> Worked:
+def through(sections: Iterable[Section], lines: bytes) -> Worked:
     rejections: list[Rejection] = []
-    for part in parts:
+    for section in sections:
         if lines:
-            lines, more = part(lines)
+            lines, more = section(lines)
             rejections = among_all(rejections, more)
     return lines, rejections
 
@@ -174,7 +174,7 @@ def end_of_lines(lines: bytes, at: int, number: int) -> int:
     return at
 
 
-def parts_of(filters: Sequence[tuple[Filter, str]]) -> Iterator[Part]:
+def sections_of(filters: Sequence[tuple[Filter, str]]) -> Iterator[Section]:
     """One after the other all filters, as many together as the kernel can do at once."""
     run: list[Single] = []
     for step, (stage, id_field) in enumerate(filters, 1):
@@ -195,6 +195,6 @@ def is_for(one: Single, other: Single) -> bool:
     )
 
 
-def together(run: Sequence[Single]) -> Sequence[Part]:
+def together(run: Sequence[Single]) -> Sequence[Section]:
     fields = fields_of([single.stage for single in run], run[0].id_field) if len(run) > 1 else None
     return run if fields is None else [Linked(run, fields)]

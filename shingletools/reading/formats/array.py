@@ -19,6 +19,9 @@ from shingletools.system.errors import Failed, Rejected
 
 DEEPEST = 10_000  # brackets within one another; no record may have as many
 START = 1024  # bytes of what is no array, by which it is known
+# Where the work is: before all arrays, after one; before its first element, or before another, which must come
+BEFORE, AFTER, FIRST, NEXT = range(4)
+INSIDE = (FIRST, NEXT)
 LONGEST = 1 << 26  # bytes of an element: where a quote is missing, one may seem to go on to the end
 STRING = rb'"(?:[^"\\]++|\\.)*+'
 # A string; one that has no end yet; an opening and a closing bracket
@@ -52,9 +55,7 @@ class Elements:
         self.data = b""  # what was read, from `at` on not done with
         self.at = 0
         self.line = 1  # in which that begins
-        self.inside = False  # an array
-        self.fresh = False  # whether none of its elements was met
-        self.begun = False  # whether there was an array
+        self.state = BEFORE
 
     def documents(self) -> Iterator[tuple[int, list[Document]]]:
         """The documents that end in one block, together, and how many bytes were read. Raises Failed."""
@@ -75,7 +76,7 @@ class Elements:
                     raise Failed(f"{self.where()}: an element of more than {LONGEST} bytes (a string without an end?)")
         self.data, self.at = b"".join([self.data[self.at :], *held]), 0
         made = list(self.complete())
-        if self.inside:
+        if self.state in INSIDE:
             made.append(Document(self.data[self.at :], self.line, cause="the array has no end"))
         yield self.blocks.taken(), made
 
@@ -84,18 +85,10 @@ class Elements:
 
     def complete(self) -> Iterator[Document]:
         """The elements that have an end in the data; raises Failed for what is no array."""
-        while (ink := INK.search(self.data, self.at)) is not None:
+        while ink := INK.search(self.data, self.at):
             self.go_to(ink.start())
-            if not self.inside:
-                wide = self.data[self.at + 1 : self.at + 2] == b"\0"  # UTF-16
-                if ink[0] != b"[" or wide:
-                    if self.begun:
-                        raise Failed(f"{self.where()}: text behind an array")
-                    raise Failed(
-                        f"{self.where()}: not a JSON array{of_start(self.data[self.at : self.at + START], '--array')}"
-                    )
-                self.inside = self.begun = self.fresh = True
-                self.at += 1
+            if self.state not in INSIDE:
+                self.begin_array()
                 continue
             try:
                 end = end_of(self.data, self.at)
@@ -103,12 +96,23 @@ class Elements:
                 raise Failed(f"{self.where()}: an element with more than {DEEPEST} nested brackets") from None
             if end is None:
                 return
-            if end > self.at or self.data[end : end + 1] == b"," or not self.fresh:
+            comma = self.data[end : end + 1] == b","
+            if end > self.at or comma or self.state == NEXT:
                 yield element(self.data[self.at : end].rstrip(b" \t\r\n"), self.line)
-            self.fresh = False
-            self.inside = self.data[end : end + 1] == b","
+            self.state = NEXT if comma else AFTER
             self.go_to(end)
             self.at += 1
+
+    def begin_array(self) -> None:
+        """Takes the bracket that stands here; raises Failed if there is none."""
+        utf16 = self.data[self.at + 1 : self.at + 2] == b"\0"
+        if self.data[self.at : self.at + 1] != b"[" or utf16:
+            if self.state == AFTER:
+                raise Failed(f"{self.where()}: text behind an array")
+            hint = of_start(self.data[self.at : self.at + START], "--array")
+            raise Failed(f"{self.where()}: not a JSON array{hint}")
+        self.state = FIRST
+        self.at += 1
 
     def go_to(self, place: int) -> None:
         self.line += self.data.count(b"\n", self.at, place)
