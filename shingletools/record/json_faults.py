@@ -1,12 +1,16 @@
-"""What is wrong with what orjson refuses to read or to write, found without its messages.
+"""JSON that orjson refuses: its value all the same, or what is wrong with it, found without orjson's messages.
 
-They say "failed to allocate memory" of some lines that end inside many brackets, and its columns are then not
-those of the fault; both differ between its versions. Python's own parser recurses, and how deep it may differs between
-the versions of Python. So here is the grammar of RFC 8259 once more, without recursion, in time
-proportional to the line; it makes nothing of what it reads. Columns are those of orjson 3.13 where it tells the truth.
+orjson 3.13 says "failed to allocate memory" of good lines, such as those that begin with { and blanks and hold many
+values, and of some lines that end inside many brackets; its columns are then not those of the fault, and all this
+differs between its versions. Python's own parser recurses, and how deep it may differs between the versions of Python.
+So here is the grammar of RFC 8259 once more, without recursion, in time proportional to the line. Values are those of
+orjson; columns are those of orjson 3.13 where it tells the truth.
 """
 
+import json
 import re
+
+from shingletools.system.errors import Rejected
 
 TOO_DEEP = "nested too deeply"
 DEEPEST = 1024  # levels of arrays and objects that orjson reads, as its manual says
@@ -21,6 +25,7 @@ SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 HIGH, LOW = re.compile(r"\\u[dD][89abAB]"), re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")  # which make a pair
 CUT = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")  # by the line's end, where it might have gone on
 CUT_LOW = re.compile(r"(\\(u([dD]([c-fC-F][0-9a-fA-F]?)?)?)?)?\Z")
+INTEGERS = range(-(1 << 63), 1 << 64)  # all others are read as doubles
 
 
 class Fault(Exception):
@@ -34,24 +39,24 @@ class TooDeep(Exception):
     """More levels than can be read."""
 
 
-def unreadable(text: str) -> str | None:
-    """Why a line is rejected, or None if it is JSON: then whoever refused it lacked memory.
+def read(text: str) -> object:
+    """The value of a JSON text; raises Rejected, and MemoryError.
 
     What comes first in the line is told. So brackets that are never closed are a fault at the line's end, and nested
     too deeply where the 1025th opens, whatever follows it.
 
-    >>> unreadable('{"id": 1, "x": [1, 2}')
-    'not JSON (column 21)'
-    >>> unreadable("[" * 1024), unreadable("[" * 1025)
-    ('not JSON (column 1025)', 'nested too deeply')
+    >>> read('{"id": 1, "x": [1, 2.0, -18446744073709551616], "id": "\\u00e9"}')
+    {'id': 'é', 'x': [1, 2.0, -1.8446744073709552e+19]}
+    >>> read('{"id": 1, "x": [1, 2}')
+    Traceback (most recent call last):
+    shingletools.system.errors.Rejected: not JSON (column 21)
     """
     try:
-        check(text)
+        return parsed(text)
     except Fault as fault:
-        return str(fault)
+        raise Rejected(str(fault)) from None
     except TooDeep:
-        return TOO_DEEP
-    return None
+        raise Rejected(TOO_DEEP) from None
 
 
 def unwritable(record: object) -> str | None:
@@ -85,35 +90,48 @@ def is_text(value: str) -> bool:
     return True
 
 
-def check(text: str) -> None:
+def parsed(text: str) -> object:
     """Raises Fault or TooDeep unless the text is one JSON value."""
-    around: list[str] = []  # what will close what is open
+    closer, inside = "", list[object]()  # what will close what is open, and what is in that: of an object names, too
+    around = []  # the same of what is around it
     place = blanks(text, 0)
     while True:
         letter = text[place : place + 1]
         if letter in CLOSED_BY:
-            around.append(CLOSED_BY[letter])
+            around.append((closer, inside))
             if len(around) > DEEPEST:
                 raise TooDeep
+            closer, inside = CLOSED_BY[letter], []
             place = blanks(text, place + 1)
-            if not text.startswith(around[-1], place):
-                place = name(text, place) if letter == "{" else place
+            if not text.startswith(closer, place):
+                place = name(text, place, inside) if letter == "{" else place
                 continue
         else:
-            place = blanks(text, scalar(text, place))
-        while around and text.startswith(around[-1], place):
-            around.pop()
+            end = scalar(text, place)
+            inside.append(value_in(text[place:end]))
+            place = blanks(text, end)
+        while around and text.startswith(closer, place):
+            value = inside if closer == "]" else dict(zip(inside[::2], inside[1::2], strict=True))
+            closer, inside = around.pop()
+            inside.append(value)
             place = blanks(text, place + 1)
         if not around:
             break
         if not text.startswith(",", place):
             raise Fault(place)
         comma, place = place, blanks(text, place + 1)
-        if text.startswith(around[-1], place):
+        if text.startswith(closer, place):
             raise Fault(comma)
-        place = name(text, place) if around[-1] == "}" else place
+        place = name(text, place, inside) if closer == "}" else place
     if place < len(text):
         raise Fault(place)
+    return inside[0]
+
+
+def value_in(text: str) -> object:
+    """The value of a string, number or literal."""
+    value = json.loads(text)
+    return float(value) if type(value) is int and value not in INTEGERS else value
 
 
 def blanks(text: str, place: int) -> int:
@@ -123,11 +141,13 @@ def blanks(text: str, place: int) -> int:
     return found.end()
 
 
-def name(text: str, place: int) -> int:
-    """Where the value of a name begins."""
+def name(text: str, place: int, inside: list[object]) -> int:
+    """Where the value of a name begins, which goes to what is inside."""
     if not text.startswith('"', place):
         raise Fault(place)
-    place = blanks(text, string(text, place))
+    end = string(text, place)
+    inside.append(value_in(text[place:end]))
+    place = blanks(text, end)
     if not text.startswith(":", place):
         raise Fault(place)
     return blanks(text, place + 1)

@@ -57,10 +57,7 @@ def parse_json(line: bytes) -> Record:
             raise Rejected("not JSON (empty line)") from None
         from shingletools.record import json_faults  # which most runs do not need
 
-        cause = json_faults.unreadable(text.removesuffix("\n"))
-        if cause is None:
-            raise MemoryError from None
-        raise Rejected(cause) from None
+        record = json_faults.read(text.removesuffix("\n"))
     if type(record) is not dict:
         raise Rejected("not a JSON object")
     return record

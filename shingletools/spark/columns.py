@@ -27,6 +27,7 @@ from pyspark.sql.types import (
 )
 
 from shingletools.numbers.ranges import stretches
+from shingletools.record import wire
 from shingletools.record.chain import Chain, Rejection
 from shingletools.record.stage import Filter
 from shingletools.spark.batches import Batches, of_rows
@@ -142,7 +143,7 @@ class Carrying:
             told: list[bytes | None] = [None] * len(here)
             for number in bad.keys() & here:
                 told[number - part.start] = about(*source, place + number, bad[number].step, bad[number].cause)
-            records = [orjson.loads(line) if line else {} for line in found[part]]
+            records = [wire.parse_json(line) if line else {} for line in found[part]]
             made = [pa.array([record.get(name) for record in records], kind) for name, kind in self.made.items()]
             only = pa.array([number - part.start if number in bad else None for number in here], pa.int64())
             columns = [some.column(str(number)) for number in range(self.columns)]

@@ -199,6 +199,29 @@ def test_harmless_differences(command: str, change: object, tmp_path: Path) -> N
             assert ran.good() == expected.good()
 
 
+# orjson 3.13 lacks memory for such a line; the kernel leaves it for its name
+DENSE = b'{  "x\\u0079":[%b],' % b",".join([b"1"] * 5000)
+
+
+@pytest.mark.parametrize("command", [*WAYS, "canon -j2"])
+def test_a_good_line_that_orjson_refuses(command: str, tmp_path: Path) -> None:
+    lines = jsonl(good(command, "a"), good(command, "b"))
+    expected = run_here(command, stdin=lines, cwd=tmp_path).records()
+    found = run_here(command, stdin=lines.replace(b"{", DENSE), cwd=tmp_path).records()
+    for record in found:
+        assert record.pop("xy", [1] * 5000) == [1] * 5000
+    assert found == expected
+
+
+@pytest.mark.parametrize("options", ["--array", "--array --number --id n", "--number --id n"])
+def test_such_a_line_in_other_formats(options: str, tmp_path: Path) -> None:
+    line = DENSE + b'"text":"A"}'
+    stdin = line if "array" not in options else b"[%b]" % line.replace(b",", b",\n")
+    ran = run_here("canon", *options.split(), stdin=stdin.replace(b'"text"', b'"id":1,"text"'), cwd=tmp_path)
+    number = {"n": 1} if "--id" in options else {}
+    assert ran.records() == [{**number, "xy": [1] * 5000, "id": 1, "text": "a", "via": "canon"}]
+
+
 @every_command
 def test_separators_inside_strings_do_not_part_lines(command: str, tmp_path: Path) -> None:
     stdin = jsonl({**good(command, "x" + ODD), "note": ODD}, good(command, "y"))

@@ -4,7 +4,10 @@ Each compares the kernels, or what goes in with what comes out; a difference is 
 """
 
 import importlib
+import json
+import math
 import struct
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import cast
@@ -22,7 +25,7 @@ from shingletools.kernel.lines import count_lines, split_lines
 from shingletools.kernel.memo import compiled_fingerprints, compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import TokenSets
 from shingletools.reading.streams import Chunk
-from shingletools.record import wire
+from shingletools.record import json_faults, wire
 from shingletools.record.chain import Chain
 from shingletools.record.filter_line import Reject, filter_line, filter_lines
 from shingletools.record.json_members import members
@@ -295,6 +298,65 @@ def check_collector(stage: Stage, data: bytes) -> None:
             wire.parse_json(record)
 
 
+def parts_of(value: object) -> list[str]:
+    """What a value is made of, in order and with types; raises ValueError where it is too deep to be read."""
+    found: list[str] = []
+    waiting = [(value, 0)]
+    while waiting:
+        value, level = waiting.pop()
+        if not isinstance(value, dict | list):
+            found.append(repr(value))
+            continue
+        if level == json_faults.DEEPEST:
+            raise ValueError
+        found.append(f"{type(value)} of {list(value) if isinstance(value, dict) else len(value)}")
+        waiting += ((each, level + 1) for each in (value.values() if isinstance(value, dict) else value))
+    return found
+
+
+def python_reads(line: bytes) -> object:
+    """What Python's own reader finds on a line; raises ValueError where that is more than a double or UTF-8 holds."""
+
+    def real(digits: str) -> float:
+        if not math.isfinite(value := float(digits)):
+            raise ValueError
+        return value
+
+    def number(digits: str) -> float:
+        value = real(digits)
+        return int(digits) if -(1 << 63) <= int(digits) < 1 << 64 else value
+
+    text = line.decode().removeprefix("\ufeff")
+    read = partial(json.loads, text, parse_int=number, parse_float=real, parse_constant=real)
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(9000)
+    try:
+        json.dumps(read(object_pairs_hook=list), ensure_ascii=False).encode()  # what stands twice is there twice
+        found: object = read()
+        return found
+    except RecursionError:
+        raise ValueError from None
+    finally:
+        sys.setrecursionlimit(usual)
+
+
+def judged(read: Callable[[bytes], object], line: bytes) -> list[str] | None:
+    """What it reads, or None if that is no good."""
+    try:
+        return parts_of(read(line))
+    except (Rejected, ValueError):
+        return None
+
+
+def readers(data: bytes) -> None:
+    """Lines as what is asked first reads them, what is asked where that refuses, and Python's own reader."""
+    for line in split_lines(data):
+        expected = judged(python_reads, line)
+        assert judged(lambda line: json_faults.read(wire.decode(line).removeprefix("\ufeff")), line) == expected
+        record = expected is not None and expected[0].startswith(str(dict))
+        assert judged(wire.parse_json, line) == (expected if record else None)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (words, rolling, payload, arrays, records, lines, chains, joins)
+    target.__name__: target for target in (words, rolling, payload, arrays, records, lines, chains, joins, readers)
 }

@@ -1,12 +1,16 @@
 """Lines made by a grammar: nearly JSON, nearly records; what targets.py promises holds for them."""
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from targets import TARGETS
+from targets import TARGETS, check_lines
+
+from shingletools.record import wire
 
 pytestmark = pytest.mark.slow
-LOTS = settings(max_examples=400)
+LOTS = settings(max_examples=300)
 FIELDS = ("id", "text", "shingles", "sketch", "simhash", "via", "a", "b", "similarity", "Id", "", "\u0000")
 WORDS = ("00000000", "0123abcd", "0123456789abcdef", "FFFFFFFFFFFFFFFF", "0", "canon", "<p>", "&#x41;", "中文", "don't")
 
@@ -43,3 +47,66 @@ def test_records(data: bytes) -> None:
 @given(inputs)
 def test_joins(data: bytes) -> None:
     TARGETS["joins"](data)
+
+
+BLANKS = ("", "", " ", "  ", "\t", "\r", " \t\r", " " * 30)
+SCALARS = (
+    "1", "-0", "0.5e-3", "1.7976931348623157e308", "18446744073709551615", "18446744073709551616", "true", "null",
+    "-9223372036854775809", "9" * 40, '""', '"A b"', '"\\u0041\\ud83d\\ude00\\/\\n"', '"中 é"', "[]", "{}", "[[],[]]",
+)  # fmt: skip
+MEMBERS = ('"x"', '"x\\u0079"', '"id "', '"a"', '""', '"é"')
+LEVELS = (("[", "]"), ('{"a":', "}"), ("[1,", "]"), ('[{"x" :[[]],"b":', "}]"))
+DAMAGE = (*'{}[],:"\\0-.e \x00', "\ud800", "\\ud800", "1e999", "NaN", '"id":1,', "nul")
+
+
+def large(rng: random.Random, size: int) -> str:
+    """A good record of about so many bytes, of white space, of values in a row, and of levels."""
+    blank = rng.choice(BLANKS)
+    comma, colon = (f"{rng.choice(['', '', blank])}{mark}{rng.choice(['', '', blank])}" for mark in ",:")
+
+    def row(size: int) -> str:
+        some = ["1"] if rng.random() < 0.5 else rng.sample(SCALARS, rng.randint(1, 3))
+        opened, closed = "[]"
+        if rng.random() < 0.3:
+            opened, closed = "{}"
+            some = [f"{name}{colon}{rng.choice(some)}" for name in rng.sample(MEMBERS, 3)]
+        count = 1 + size // (max(map(len, some)) + len(comma))
+        return f"{opened}{rng.choice(BLANKS)}{comma.join(rng.choices(some, k=count))}{rng.choice(BLANKS)}{closed}"
+
+    def value(size: int) -> str:
+        opener, closer = rng.choice(LEVELS)
+        levels = rng.choice((0, 0, rng.randint(1, 60), rng.randint(60, 1015))) // len(closer)
+        rows = [row(size // 4) for _ in range(4)] if rng.random() < 0.3 else [row(size)]
+        return f"{(opener + blank) * levels}[{comma.join(rows)}]{(blank + closer) * levels}"
+
+    sizes = rng.choice(((size,), (size // 2, size // 2), (10, size), (size, 10)))
+    every = [f"{rng.choice(MEMBERS[:2])}{colon}{value(each)}" for each in sizes]
+    every += [f'"id"{colon}1', f'"text"{colon}"A b"', f'"meta"{colon}{{{blank}"id"{colon}1}}']
+    rng.shuffle(every)
+    return f"{rng.choice(['', blank])}{{{rng.choice(BLANKS)}{comma.join(every)}{blank}}}{rng.choice(['', blank])}"
+
+
+def damaged(rng: random.Random, line: str) -> str:
+    """The same with a fault, mostly."""
+    start = rng.randrange(len(line))
+    dropped = rng.choice((0, 1, 1, 5, len(line)))
+    return f"{line[:start]}{rng.choice(DAMAGE)}{line[start + dropped :]}"
+
+
+def check_large(seed: int, most: float) -> None:
+    """Checks a line that the seed makes, of 1000 bytes to `most`; each second one is good."""
+    rng = random.Random(seed)
+    line = large(rng, int(1000 * (most / 1000) ** rng.random()))
+    if seed % 2:
+        line = damaged(rng, line)
+    else:
+        assert wire.parse_json(line.encode())["meta"] == {"id": 1}
+    data = line.encode("utf-8", "surrogatepass")
+    TARGETS["readers"](data)
+    check_lines(data, ["canon"])
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 1 << 32))
+def test_large_lines(seed: int) -> None:
+    check_large(seed, 3e4)
