@@ -15,7 +15,6 @@ import planted
 import pytest
 import signatures
 import tasks
-from scipy import optimize, stats
 from staged import Staged
 
 from harness import DOCS, jsonl, pipe
@@ -111,6 +110,8 @@ def test_copies_are_of_what_they_say_and_the_same_for_a_seed() -> None:
 @pytest.mark.parametrize("hits", [[8, 9, 7], [0, 1, 0, 3], [50, 49, 50, 50, 48, 50, 50, 50, 50, 47]])
 def test_interval_is_where_the_score_of_so_many_trials_is_as_far_as_students_t(hits: list[int]) -> None:
     """Of clusters of one size: the variance between them, and both roots of the score's equation, found by search."""
+    from scipy import optimize, stats  # take a second, which each collection of tests would take
+
     size = 50
     found = intervals.pooled([(hit, size) for hit in hits])
     assert found
@@ -127,6 +128,8 @@ def test_interval_is_where_the_score_of_so_many_trials_is_as_far_as_students_t(h
 
 
 def test_interval_where_all_agree_and_of_nothing() -> None:
+    from scipy import stats  # as above
+
     everything = intervals.pooled([(5, 5)] * 10)
     assert everything
     z = stats.t.ppf(0.975, 9)

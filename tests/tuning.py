@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from math import ceil, comb, floor
 
@@ -29,10 +30,13 @@ def shingles(texts: Sequence[str], options: str) -> list[list[int]]:
     return [[int(group, 16) for group in record["shingles"].split()] for record in made.records()]
 
 
+@cache
 def binomial(least: int, n: int, p: Fraction) -> Fraction:
-    return sum((comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(least, n + 1)), Fraction(0))
+    yes, no = p.numerator, p.denominator - p.numerator
+    return Fraction(sum(comb(n, i) * yes**i * no ** (n - i) for i in range(least, n + 1)), p.denominator**n)
 
 
+@cache
 def bound(least: int, n: int) -> Fraction:
     """The greatest millionth at which so many successes or more have a chance of 2.5 % at most."""
     low, high = 0, 10**6

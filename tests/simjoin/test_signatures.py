@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import beta
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here
 from shingletools.commands.simjoin.signatures import (
@@ -271,6 +270,8 @@ def test_interval_is_that_of_clopper_and_pearson(agreeing: int, n: int) -> None:
 @pytest.mark.parametrize(("agreeing", "n"), [(1, 1000), (700, 1000), (3000, 4000), (3999, 4000), (7, 20_000)])
 def test_intervals_of_many_components(agreeing: int, n: int) -> None:
     """Quantiles of the beta distribution, by SciPy."""
+    from scipy.stats import beta  # takes a second, which each collection of tests would take
+
     low, high = interval(agreeing, n)
     exact = beta.ppf(0.025, agreeing, n - agreeing + 1), beta.ppf(0.975, agreeing + 1, n - agreeing)
     assert 0 <= exact[0] - float(low) < 1.1e-6

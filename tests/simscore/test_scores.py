@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import adjusted_rand_score
 from targets import stage_of
 
 from harness import Record, jsonl
@@ -227,6 +226,8 @@ def test_equal_bands_begin_where_a_pair_does() -> None:
 @given(st.integers(0, 30).flatmap(lambda n: st.tuples(*2 * [st.lists(st.integers(0, 5), min_size=n, max_size=n)])))
 def test_groups_against_scikit_learn(two: tuple[list[int], list[int]]) -> None:
     """Which gives 1 for what is undefined. B³ by the share of each document's own group, from a matrix of sameness."""
+    from sklearn.metrics import adjusted_rand_score  # takes half a second, which each collection of tests would take
+
     found, truth = map(np.array, two)
     made = compare_groups(*(np.unique(each, return_inverse=True)[1] for each in (found, truth)))
     if made.ari is not None:
@@ -242,6 +243,8 @@ def test_groups_against_scikit_learn(two: tuple[list[int], list[int]]) -> None:
 
 
 def test_larger_groups_against_scikit_learn() -> None:
+    from sklearn.metrics import adjusted_rand_score  # as above
+
     rng = np.random.default_rng(23)
     for groups in (2, 50, 5000, 90_000):
         truth = rng.integers(0, groups, 100_000)
