@@ -153,6 +153,17 @@ def test_sizes_around_those_of_a_line() -> None:
                 assert memo.words(f"{key} {key}").split() == 2 * [table[key]] * bool(table[key])
 
 
+@pytest.mark.parametrize("size", [57, 58, 59, 60])
+def test_a_line_s_end_is_its_own(size: int) -> None:
+    """So many words that each line has neighbours, and is moved; keys and values together, or a key that is its value,
+    have up to two bytes more than a line has room for."""
+    table = {f"{number:0{size - 30}}": f"x{number:029}" for number in range(20_000)}
+    table |= {word: word for word in (f"y{number:0{size - 1}}" for number in range(20_000))}
+    memo = _kernel.WordMemo(table.__getitem__)
+    for _ in range(2):
+        assert memo.words(" ".join(table)).split() == list(table.values())
+
+
 @pytest.mark.parametrize("broken", [lambda _: 1, lambda _: b"x", lambda _: "\ud800", lambda _: 1 / 0])
 def test_a_function_that_fails(broken: Callable[[str], Any]) -> None:
     for memo in (_kernel.WordMemo(broken), _kernel.WordMemo(str, broken)):

@@ -88,6 +88,36 @@ def test_every_call(action: str, fault: tuple[str, str], made: Path, library: Pa
     assert nth > (function not in {"rename", "unlink"})
 
 
+@pytest.mark.parametrize("action", ACTIONS)
+def test_what_a_manifest_names_is_on_the_disk(
+    action: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file, then their names in the folder, then the manifest, and at last its own name."""
+    folder = tmp_path / "made"
+    shutil.copytree(made, folder)
+    before = set(os.listdir(folder / "archive"))
+    steps: list[str] = []
+    fsync, replace = os.fsync, os.replace
+
+    def synced(descriptor: int) -> None:
+        steps.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+        fsync(descriptor)
+
+    def replaced(source: str, target: str) -> None:
+        if Path(target).parent.name == "archive":
+            steps.append(f"{Path(source).name} becomes {Path(target).name}")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", replaced)
+    run_here(ACTIONS[action], cwd=folder).good()
+    new = set(os.listdir(folder / "archive")) - before
+    assert new
+    *files, names, manifest, renamed, last = [step for step in steps if step != "known"]
+    assert (new <= set(files), names) == (True, "archive")
+    assert (renamed, last) == (f"{manifest} becomes manifest.json", "archive")
+
+
 def run_raw(command: str, folder: Path, environment: dict[str, str]) -> Ran:
     words = tuple(command.split())
     done = subprocess.run(words, cwd=folder, env=ENVIRONMENT | environment, capture_output=True, check=False)
