@@ -305,6 +305,25 @@ def test_interval_in_pairs() -> None:
         assert ran.err.startswith("simjoin: -:1: --interval")
 
 
+@pytest.mark.parametrize(
+    ("sketch", "minhashes"),
+    [
+        (" | sketch n=1", True), (" | sketch/2 n=1 seed=a%20b", True), (" | mine form=1", True),
+        ("", True), (" | sketch form=1", False), (" | sketch/2 n=1 form=1", False), (" | sketch n=1 super=1", False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("option", ["--interval", "--measure dice", "--verify"])
+def test_what_only_minhashes_can_tell(sketch: str, minhashes: bool, option: str, tmp_path: Path) -> None:
+    """Components of their width are others if the recipe of sketch has more parts than theirs, or less."""
+    record = {"sketch": "0" * 8, "shingles": "0" * 16, "via": f"canon | shingle k=1{sketch}"}
+    ran = run_here("simjoin", *option.split(), stdin=jsonl(record | {"id": 1}, record | {"id": 2}), cwd=tmp_path)
+    if minhashes:
+        assert len(ran.records()) == 1
+    else:
+        message = f"{option} needs min-hashes, but the recipe says that the components are others"
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"simjoin: -:1: {message}\n")
+
+
 def test_only_rejected_records_with_words() -> None:
     ran = run("simjoin", stdin=jsonl({"id": 1, "sketch": ""}, {"id": 1, "sketch": "0" * 8}))
     assert (ran.status, ran.out, ran.err) == (1, b"", "simjoin: -:2: id 1 was seen before\n")

@@ -1,10 +1,12 @@
 """What all signatures of a run share: their kind, their shape, and so the threshold."""
 
-from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
+from shingletools.commands.simjoin.signatures import MINHASHES, SIGNATURES, Signature
 from shingletools.commands.simjoin.spec import shapes_differ
-from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.commands.simjoin.wanted import DICE, Wanted
 from shingletools.record.wire import parts_said
 from shingletools.system.errors import Failed
+
+PARTS_OF_MINHASHES = {"n", "seed", "weights"}  # of a recipe
 
 
 class Comparable:
@@ -21,6 +23,7 @@ class Comparable:
         if self.signature is None:
             wanted = self.wanted if self.wanted.threshold() else self.wanted.with_threshold(signature.default(via))
             signature.check(wanted, size)
+            check_minhashes(wanted, signature, via)
             if wanted.verify and "weights" in parts_said(via, "sketch"):
                 raise Failed("--verify cannot be combined with weighted sketches, for it does not weigh shingles")
             return wanted
@@ -38,6 +41,21 @@ class Comparable:
 
     def summary(self) -> list[str]:
         return [f"default {self.default}"] if self.default else []
+
+
+def check_minhashes(wanted: Wanted, signature: Signature, via: str) -> None:
+    """Raises Failed if options need min-hashes, but a recipe says that components as wide as these are others.
+
+    Those of which no recipe tells are taken for min-hashes.
+    """
+    parts = parts_said(via, "sketch")
+    if signature != MINHASHES or not parts or ("n" in parts and parts <= PARTS_OF_MINHASHES):
+        return
+    for option, asked in (
+        ("--interval", wanted.interval), ("--verify", wanted.verify), ("--measure dice", wanted.measure == DICE)
+    ):  # fmt: skip
+        if asked:
+            raise Failed(f"{option} needs min-hashes, but the recipe says that the components are others")
 
 
 def fields_before(signature: Signature) -> list[str]:
