@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from shingletools.commands.dedup.values import form_of, value_of
 from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import split
 from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches, Packed, packed
 from shingletools.spark.beside import SimilarPairs
@@ -36,9 +38,10 @@ VALUES = [("values", pa.binary()), ("values_sizes", pa.binary())]  # that decide
 TAKEN = pa.schema([*NAMES, ("ranks", pa.binary()), ("block", pa.int64()), ("count", pa.int64()), ("bytes", pa.int64()),
                    ("group", pa.bool_()), ("known", pa.bool_()), *VALUES, *BAD])  # fmt: skip
 # Documents in groups, with names, by group; documents whose id was used before, without names; decisions on documents
-# that an archive has, and their number
+# that an archive has, and their number; the least and the greatest form of values that decide
 MET = pa.schema([*NAMES, ("ranks", pa.binary()), ("groups", pa.binary()), *VALUES, ("before", pa.int64()),
                  ("twice", pa.int64()), ("place", pa.int64()), ("name", pa.binary()), ("known", pa.int64()),
+                 ("least", pa.string()), ("most", pa.string()),
                  *(field for field in DECIDED if field.name not in {"names", "sizes", "numbers"})])  # fmt: skip
 
 
@@ -128,6 +131,8 @@ class MeetGroups:
             more = placed(some_of, {"numbers": number, "ranks": rank})
             if any(documents[4]):
                 more["values"] = Named(b"".join(documents[3]), concatenated(documents[4])).at(some_of)
+                forms = {form_of(value) for text in split(*more["values"]) if (value := value_of(text)) is not None}
+                rows.append({"least": min(forms, default=None), "most": max(forms, default=None)})
             rows += in_groups(named.at(name[some_of]), found.group[some_of], **more)
             yield rows_of(MET, rows)
 

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from shingletools.commands.dedup.spec import DedupSpec
+from shingletools.commands.dedup.values import in_doubt
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.record.chain import Chain
 from shingletools.spark import (
@@ -148,11 +149,17 @@ class Collecting(PipelineRun):
                 self.settle_rejects()
         if not made:
             self.settle_rejects()
+        self.tell_how(spec, found.unlike)
         self.figures += found.figures
         if spec.dry:
             return 0
         *_, written = [self.place(*each) for each in reversed(made)]
         return written
+
+    def tell_how(self, spec: DedupSpec, unlike: bool) -> None:
+        """Says how values were compared, if that is in doubt."""
+        if unlike:
+            self.rejects.complain(f"dedup: {in_doubt(spec.valued or '')}")
 
     def fail(self, name: str, fault: gathered.LineFault) -> NoReturn:
         """Fails the run, for a line that a command cannot leave out."""
@@ -169,6 +176,8 @@ class Collecting(PipelineRun):
         for bad in found.rejects:
             self.rejects.add(bad.withColumn("number", F.col("number") - before), unreadable=step.name == "simgroup")
         self.settle_rejects()
+        if isinstance(found, dedup.Deduplicated):
+            self.tell_how(cast(DedupSpec, step.stage), found.unlike)
         self.figures += found.figures
         if step.stage.dry:
             return 0

@@ -36,7 +36,7 @@ from shingletools.system.errors import seen_before
 
 # Rejected lines; the decisions on a split; and, with FAULT as its step, the first line that is no group
 CHOSEN = pa.schema([*PLACES, *REJECTED, *((name, pa.binary()) for name in Decisions._fields)])
-STAY, GO, KNOWN, AGAIN = "stay", "go", "known", "again"  # names of figures
+STAY, GO, KNOWN, AGAIN, UNLIKE = "stay", "go", "known", "again", "unlike"  # names of figures
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ class ChoosingAtOnce:
             for row in deciding.decided(bad):
                 yield rows_of(CHOSEN, [row])
             choice = deciding.choice
-            said = choice.stay, choice.grouped, choice.repeated, deciding.repeated
-            telling.figures |= dict(zip((STAY, GO, KNOWN, AGAIN), said, strict=True))
+            said = choice.stay, choice.grouped, choice.repeated, deciding.repeated, int(choice.unlike)
+            telling.figures |= dict(zip((STAY, GO, KNOWN, AGAIN, UNLIKE), said, strict=True))
         telling.end()
 
 
@@ -125,7 +125,8 @@ class ChosenAtOnce(NamedTuple):
     splits: Sequence[Told]
     fault: LineFault | None
     figures: Sequence[str]
-    again: int  # documents whose ids were used before
+    again: int = 0  # documents whose ids were used before
+    unlike: bool = False  # as of the shell's choice
 
 
 def chosen_at_once(frames: Sequence[DataFrame], choosing: ChoosingAtOnce, kept: Kept) -> ChosenAtOnce | None:
@@ -139,9 +140,9 @@ def chosen_at_once(frames: Sequence[DataFrame], choosing: ChoosingAtOnce, kept: 
     rejected = found.where("step > 0").select(*COLUMNS)
     if FAULTS in figures:
         (row,) = found.where(F.col("step") == FAULT).collect()
-        return ChosenAtOnce(rejected, {}, every, LineFault.of(row.asDict()), [], 0)
+        return ChosenAtOnce(rejected, {}, every, LineFault.of(row.asDict()), [])
     rows = found.where("step is null").collect()
     columns = Decisions._fields
     decided = {split_of(row.asDict()): Decisions(*(bytes(row[name] or b"") for name in columns)) for row in rows}
     said = choosing.spec.figures(figures[STAY], figures[GO], figures[KNOWN])
-    return ChosenAtOnce(rejected, decided, every, None, said, figures[AGAIN])
+    return ChosenAtOnce(rejected, decided, every, None, said, figures[AGAIN], bool(figures[UNLIKE]))

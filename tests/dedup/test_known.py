@@ -5,7 +5,7 @@ import random
 import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,10 @@ from shingletools.running.collecting import collect_chunk
 IDS = [number if spelled else f"{number}" for number in range(8) for spelled in (True, False)]
 VALUES = ("3", "1", "0.10", "0.1", "1E5", "100000", "-7", "-0", "0", "9007199254740993", "9007199254740992", "1e-300",
           "18446744073709551616", "18446744073709551617", '"2026-01-31"', '"2026-02-01"', '"2026-02-01T00:00"', '""',
-          '"\\u00e9"', '"é"', '"\\ud83d\\ude00"', '"\uffff"', "true", "null", "[1]", '{"n":1}', None)  # fmt: skip
+          '"\\u00e9"', '"é"', '"\\ud83d\\ude00"', '"\uffff"', '" \\t"', "true", "null", "[1]", '{"n":1}',
+          None)  # fmt: skip
+NUMBERS = ("9", '"10"', '"9"', '" 9.0"', '"+9.50"', '"-.5"', '"1e1"', '"007"', '"9007199254740993"', "9007199254740992",
+           '"9007199254740992.5"', '"1E-300"', '"0"', '""', '"  "', "null", None)  # fmt: skip
 SIMILARITIES = ("0.9", "0.90", "9e-1", "1", "1.0", "0.857143", "0", "0.123456789012345", None)
 RULES = ("first", "longest", "shortest", "min:n", "max:n", "none")
 
@@ -37,12 +40,22 @@ def key(name: object) -> tuple[str, object]:
 
 
 def order_of(spelled: str | None) -> tuple[int, Fraction, str] | None:
-    """Numbers by what they are, exactly; behind them strings by code points; all else is no value."""
+    """Numbers by what they are, exactly; behind them strings by code points; all else, and blanks, are no value."""
     if spelled is None or spelled[0] in "tn[{":
         return None
     if spelled[0] == '"':
-        return 1, Fraction(0), json.loads(spelled)
+        text = json.loads(spelled)
+        return (1, Fraction(0), text) if text.strip() else None
     return 0, Fraction(spelled), ""
+
+
+def orders_of(every: Sequence[str | None]) -> list[tuple[int, Fraction, str] | None]:
+    """The same of all values that are compared: where each spells a number, that is what it is."""
+    found = [order_of(spelled) for spelled in every]
+    try:
+        return [(0, Fraction(each[2]), "") if each and each[0] else each for each in found]
+    except ValueError:
+        return found
 
 
 class Case:
@@ -51,7 +64,8 @@ class Case:
     def __init__(self, rng: random.Random) -> None:
         self.names = rng.sample(IDS, rng.randrange(len(IDS) + 1))
         self.texts = ["é" * rng.randrange(4) for _ in self.names]
-        self.values = [rng.choice(VALUES) for _ in self.names]
+        values = rng.choice([VALUES, NUMBERS])
+        self.values = [rng.choice(values) for _ in self.names]
         shuffled = rng.sample(IDS, len(IDS))
         cuts = sorted(rng.choices(range(len(IDS) + 1), k=4))
         self.groups = [shuffled[start:end] for start, end in pairwise(cuts)]
@@ -101,10 +115,13 @@ class Case:
 
     def kept(self, group: Sequence[object], rule: str) -> object:
         known = {key(a) for a, *_ in self.known}
+        choices = {key(name) for some in self.groups if len(some) > self.least for name in some} - known
+        every = [each for each in zip(self.names, self.texts, self.values, strict=True) if key(each[0]) in choices]
+        orders = orders_of([value for *_, value in every])
         there = [
-            (name, len(text), order_of(value))
-            for name, text, value in zip(self.names, self.texts, self.values, strict=True)
-            if key(name) in map(key, group) and key(name) not in known
+            (name, len(text), order)
+            for (name, text, _), order in zip(every, orders, strict=True)
+            if key(name) in map(key, group)
         ]
         if rule == "none":
             return None
@@ -331,18 +348,17 @@ def kept_of(documents: list[bytes], rule: str) -> list[bytes]:
 @pytest.mark.parametrize("rule", ["min", "max"])
 def test_values_are_compared_exactly(rule: str) -> None:
     """Any two, in both orders, by fractions and code points: the one that comes first stays where they tie."""
-    for one in VALUES:
-        for two in VALUES:
-            first, second = order_of(one), order_of(two)
-            if second is None:
-                stays = 0
-            elif first is None:
-                stays = 1
-            else:
-                stays = int(second < first if rule == "min" else second > first)
-            documents = [b'{"id":%d%b}\n' % (place, b"" if value is None else f',"n":{value}'.encode())
-                         for place, value in enumerate((one, two))]  # fmt: skip
-            assert kept_of(documents, rule) == [documents[stays]], (one, two)
+    for one, two in [*product(VALUES, repeat=2), *product(NUMBERS, repeat=2)]:
+        first, second = orders_of((one, two))
+        if second is None:
+            stays = 0
+        elif first is None:
+            stays = 1
+        else:
+            stays = int(second < first if rule == "min" else second > first)
+        documents = [b'{"id":%d%b}\n' % (place, b"" if value is None else f',"n":{value}'.encode())
+                     for place, value in enumerate((one, two))]  # fmt: skip
+        assert kept_of(documents, rule) == [documents[stays]], (one, two)
 
 
 NAMES_NONE = 'dedup: {} names no document of the input: are their ids the same? 1 and "1" are two ids\n'
@@ -392,6 +408,42 @@ def test_it_says_that_no_document_of_the_groups_has_the_field(rule: str, field: 
     ran = run_here(command, stdin=jsonl(*records), cwd=tmp_path)
     assert (ran.out, ran.err) == (jsonl(records[0], records[3], records[4]), "")
     assert run_here(command, stdin=jsonl(records[4]), cwd=tmp_path).err == NAMES_NONE.format("--groups")
+
+
+NO_NUMBERS = (
+    'dedup: --keep: values of the field "n" are neither all numbers nor all dates in one form such as 2026-01-31, '
+    'so strings are compared as text: "10" comes before "9"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("values", "stays", "said"),
+    [
+        (["9", "10"], 1, False),
+        ([9, "10"], 1, False),
+        (["9", "1_0"], 0, True),
+        (["9", "nan"], 1, True),
+        (["9", "1e1000000000"], 0, True),
+        (["9/1/2024", "10/1/2024"], 0, True),
+        (["2024-01-09", "2024-01-10"], 1, False),
+        (["2024-01", "2023-12"], 0, False),
+        (["2024-01-09 10:00", "2024-01-09 09:30"], 0, False),
+        (["2024-01-09T10:00:00.25Z", "2024-01-09T10:00:00.30Z"], 1, False),
+        (["2024-01-09T10:00:00Z", "2024-01-09T10:00:00.5Z"], 0, True),
+        (["2024-01-09T10:00:00+02:00", "2024-01-09T10:00:00+01:00"], 0, True),
+        (["2024-01-09", "2024-31-01"], 1, True),
+        (["2024-01-09", 10], 0, True),
+        (["b", "a"], 0, True),
+    ],
+)
+def test_it_says_how_values_were_compared(values: list[object], stays: int, said: bool, tmp_path: Path) -> None:
+    """If they are not all numbers, or all dates whose order by text is that of time. Others do not matter."""
+    (tmp_path / "groups").write_bytes(jsonl({"members": [0, 1, 2]}))
+    documents = [jsonl({"id": place, "n": value}) for place, value in enumerate([*values, "", "none of the group"])]
+    for some in (documents, [documents[1], documents[0], *documents[2:]]):
+        ran = run_here("dedup --groups groups --keep max:n", stdin=b"".join(some), cwd=tmp_path)
+        assert (ran.status, ran.out) == (0, documents[stays] + documents[3])
+        assert ran.err == (NO_NUMBERS if said else "")
 
 
 def doubt(name: str) -> str:

@@ -17,6 +17,7 @@ OPTIONS = [
     GIVEN,
     f"{GIVEN} --annotate --pairs p --pairs q",
     f"{GIVEN} --annotate --keep max:meta.n",
+    f"{GIVEN} --annotate --keep min:count",
     f"{GIVEN} --keep none --removed gone",
     "--known l --known k --removed gone",
     "--groups g --keep min:n --annotate --pairs p",
@@ -32,7 +33,8 @@ def write_files(folder: Path, rng: random.Random) -> None:
     lines = []
     for each in rng.sample(ids, 270):
         value = rng.choice([rng.randrange(5), rng.choice("aé語"), 0.5, 1e99, None, [1], 9007199254740993])
-        record = {"id": each, "text": "é" * rng.randrange(5), "n": value, "meta": {"n": rng.random(), "id": each}}
+        record = {"id": each, "text": "é" * rng.randrange(5), "n": value, "meta": {"n": rng.random(), "id": each},
+                  "count": rng.choice(["9", " 10", "-.5", 9, "9.0", ""])}  # fmt: skip
         if rng.random() < 0.1:
             record["duplicate_of"] = 1
         if rng.random() < 0.1:
@@ -84,6 +86,9 @@ def test_as_in_the_shell(options: str, way: tuple[str, ...], simspark: Simspark,
     *bad, figures = there.err.splitlines()
     *told, said = here.err.replace(f"simspark: dedup: file:{tmp_path}/", "dedup: ").splitlines()
     assert told[:10] == bad[:10]
+    doubts = [f"simspark: {each}" for each in bad if "compared as text" in each]
+    assert [each for each in told if "compared as text" in each] == doubts
+    assert len(doubts) == (":n" in options)
     assert said.split(", ")[2:-2] == figures.split(", ")[-len(said.split(", ")[2:-2]) :]
     assert parts_of(rejects / "1-dedup") == (tmp_path / "bad").read_bytes()
     if "gone" in options:

@@ -11,7 +11,16 @@ from shingletools.commands.dedup.blocks import Block
 from shingletools.commands.dedup.choice import NOBODY, Dedup
 from shingletools.commands.dedup.given import Given
 from shingletools.commands.dedup.spec import LONGEST, MOST, DedupSpec
-from shingletools.commands.dedup.values import Value, value_in, value_of
+from shingletools.commands.dedup.values import (
+    Value,
+    are_alike,
+    are_numbers,
+    form_of,
+    in_doubt,
+    number_of,
+    value_in,
+    value_of,
+)
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
 from shingletools.record import wire
@@ -96,17 +105,41 @@ class ByLength(Best):
         self.best[group], self.kept[group] = lengths[place], numbers[place]
 
 
+class Order:
+    """The best document of each group, in one order of values."""
+
+    def __init__(self, groups: int, greatest: bool) -> None:
+        self.greatest = greatest
+        self.kept = np.full(groups, NOBODY)
+        self.best: dict[int, Value] = {}  # the best value of each group that has one
+
+    def compare(self, group: int, number: int, value: Value | None) -> None:
+        """Keeps a document if its value is the best of its group so far."""
+        best = self.best.get(group)
+        if value is None:
+            better = self.kept[group] == NOBODY
+        else:
+            better = best is None or (value > best if self.greatest else value < best)
+            if better:
+                self.best[group] = value
+        if better:
+            self.kept[group] = number
+
+
 class ByValue(Best):
     """Keeps the document with the least or greatest value of each group; of equals the first. No value is the worst.
 
-    Memory: about 150 bytes and the value for each group.
+    Until a value is no number, it has the best in both orders. Memory: about 150 bytes and the value for each group,
+    or twice that.
     """
 
     def __init__(self, spec: DedupSpec, given: Given) -> None:
         super().__init__(spec, given)
-        self.greatest = spec.keep.startswith(MOST)
+        greatest = spec.keep.startswith(MOST)
         self.field = spec.valued or ""
-        self.best: dict[int, Value] = {}  # the best value of each group that has one
+        self.forms: set[str] = set()  # what the values read as
+        self.numbers, self.mixed = Order(len(self.kept), greatest), Order(len(self.kept), greatest)
+        self.kept = self.numbers.kept
 
     def take(self, record: Record, line: bytes, _side: int, /) -> None:
         number = self.take_name(record)
@@ -121,9 +154,9 @@ class ByValue(Best):
             self.compare(number, value_of(documents.lines[start:end]))
 
     def remarks(self) -> list[str]:
-        """And whether no value decided anything, although there are documents to choose among."""
-        said = super().remarks()
-        if not self.best and (self.kept != NOBODY).any():
+        """And whether no value decided anything, although there are documents to choose among; or how they did."""
+        said = super().remarks() + [in_doubt(self.field)] * self.unlike
+        if not self.mixed.best and (self.kept != NOBODY).any():
             field = f"a number or a string in the field {shown(self.field)}"
             said.append(f"--keep: no document of the groups has {field}, so the first of each group stays")
         return said
@@ -131,12 +164,11 @@ class ByValue(Best):
     def compare(self, number: int, value: Value | None) -> None:
         """Keeps a document if its value is the best of its group so far."""
         group = int(self.group[number])
-        best = self.best.get(group)
-        if value is None:
-            better = self.kept[group] == NOBODY
+        if value is not None and not self.unlike:
+            self.forms.add(form_of(value))
+            self.unlike = not are_alike(self.forms)
+        if are_numbers(self.forms):
+            self.numbers.compare(group, number, None if value is None else number_of(value))
         else:
-            better = best is None or (value > best if self.greatest else value < best)
-            if better:
-                self.best[group] = value
-        if better:
-            self.kept[group] = number
+            self.kept = self.mixed.kept
+        self.mixed.compare(group, number, value)

@@ -36,6 +36,8 @@ class Dedup(Collector):
     each.
     """
 
+    unlike = False  # whether values that it compares are neither all numbers nor all dates of one form
+
     def __init__(self, spec: DedupSpec, given: Given) -> None:
         self.spec = spec
         self.ids, members, known, self.alike = given
