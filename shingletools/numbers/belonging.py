@@ -11,13 +11,16 @@ import numpy as np
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ratios import choose_two
 from shingletools.numbers.unionfind import UnionFind
-from shingletools.record.wire import AGAINST, Record
+from shingletools.record.labels import JUDGED
+from shingletools.record.wire import AGAINST, Name, Record
+from shingletools.system.errors import shown
 
 PAIRS, GROUPS = "pairs", "groups"  # what a file of records holds
 BITS = 32  # of a key, for the greater number
 MOST_DOCUMENTS = 1 << (BITS - 1)
 NONE = -1  # no class, and no band
 ONCE = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them
+ONCE_TRUE = {PAIRS: (*ONCE[PAIRS], JUDGED), GROUPS: ONCE[GROUPS]}  # the same of a truth
 
 
 def kind_of(record: Record) -> str:
@@ -44,12 +47,16 @@ def ends_of(keys: Index) -> tuple[Index, Index]:
 
 
 class Belonging:
-    """Takes pairs and classes. Memory: 8 bytes a pair, 2 more for its band if there are bands; 8 for each document."""
+    """Takes pairs, of which a truth may say that they are apart, and classes.
+
+    Memory: 8 bytes a pair, 2 more for its band if there are bands; 8 for each document.
+    """
 
     def __init__(self, banded: bool) -> None:
         self.banded = banded
         self.keys = array("q")
         self.bands = array("h")  # of each pair, or NONE
+        self.apart = array("q")  # keys of pairs that were judged different
         self.classes = array("q")  # of each document, as far as it is known, or NONE
 
     def add_pairs(self, one: Index, two: Index, bands: Index | None) -> None:
@@ -58,6 +65,10 @@ class Belonging:
         if self.banded:
             given = np.full(len(one), NONE) if bands is None else bands
             self.bands.frombytes(given.astype(np.int16).tobytes())
+
+    def add_apart(self, one: Index, two: Index) -> None:
+        """Pairs that do not belong together. Shape (pairs,)."""
+        self.apart.frombytes(key_of(one, two).tobytes())
 
     def add_classes(self, numbers: Index, classes: Index) -> Index:
         """Documents and the class of each, shape (documents,): the places of those that are in another one.
@@ -81,8 +92,9 @@ class Belonging:
         """Which of so many documents it names. Shape (documents,)."""
         self.grow(documents)
         flags: Flags = np.frombuffer(self.classes, np.int64)[:documents] != NONE
-        for numbers in ends_of(np.frombuffer(self.keys, np.int64)):
-            flags[numbers] = True
+        for keys in (self.keys, self.apart):
+            for numbers in ends_of(np.frombuffer(keys, np.int64)):
+                flags[numbers] = True
         return flags
 
     def among(self, there: Flags) -> "Settled":
@@ -112,6 +124,17 @@ class Belonging:
             len(keys) - len(unique),
             outside + int(np.count_nonzero(lost)),
         )
+
+    def contradiction(self, settled: "Settled") -> tuple[int, int] | None:
+        """A pair that is apart and belongs together, too."""
+        apart = np.array(self.apart, np.int64)
+        both = apart[settled.same_class(apart) | settled.has_key(apart)]
+        return (int(both[0]) >> BITS, int(both[0]) % (1 << BITS)) if len(both) else None
+
+
+def judged_twice(names: tuple[Name, Name]) -> str:
+    """What fails a run."""
+    return "ids {} and {} are judged the same and different".format(*map(shown, names))
 
 
 class Settled(NamedTuple):

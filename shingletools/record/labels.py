@@ -1,4 +1,4 @@
-"""Labels: values of a field, of which equal ones say that documents belong together."""
+"""Labels: values of a field, of which equal ones say that documents belong together; and judgements of pairs."""
 
 import re
 
@@ -13,6 +13,10 @@ UNLABELLED = b""
 NUMBER = re.compile(rb"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 LONGEST = 18  # digits of an exponent
 PLAIN = re.compile(rb'"[^"\\]*"|-?[1-9][0-9]{0,17}|0')  # values that are spelled in one way only
+
+JUDGED = "label"  # the field of a pair that says whether its documents belong together
+JUDGEMENTS = {1: True, "1": True, "true": True, "yes": True, "same": True,
+              0: False, "0": False, "false": False, "no": False, "different": False}  # fmt: skip
 
 
 def label_of(value: bytes) -> bytes | None:
@@ -62,3 +66,18 @@ def take_label(record: Record, line: bytes, field: str) -> bytes:
     found = member_of(line, members(line), field)
     assert found is not None  # or it would be missing
     return spelled(value, line[found.value : found.end])
+
+
+def judged_same(record: Record) -> bool:
+    """Whether a pair of a truth says that its documents belong together, as one without a label does; raises Rejected.
+
+    >>> [judged_same(pair) for pair in ({}, {"label": 1}, {"label": True}, {"label": "No"}, {"label": 0.0})]
+    [True, True, True, False, False]
+    """
+    value = record.get(JUDGED, True)
+    judged = None
+    if isinstance(value, str | int | float):
+        judged = JUDGEMENTS.get(value.lower() if isinstance(value, str) else value)
+    if judged is None:
+        raise Rejected(f'field "{JUDGED}" is neither 1, true, yes or same, nor 0, false, no or different')
+    return judged

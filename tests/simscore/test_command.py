@@ -46,6 +46,48 @@ def test_bad_labels_are_told_by_file_and_line_and_left_out(tmp_path: Path) -> No
     assert counts(done) == (4, 0, 2, 1, 0)
 
 
+SAME, DIFFERENT = (
+    ["1", "1.0", "true", '"1"', '"TRUE"', '"yes"', '"Same"'],
+    ["0", "-0", "false", '"0"', '"no"', '"different"'],
+)
+UNKNOWN = ["2", "-1", "null", '""', '"maybe"', "[0]", "{}", "0.5"]
+
+
+@pytest.mark.parametrize("options", ["", "--bands 0.5", "--docs docs"])
+@pytest.mark.parametrize("spelled", ["label", "l\\u0061bel"])
+def test_pairs_may_be_judged_different(options: str, spelled: str, tmp_path: Path) -> None:
+    """They are not true; they were judged, so their documents are known. Other spellings are bad, and no pairs."""
+    labels = [*SAME, *DIFFERENT, *UNKNOWN]
+    found = b"".join(b'{"a":%d,"b":%d,"similarity":0.9}\n' % (2 * n, 2 * n + 1) for n in range(len(labels)))
+    truth = "".join(f'{{"a":{2 * n},"b":{2 * n + 1},"{spelled}":{label}}}\n' for n, label in enumerate(labels))
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": n} for n in range(2 * len(labels)))))
+    done = ran(tmp_path, f"-v --truth truth {options}", found, truth=truth.encode())
+    assert done.status == 1
+    assert done.err.splitlines()[:-1] == [
+        f'simscore: truth:{len(SAME + DIFFERENT) + n}: field "label" is neither 1, true, yes or same, '
+        "nor 0, false, no or different" for n in range(1, len(UNKNOWN) + 1)
+    ]  # fmt: skip
+    assert counts(done) == (2 * len(labels), 0, len(labels), len(SAME), len(SAME))
+    assert total(done)["precision"] == round(len(SAME) / len(labels), 6)
+    assert f"{2 * len(UNKNOWN)} without a label" in done.err
+
+
+@pytest.mark.parametrize("also", [{"a": "x", "b": 1}, {"a": 1, "b": "x", "label": "yes"}, {"members": [1, 2, "x"]}])
+def test_a_pair_that_is_judged_the_same_and_different_fails_the_run(also: Record, tmp_path: Path) -> None:
+    different = jsonl({"a": 1, "b": 2, "label": 1} if "a" in also else {"a": 5, "b": 6}, {"a": 1, "b": "x", "label": 0})
+    done = ran(tmp_path, "--truth one --truth two", one=different, two=jsonl(also))
+    assert (done.status, done.out) == (2, b"")
+    assert done.err == 'simscore: ids 1 and "x" are judged the same and different\n'
+
+
+def test_only_the_truth_is_a_judgement(tmp_path: Path) -> None:
+    """A label of a pair that was found is a field like others; and a label may stand but once."""
+    twice = b'{"a":1,"b":2,"label":1,"label":0}\n'
+    done = ran(tmp_path, "--truth t", twice, t=twice + jsonl({"a": 1, "b": 2}))
+    assert (done.status, done.err) == (1, 'simscore: t:1: field "label" stands twice\n')
+    assert counts(done) == (2, 0, 1, 1, 1)
+
+
 def test_labels_are_equal_as_json_values(tmp_path: Path) -> None:
     """1, 1.0 and "1" are three; null is none, and the document is alone."""
     values = ["1", '"1"', "1.0", "1e0", '"\\u0031"', "null", "null", "true", '"true"', "true", "0.5", "5e-1", "-0", "0"]

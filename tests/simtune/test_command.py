@@ -275,6 +275,9 @@ def test_recipes_that_differ(tmp_path: Path) -> None:
         ("", {"members": 7}, 2, 't:1: field "members" is not a list of strings and integers'),
         ("", {"a": 1, "b": 1, "against": True}, 0, NO_PAIR),
         ("", {"a": "1", "b": "2"}, 0, NO_PAIR),
+        ("", {"a": 1, "b": 2, "label": "No"}, 0, NO_PAIR),
+        ("", {"a": 1, "b": 2, "label": "x"}, 2,
+         't:1: field "label" is neither 1, true, yes or same, nor 0, false, no or different'),
         ("", {"id": 1, "l": 1}, 2,
          't:1: field "a" is missing; these are documents, not pairs: with --field, --truth takes documents'),
         ("", {"a": 1, "b": 2, "against": 1}, 2, 't:1: field "against" is neither true nor false'),
@@ -296,6 +299,8 @@ def test_what_says_two_things_of_a_document_fails(tmp_path: Path) -> None:
     assert (done.status, done.err) == (2, "simtune: t:2: id 2 is in two groups\n")
     done = ran(tmp_path, "--truth t --field l", TWO, t=TWO + jsonl({"id": 1, "l": 2}))
     assert (done.status, done.err) == (2, "simtune: t:3: id 1 has two labels\n")
+    done = ran(tmp_path, "--truth t", TWO, t=jsonl({"a": 1, "b": 2}, {"a": 2, "b": 1, "label": 0}))
+    assert (done.status, done.err) == (2, "simtune: ids 1 and 2 are judged the same and different\n")
 
 
 def test_labels_outside_the_sample_are_counted(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from shingletools.commands.simscore.universe import Universe
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS, DocumentFields
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.belonging import GROUPS, NONE, ONCE, PAIRS, Belonging, kind_of
+from shingletools.numbers.belonging import GROUPS, NONE, ONCE, ONCE_TRUE, PAIRS, Belonging, judged_twice, kind_of
 from shingletools.record import wire
 from shingletools.record.json_members import check_line_once, in_quotes, member_of, members
-from shingletools.record.labels import label_of, take_label
+from shingletools.record.labels import JUDGED, judged_same, label_of, take_label
 from shingletools.record.stage import Collector, Written
 from shingletools.record.wire import Name, Record
 from shingletools.system import errors
@@ -72,7 +72,8 @@ class Score(Collector):
         if kind == DOCUMENTS:
             self.take_document(record, line, side)
             return
-        check_line_once(line, (*ONCE[kind], "similarity") if kind == PAIRS and self.spec.edges else ONCE[kind])
+        once = (ONCE if side == FOUND else ONCE_TRUE)[kind]
+        check_line_once(line, (*once, "similarity") if kind == PAIRS and self.spec.edges else once)
         if kind == GROUPS:
             self.take_group(record, side)
         else:
@@ -81,6 +82,8 @@ class Score(Collector):
 
     def read_pairs(self, lines: bytes, at: int, side: int) -> tuple[int, int]:
         """Takes pairs from a place on: how many, and where the next line begins. None if one is bad."""
+        if side == TRUTH and (in_quotes(JUDGED) in lines or b"\\u00" in lines):
+            return self.done(lines, False, 0, at)  # some may be judged different
         if not self.spec.edges:
             pairs = kernel.read_pairs(lines, at, -1)  # which leaves those of two sides
             if pairs.lines:
@@ -157,13 +160,18 @@ class Score(Collector):
 
     def take_pair(self, record: Record, line: bytes, side: int) -> None:
         *names, of_two_sides = wire.take_pair(record)
+        same = side == FOUND or judged_same(record)
         against = np.array([of_two_sides])
         ids = [orjson.dumps(name) for name in names]
         bands = np.array([self.band_of(record, line, side)]) if self.spec.edges else None
         one, two = (self.universe.number(each, np.array([len(each)]), other)
                     for each, other in zip(ids, (None, against), strict=True))  # fmt: skip
         self.check_known(np.append(one, two[~against]), names, side)
-        self.add_pairs(one, two, against, bands, side)
+        if same:
+            self.add_pairs(one, two, against, bands, side)
+        else:
+            self.universe.note(two[against])
+            self.sides[side].add_apart(one, two)
 
     def band_of(self, record: Record, line: bytes, side: int) -> int:
         """The number of the band of a pair's similarity, or NONE; raises Rejected."""
@@ -227,6 +235,8 @@ class Score(Collector):
         if len(self.sides[FOUND].keys) or self.groups[FOUND]:
             self.doubts = undecided(np.any(named & self.sides[FOUND].named(len(there))))
         found, truth = (self.sides[side].among(there) for side in (FOUND, TRUTH))
+        if (pair := self.sides[TRUTH].contradiction(truth)) is not None:
+            raise Failed(judged_twice((self.universe.name(pair[0]), self.universe.name(pair[1]))))
         scores = score(found, truth, there, self.spec.edges, self.spec.cut)
         counts = scores.all.pairs
         self.said = [

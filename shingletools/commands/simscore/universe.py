@@ -3,10 +3,12 @@
 from array import array
 
 import numpy as np
+import orjson
 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.belonging import MOST_DOCUMENTS
+from shingletools.record.wire import Name
 from shingletools.system.errors import Broken
 
 OTHER_SIDE = b"+"  # before the id of a document of another side than the input's: no JSON begins so
@@ -34,6 +36,12 @@ class Universe:
             raise Broken(f"more than {MOST_DOCUMENTS} documents")
         self.there.frombytes(bytes(len(self.ids) - len(self.there)))
         return numbers
+
+    def name(self, number: int) -> Name:
+        """The id of a document."""
+        start, end = np.append(0, np.frombuffer(self.ids.ends, np.int64))[[number, number + 1]].tolist()
+        found: Name = orjson.loads(bytes(self.ids.data[start:end]).removeprefix(OTHER_SIDE))
+        return found
 
     def note(self, numbers: Index) -> None:
         """These documents are there."""

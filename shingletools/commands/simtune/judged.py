@@ -4,10 +4,10 @@ import numpy as np
 import orjson
 
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.belonging import GROUPS, NONE, ONCE, Belonging, Settled, ends_of, kind_of
+from shingletools.numbers.belonging import GROUPS, NONE, ONCE_TRUE, Belonging, Settled, ends_of, kind_of
 from shingletools.record import wire
 from shingletools.record.json_members import check_line_once
-from shingletools.record.labels import take_label
+from shingletools.record.labels import judged_same, take_label
 from shingletools.record.wire import Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -34,7 +34,7 @@ class SampleTruth:
             self.add_label(name, take_label(record, line, self.field))
             return
         kind = self.kinds.get(file) or kind_of(record)
-        check_line_once(line, ONCE[kind])
+        check_line_once(line, ONCE_TRUE[kind])
         (self.take_group if kind == GROUPS else self.take_pair)(record)
         self.kinds[file] = kind
 
@@ -46,12 +46,16 @@ class SampleTruth:
 
     def take_pair(self, record: Record) -> None:
         *names, against = wire.take_pair(record)
+        same = judged_same(record)
         if against:  # b is of another side, which the sample has not
             self.outside += 1
             return
         one, two = map(self.number, names)
         if NONE not in (one, two):
-            self.belonging.add_pairs(np.array([one]), np.array([two]), None)
+            if same:
+                self.belonging.add_pairs(np.array([one]), np.array([two]), None)
+            else:
+                self.belonging.add_apart(np.array([one]), np.array([two]))
 
     def take_group(self, record: Record) -> None:
         names = wire.take_ids(record, "members")

@@ -10,6 +10,7 @@ from shingletools.commands.simtune.findings import Finding, findings
 from shingletools.commands.simtune.judged import Judgement, SampleTruth
 from shingletools.commands.simtune.sample import Sample, SampledDocument
 from shingletools.commands.simtune.spec import INPUT, TuneSpec
+from shingletools.numbers.belonging import judged_twice
 from shingletools.record import wire
 from shingletools.record.labels import take_label
 from shingletools.record.stage import Collector, Written
@@ -69,6 +70,8 @@ class Tune(Collector):
             raise Failed(f"--documents {self.spec.documents}: fewer than the {self.read} documents that were read")
         judged = self.spec.truth or self.spec.field is not None
         judgement = Judgement(truth.belonging, len(documents)) if judged else None
+        if judgement is not None and (pair := truth.belonging.contradiction(judgement.all)) is not None:
+            raise Failed(judged_twice((orjson.loads(documents[pair[0]].id), orjson.loads(documents[pair[1]].id))))
         found = list(findings(GivenSample(self.spec, self.read, documents, judgement)))
         self.doubts = undecided(found)
         yield Written(table(found) if self.spec.table else records(found))
