@@ -1,5 +1,6 @@
 """A day's work of the manual, as a script and by make: ended at each step and given again, it does the same."""
 
+import json
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -23,13 +24,16 @@ ByHand = Callable[[int], tuple[bytes, ...]]
 
 
 def fill(folder: Path) -> Path:
-    """Three days: copies within each, and of the days before."""
+    """Three days: copies within each, copies of the days before, documents of these again, and edited ones."""
     for name in ("day.sh", "day.mk", "pipeline.mk"):
         shutil.copy(DATA / name, folder)
     lines = DOCS.read_bytes().splitlines(keepends=True)
     for number, day in enumerate(DAYS):
         old = [line.replace(b'{"id":"', b'{"id":"%d-' % number) for line in lines[: 50 * number]]
-        (folder / f"{day}.jsonl").write_bytes(b"".join(lines[100 * number : 100 * number + 100] + old))
+        again = lines[max(100 * number - 30, 0) : 100 * number]
+        edited = [line.replace(b'"text":"', b'"text":"It has more words than it had: ')
+                  for line in lines[max(100 * number - 50, 0) : max(100 * number - 30, 0)]]  # fmt: skip
+        (folder / f"{day}.jsonl").write_bytes(b"".join(lines[100 * number : 100 * number + 100] + old + again + edited))
     return folder
 
 
@@ -65,11 +69,11 @@ def done(folder: Path, days: list[str]) -> tuple[bytes, ...]:
 def by_hand(tmp_path_factory: pytest.TempPathFactory) -> ByHand:
     """The same of files alone, of so many days: all joined with those before, without an archive on disk."""
     news, kept = joined_by_hand(fill(tmp_path_factory.mktemp("by-hand")))
-    return lambda count: (*news[:count], b"".join(kept[:count]))
+    return lambda count: (*news[:count], kept[count - 1])
 
 
 def joined_by_hand(folder: Path) -> tuple[list[bytes], list[bytes]]:
-    """What is new of each day, and what an archive keeps of it."""
+    """What is new of each day, and what an archive has at its end."""
     kept: list[bytes] = []
     known, news = folder / "known", []
     known.write_bytes(b"")
@@ -79,10 +83,14 @@ def joined_by_hand(folder: Path) -> tuple[list[bytes], list[bytes]]:
         run("sketch -o x y", cwd=folder).good()
         run("simjoin -o y x", cwd=folder).good()
         run("simgroup -o groups y", cwd=folder).good()
+        sketches = {each["id"]: each["sketch"] for each in map(json.loads, (folder / "x").read_bytes().splitlines())}
+        old = [(line, json.loads(line)) for line in known.read_bytes().splitlines(keepends=True)]
+        stay = [line for line, each in old if sketches.get(each["id"], each["sketch"]) == each["sketch"]]
+        known.write_bytes(b"".join(stay))
         run(f"simjoin -o pairs --against {known} x", cwd=folder).good()
         news.append(run(f"dedup --groups groups --known pairs {day}.jsonl", cwd=folder).good())
-        kept.append(run("dedup --known pairs x", cwd=folder).good())
-        known.write_bytes(b"".join(kept))
+        kept.append(b"".join(stay) + run("dedup --known pairs x", cwd=folder).good())
+        known.write_bytes(kept[-1])
     return news, kept
 
 
@@ -93,6 +101,9 @@ def test_three_days(way: str, folder: Path, by_hand: ByHand) -> None:
     expected = by_hand(3)
     assert done(folder, DAYS) == expected
     assert all(0 < made.count(b"\n") < 100 for made in expected[:3])
+    delivered = b"".join(expected[:3]).splitlines()
+    assert len(set(delivered)) == len(delivered)
+    assert sum(b"It has more words" in line for line in delivered) > 20
     for day in DAYS:  # again, in no other state
         work(way, day, folder).good()
     assert done(folder, DAYS) == expected

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import id_keys
 from shingletools.archive.segment import NAMES, TABLE, band_name
 from shingletools.archive.writing import ArchiveWriter, entry_of, named
-from shingletools.kernel.types import U64, Index
+from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread
 
 ROWS = 1 << 14  # rows that are copied together
@@ -31,6 +32,24 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    def save(self, file: IO[bytes]) -> None:
+        """Writes all to a file, but `files`."""
+        heap, cuts = self.frames.heap()
+        for column in (heap, self.data, self.ids, self.signed, self.sizes, self.frame, self.file, self.line):
+            np.save(file, np.frombuffer(column, np.uint8))
+        np.save(file, np.diff(cuts))
+
+    @classmethod
+    def load(cls, file: IO[bytes], files: list[str]) -> "Batch":
+        """The batch that was saved at this place of a file."""
+        batch = cls()
+        heap, batch.data, batch.ids = np.load(file).tobytes(), bytearray(np.load(file)), bytearray(np.load(file))
+        for column in (batch.signed, batch.sizes, batch.frame, batch.file, batch.line):
+            column.frombytes(np.load(file).tobytes())
+        batch.frames.numbers(heap, np.load(file))
+        batch.files = files
+        return batch
 
     @property
     def memory(self) -> int:
@@ -64,6 +83,18 @@ class Batch:
         """All signatures, shape (signatures, size), and the row of each."""
         rows = np.flatnonzero(np.frombuffer(self.signed, np.int8))
         return np.frombuffer(self.data, np.uint8).reshape(len(rows), size), rows
+
+    def is_signed(self) -> Flags:
+        """Whether each record has a signature."""
+        return np.frombuffer(self.signed, np.bool_)
+
+    def signatures_at(self, rows: Index, size: int) -> tuple[NDArray[np.uint8], Flags]:
+        """The signatures of these rows, shape (rows, size), zeros where there is none; and whether there is one."""
+        data, signed = np.frombuffer(self.data, np.uint8).reshape(-1, max(size, 1)), self.is_signed()
+        some = signed[rows]
+        signatures = np.zeros((len(rows), size), np.uint8)
+        signatures[some] = data[(np.cumsum(signed) - 1)[rows[some]]]
+        return signatures, some
 
     def lines(self, rows: Index, size: int, digits: int) -> Iterator[bytes]:
         """The lines of these rows, as they came."""
@@ -109,15 +140,8 @@ class Batch:
         number[signed] = np.arange(len(signed))
         some = number[rows]  # the number of each row's signature, -1 for none
         dtype = f">u{digits // 2}"
-
-        def parts() -> Iterator[NDArray[np.generic]]:
-            for start in range(0, len(rows), ROWS):
-                part = some[start : start + ROWS]
-                block = np.zeros((len(part), size), np.uint8)
-                block[part >= 0] = all_signatures[part[part >= 0]]
-                yield block.view(dtype)
-
-        add("signature", dtype, (len(rows), 2 * size // digits), parts())
+        blocks = (self.signatures_at(rows[start : start + ROWS], size)[0] for start in range(0, len(rows), ROWS))
+        add("signature", dtype, (len(rows), 2 * size // digits), (block.view(dtype) for block in blocks))
         there = np.flatnonzero(some >= 0)
         every = len(there) == len(all_signatures)
         for band, of_band in enumerate(keys(all_signatures if every else all_signatures[some[there]])):

@@ -13,7 +13,8 @@ from shingletools.archive.archive_files import MANIFEST, a_segment_in, removed_f
 from shingletools.archive.checksummed import BLOCK, OTHER, Damaged, Unreadable, hexdigest
 from shingletools.system.errors import Failed, printable
 
-FORMAT, VERSION = "shingletools archive", 1
+FORMAT, VERSION = "shingletools archive", 2
+READABLE = (1, VERSION)  # version 1 has no names of additions
 HEAD = len(b'{"sum":"') + 64 + len(b'",')
 
 
@@ -64,10 +65,15 @@ class Manifest(NamedTuple):
     recipe: str | None = None  # of all records; None before the first one
     numbers: int = 0  # numbers that were given to files so far
     additions: int = 0
+    names: tuple[tuple[int, str], ...] = ()  # (addition, the name that it was given)
     segments: tuple[Entry, ...] = ()
 
     def files(self) -> set[str]:
         return {name for entry in self.segments for name in entry.files()}
+
+    def named(self, name: str | None) -> list[int]:
+        """The additions that were given this name, ascending."""
+        return [number for number, each in self.names if each == name]
 
 
 def encode(manifest: Manifest) -> bytes:
@@ -97,13 +103,15 @@ def decode(data: bytes, name: str) -> Manifest:
     if not data.endswith(b"\n") or head != b'{"sum":"%b",' % hexdigest(body).encode():
         raise Damaged(name, OTHER)
     said = orjson.loads(b"{" + body)
-    if said.pop("format") != FORMAT or said.pop("version") != VERSION:
-        raise Failed(f"{name}: has another version of the format; this program reads version {VERSION}")
+    if said.pop("format") != FORMAT or said.pop("version") not in READABLE:
+        versions = " and ".join(map(str, READABLE))
+        raise Failed(f"{name}: has another version of the format; this program reads versions {versions}")
     if said.pop("order") != sys.byteorder:
         raise Failed(f"{name}: written on a machine with another byte order")
     if said.pop("block") != BLOCK:
         raise Failed(f"{name}: written with another block size than {BLOCK} bytes")
-    return Manifest(segments=tuple(map(_entry, said.pop("segments"))), **said)
+    segments, names = tuple(map(_entry, said.pop("segments"))), tuple(map(tuple, said.pop("names", ())))
+    return Manifest(segments=segments, names=names, **said)
 
 
 def _entry(said: dict[str, Any]) -> Entry:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shingletools.archive import manifest
 from shingletools.archive.checksummed import Cache, Unreadable
@@ -67,6 +68,17 @@ class Archive:
             for number, (frame, name) in enumerate(zip(segment.frames(some), names, strict=True)):
                 signature = signatures[number * size : (number + 1) * size]
                 yield line_of(frame, name, signature, self.manifest.digits or 8)
+
+    def signatures(self, rows: Index) -> tuple[NDArray[np.uint8], Flags]:
+        """The signatures of rows, which ascend, zeros where there is none; and whether there is one.
+
+        Shapes: (rows, bytes of a signature), (rows,).
+        """
+        signatures = np.zeros((len(rows), self.manifest.size), np.uint8)
+        for segment, some, place in self.part(rows):
+            if "signature" in segment.entry.columns:
+                signatures[place] = segment.signatures(some).reshape(len(some), -1)
+        return signatures, self.signed(rows)
 
     def signed(self, rows: Index) -> Flags:
         """Which rows have a signature. rows: ascending."""

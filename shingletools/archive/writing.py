@@ -19,6 +19,7 @@ from shingletools.archive.checksummed import SummedWriter, hexdigest
 from shingletools.archive.manifest import Column, Entry, Manifest, Removed
 from shingletools.archive.opened import Archive, open_archive
 from shingletools.archive.segment import npy
+from shingletools.kernel.types import Index
 from shingletools.system import deferred
 from shingletools.system.errors import Broken, printable
 
@@ -167,7 +168,15 @@ class ArchiveWriter:
         with named(self.path):
             return SegmentWriter(self.path, self.next_number())
 
-    def removed(self, rows: NDArray[np.generic]) -> Removed:
+    def without(self, rows: Index) -> tuple[Entry, ...]:
+        """The entries of the archive's segments when these rows, which ascend, are dropped, too."""
+        entries = list(self.archive.manifest.segments)
+        for segment, some, _ in self.archive.part(rows):
+            number = self.archive.segments.index(segment)
+            entries[number] = entries[number]._replace(removed=self._removed(np.union1d(segment.removed, some)))
+        return tuple(entries)
+
+    def _removed(self, rows: NDArray[np.generic]) -> Removed:
         """Writes the file of dropped rows."""
         number, data = self.next_number(), npy(rows.astype(np.uint32))
         with named(self.path):

@@ -369,11 +369,11 @@ def test_unless_known(tmp_path: Path) -> None:
     stays = [line for line in lines[1::3] + lines[2::3] if json.loads(line)["id"] not in known]
     assert 20 < len(known) < 180
     for _ in range(3):  # as after failures
-        run_here("simindex add A --unless-known -t 0.5 new -o known", cwd=tmp_path).good()
+        run_here("simindex add A --unless-known --as new -t 0.5 new -o known", cwd=tmp_path).good()
         assert (tmp_path / "known").read_bytes() == expected
         assert run_here("simindex dump A", cwd=tmp_path).good() == b"".join(lines[::3] + stays)
     run_here("simindex merge A", cwd=tmp_path).good()
-    assert run_here("simindex add A --unless-known -t 0.5 new", cwd=tmp_path).good() == expected
+    assert run_here("simindex add A --unless-known --as new -t 0.5 new", cwd=tmp_path).good() == expected
     assert run_here("simindex add B --unless-known -S 40K -t 0.3 old", cwd=tmp_path).good() == b""
     assert run_here("simindex add B --unless-known -S 40K -t 0.5 new new", cwd=tmp_path).good() == expected
 

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from harness import DOCS, ENVIRONMENT, Ran, pipe, run, run_here
+from harness import DOCS, ENVIRONMENT, Ran, jsonl, pipe, run, run_here
 from shingletools.archive.checksummed import hexdigest
 
 ROUNDS = int(os.environ.get("ROUNDS", "4"))
 ACTIONS = {"add": "simindex add archive new", "merge": "simindex merge archive",
            "drop": "simindex drop archive --ids gone",
-           "known": "simindex add archive --unless-known new -o known"}  # fmt: skip
+           "known": "simindex add archive --unless-known new -o known",
+           "replace": "simindex add archive --unless-known --replace --as today edited -o known"}  # fmt: skip
 ERRORS = {"full": errno.ENOSPC, "broken": errno.EIO, "killed": 0}
 # Which error it is makes no difference. A kill finds what the call before left: at fsync what it finds at close
 FAULTS = [
@@ -44,6 +45,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An archive of two segments, of which one has dropped documents, and what comes next."""
     folder = tmp_path_factory.mktemp("made")
     lines = pipe(DOCS.read_bytes(), "canon", "shingle -k 4", "sketch").splitlines(keepends=True)
+    records = [json.loads(line) for line in lines]
+    edited = [one | {"sketch": other["sketch"]} for one, other in zip(records[60:90], records[210:240], strict=True)]
+    (folder / "edited").write_bytes(jsonl(*edited) + b"".join(lines[20:50]))
     for name, some in (("one", lines[:80]), ("two", lines[80:200:2]), ("new", lines[81::2]), ("gone", lines[:160:4])):
         (folder / name).write_bytes(b"".join(some))
     run_here("simindex add archive -t 0.3 one", cwd=folder).good()
@@ -250,7 +254,7 @@ def test_another_version(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, folder)
     path = folder / "archive" / "manifest.json"
     for old, new, said in (
-        (b'"version":1', b'"version":2', "has another version of the format; this program reads version 1"),
+        (b'"version":2', b'"version":3', "has another version of the format; this program reads versions 1 and 2"),
         (b'"order":"little"', b'"order":"big"', "written on a machine with another byte order"),
     ):
         body = (made / "archive" / "manifest.json").read_bytes()[len(b'{"sum":"') + 64 + len(b'",') : -1]

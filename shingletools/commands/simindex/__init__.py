@@ -3,7 +3,8 @@
 command       the options
 spec          the specification of an action on an archive
 adding        adds records
-repeats       which records are in the archive already, or bad
+repeats       which records are in the archive already, edited, or bad
+aside         records that are put aside until all of a run have come
 unless_known  which records are like a document of the archive
 acting        list, check, merge, drop and dump
 """

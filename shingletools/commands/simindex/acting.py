@@ -117,7 +117,7 @@ class Dropping(Changing):
         super().__init__(spec)
         self.ids: list[bytes] = []
         self.rows: Index = np.empty(0, np.int64)  # rows to drop
-        self.entries = list(self.writer.archive.manifest.segments)
+        self.entries = self.writer.archive.manifest.segments
         self.dropped = self.missing = 0
 
     def take(self, record: Record, _line: bytes, _side: int, /) -> None:
@@ -134,16 +134,12 @@ class Dropping(Changing):
     def finish(self) -> Iterator[Written]:
         self.look_up()
         self.dropped = len(self.rows)
-        archive = self.writer.archive
-        for segment, some, _ in archive.part(self.rows):
-            number = archive.segments.index(segment)
-            removed = self.writer.removed(np.union1d(segment.removed, some))
-            self.entries[number] = self.entries[number]._replace(removed=removed)
+        self.entries = self.writer.without(self.rows)
         yield Written()
 
     def settle(self) -> None:
         if self.dropped:
-            self.writer.commit(self.writer.archive.manifest._replace(segments=tuple(self.entries)))
+            self.writer.commit(self.writer.archive.manifest._replace(segments=self.entries))
 
     def summary(self) -> list[str]:
         return [f"{self.dropped} dropped", f"{self.missing} not there"]

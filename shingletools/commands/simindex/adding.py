@@ -12,8 +12,9 @@ from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import Archive
 from shingletools.archive.segment import Segment
 from shingletools.archive.writing import ArchiveWriter, named
-from shingletools.commands.simindex.repeats import Repeats
-from shingletools.commands.simindex.spec import IndexSpec
+from shingletools.commands.simindex.aside import SetAside
+from shingletools.commands.simindex.repeats import Form, Repeats
+from shingletools.commands.simindex.spec import REPLACE, IndexSpec
 from shingletools.commands.simindex.unless_known import KnownBefore, keys_by, least_of
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import component_table, signature_in
@@ -41,7 +42,10 @@ class Adding(Collector):
         self.fields: SignedFields | None = None
         self.batch = Batch()
         self.new: list[Segment] = []  # segments that this run has written
-        self.repeats = Repeats(self.writer.archive)
+        self.repeats = Repeats(self.writer.archive, spec)
+        # All records must have come before any is compared with the archive without what they replace
+        self.aside = SetAside(spec.archive) if spec.unless_known and spec.edited == REPLACE else None
+        self.before: Sequence[Entry] = ()  # the segments that were there, without what is replaced
         self.added = self.alike = 0
         self.cache = Cache()
         try:
@@ -80,7 +84,7 @@ class Adding(Collector):
         assert signature is not None
         self.fields = lines_like(self.spec.id_field, self.state.recipe or "", signature, self.comparable.size, False)
         if self.spec.unless_known:
-            self.known = KnownBefore(self.writer.archive, signature, self.comparable.wanted)
+            self.known = KnownBefore(self.writer.archive, signature, self.comparable.wanted, self.repeats.own)
 
     def take(self, record: Record, line: bytes, _side: int, /) -> Written | None:
         name, via, signature, data = take_signed(record, self.spec.id_field)
@@ -101,7 +105,7 @@ class Adding(Collector):
         text = orjson.dumps(name)
         self.batch.place(*self.place, 1)
         self.batch.add(text, data, frame_of(line, spelled, text, data))
-        return self.flush_if_full()
+        return self.add_if_full()
 
     def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
         """Takes ordinary lines with signatures like the first one, if there is one yet."""
@@ -114,37 +118,45 @@ class Adding(Collector):
         payload = self.state.size // (digits // 2) * (digits + 1) - 1  # bytes of a payload's text
         frames = self.batch.frames.numbers(*frames_of(lines, signed, payload))
         self.batch.extend(signed.ids, sizes, signed.payloads[0], frames, True)
-        return signed.lines, signed.end, self.flush_if_full() or Written()
+        return signed.lines, signed.end, self.add_if_full() or Written()
 
-    def flush_if_full(self) -> Written | None:
-        return self.flush() if self.batch.memory >= self.spec.size // 2 else None
+    def add_if_full(self) -> Written | None:
+        if self.batch.memory < self.spec.size // 2:
+            return None
+        if self.aside is None:
+            return self.add(self.taken())
+        self.aside.put(self.taken())
+        return Written()
 
-    def flush(self) -> Written:
-        """Writes a segment of the held records that are new. Gives the pairs of those that are known."""
+    def taken(self) -> Batch:
+        """The held records. What they replace is hidden in the archive."""
         batch, self.batch = self.batch, Batch()
+        if self.spec.edited == REPLACE:
+            self.repeats.note_replaced(batch, self.form)
+            self.writer.archive.hide(self.repeats.replaced)
+        return batch
+
+    @property
+    def form(self) -> Form:
+        return self.state.size, self.state.digits or 8
+
+    def add(self, batch: Batch) -> Written:
+        """Writes a segment of records that are new. Gives the pairs of those that are known."""
         if not len(batch):
             return Written()
-        form = self.state.size, self.state.digits or 8
-        fresh, asking, before = self.repeats.sorted_out(batch, form, self.in_this_run())
-        output = b""
+        sorting = self.repeats.sorted_out(batch, self.form, self.in_this_run())
+        fresh, output = sorting.fresh, b""
         if self.known is not None:
-            output, alike = self.known.pairs(batch, asking, before)
-            known = np.flatnonzero(alike & fresh)
-            self.alike += len(known)
-            self.repeats.remember(batch, form, known)
-            fresh &= ~alike
+            output, alike = self.known.pairs(batch, sorting, self.state.size)
+            self.alike += int(np.count_nonzero(alike & (fresh | sorting.again)))
+            fresh = fresh & ~alike
+        self.repeats.remember(batch, self.form, np.flatnonzero(sorting.asks & ~fresh))
         rows = np.flatnonzero(fresh)
         self.added += len(rows)
         if len(rows):
             state = self.state
-            signature = self.comparable.signature
-            entry = batch.write(
-                self.writer,
-                rows,
-                form,
-                keys_by(signature, self.comparable, state.least),
-                state.additions + 1,
-            )
+            keys = keys_by(self.comparable.signature, self.comparable, state.least)
+            entry = batch.write(self.writer, rows, self.form, keys, state.additions + 1)
             with named(self.writer.path):
                 self.new.append(Segment(self.writer.path, entry, self.cache))
         return Written(output)
@@ -154,7 +166,11 @@ class Adding(Collector):
         return Archive(self.writer.path, self.state, self.new)
 
     def finish(self) -> Iterator[Written]:
-        yield self.flush()
+        last = self.taken()
+        if self.aside is not None:
+            yield from map(self.add, self.aside.all())
+        yield self.add(last)
+        self.before = self.writer.without(self.repeats.replaced)
 
     def late(self) -> Sequence[Late]:
         lates, self.repeats.lates = self.repeats.lates, []
@@ -162,11 +178,12 @@ class Adding(Collector):
 
     def settle(self) -> None:
         """Puts the new segments into the archive."""
-        before = self.writer.state
-        new: Sequence[Entry] = [segment.entry for segment in self.new]
-        if before is not None and (new or not before.numbers):
-            segments = (*before.segments, *new)
-            self.writer.commit(self.state._replace(segments=segments, additions=before.additions + 1))
+        before = self.writer.archive.manifest
+        new = [segment.entry for segment in self.new]
+        if new or self.before != before.segments or not before.numbers:
+            number, name = before.additions + 1, self.spec.named
+            names = before.names if name is None or not new else (*before.names, (number, name))
+            self.writer.commit(self.state._replace(segments=(*self.before, *new), additions=number, names=names))
 
     def close(self) -> None:
         for segment in self.new:
@@ -175,4 +192,6 @@ class Adding(Collector):
 
     def summary(self) -> list[str]:
         said = [f"{self.added} added", f"{self.repeats.there} there already"]
+        if self.spec.edited == REPLACE:
+            said.append(f"{len(self.repeats.replaced)} replaced")
         return [*said, f"{self.alike} known"] if self.spec.unless_known else said

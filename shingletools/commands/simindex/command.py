@@ -4,8 +4,8 @@ import argparse
 import os
 from functools import partial
 
-from shingletools.cli.arguments import count, size, threshold
-from shingletools.commands.simindex.spec import ACTIONS, ADD, DROP, MEMORY, Addition, IndexSpec
+from shingletools.cli.arguments import count, size, text, threshold
+from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, Addition, IndexSpec
 from shingletools.commands.simjoin.wanted import BITS, Wanted
 from shingletools.record.stage import Collector, Stage
 from shingletools.system.errors import Failed, printable
@@ -24,6 +24,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the same, as a number of differing bits (default 3 for simhashes)")  # fmt: skip
     parser.add_argument("--unless-known", action="store_true",
         help="add: leave out documents that are like one of the archive, and write their pairs")  # fmt: skip
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument("--replace", action="store_true",
+        help="add: put another record with an id of the archive in the old one's place")  # fmt: skip
+    other.add_argument("--keep-old", action="store_true",
+        help="add: keep the archive's record, and leave another one with its id out")  # fmt: skip
+    parser.add_argument("--as", dest="named", metavar="NAME", type=text,
+        help="add: the name of this addition, such as the date; given again, it is the same addition")  # fmt: skip
     parser.add_argument("--ids", metavar="FILE", action="append", default=[],
         help="drop: a file of records with the ids to drop; may be repeated")  # fmt: skip
     parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size,
@@ -35,7 +42,9 @@ def build(options: argparse.Namespace) -> Stage:
     action = options.action
     for option, asked, of in (
         ("-t, -m or -d", wanted.threshold(), ADD), ("--unless-known", options.unless_known, ADD),
-        ("-S", options.buffer_size is not None, ADD), ("--ids", options.ids, DROP),
+        ("--replace", options.replace, ADD), ("--keep-old", options.keep_old, ADD),
+        ("--as", options.named is not None, ADD), ("-S", options.buffer_size is not None, ADD),
+        ("--ids", options.ids, DROP),
     ):  # fmt: skip
         if asked and action != of:
             raise Failed(f"{action} cannot be combined with {option}, only {of} can")
@@ -48,7 +57,8 @@ def build(options: argparse.Namespace) -> Stage:
     for written in (options.output, options.rejects):
         if written and os.path.realpath(os.path.dirname(written) or ".") == os.path.realpath(options.archive):
             raise Failed(f"{printable(written)}: cannot be written into the archive's folder")
-    adding = Addition(wanted, options.unless_known, options.buffer_size or MEMORY)
+    edited = REPLACE if options.replace else KEEP_OLD if options.keep_old else BAD
+    adding = Addition(wanted, options.unless_known, options.buffer_size or MEMORY, edited, options.named)
     return IndexSpec(action, options.archive, options.id, adding).made_by(collector_of)
 
 

@@ -1,7 +1,6 @@
-"""Records whose ids come again: they are the same records, or bad."""
+"""Records whose ids come again: they are the same records, edited ones, or bad."""
 
-from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 import blake3
 import numpy as np
@@ -9,6 +8,7 @@ import orjson
 
 from shingletools.archive.batch import Batch, chosen
 from shingletools.archive.opened import Archive
+from shingletools.commands.simindex.spec import BAD, IndexSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import Flags, Index
@@ -17,97 +17,150 @@ from shingletools.system.errors import seen_before, shown
 
 LINES = 1 << 12  # lines that are compared together
 DIGEST = 16  # bytes of a digest
+NOW = np.iinfo(np.int64).max  # after all additions
 
 Form = tuple[int, int]  # bytes of a signature, hex digits of a group
+
+
+class Sorting(NamedTuple):
+    """A batch, sorted out. Arrays of its length."""
+
+    fresh: Flags  # records that may be added: the archive has nothing with their ids
+    asks: Flags  # records that are compared with the archive
+    before: Index  # they are compared with records of earlier additions only
+    found: Index  # the archive's row with the same id; -1 for none
+
+    @property
+    def again(self) -> Flags:
+        """Records that ask, and whose ids the archive has from other additions."""
+        flags: Flags = self.asks & (self.found >= 0) & (self.before == NOW)
+        return flags
 
 
 class Repeats:
     """The records that came before: in the archive, in this run, and in the same batch.
 
-    Memory: the id of each record of the run that was known, and about 60 bytes.
+    If the archive has an addition of this run's name, the run is that addition, given again: what it added is neither
+    added nor known now, but compared as it was then. What later additions put in its place stays.
+
+    Memory: the id of each record of the run that is compared but not added, and about 60 bytes; 8 bytes for each record
+    whose id the archive has, if it can be replaced.
     """
 
-    def __init__(self, archive: Archive) -> None:
-        self.archive = archive
-        self.passed, self.digests = kernel.new_ids(), bytearray()  # of known records: ids, digests of lines
+    def __init__(self, archive: Archive, spec: IndexSpec) -> None:
+        self.archive, self.spec = archive, spec
+        self.own = np.array(archive.manifest.named(spec.named), np.int64)  # additions of this run's name
+        self.passed, self.digests = kernel.new_ids(), bytearray()  # of records not added: ids, digests of lines
+        self.met: Index = np.empty(0, np.int64)  # the archive's rows whose ids have come
+        self.replaced: Index = np.empty(0, np.int64)  # those of them that other records replace
         self.there = 0  # number of records that the archive had already
         self.lates: list[Late] = []
 
-    def sorted_out(self, batch: Batch, form: Form, in_this_run: Archive) -> tuple[Flags, Index, Index]:
-        """Sorts out a batch: which records are new; the rows to be joined; and for each of these, an addition.
+    def compared(self, batch: Batch, form: Form) -> tuple[Index, Flags, Index]:
+        """The archive's row with the id of each record, -1 for none; whether it is the same; and `before` of Sorting.
 
-        The row is joined only with records of earlier additions. Records that are not new are in the archive already,
-        or bad. Shapes: (records,); (asking,), (asking,).
+        Of records that ask, the same signature is enough.
         """
-        data, sizes = batch.names()
-        names = list(split(data, sizes))
-        before = np.full(len(names), np.iinfo(np.int64).max)
-        bad: set[int] = set()
-        there: set[int] = set()  # those of them whose id the archive has
-        fresh = np.ones(len(names), np.bool_)
-        asks = fresh.copy()
-        for source in (self.archive, in_this_run):
-            found = source.find(data, sizes)
-            some = np.flatnonzero(found >= 0)
-            order = some[np.argsort(found[some], kind="stable")]
-            for start in range(0, len(order), LINES):
-                part = order[start : start + LINES]
-                differ = set(differing(batch, form, part, source, found[part]))
-                bad |= differ
-                if source is self.archive:
-                    there |= differ
-                    rows, which = np.unique(found[part], return_inverse=True)
-                    before[part] = source.additions(rows)[which]
-            fresh[some] = False
-            if source is not self.archive:
-                asks[some] = False
-        bad.update(self._again(batch, form, names, fresh, asks))
-        self._reject(batch, form, names, sorted(bad), there)
-        asks[sorted(bad)] = False
-        self.there += len(names) - int(np.count_nonzero(fresh)) - len(bad)
-        asking = np.flatnonzero(asks)
-        return fresh, asking, before[asking]
+        found = self.archive.find(*batch.names())
+        same, before = np.zeros(len(batch), np.bool_), np.full(len(batch), NOW)
+        some = np.flatnonzero(found >= 0)
+        order = some[np.argsort(found[some], kind="stable")]
+        alike = same_signatures if self.spec.unless_known else same_lines
+        for start in range(0, len(order), LINES):
+            part = order[start : start + LINES]
+            same[part] = alike(batch, form, part, self.archive, found[part])
+            if len(self.own):
+                rows, which = np.unique(found[part], return_inverse=True)
+                addition = self.archive.additions(rows)[which]
+                then = (same[part] & np.isin(addition, self.own)) | (addition > self.own[-1])
+                before[part[then]] = np.minimum(addition, self.own[-1])[then]
+        return found, same, before
 
-    def _again(self, batch: Batch, form: Form, names: list[bytes], fresh: Flags, asks: Flags) -> list[int]:
-        """Clears the flags of records whose id comes again in the batch, or was known. Gives those that are bad."""
+    def note_replaced(self, batch: Batch, form: Form) -> None:
+        """Notes the archive's rows that records of a batch replace. The first record with an id decides."""
+        found, same, before = self.compared(batch, form)
+        rows, first = np.unique(found, return_index=True)
+        new = (rows >= 0) & ~np.isin(rows, self.met)
+        rows, first = rows[new], first[new]
+        self.met = np.union1d(self.met, rows)
+        self.replaced = np.union1d(self.replaced, rows[~same[first] & (before[first] == NOW)])
+
+    def sorted_out(self, batch: Batch, form: Form, in_this_run: Archive) -> Sorting:
+        """Sorts out a batch. Records that are neither fresh nor ask are in the archive already, or bad."""
+        names = list(split(*batch.names()))
+        found, same, before = self.compared(batch, form)
+        there, bad = found >= 0, np.zeros(len(batch), np.bool_)
+        fresh, asks = ~there, np.full(len(batch), self.spec.unless_known or self.spec.edited != BAD) | ~there
+        if self.spec.edited == BAD:
+            bad |= there & ~same & (before == NOW)
+        of_archive = bad.copy()
+        added = in_this_run.find(*batch.names())
+        some = np.flatnonzero(added >= 0)
+        order = some[np.argsort(added[some], kind="stable")]
+        for start in range(0, len(order), LINES):
+            part = order[start : start + LINES]
+            bad[part] |= ~same_lines(batch, form, part, in_this_run, added[part])
+        asks[some] = fresh[some] = False
+        asks[bad] = False
+        again, differ = self._again(batch, form, names, np.flatnonzero(asks))
+        asks[again] = fresh[again] = False
+        bad[differ] = True
+        self._reject(batch, form, names, np.flatnonzero(bad), of_archive)
+        sorting = Sorting(fresh, asks, before, found)
+        self.there += int(np.count_nonzero(~fresh & ~bad & ~sorting.again))
+        return sorting
+
+    def _again(self, batch: Batch, form: Form, names: list[bytes], rows: Index) -> tuple[list[int], list[int]]:
+        """Those of the rows whose id came before in the batch or in the run; and those of them that differ."""
         first: dict[bytes, int] = {}
         passed = np.frombuffer(self.passed.find(*batch.names()), np.int64)
         again: list[tuple[int, int]] = []  # rows, and the first row with the same id
-        for row in np.flatnonzero(fresh).tolist():
+        for row in rows.tolist():
             other = first.setdefault(names[row], row)
             if other != row or passed[row] >= 0:
                 again.append((row, other))
-        rows = np.unique(np.array(again, np.int64).reshape(-1))
-        digests = dict(zip(rows.tolist(), map(digest, batch.lines(rows, *form)), strict=True))
-        come_again = [row for row, _ in again]
-        fresh[come_again] = asks[come_again] = False
-        return [row for row, other in again if digests[row] != self.digest_of(int(passed[row]), digests[other])]
+        wanted = np.unique(np.array(again, np.int64).reshape(-1))
+        digests = dict(zip(wanted.tolist(), map(digest, batch.lines(wanted, *form)), strict=True))
+        differ = [row for row, other in again if digests[row] != self.digest_of(int(passed[row]), digests[other])]
+        return [row for row, _ in again], differ
 
     def digest_of(self, passed: int, other: bytes) -> bytes:
-        """The digest of the known record with this number; `other` if the number is below 0."""
+        """The digest of the remembered record with this number; `other` if the number is below 0."""
         return other if passed < 0 else bytes(self.digests[passed * DIGEST : (passed + 1) * DIGEST])
 
-    def _reject(self, batch: Batch, form: Form, names: list[bytes], bad: list[int], there: AbstractSet[int]) -> None:
-        for row, line in zip(bad, batch.lines(np.array(bad, np.int64), *form), strict=True):
+    def _reject(self, batch: Batch, form: Form, names: list[bytes], bad: Index, of_archive: Flags) -> None:
+        for row, line in zip(bad.tolist(), batch.lines(bad, *form), strict=True):
             name = orjson.loads(names[row])
-            cause = f"{self.archive.name} has another record of id {shown(name)}" if row in there else seen_before(name)
+            other = f"{self.archive.name} has another record of id {shown(name)}"
+            cause = other if of_archive[row] else seen_before(name)
             self.lates.append(Late(batch.files[batch.file[row]], batch.line[row], cause, line))
 
-    def remember(self, batch: Batch, form: Form, known: Index) -> None:
-        """Remembers records that were known, by their rows, which ascend."""
+    def remember(self, batch: Batch, form: Form, rows: Index) -> None:
+        """Remembers records that are not added, by their rows, which ascend."""
         data, sizes = batch.names()
         bounds = np.append(0, np.cumsum(sizes))
-        self.passed.add(chosen(np.frombuffer(data, np.uint8), bounds, known).tobytes(), sizes[known])
-        self.digests += b"".join(map(digest, batch.lines(known, *form)))
+        self.passed.add(chosen(np.frombuffer(data, np.uint8), bounds, rows).tobytes(), sizes[rows])
+        self.digests += b"".join(map(digest, batch.lines(rows, *form)))
 
 
-def differing(batch: Batch, form: Form, part: Index, source: Archive, found: Index) -> Iterator[int]:
-    """Those records in a part of the batch that differ from the source's records with the same ids, in rows `found`."""
+def same_lines(batch: Batch, form: Form, part: Index, source: Archive, found: Index) -> Flags:
+    """Whether records of the batch have the lines of the source's rows. Shapes: (records,), (records,)."""
     rows, which = np.unique(found, return_inverse=True)
     lines = list(source.lines(rows))
-    for row, number, line in zip(part.tolist(), which.tolist(), batch.lines(part, *form), strict=True):
-        if lines[number] != line:
-            yield row
+    pairs = zip(which.tolist(), batch.lines(part, *form), strict=True)
+    return np.array([lines[number] == line for number, line in pairs], np.bool_)
+
+
+def same_signatures(batch: Batch, form: Form, part: Index, source: Archive, found: Index) -> Flags:
+    """Whether records of the batch have the signatures of the source's rows, or none, as these."""
+    rows, which = np.unique(found, return_inverse=True)
+    theirs, signed = source.signatures(rows)
+    ours, are_signed = batch.signatures_at(part, form[0])
+    flags: Flags = are_signed == signed[which]
+    both = are_signed & flags
+    if both.any():  # else there may be none of their size
+        flags[both] = (ours[both] == theirs[which[both]]).all(axis=1)
+    return flags
 
 
 def digest(line: bytes) -> bytes:

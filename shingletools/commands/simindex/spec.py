@@ -8,6 +8,8 @@ from shingletools.record.stage import Stage
 
 ADD, LIST, CHECK, MERGE, DROP, DUMP = ACTIONS = ("add", "list", "check", "merge", "drop", "dump")
 
+BAD, REPLACE, KEEP_OLD = "bad", "replace", "keep-old"  # what becomes of another record with an id of the archive
+
 MEMORY = 1 << 29  # bytes, by default
 
 
@@ -17,6 +19,8 @@ class Addition(NamedTuple):
     wanted: Wanted
     unless_known: bool = False
     size: int = MEMORY
+    edited: str = BAD
+    named: str | None = None
 
 
 class IndexSpec(Stage):
@@ -28,6 +32,8 @@ class IndexSpec(Stage):
     wanted: Wanted  # the least threshold that a new archive answers; with unless_known, that of known documents
     unless_known: bool
     size: int  # bytes of memory for new records
+    edited: str
+    named: str | None  # the name of this addition; one that has it already is this one, given again
 
     def __init__(self, action: str, archive: str, id_field: str, adding: Addition) -> None:
         super().__init__(action, archive, id_field, **adding._asdict())

@@ -7,9 +7,12 @@ from numpy.typing import NDArray
 
 from shingletools.archive.batch import Batch, Keys
 from shingletools.archive.opened import Archive
+from shingletools.commands.simindex.repeats import Sorting
+from shingletools.commands.simjoin.against import merged
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table
 from shingletools.commands.simjoin.limits import DEFAULT
+from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import Signature
 from shingletools.commands.simjoin.table import TOGETHER, cut
@@ -22,44 +25,51 @@ from shingletools.kernel.types import U64, Flags, Index
 class KnownBefore:
     """Joins new documents with the archive as it was before the run."""
 
-    def __init__(self, archive: Archive, signature: Signature, wanted: Wanted) -> None:
-        """Raises Failed if the archive does not answer for this threshold."""
-        self.archive, self.signature, self.wanted = archive, signature, wanted
+    def __init__(self, archive: Archive, signature: Signature, wanted: Wanted, own: Index) -> None:
+        """own: additions that are passed over. Raises Failed if the archive does not answer for this threshold."""
+        self.archive, self.signature, self.wanted, self.own = archive, signature, wanted, own
         self.join = ArchiveJoin(archive, signature, wanted, None, DEFAULT) if archive.manifest.size else None
         self.lines = PairLines(signature, wanted, against=True)
 
-    def pairs(self, batch: Batch, asking: Index, before: Index) -> tuple[bytes, Flags]:
-        """The lines of pairs of records with earlier ones, and whether each record has a pair.
+    def pairs(self, batch: Batch, sorting: Sorting, size: int) -> tuple[bytes, Flags]:
+        """The lines of pairs of records that ask, and whether each record has a pair: shape (records,).
 
-        asking: rows, ascending. before: for each row, it pairs only with records added before this addition. The flags
-        have shape (records,).
+        size: bytes of a signature.
         """
         known = np.zeros(len(batch), np.bool_)
-        if self.join is None:
-            return b"", known
-        size = self.join.size
-        data, signed = batch.signatures(size)
-        chosen = np.isin(signed, asking)
-        rows = signed[chosen]
-        if not len(rows):
-            return b"", known
-        limit = before[np.searchsorted(asking, rows)]
-        table = component_table(self.signature, self.wanted, np.ascontiguousarray(data[chosen]).reshape(-1), size)
         names, sizes = batch.names()
         ends = np.cumsum(sizes)
         output = []
-        for pairs in self.join.pairs(table.rows):
-            distinct, which = np.unique(pairs.b, return_inverse=True)
-            earlier = self.archive.additions(distinct)[which] < limit[pairs.a]
-            a, b, agreeing = pairs.a[earlier], pairs.b[earlier], pairs.agreeing[earlier]
-            known[rows[a]] = True
+        for a, b, agreeing in merged([self._alike(batch, sorting, size), self._empty(batch, sorting, size)]):
+            known[a] = True
             distinct, which = np.unique(b, return_inverse=True)
             theirs, their_sizes = self.archive.ids(distinct)
             both = np.full(len(a), size)
             output.append(self.lines.of(
-                IdsAt(names, ends, rows[a]), IdsAt(theirs, np.cumsum(their_sizes), which), agreeing, both, both
+                IdsAt(names, ends, a), IdsAt(theirs, np.cumsum(their_sizes), which), agreeing, both, both
             ))  # fmt: skip
         return b"".join(output), known
+
+    def _alike(self, batch: Batch, sorting: Sorting, size: int) -> Iterator[Pairs]:
+        """The pairs of records that ask with rows of the archive, in their order."""
+        data, signed = batch.signatures(size)
+        chosen = sorting.asks[signed]
+        rows = signed[chosen]
+        if self.join is None or not len(rows):
+            return
+        table = component_table(self.signature, self.wanted, np.ascontiguousarray(data[chosen]).reshape(-1), size)
+        for pairs in self.join.pairs(table.rows):
+            distinct, which = np.unique(pairs.b, return_inverse=True)
+            addition, a = self.archive.additions(distinct)[which], rows[pairs.a]
+            earlier = (addition < sorting.before[a]) & ~np.isin(addition, self.own)
+            yield Pairs(a[earlier], pairs.b[earlier], pairs.agreeing[earlier])
+
+    def _empty(self, batch: Batch, sorting: Sorting, size: int) -> Iterator[Pairs]:
+        """The pairs of records with themselves where neither has a signature, which no join finds."""
+        rows = np.flatnonzero(sorting.again & ~batch.is_signed())
+        distinct, which = np.unique(sorting.found[rows], return_inverse=True)
+        rows = rows[~self.archive.signed(distinct)[which]]
+        yield Pairs(rows, sorting.found[rows], np.full(len(rows), self.signature.components(size)))
 
 
 def keys_by(signature: Signature | None, comparable: Comparable, least: int) -> Keys:

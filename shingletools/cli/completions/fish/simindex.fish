@@ -51,7 +51,7 @@ function _shtab_simindex_using
 end
 
 set -g _shtab_simindex_commands
-set -g _shtab_simindex_opts_with_value --agreeing --allow-rejects --buffer-size --distance --id --ids --jobs --output --rejects --threshold -S -d -j -m -o -t
+set -g _shtab_simindex_opts_with_value --agreeing --allow-rejects --as --buffer-size --distance --id --ids --jobs --output --rejects --threshold -S -d -j -m -o -t
 
 complete -c simindex -e
 complete -c simindex -f
@@ -60,6 +60,9 @@ complete -c simindex -n _shtab_simindex_using -s t -l threshold -x -d 'add: the 
 complete -c simindex -n _shtab_simindex_using -s m -l agreeing -x -d 'the same, as a number of components (default 2 for supershingles, 1 for megashingles)'
 complete -c simindex -n _shtab_simindex_using -s d -l distance -x -d 'the same, as a number of differing bits (default 3 for simhashes)'
 complete -c simindex -n _shtab_simindex_using -l unless-known -d 'add: leave out documents that are like one of the archive, and write their pairs'
+complete -c simindex -n _shtab_simindex_using -l replace -d 'add: put another record with an id of the archive in the old one'"'"'s place'
+complete -c simindex -n _shtab_simindex_using -l keep-old -d 'add: keep the archive'"'"'s record, and leave another one with its id out'
+complete -c simindex -n _shtab_simindex_using -l as -x -d 'add: the name of this addition, such as the date; given again, it is the same addition'
 complete -c simindex -n _shtab_simindex_using -l ids -xka "(__fish_complete_path (commandline -ct))" -d 'drop: a file of records with the ids to drop; may be repeated'
 complete -c simindex -n _shtab_simindex_using -s S -l buffer-size -x -d 'add: memory for new records (default 512M)'
 complete -c simindex -n _shtab_simindex_using -l id -x -d 'the field that names a document (default id)'

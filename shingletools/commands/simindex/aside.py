@@ -1,0 +1,36 @@
+"""Batches that are put aside on disk until all records of a run have come."""
+
+import tempfile
+from collections.abc import Iterator
+from typing import IO
+
+from shingletools.archive.batch import Batch
+from shingletools.archive.writing import named
+from shingletools.system import signals
+
+
+class SetAside:
+    """Batches on disk, in a file without a name in the archive's folder. Raises Broken."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.file: IO[bytes] | None = None
+        self.origins: list[list[str]] = []  # the files that the records of each batch come from
+
+    def put(self, batch: Batch) -> None:
+        with named(self.folder):
+            if self.file is None:
+                with signals.held():
+                    self.file = tempfile.TemporaryFile(dir=self.folder)
+            batch.save(self.file)
+        self.origins.append(batch.files)
+
+    def all(self) -> Iterator[Batch]:
+        """All batches, in their order. None is put after this."""
+        if self.file is None:
+            return
+        self.file.seek(0)
+        for files in self.origins:
+            with named(self.folder):
+                batch = Batch.load(self.file, files)
+            yield batch
