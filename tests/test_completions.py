@@ -1,19 +1,24 @@
-"""What shells complete: the files agree with the parsers, lie where shells look, and work in each shell."""
+"""What shells complete: the table agrees with the parsers; scripts lie where shells look, and work in each shell."""
 
+import contextlib
 import json
 import shutil
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pexpect
 import pytest
 
-from completions import COMPLETED, FOLDER, NAMES, scripts
+from completions import COMPLETED, TABLE, rows, table
 from harness import ENVIRONMENT, run
 
+DATA = Path(sysconfig.get_path("data"))
+# A shell's folder, and the name of a command's file in it
 PLACES = {
-    "bash": "share/bash-completion/completions", "zsh": "share/zsh/site-functions",
-    "fish": "share/fish/vendor_completions.d",
+    "bash": (DATA / "share/bash-completion/completions", "{}"), "zsh": (DATA / "share/zsh/site-functions", "_{}"),
+    "fish": (DATA / "share/fish/vendor_completions.d", "{}.fish"),
 }  # fmt: skip
 # The command's words are printed as JSON lists would be, so that they can be told from what the terminal echoes
 PRINTING = """
@@ -22,14 +27,19 @@ for command in simjoin canon simindex dedup shingle shingletools; do
 done
 """
 RC = {
-    "bash": f"for file in {FOLDER}/bash/*; do source $file; done\n{PRINTING}",
-    "zsh": f"fpath=({FOLDER}/zsh $fpath); autoload -Uz compinit; compinit -u -d dump\n{PRINTING}",
+    "bash": f"for file in {PLACES['bash'][0]}/*; do source $file; done\n{PRINTING}",
+    "zsh": f"fpath=({PLACES['zsh'][0]} $fpath); autoload -Uz compinit; compinit -u -d dump\n{PRINTING}",
 }
 START = {"bash": ["bash", "--noprofile", "--rcfile", ".bashrc", "-i"], "zsh": ["zsh", "-d", "-i"]}
 LINES = [
     ("simjoin --thres", "--threshold"),
     ("simjoin --measure cosi", "--measure cosine"),
     ("simindex ad", "add"),
+    ("simindex -S 3M add arc", "-S 3M add archive/"),
+    ("simindex add archive docu", "add archive documents.jsonl"),
+    ("simjoin -T arc", "-T archive/"),
+    ("canon documents.jsonl docu", "documents.jsonl documents.jsonl"),
+    ("canon -- docu", "-- documents.jsonl"),
     ("canon docu", "documents.jsonl"),
     ("dedup --groups docu", "--groups documents.jsonl"),
     ("canon --html docu", "--html documents.jsonl"),  # its argument would stand behind a =
@@ -42,20 +52,20 @@ LINES = [
 ]
 
 
-def test_the_scripts_agree_with_the_parsers() -> None:
+def test_the_table_agrees_with_the_parsers() -> None:
     """If not: python tests/completions.py --refresh."""
-    expected = scripts()
-    assert sorted(expected) == sorted(path for path in FOLDER.rglob("*") if path.is_file())
-    assert len(expected) == 3 * len(COMPLETED)
-    assert [path for path, script in expected.items() if path.read_text("utf-8") != script] == []
+    assert TABLE.read_text("utf-8") == table()
 
 
-@pytest.mark.parametrize("shell", NAMES)
+@pytest.mark.parametrize("shell", PLACES)
 def test_the_scripts_are_installed_where_shells_look(shell: str) -> None:
+    """Each has all lines of the shell's script, and all rows of its command."""
+    folder, name = PLACES[shell]
+    script = TABLE.with_name(f"command.{shell}").read_text("utf-8")
     for command in COMPLETED:
-        name = NAMES[shell].format(command)
-        installed = Path(sysconfig.get_path("data"), PLACES[shell], name)
-        assert installed.read_bytes() == (FOLDER / shell / name).read_bytes()
+        installed = (folder / name.format(command)).read_text("utf-8").replace("\\'", "'")
+        lines = [line for line in script.replace("COMMAND", command).splitlines() if "ROWS" not in line]
+        assert [line for line in (*lines, *rows(command)) if line not in installed] == [], command
 
 
 def there(shell: str) -> str:
@@ -67,30 +77,53 @@ def there(shell: str) -> str:
     return found
 
 
-@pytest.mark.parametrize(("line", "completed"), LINES)
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_a_line_is_completed_in_a_terminal(shell: str, line: str, completed: str, tmp_path: Path) -> None:
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    """A folder with what lines may name."""
+    (tmp_path / "documents.jsonl").write_bytes(b"")
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archival.txt").write_bytes(b"")
+    return tmp_path
+
+
+@contextlib.contextmanager
+def terminal(shell: str, folder: Path) -> Iterator[Any]:
+    """One in which the shell waits for a line."""
     path = there(shell)
-    (tmp_path / "documents.jsonl").write_bytes(b"")
-    (tmp_path / (".bashrc" if shell == "bash" else ".zshrc")).write_text(RC[shell])
-    environment = ENVIRONMENT | {"TERM": "dumb", "ZDOTDIR": str(tmp_path), "HOME": str(tmp_path)}
-    terminal = pexpect.spawn(path, START[shell][1:], env=environment, cwd=str(tmp_path), encoding="utf-8", timeout=60)
+    (folder / (".bashrc" if shell == "bash" else ".zshrc")).write_text(RC[shell])
+    environment = ENVIRONMENT | {"TERM": "dumb", "ZDOTDIR": str(folder), "HOME": str(folder)}
+    spawned = pexpect.spawn(path, START[shell][1:], env=environment, cwd=str(folder), encoding="utf-8", timeout=60)
     try:
-        terminal.sendline("echo rea''dy")
-        terminal.expect_exact("ready")
-        terminal.send(f"{line}\t\n")
-        terminal.expect(r'(\[".*"\])\r')
-        assert terminal.match is not None
-        assert json.loads(terminal.match[1])[0].strip() == completed
+        spawned.sendline("echo rea''dy")
+        spawned.expect_exact("ready")
+        yield spawned
     finally:
-        terminal.close(force=True)
+        spawned.close(force=True)
 
 
-@pytest.mark.parametrize(("line", "completed"), LINES)
-def test_a_line_is_completed_by_fish(line: str, completed: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_lines_are_completed_in_a_terminal(shell: str, world: Path) -> None:
+    found = []
+    with terminal(shell, world) as waiting:
+        for line, _ in LINES:
+            waiting.send(f"{line}\t\n")
+            waiting.expect(r'(\[".*"\])\r')
+            found.append((line, json.loads(waiting.match[1])[0].strip().removesuffix("/")))  # zsh leaves it out
+    assert found == [(line, completed.removesuffix("/")) for line, completed in LINES]
+
+
+def test_zsh_shows_the_help(world: Path) -> None:
+    with terminal("zsh", world) as waiting:
+        waiting.send("simgroup --st\t\t")
+        waiting.expect(r"--star +-- make groups in which every member .*--strict +-- stop at the first bad record")
+
+
+def test_fish_completes_lines_and_shows_the_help(world: Path) -> None:
     path = there("fish")
-    (tmp_path / "documents.jsonl").write_bytes(b"")
-    environment = {"HOME": str(tmp_path), "LINE": line, "SCRIPTS": str(FOLDER / "fish")}
-    script = "set -p fish_complete_path $SCRIPTS; complete -C $LINE"
-    found = run(path, "--no-config", "-c", script, cwd=tmp_path, env=environment).good().decode().splitlines()
-    assert [each.partition("\t")[0] for each in found] == [completed.rpartition(" ")[2]]
+    environment = {"HOME": str(world), "SCRIPTS": str(PLACES["fish"][0])}
+    script = "set -p fish_complete_path $SCRIPTS; for line in $argv; complete -C $line; echo; end"
+    lines = [line for line, _ in LINES]
+    shown = run(path, "--no-config", "-c", script, *lines, cwd=world, env=environment).good().decode().split("\n\n")
+    found = [[each.split("\t") for each in answer.splitlines()] for answer in shown[:-1]]
+    assert [[name for name, *_ in each] for each in found] == [[completed.rpartition(" ")[2]] for _, completed in LINES]
+    assert found[lines.index("shingletools --ver")] == [["--version", "tell what is installed"]]
