@@ -143,7 +143,9 @@ def test_what_is_deferred_is_made_once() -> None:
     assert made == [1]
     with pytest.raises(AttributeError, match="nothing"):
         _ = word.nothing  # type: ignore[attr-defined]
-    assert deferred.module("orjson") is deferred.module("orjson")
+    assert vars(wire)["orjson"] is deferred.module("orjson")
+    with pytest.raises(AttributeError, match="__path__"):
+        _ = deferred.__path__
 
 
 def test_a_module_that_is_not_there() -> None:

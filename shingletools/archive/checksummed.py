@@ -8,18 +8,12 @@ probability of 2^-64.
 import contextlib
 import os
 from collections import OrderedDict
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shingletools.kernel.types import U64
-from shingletools.system import deferred
+from shingletools.system.deferred import blake3
 from shingletools.system.errors import Failed
-
-if TYPE_CHECKING:
-    import blake3
-else:
-    blake3 = deferred.module("blake3")
 
 BLOCK = 1 << 16  # bytes of a block
 TOGETHER = 1 << 20  # bytes that are written at once

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +13,8 @@ from shingletools.archive.lookup import Sorted
 from shingletools.archive.segment import NAMES, Segment
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import U64, Flags, Index
-from shingletools.system import deferred
+from shingletools.system.deferred import blake3
 from shingletools.system.errors import printable
-
-if TYPE_CHECKING:
-    import blake3
-else:
-    blake3 = deferred.module("blake3")
 
 LINES = 4096  # lines that are made together
 

@@ -9,7 +9,7 @@ import contextlib
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,8 @@ from shingletools.archive.manifest import Column, Entry, Manifest, Removed
 from shingletools.archive.opened import Archive, open_archive
 from shingletools.archive.segment import npy
 from shingletools.kernel.types import Index
-from shingletools.system import deferred
+from shingletools.system.deferred import zipfile
 from shingletools.system.errors import Broken, printable
-
-if TYPE_CHECKING:
-    import zipfile
-else:
-    zipfile = deferred.module("zipfile")
 
 THEN = (1980, 1, 1, 0, 0, 0)  # the time of all files in a container, so that equal runs write equal bytes
 

@@ -4,16 +4,11 @@ from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from shingletools.system import deferred
 from shingletools.system.errors import Failed, printable
 
 if TYPE_CHECKING:
-    from shingletools.reading import compression, decompression
     from shingletools.reading.compression import Codec, Compressing
     from shingletools.reading.decompression import Held
-else:
-    compression = deferred.module("shingletools.reading.compression")
-    decompression = deferred.module("shingletools.reading.decompression")
 
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 UNWRITTEN = (".lz4", ".lzma", ".lzo", ".Z", ".br", ".zip", ".7z", ".rar", ".parquet")  # formats that others write
@@ -25,6 +20,8 @@ def plain(blocks: Iterator[bytes], where: str, held: "Held" = "line") -> Generat
     """What blocks of a file hold: themselves, or what `decompression.plain` finds in them, which raises Failed."""
     head = next(blocks, b"")
     if head and head[0] in FIRST:
+        from shingletools.reading import decompression  # here and below: plain files do without
+
         yield from decompression.plain(chain((head,), blocks), where, held)
         return
     if head:
@@ -34,12 +31,20 @@ def plain(blocks: Iterator[bytes], where: str, held: "Held" = "line") -> Generat
 
 def recognised(head: bytes) -> "Codec | None":
     """The format of data that begin so, with HEAD bytes at least unless they are fewer; None if they are plain."""
-    return compression.recognised(head)[0] if head and head[0] in FIRST else None
+    if not head or head[0] not in FIRST:
+        return None
+    from shingletools.reading import compression  # as above
+
+    return compression.recognised(head)[0]
 
 
 def suffixed(path: str) -> "Codec | None":
     """The format in which a file of this name is written, None if it is not compressed."""
-    return compression.suffixed(path) if path.endswith(SUFFIXES) else None
+    if not path.endswith(SUFFIXES):
+        return None
+    from shingletools.reading import compression  # as above
+
+    return compression.suffixed(path)
 
 
 def is_packed(path: str) -> bool:
@@ -55,4 +60,8 @@ def compressing(path: str) -> "Compressing | None":
     if path.endswith(UNWRITTEN):
         raise Failed(f"{printable(path)}: cannot write {path.rpartition('.')[2]}, only {', '.join(SUFFIXES)}")
     codec = suffixed(path)
-    return None if codec is None else compression.Compressing(codec, path)
+    if codec is None:
+        return None
+    from shingletools.reading import compression  # as above
+
+    return compression.Compressing(codec, path)

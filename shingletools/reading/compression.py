@@ -2,20 +2,10 @@
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from shingletools.system import deferred
+from shingletools.system.deferred import bz2, lzma, zlib, zstd
 from shingletools.system.errors import Failed, printable
-
-if TYPE_CHECKING:
-    import bz2
-    import lzma
-    import zlib
-
-    from backports import zstd
-else:
-    ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-    bz2, lzma, zlib, zstd = map(deferred.module, ("bz2", "lzma", "zlib", ZSTD))
 
 BLOCK = 1 << 18  # bytes that are compressed at once
 MEMORY = 1 << 27  # bytes that a decompressor may take: zstd's own limit, and twice what xz -9 asks for

@@ -6,7 +6,7 @@ and leaves all others to it (kernel/records.h says which).
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.kernel.lines import Done, Fields
@@ -24,13 +24,8 @@ from shingletools.record.json_members import (
     members,
 )
 from shingletools.record.stage import Filter, Several
-from shingletools.system import deferred
+from shingletools.system.deferred import orjson
 from shingletools.system.errors import Rejected, shown
-
-if TYPE_CHECKING:
-    import orjson
-else:
-    orjson = deferred.module("orjson")
 
 
 def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:

@@ -2,17 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shingletools.record import wire
-from shingletools.system import deferred
-from shingletools.system.deferred import later
+from shingletools.system.deferred import later, orjson
 from shingletools.system.errors import Rejected, shown
-
-if TYPE_CHECKING:
-    import orjson
-else:
-    orjson = deferred.module("orjson")
 
 STRING = rb'"(?:[^"\\]++|\\.)*+"'
 BLANKS = rb"[ \t\r\n]*+"

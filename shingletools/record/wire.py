@@ -3,17 +3,10 @@
 import os
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
-from shingletools.system import deferred
+from shingletools.system.deferred import blake3, orjson
 from shingletools.system.errors import Failed, Rejected, shown
-
-if TYPE_CHECKING:
-    import blake3
-    import orjson
-else:
-    blake3 = deferred.module("blake3")
-    orjson = deferred.module("orjson")
 
 Record = dict[str, Any]
 Name = str | int  # an id

@@ -1,14 +1,52 @@
-"""What takes long to load or to make, and many runs do without: it is there when it is first used."""
+"""What takes long to load or to make, and many runs do without: it is there when it is first used.
 
+A module that is imported from here, `from shingletools.system.deferred import orjson`, is loaded when something of it
+is first used. To add one, import it below, for mypy; NAMES says where those are that lie within a package.
+"""
+# ruff: noqa: PLC0414 ("as" tells mypy that others may import it from here)
+
+import sys
 from collections.abc import Callable
 from functools import cache, partial
 from types import ModuleType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from shingletools.system import signals
 from shingletools.system.errors import Failed
 
 Made = TypeVar("Made")
+NAMES = {
+    "distance": "rapidfuzz.distance",
+    "strings": "shingletools.kernel.strings",
+    "zstd": "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd",
+}
+
+if TYPE_CHECKING:
+    import bz2 as bz2
+    import hashlib as hashlib
+    import lzma as lzma
+    import sqlite3 as sqlite3
+    import subprocess as subprocess
+    import tempfile as tempfile
+    import zipfile as zipfile
+    import zlib as zlib
+
+    import blake3 as blake3
+    import numpy as numpy
+    import orjson as orjson
+    import regex as regex
+    import wcwidth as wcwidth
+    from backports import zstd as zstd
+    from rapidfuzz import distance as distance
+
+    from shingletools.kernel import strings as strings
+else:
+
+    def __getattr__(name: str) -> "Deferred":
+        """The module of this name (PEP 562)."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return module(NAMES.get(name, name))
 
 
 class Deferred:

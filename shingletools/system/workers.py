@@ -9,16 +9,13 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from typing import IO, TYPE_CHECKING, TypeVar, cast
 
-from shingletools.system import deferred
+from shingletools.system.deferred import subprocess
 from shingletools.system.errors import Failed
 from shingletools.system.serving import AHEAD, Gone, Messages
 from shingletools.system.signals import FROM_OUTSIDE, held
 
 if TYPE_CHECKING:
-    import subprocess
     from concurrent.futures import Future
-else:
-    subprocess = deferred.module("subprocess")  # which threads do not need
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

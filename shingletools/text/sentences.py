@@ -1,15 +1,8 @@
 """Sentences: where the Unicode Standard parts them."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from shingletools.system import deferred
-from shingletools.system.deferred import later
-
-if TYPE_CHECKING:
-    import regex
-else:
-    regex = deferred.module("regex")
+from shingletools.system.deferred import later, regex
 
 # Unicode Standard Annex 29, rules SB6 to SB11, on its classes: ST and AT end sentences (AT is the ambiguous full stop),
 # CL closes quotes and brackets, SP is space, SC goes on with a sentence, NU is a digit, LO lower case, UP upper case,

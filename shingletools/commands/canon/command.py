@@ -15,14 +15,11 @@ from shingletools.reading.formats import format_options
 from shingletools.record import wire
 from shingletools.record.stage import Filter, Stage
 from shingletools.record.versions import made_with, version
-from shingletools.system import deferred, errors
+from shingletools.system import errors
+from shingletools.system.deferred import orjson
 
 if TYPE_CHECKING:
-    import orjson
-
     from shingletools.commands.canon.placed import Placer
-else:
-    orjson = deferred.module("orjson")
 
 PAGE = "page"  # without an argument of --html
 PARTS = (PAGE, "main", "article")

@@ -2,15 +2,8 @@
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
 
-from shingletools.system import deferred
-from shingletools.system.deferred import later
-
-if TYPE_CHECKING:
-    import regex
-else:
-    regex = deferred.module("regex")
+from shingletools.system.deferred import later, regex
 
 # Typographic and reversed quotes, and the letter that Ukrainian and Breton use: inside a word all become '
 APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"))

@@ -5,16 +5,11 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from shingletools.commands.canon.origins import Origin, Place
-from shingletools.system import deferred
+from shingletools.system.deferred import regex
 from shingletools.system.errors import Failed, Rejected, shown
-
-if TYPE_CHECKING:
-    import regex
-else:
-    regex = deferred.module("regex")
 
 Result = TypeVar("Result")
 

@@ -2,17 +2,11 @@
 
 import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shingletools.commands.canon.origins import Origin
 from shingletools.commands.canon.repertoire import is_later
-from shingletools.system import deferred
-from shingletools.system.deferred import later
-
-if TYPE_CHECKING:
-    import regex
-else:
-    regex = deferred.module("regex")
+from shingletools.system.deferred import later, regex
 
 
 class Rule(NamedTuple):

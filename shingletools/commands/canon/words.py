@@ -1,16 +1,9 @@
 """What a word is in folded text."""
 
 import unicodedata
-from typing import TYPE_CHECKING
 
-from shingletools.system import deferred
-from shingletools.system.deferred import later
+from shingletools.system.deferred import later, regex
 from shingletools.text.scripts import ALONE, SPACELESS
-
-if TYPE_CHECKING:
-    import regex
-else:
-    regex = deferred.module("regex")
 
 LETTER = rf"[[\p{{L}}\p{{N}}]--{SPACELESS}]"
 RUN = rf"{LETTER}[{LETTER}\p{{M}}']*+"

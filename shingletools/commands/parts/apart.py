@@ -1,17 +1,11 @@
 """Makes the records of a document's parts."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from shingletools.commands.parts.part_places import Cut
 from shingletools.record import wire
 from shingletools.record.json_members import member_of, members, parse
-from shingletools.system import deferred
-
-if TYPE_CHECKING:
-    import orjson
-else:
-    orjson = deferred.module("orjson")
+from shingletools.system.deferred import orjson
 
 LINE = b'{%b:%b%d","of":%b,"part":%d,"place":[%d,%d],"before":%b,%b:%b%b'
 

@@ -6,17 +6,10 @@ White space is what str.isspace says. Lines end where Unicode's Technical Standa
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from shingletools.system import deferred
-from shingletools.system.deferred import later
+from shingletools.system.deferred import later, regex
 from shingletools.text.scripts import ALONE
 from shingletools.text.sentences import sentences
-
-if TYPE_CHECKING:
-    import regex
-else:
-    regex = deferred.module("regex")
 
 Place = tuple[int, int]
 Cut = Callable[[str], Iterator[Place]]

@@ -11,15 +11,11 @@ from collections.abc import Set as AbstractSet
 from itertools import groupby
 from operator import itemgetter
 from sys import getsizeof
-from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import IO, NamedTuple, Protocol, TypeVar
 
-from shingletools.system import deferred, signals
+from shingletools.system import signals
+from shingletools.system.deferred import tempfile
 from shingletools.system.scratch import scratch_errors
-
-if TYPE_CHECKING:
-    import tempfile
-else:
-    tempfile = deferred.module("tempfile")  # loaded late: only a limit of memory needs it
 
 FAN = 64  # runs that are merged at once
 BLOCK = 1 << 16  # bytes of a run that are read at once

@@ -3,21 +3,13 @@
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from shingletools import kernel
 from shingletools.commands.shingle.keys import PUBLIC, Key
 from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.lines import Link, Listed
-from shingletools.system import deferred
-
-if TYPE_CHECKING:
-    import hashlib
-
-    import blake3
-else:
-    blake3 = deferred.module("blake3")
-    hashlib = deferred.module("hashlib")
+from shingletools.system.deferred import blake3, hashlib
 
 
 class Runs(NamedTuple):

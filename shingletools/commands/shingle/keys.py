@@ -1,14 +1,10 @@
 """A secret: without it nobody can predict fingerprints."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from shingletools.system import deferred, errors
+from shingletools.system import errors
+from shingletools.system.deferred import blake3
 from shingletools.system.errors import Failed
-
-if TYPE_CHECKING:
-    import blake3
-else:
-    blake3 = deferred.module("blake3")
 
 CONTEXT = "shingletools 2026-11-21 shingle --key-file"  # BLAKE3's key derivation needs one that is unique
 LEAST = 16  # bytes of a secret

@@ -5,20 +5,16 @@ The files have no names, so none stays behind.
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.commands.shingle.counts import LEAST, CountMemory, merge_levels
 from shingletools.kernel.types import U64
-from shingletools.system import deferred, signals
+from shingletools.system import signals
+from shingletools.system.deferred import tempfile
 from shingletools.system.scratch import scratch_errors
-
-if TYPE_CHECKING:
-    import tempfile
-else:
-    tempfile = deferred.module("tempfile")  # loaded late: only runs on disk need it
 
 READ = 1 << 22  # entries that are read at once: one call of the system reads at most 2 GB
 ENTRY = np.dtype([("fingerprint", np.uint64), ("df", np.uint64)])

@@ -9,17 +9,12 @@ from shingletools.commands.shingle.bounds import Bound
 from shingletools.commands.shingle.fingerprints import Hashing
 from shingletools.kernel.lines import Listed
 from shingletools.reading.tables import MOST, Header, TableReading
-from shingletools.system import deferred
+from shingletools.system.deferred import numpy as np
+from shingletools.system.deferred import strings
 from shingletools.system.errors import Failed, printable
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from shingletools.kernel import strings
     from shingletools.kernel.types import U64, Flags
-else:
-    # They take longer to load than filtering a large file takes, and ordinary lines do not need them
-    np, strings = map(deferred.module, ("numpy", "shingletools.kernel.strings"))
 
 
 class DocumentLimits(NamedTuple):

@@ -5,20 +5,15 @@ import errno
 import mmap
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.system import deferred, signals
+from shingletools.system import signals
+from shingletools.system.deferred import sqlite3, tempfile
 from shingletools.system.errors import Broken, printable
 from shingletools.system.scratch import scratch_errors
-
-if TYPE_CHECKING:
-    import sqlite3
-    import tempfile
-else:
-    sqlite3, tempfile = map(deferred.module, ("sqlite3", "tempfile"))  # loaded late: only a limit needs them
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

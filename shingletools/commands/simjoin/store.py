@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 import orjson
@@ -18,14 +18,9 @@ from shingletools.commands.simjoin.stored import Payload, Stored, portions_of
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, SignedLines, split
 from shingletools.kernel.types import Flags, Index
-from shingletools.system import deferred, signals
+from shingletools.system import signals
+from shingletools.system.deferred import sqlite3, tempfile
 from shingletools.system.errors import IdRepeated, seen_before
-
-if TYPE_CHECKING:
-    import sqlite3
-    import tempfile
-else:
-    sqlite3, tempfile = map(deferred.module, ("sqlite3", "tempfile"))  # loaded late: only a limit of memory needs them
 
 Name = str | int
 

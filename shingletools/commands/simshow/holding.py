@@ -7,15 +7,11 @@ import os
 import pickle
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import IO, Generic, NamedTuple, TypeVar
 
-from shingletools.system import deferred, signals
+from shingletools.system import signals
+from shingletools.system.deferred import tempfile
 from shingletools.system.scratch import scratch_errors
-
-if TYPE_CHECKING:
-    import tempfile
-else:
-    tempfile = deferred.module("tempfile")  # loaded late: only a limit of memory needs it
 
 Item = TypeVar("Item")
 

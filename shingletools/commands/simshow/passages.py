@@ -8,7 +8,7 @@ A script that may also replace words would pair different words instead.
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,7 @@ from shingletools.commands.simshow.documents import Name, Place, Shown
 from shingletools.commands.simshow.prepared import Prepared
 from shingletools.commands.simshow.runs import EqualRun, common_runs
 from shingletools.kernel.types import U64, Flags
-from shingletools.system import deferred
-
-if TYPE_CHECKING:
-    from rapidfuzz import distance
-else:
-    distance = deferred.module("rapidfuzz.distance")  # loaded late: texts without gaps do not need it
+from shingletools.system.deferred import distance
 
 EQUAL, ONLY_A, ONLY_B = "equal", "a", "b"
 

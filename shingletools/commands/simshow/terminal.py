@@ -3,14 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
-from shingletools.system import deferred
-
-if TYPE_CHECKING:
-    import wcwidth
-else:
-    wcwidth = deferred.module("wcwidth")  # loaded late: records do not need it
+from shingletools.system.deferred import wcwidth
 
 Span = tuple[str, str]  # a text and its style
 Line = list[Span]

@@ -3,18 +3,13 @@
 import struct
 from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from shingletools import kernel
 from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.lines import Link, unlinked
-from shingletools.system import deferred
+from shingletools.system.deferred import blake3
 from shingletools.system.errors import Rejected
-
-if TYPE_CHECKING:
-    import blake3
-else:
-    blake3 = deferred.module("blake3")
 
 NO_SHINGLES = 'field "shingles" is not groups of 8 or 16 hex digits'
 

@@ -7,20 +7,16 @@ from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shingletools.reading import streams
 from shingletools.reading.streams import Blocks
 from shingletools.record import wire
 from shingletools.record.framing import Document, Framed, Made
 from shingletools.record.hints import of_encoding, of_start
-from shingletools.system import deferred, errors
+from shingletools.system import errors
+from shingletools.system.deferred import orjson
 from shingletools.system.errors import Failed, Rejected, shown
-
-if TYPE_CHECKING:
-    import orjson
-else:
-    orjson = deferred.module("orjson")
 
 LONGEST = 1 << 26  # bytes of a row: a quote that is never closed makes one of all that follows
 TAB = "\t"
