@@ -65,10 +65,6 @@ def flat(way: str, record: Record) -> Record:
     return made
 
 
-def without_text(records: list[Record]) -> list[Record]:
-    return [{name: value for name, value in record.items() if name != "text"} for record in records]
-
-
 @KERNELS
 @pytest.mark.parametrize("way", IDENTIFIED)
 def test_what_is_nested_counts_as_what_is_not(way: str, kernel: str, tmp_path: Path) -> None:

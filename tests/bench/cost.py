@@ -1,13 +1,12 @@
 """simspark beside the shell, on the same cores, in turn: what McSherry, Isard and Murray (HotOS 2015) call COST.
 
-usage: python tests/bench/cost.py [DOCUMENTS ...] [--runs filters,all,join,groups,dedup] [--way SIZE] [--plot FILE.svg]
+usage: python tests/bench/cost.py [DOCUMENTS ...] [--runs filters,all,join,groups,dedup] [--way SIZE]
 
 Texts of 100 words, one in ten of which is another with a word changed (default 100,000 and 1,000,000 of them), through
 the filters, through all to pairs, and through dedup, with a group of these two each; sketches through simjoin alone;
 five random pairs a document, of four times as many ids, through simgroup; on local[2]. The outputs must be equal.
 --way is simspark's --at-once. Tells for both the seconds, of simspark those after Spark's start, which it tells itself;
 then how many jobs it took, the bytes a document that were moved, and the largest memory of all Python processes.
-Plotted: microseconds a document.
 """
 
 import argparse
@@ -21,7 +20,6 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import cluster
-import matplotlib as mpl
 import measure
 import numpy as np
 
@@ -103,34 +101,15 @@ def measured(pipeline: str, source: Path, folder: Path, way: Sequence[str] = ())
     return Figures(seconds, start, after, jobs, sum(each.moved for each in every), max(each.python for each in every))
 
 
-def plot(found: dict[str, dict[int, Figures]], target: Path) -> None:
-    mpl.use("svg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 4.5))
-    for pipeline, by_size in found.items():
-        sizes = sorted(by_size)
-        for name, style in (("shell", "--"), ("seconds", "-")):
-            label = f"{pipeline}, {'simspark' if name == 'seconds' else name}"
-            axes.plot(
-                sizes, [1e6 * getattr(by_size[size], name) / size for size in sizes], style, marker="o", label=label
-            )
-    axes.set(xscale="log", ylim=0, xlabel="documents", ylabel="microseconds a document")
-    axes.legend()
-    figure.savefig(target)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("documents", type=int, nargs="*", default=[100_000, 1_000_000])
     parser.add_argument("--runs", default="filters,all,join,groups,dedup")
     parser.add_argument("--way", metavar="SIZE", help="how much simspark may do in one task (--at-once)")
-    parser.add_argument("--plot", type=Path)
     options = parser.parse_args()
     measure.table_row("documents", "pipeline", "shell, s", "Spark's start, s", "simspark after it, s", "ratio", "jobs",
                       "bytes moved a document", "Python, MB")  # fmt: skip
     measure.table_row(*["---"] * 9)
-    found: dict[str, dict[int, Figures]] = {}
     for documents in options.documents:
         with TemporaryDirectory() as temporary:
             folder = Path(temporary)
@@ -154,12 +133,9 @@ def main() -> None:
             for name, pipeline in (run for run in runs.items() if run[0] in options.runs.split(",")):
                 source = sources.get(name, texts)
                 each = measured(pipeline, source, folder / name, way)
-                found.setdefault(name, {})[documents] = each
                 measure.table_row(documents, name, f"{each.shell:.1f}", f"{each.start:.1f}", f"{each.seconds:.1f}",
                                   f"{each.seconds / each.shell:.2f}", each.jobs, f"{each.moved / documents:.0f}",
                                   f"{each.python / 1e6:.0f}")  # fmt: skip
-    if options.plot is not None:
-        plot(found, options.plot)
 
 
 if __name__ == "__main__":
