@@ -49,6 +49,13 @@ class Ran:
 
 def run(*argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None) -> Ran:
     """The first word may be a command with some options."""
+    return run_process(*argv, stdin=stdin, cwd=cwd, env=env)
+
+
+def run_process(
+    *argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None
+) -> Ran:
+    """The same in a process of its own, as a user does, for what only a process can show."""
     words = (*str(argv[0]).split(), *map(str, argv[1:]))
     done = subprocess.run(
         words, input=stdin, capture_output=True, cwd=cwd, env=ENVIRONMENT | (env or {}), timeout=300, check=False
@@ -57,7 +64,7 @@ def run(*argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dic
 
 
 def run_here(*argv: str | Path, stdin: bytes = b"", cwd: Path) -> Ran:
-    """As `run`, but in this process: it takes milliseconds, not tenths of a second. Signals do not end such a run."""
+    """The same in this process: it takes milliseconds, not tenths of a second. Signals do not end such a run."""
     words = (*str(argv[0]).split(), *map(str, argv[1:]))
     files = [TemporaryFile() for _ in range(3)]
     files[0].write(stdin)

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from harness import jsonl, program, run, run_here, shell
-from suite import ONE_WAY, WAYS, good
+from harness import jsonl, program, run_here, run_process, shell
+from suite import DRIVEN, good
 
-every_command = pytest.mark.parametrize("command", WAYS)
-in_one_way = pytest.mark.parametrize("command", ONE_WAY)  # where all is done by the driver
+driven = pytest.mark.parametrize("command", DRIVEN)
 
 
-@every_command
+@driven
 def test_file_that_is_not_there(command: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(jsonl(good(command, 1)))
     for name, cause in [("none\n", "none\\n: No such file or directory"), (".", ".: Is a directory")]:
@@ -22,7 +21,7 @@ def test_file_that_is_not_there(command: str, tmp_path: Path) -> None:
         assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
-@every_command
+@driven
 def test_output_replaces_its_own_input_and_keeps_its_mode(command: str, tmp_path: Path) -> None:
     path = tmp_path / "docs"
     path.write_bytes(jsonl(good(command, 1), good(command, 2)))
@@ -36,18 +35,18 @@ def test_output_replaces_its_own_input_and_keeps_its_mode(command: str, tmp_path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["docs", "link"]
 
 
-@in_one_way
+@driven
 def test_a_new_output_gets_the_mode_the_shell_would_give(command: str, tmp_path: Path) -> None:
     assert shell(f"umask 027; {command} -o out </dev/null", tmp_path).good() == b""
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
 
 
 @pytest.mark.slow
-@in_one_way
+@driven
 def test_output_to_what_is_no_file(command: str, tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(jsonl(good(command, 1), good(command, 2)))
     expected = run_here(command, "docs", cwd=tmp_path).good()
-    assert run(command, tmp_path / "docs", "-o", "/dev/stdout").good() == expected
+    assert run_process(command, tmp_path / "docs", "-o", "/dev/stdout").good() == expected
     assert run_here(command, "docs", "-o", "-", cwd=tmp_path).good() == expected
     assert [path.name for path in tmp_path.iterdir()] == ["docs"]
     assert shell(f"mkfifo pipe; {command} docs -o pipe & cat pipe; wait $!", tmp_path).good() == expected
@@ -57,7 +56,7 @@ def test_output_to_what_is_no_file(command: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@every_command
+@driven
 @pytest.mark.parametrize("rejects", ["docs", "./docs", "out", "link"])
 def test_rejects_never_overwrite_what_the_run_reads_or_writes(command: str, rejects: str, tmp_path: Path) -> None:
     content = jsonl(good(command, 1))
@@ -69,7 +68,7 @@ def test_rejects_never_overwrite_what_the_run_reads_or_writes(command: str, reje
     assert (tmp_path / "docs").read_bytes() == content
 
 
-@in_one_way
+@driven
 def test_rejects_never_overwrite_a_redirected_stream(command: str, tmp_path: Path) -> None:
     content = b"bad\n" + jsonl(good(command, 1))
     (tmp_path / "docs").write_bytes(content)
@@ -80,11 +79,11 @@ def test_rejects_never_overwrite_a_redirected_stream(command: str, tmp_path: Pat
         assert message in ran.err
         assert (tmp_path / "docs").read_bytes() == content
     if command == "canon":
-        ran = run("canon", "--stop", "docs", "--rejects", "docs", stdin=content, cwd=tmp_path)
+        ran = run_process("canon", "--stop", "docs", "--rejects", "docs", stdin=content, cwd=tmp_path)
         assert (ran.status, (tmp_path / "docs").read_bytes()) == (2, content)
 
 
-@in_one_way
+@driven
 def test_rejects_and_messages_do_not_share_a_file(command: str, tmp_path: Path) -> None:
     ran = shell(f"echo bad | {command} --rejects out 2> out || cat out", tmp_path)
     assert ran.good().decode() == f"{program(command)}: --rejects out: this run reads or writes that file already\n"
@@ -93,7 +92,7 @@ def test_rejects_and_messages_do_not_share_a_file(command: str, tmp_path: Path) 
     assert (ran.status, ran.err) == (2, message)
 
 
-@every_command
+@driven
 def test_a_run_that_cannot_write_leaves_the_rejects_of_the_one_before(command: str, tmp_path: Path) -> None:
     (tmp_path / "bad").write_bytes(b"old")
     assert run_here(command, "-o", "no/folder", "--rejects", "bad", cwd=tmp_path).status == 2
@@ -101,7 +100,7 @@ def test_a_run_that_cannot_write_leaves_the_rejects_of_the_one_before(command: s
 
 
 @pytest.mark.slow
-@in_one_way
+@driven
 @pytest.mark.parametrize("script", ["{0} docs >> docs", "{0} < docs >> docs", "{0} docs -o /dev/stdout >> docs"])
 def test_no_command_feeds_itself(command: str, script: str, tmp_path: Path) -> None:
     content = jsonl(good(command, 1), good(command, 2))
@@ -114,7 +113,7 @@ def test_no_command_feeds_itself(command: str, script: str, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-@in_one_way
+@driven
 def test_output_to_a_redirected_stream_keeps_what_is_there(command: str, tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(jsonl(good(command, 1), good(command, 2)))
     expected = run_here(command, "docs", cwd=tmp_path).good()
@@ -123,7 +122,7 @@ def test_output_to_a_redirected_stream_keeps_what_is_there(command: str, tmp_pat
         assert (tmp_path / "out").read_bytes() == b"header\n" + expected
 
 
-@every_command
+@driven
 def test_output_needs_a_name(command: str, tmp_path: Path) -> None:
     ran = run_here(command, "-o", "new/", cwd=tmp_path)
     assert (ran.status, ran.err) == (2, f"{program(command)}: new/: not the name of a file\n")
@@ -131,7 +130,7 @@ def test_output_needs_a_name(command: str, tmp_path: Path) -> None:
     assert (ran.status, ran.err) == (2, f"{program(command)}: the name of the output: not the name of a file\n")
 
 
-@every_command
+@driven
 def test_names_that_are_not_utf8(command: str, tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9")
     (tmp_path / name).write_bytes(jsonl(good(command, 1)) + b"bad\n")
@@ -143,7 +142,7 @@ def test_names_that_are_not_utf8(command: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["canon --stop /dev/zero", "shingle --key-file /dev/urandom"])
 def test_a_device_without_an_end(command: str) -> None:
     _, *_, option, device = command.split()
-    ran = run(command)
+    ran = run_process(command)
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err.startswith(f"{program(command)}: {option}: {device}: a device, with more than 1048576 bytes")
 
@@ -161,10 +160,10 @@ def test_a_device_without_an_end(command: str) -> None:
     ],
 )
 def test_a_device_whose_line_has_no_end(command: str, said: str) -> None:
-    ran = run(command)
+    ran = run_process(command)
     message = f"{program(command)}: {said}: a device, with a line of more than 1048576 bytes\n"
     assert (ran.status, ran.out, ran.err) == (2, b"", message)
 
 
 def test_an_empty_device() -> None:
-    assert run("canon --stop /dev/null", stdin=jsonl({"id": 1, "text": "a"})).records()[0]["text"] == "a"
+    assert run_process("canon --stop /dev/null", stdin=jsonl({"id": 1, "text": "a"})).records()[0]["text"] == "a"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import Ran, jsonl, program, run, run_here
-from suite import AT_ONCE, FILTERS, ODD, SUITE, WAYS, Command, good, of
+from harness import Ran, jsonl, program, run_here, run_process
+from suite import AT_ONCE, DRIVEN, FILTERS, ODD, ONE_WAY, SUITE, WAYS, Command, good, of
 
 ICONV = "; iconv -f ENCODING -t UTF-8 makes UTF-8 of it"
 
@@ -82,12 +82,6 @@ def made_of_good(run: Callable[..., Ran], command: str) -> bytes:
     return run(command, stdin=b"".join(around(command)), cwd=Path.cwd()).good()
 
 
-BAD = [(command, line, cause) for command in WAYS for line, cause in bad_lines(command)]
-bad_records = pytest.mark.parametrize(
-    ("command", "line", "cause"), BAD, ids=[f"{command}-{line[:30]!r}-{cause}" for command, line, cause in BAD]
-)
-
-
 def check_bad_record(run: Callable[..., Ran], command: str, line: bytes, cause: str, folder: Path) -> None:
     """What becomes of a bad line between good ones."""
     cause += ICONV if cause.startswith("not UTF-8") else ""
@@ -105,15 +99,13 @@ def check_bad_record(run: Callable[..., Ran], command: str, line: bytes, cause: 
     assert sorted(path.name for path in folder.iterdir()) == ["bad", "docs.jsonl"]
 
 
-@bad_records
-def test_bad_record(command: str, line: bytes, cause: str, tmp_path: Path) -> None:
-    check_bad_record(run_here, command, line, cause, tmp_path)
-
-
-@every_command
-def test_bad_record_in_a_process(command: str, tmp_path: Path) -> None:
-    """A sample of the same; test_all_bad_records_at_once has all lines in one run."""
-    check_bad_record(run, command, *bad_lines(command)[6], tmp_path)
+@pytest.mark.parametrize("command", DRIVEN)
+def test_bad_record(command: str, tmp_path: Path) -> None:
+    """A sample of them, one in a process; test_all_bad_records_at_once has all lines in one run."""
+    check_bad_record(run_process, command, *bad_lines(command)[6], tmp_path)
+    for line, cause in bad_lines(command)[1::6]:
+        (tmp_path / "bad").unlink()
+        check_bad_record(run_here, command, line, cause, tmp_path)
 
 
 @pytest.mark.parametrize("command", FILTERS)
@@ -124,14 +116,13 @@ def test_a_field_that_is_only_carried_may_nest_as_deeply_as_can_be_read(command:
         for levels, n in ((60, 59), (61, 60), (254, 253), (501, 500), (1024, 1023), (1025, 1024))
     ]
     carrying = of(command).carrying
-    ran = run(command, *([carrying, "x"] if carrying else []), stdin=b"".join(lines))
+    ran = run_process(command, *([carrying, "x"] if carrying else []), stdin=b"".join(lines))
     assert (ran.status, ran.err) == (1, f"{command}: -:6: nested too deeply\n")
     for line, came, n in zip(ran.out.splitlines(), lines, (59, 60, 253, 500, 1023), strict=False):
         assert b'"x": %b%b' % (b"[" * n, b"]" * n) in came
         assert b'"x":%b%b' % (b"[" * n, b"]" * n) in line.replace(b'"x": ', b'"x":')
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
 @every_command
 def test_all_bad_records_at_once(command: str, ending: bytes, tmp_path: Path) -> None:
@@ -139,7 +130,7 @@ def test_all_bad_records_at_once(command: str, ending: bytes, tmp_path: Path) ->
     lines = [line for line, _ in bad]
     stdin = b"".join(line + ending + jsonl(good(command, i)) for i, line in enumerate(lines))
     expected = run_here(command, stdin=jsonl(*(good(command, i) for i in range(len(lines)))), cwd=tmp_path).good()
-    for jobs in ("1", "2"):
+    for jobs in ("1", "2") if command in FILTERS else "1":
         options = ["--all-messages", "-v", "-j", jobs, "--rejects", tmp_path / "bad"]
         ran = run_here(command, *options, stdin=stdin, cwd=tmp_path)
         assert ran.status == 1
@@ -154,7 +145,7 @@ def test_all_bad_records_at_once(command: str, ending: bytes, tmp_path: Path) ->
         assert (tmp_path / "bad").read_bytes() == b"".join(line + ending for line in lines)
 
 
-@every_command
+@pytest.mark.parametrize("command", DRIVEN)
 def test_line_numbers_start_again_with_each_file(command: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(jsonl(good(command, 1)) + b"x\n")
     (tmp_path / "b\x1b[31m").write_bytes(b"y")
@@ -169,7 +160,7 @@ def test_line_numbers_start_again_with_each_file(command: str, tmp_path: Path) -
     ]
 
 
-@every_command
+@pytest.mark.parametrize("command", ONE_WAY)
 @pytest.mark.parametrize(
     "change",
     [
@@ -238,7 +229,7 @@ def test_separators_inside_strings_do_not_part_lines(command: str, tmp_path: Pat
 def test_no_input_no_output(command: str, tmp_path: Path) -> None:
     """But the score of what found nothing."""
     nothing = of(command).nothing
-    assert run(command).good() == nothing
+    assert run_here(command, cwd=tmp_path).good() == nothing
     assert run_here(command, "-o", tmp_path / "out", "--rejects", tmp_path / "bad", cwd=tmp_path).good() == b""
     assert ((tmp_path / "out").read_bytes(), (tmp_path / "bad").read_bytes()) == (nothing, b"")
 
@@ -254,13 +245,13 @@ def test_empty_payloads(command: str, tmp_path: Path) -> None:
         assert out == (each.gives(1, 2, "") if each.gives and (each.late or each.nothing) else [])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", [each.ways[0] for each in SUITE if not each.documents])
-def test_a_line_of_megabytes(command: str) -> None:
+def test_a_line_of_megabytes(command: str, tmp_path: Path) -> None:
     each = of(command)
     unit = each.payload + " "
-    long = (unit * (4_000_000 // len(unit))).strip()
-    out = run(command, stdin=jsonl(*(good(command, number) | {each.field: long} for number in (1, 2)))).records()
+    long = (unit * (2_000_000 // len(unit))).strip()
+    stdin = jsonl(*(good(command, number) | {each.field: long} for number in (1, 2)))
+    out = run_here(command, stdin=stdin, cwd=tmp_path).records()
     if each.gives:
         assert out == each.gives(1, 2, long)
     else:
@@ -268,9 +259,9 @@ def test_a_line_of_megabytes(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", AT_ONCE)
-def test_strict_lets_out_all_records_before_the_bad_one(command: str) -> None:
+def test_strict_lets_out_all_records_before_the_bad_one(command: str, tmp_path: Path) -> None:
     before = jsonl(*(good(command, i) for i in range(3)))
-    expected = run(command, stdin=before).good()
+    expected = run_here(command, stdin=before, cwd=tmp_path).good()
     for jobs in ("1", "2"):
-        ran = run(command, "--strict", "-j", jobs, stdin=before + b"bad\n" + before)
+        ran = run_here(command, "--strict", "-j", jobs, stdin=before + b"bad\n" + before, cwd=tmp_path)
         assert (ran.status, ran.out) == (2, expected)

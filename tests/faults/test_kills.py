@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import ENVIRONMENT, program, run, wait_for_the_end_of
+from harness import ENVIRONMENT, program, run_process, wait_for_the_end_of
 from suite import KILLED
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ def usual(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
         folder = tmp_path_factory.mktemp("usual")
         (folder / "scratch").mkdir()
         begun = time.monotonic()
-        made = run(command, inputs / program(command), cwd=folder).good()
+        made = run_process(command, inputs / program(command), cwd=folder).good()
         return made, time.monotonic() - begun
 
     return run_once
