@@ -18,6 +18,7 @@ from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.stopwords import Stop
 from shingletools.running import driver
+from shingletools.running.overview import COMMANDS
 from shingletools.spark import command as simspark
 from shingletools.system import signals
 
@@ -25,6 +26,8 @@ BIN = Path(sysconfig.get_path("scripts"))
 DATA = Path(__file__).parent / "data"
 DOCS = DATA / "docs.jsonl"
 ENVIRONMENT = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
+
+HERE = frozenset(COMMANDS) - {"simspark"}  # commands that may run in the process of the tests
 
 Record = dict[str, Any]
 
@@ -48,7 +51,9 @@ class Ran:
 
 
 def run(*argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None) -> Ran:
-    """The first word may be a command with some options."""
+    """A command, in this process if it is one of ours. The first word may be a command with some options."""
+    if env is None and program(str(argv[0])) in HERE:
+        return run_here(*argv, stdin=stdin, cwd=cwd or Path.cwd())
     return run_process(*argv, stdin=stdin, cwd=cwd, env=env)
 
 

@@ -7,7 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import jsonl, run, run_here
+from harness import jsonl, run, run_here, run_process
 from shingletools.commands.canon import patterns
 from shingletools.system.errors import Rejected
 from shingletools.text.sentences import sentences
@@ -106,7 +106,6 @@ PARTS = ("\\1", "\\g<0>", "\\g<1>", "x", "\\\\", "\\n", "\\N{DIGIT ONE}", "\U000
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize(
     ("option", "argument", "cause"),
     [
@@ -126,11 +125,11 @@ PARTS = ("\\1", "\\g<0>", "\\g<1>", "x", "\\\\", "\\n", "\\N{DIGIT ONE}", "\U000
     ],
     ids=["recursion", "quadratic", "literal", "group", "match"],
 )
-def test_what_would_fill_the_memory_is_rejected(option: str, argument: str, cause: str, jobs: str) -> None:
+def test_what_would_fill_the_memory_is_rejected(option: str, argument: str, cause: str) -> None:
     text = "" if option == "--delete" else "a" * 200_000
     pattern = argument.rpartition("=")[0] if option == "--replace" else argument
     stdin = jsonl({"id": 1, "text": text}, {"id": 2, "text": 1})
-    ran = run("canon", option, argument, jobs, stdin=stdin)
+    ran = run_process("canon", option, argument, "-j2" if option == "--delete" else "-j1", stdin=stdin)
     assert ran.err.splitlines() == [
         f'canon: -:1: {option} "{pattern}": {cause}'.replace("\\", "\\\\"),
         'canon: -:2: field "text" is not a string',
@@ -208,9 +207,9 @@ def test_sentences_lose_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     "unit", [".", ". ", ".)", "!", "?!", "a.", "!1", ".\n", "\n ", ".1", "\u2029", "a. 1 ", ".\u0301"]
 )
-def test_two_hundred_thousand_times_what_might_end_a_sentence(unit: str) -> None:
+def test_fifty_thousand_times_what_might_end_a_sentence(unit: str) -> None:
     for end in ("", ",", " a"):
-        assert "".join(sentences(unit * 200_000 + end)) == unit * 200_000 + end
+        assert "".join(sentences(unit * 50_000 + end)) == unit * 50_000 + end
 
 
 def test_sentences_are_words_to_shingle() -> None:
