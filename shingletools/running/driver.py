@@ -186,6 +186,8 @@ def main(name: str, argv: Sequence[str] | None = None, own: Run | None = None) -
         messages.say(f"{name}: {error}")
     except MemoryError:
         messages.say(f"{name}: out of memory")
+    except (ImportError, OSError) as error:  # files of users are Failed: the system refused what we need ourselves
+        messages.say(f"{name}: {errors.first_cause(error)}")
     except Exception:
         # A fault of ours. Python's own status for it is 1, which would say that all but some records went well. This
         # imports nothing, as the module traceback would, where there may be no descriptors left.

@@ -6,12 +6,22 @@ if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # a Ctrl-C while the next line imports would show a traceback
 
 import os
-
-from shingletools.system import signals
+from contextlib import suppress
 
 
 def main(name: str, runner: str = "") -> int:
     """Runs a command on the process's arguments and streams, by `runner`'s own `run` if named; its exit status."""
+    try:
+        return started(name, runner)
+    except Exception as error:
+        # The driver tells of all others: here are no memory or descriptors for what tells of errors
+        with suppress(OSError):  # the exit status must do
+            os.write(2, f"{name}: cannot start: {error!r}\n".encode())
+        return 2
+
+
+def started(name: str, runner: str) -> int:
+    from shingletools.system import signals  # once this can fail in words
 
     # numpy's library would start a thread for each processor, and we never call it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -19,6 +19,19 @@ class Broken(Failed):
     """And it is no record's fault."""
 
 
+def first_cause(error: BaseException) -> str:
+    """What is at the bottom of an error, in a line: libraries wrap it in pages of advice.
+
+    >>> first_cause(OSError(24, "Too many open files", "numpy.py"))
+    'numpy.py: Too many open files'
+    """
+    while error.__cause__ is not None:
+        error = error.__cause__
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror if error.filename is None else f"{printable(str(error.filename))}: {error.strerror}"
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
 def shown(value: str | int) -> str:
     """A name or an id as a message may show it: JSON in ASCII, so that no terminal obeys it, and not too much of it.
 

@@ -38,7 +38,10 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
     pending: deque[Future[Result]] = deque()
     try:
         for item in items:
-            pending.append(pool.submit(function, item))
+            try:
+                pending.append(pool.submit(function, item))
+            except RuntimeError:
+                raise Failed("cannot start a thread") from None
             if len(pending) >= AHEAD * jobs:
                 yield pending.popleft().result()
         while pending:
