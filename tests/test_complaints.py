@@ -127,7 +127,7 @@ FILES = [
     ("canon", b"It was a dark and stormy night.\n", NO_JSON, "plain text: see --lines and --whole"),
     ("canon", b"\x04\x22\x4d\x18\x64\x40\n", NO_JSON, "lz4: lz4 -dc decompresses it"),
     ("canon", b"bad\n", NO_JSON, None),
-    ("shingle", b"It was a dark and stormy night.\n", NO_JSON, None),
+    ("shingle", b"It was a dark and stormy night.\n", NO_JSON, "plain text: canon --lines reads it"),
 ]  # fmt: skip
 
 
@@ -245,7 +245,8 @@ def test_the_iconv_that_is_named_makes_a_page_that_is_read(tmp_path: Path) -> No
     ("option", "given", "message"),
     [
         ("--groups", "pairs", 'field "members" is missing; these are pairs: simgroup or simshow takes them'),
-        ("--groups", "docs", 'field "members" is not a list of strings and integers'),
+        ("--groups", "docs", 'field "members" is missing; these are documents, not groups: simjoin makes pairs of them,'
+         " and simgroup groups of pairs"),
         ("--known", "groups", 'field "a" is missing; these are groups: dedup --groups or simshow takes them'),
         ("--known", "docs", 'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them'),
         ("--known", "array", "not a JSON object; this looks like a JSON array: canon --array reads it, and jq -c '.[]'"

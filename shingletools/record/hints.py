@@ -45,8 +45,8 @@ OWN = (
 # Fields that no option names
 FIXED = (*OWN, "a", "b", "similarity", "members", "df", "words", "shingle", "documents", "duplicate_by", "against")
 
-PAIRS, GROUPS, COUNTS = "pairs", "groups", "document frequencies"
-NO_DOCUMENTS = (PAIRS, GROUPS, COUNTS)
+PAIRS, GROUPS, COUNTS, FIGURES = "pairs", "groups", "document frequencies", "figures"
+NO_DOCUMENTS = (PAIRS, GROUPS, COUNTS, FIGURES)
 # What comes after the records of a stage, and which commands take them, if perhaps by other fields
 NEXT = {
     "canon": "shingle comes next",
@@ -56,7 +56,12 @@ NEXT = {
     PAIRS: "simgroup or simshow takes them",
     GROUPS: "dedup --groups or simshow takes them",
     COUNTS: "shingle --df-table or sketch --weights takes them",
+    FIGURES: "simscore and simtune write them for people",
 }
+KINDS = (  # by their fields; others are told by their recipes
+    (PAIRS, ("a", "b")), (GROUPS, ("members",)), (COUNTS, ("df",)), (FIGURES, ("scope",)), ("sketch", ("sketch",)),
+    ("sketch", ("simhash",)), ("shingle", ("shingles",)),
+)  # fmt: skip
 JUDGING = ("simscore", "simtune")  # which take files of pairs or groups
 SCORED = ("simshow", "simscore")  # which take documents and pairs
 TAKEN_BY = {
@@ -67,6 +72,7 @@ TAKEN_BY = {
     PAIRS: ("simgroup", *SCORED),
     GROUPS: SCORED,
     COUNTS: (),
+    FIGURES: (),
 }
 BEFORE = {
     "sketch": "canon and shingle come", "simjoin": "canon, shingle and sketch come",
@@ -147,8 +153,8 @@ def of_text(command: str, line: bytes) -> str | None:
         if HEADER.fullmatch(text):
             reads = "--csv or --tsv reads it" if set(text) & set(",\t") else "--csv --delimiter ';' reads it"
             return f"the header of a table: canon {reads}"
-        if command == "canon" and PROSE.match(text):
-            return "plain text: see --lines and --whole"
+        if PROSE.match(text):
+            return f"plain text: {'see --lines and --whole' if command == 'canon' else 'canon --lines reads it'}"
     return None
 
 
@@ -174,6 +180,24 @@ def of_stage(command: str, field: str, kind: str | None, record: wire.Record) ->
         return f"these are {kind}: a file has either pairs or groups, as its first record says"
     if kind is not None and command not in TAKEN_BY[kind]:
         return f"these are {kind if kind in NO_DOCUMENTS else f'records of {kind}'}: {NEXT[kind]}"
+    return of_what_it_takes(kind, field) or of_documents(command, field, kind, record)
+
+
+def of_what_it_takes(kind: str | None, field: str) -> str | None:
+    """By a field that records of this kind never have, of which the command takes others."""
+    if kind in (PAIRS, GROUPS) and field == '"id"':
+        return f"these are {kind}, not documents"
+    if kind in ("shingle", "sketch") and field == '"text"':
+        return f"these are records of {kind}, which have no text"
+    return None
+
+
+def of_documents(command: str, field: str, kind: str | None, record: wire.Record) -> str | None:
+    """By a field that documents never have, or not yet."""
+    if field == '"members"' and "id" in record:
+        return "these are documents, not groups: simjoin makes pairs of them, and simgroup groups of pairs"
+    if field == '"of"' and "id" in record and "part" not in record:
+        return "these are documents: parts without --together takes them apart"
     if field == '"a"' and "id" in record:
         of_truth = "with --field, --truth takes documents"
         made = "simjoin makes pairs of them"
@@ -186,16 +210,9 @@ def of_stage(command: str, field: str, kind: str | None, record: wire.Record) ->
 
 def stage_of(record: wire.Record) -> str | None:
     """Of which stage a record is, by what it has."""
-    if "a" in record and "b" in record:
-        return PAIRS
-    if "members" in record:
-        return GROUPS
-    if "df" in record and "id" not in record:
-        return COUNTS
-    if "sketch" in record or "simhash" in record:
-        return "sketch"
-    if "shingles" in record:
-        return "shingle"
+    for kind, fields in KINDS:
+        if all(name in record for name in fields) and (kind not in (COUNTS, FIGURES) or "id" not in record):
+            return kind
     via = record.get("via")
     last = via.rpartition("|")[2].split() if type(via) is str else []
     name = last[0].partition("/")[0] if last else ""

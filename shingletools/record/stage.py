@@ -66,6 +66,7 @@ class Late(NamedTuple):
     cause: str
     document: bytes
     counted: bool = True  # as a good one, when it was taken
+    again: bool = False  # its id was there before; the rest of it is good
 
 
 class Collector(ABC):

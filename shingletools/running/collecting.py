@@ -3,11 +3,13 @@
 import argparse
 import contextlib
 from collections.abc import Generator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk
 from shingletools.record.json_members import line_at, parse
-from shingletools.record.stage import Collector, Stage, Written
+from shingletools.record.stage import Collector, Late, Stage, Written
 from shingletools.running.outcomes import FAILED, Conclusion, Figures, Outcome
 from shingletools.system.errors import Broken, Failed, IdRepeated, Rejected, shown_place
 
@@ -67,7 +69,15 @@ def run_collector(
         return
     for rest in collector.finish():
         late = collector.late()
-        yield Outcome(0, None, 0, -sum(each.counted for each in late), [each[:4] for each in late], rest)
+        yield Outcome(0, None, 0, 0, [], rest)
+        for file, some in groupby(late, attrgetter("file")):
+            yield late_outcome(file, [*some])
+
+
+def late_outcome(file: str, late: Sequence[Late]) -> Outcome:
+    """Of records of a file that turned out to be bad."""
+    counted, again = (sum(flags) for flags in zip(*(each[4:] for each in late), strict=True))
+    return Outcome(0, None, 0, -counted, [each[:4] for each in late], Written(), file=file, again=again)
 
 
 def chunks_ahead(collector: Collector, files: Sequence[str], jobs: int) -> Generator[Chunk]:

@@ -37,7 +37,7 @@ class Figures:
         self.rejected = 0
         self.made = 0  # lines written, by a filter that makes several of one
         self.counted = Counter[str]()  # by a filter, or its format
-        self.has_good: dict[str, bool] = {}  # by file: whether it has a good record
+        self.good: dict[str, int] = {}  # records of each file that are good, but for their ids
 
     def add(self, result: Outcome) -> None:
         self.size += result.size
@@ -45,9 +45,8 @@ class Figures:
         self.rejected += len(result.rejects)
         self.made += result.made
         self.counted.update(result.counted)
-        if result.lines:
-            has_good = result.records + result.again > 0
-            self.has_good[result.file] = self.has_good.get(result.file, False) or has_good
+        if result.lines or result.records < 0:  # it has some, or some of those before turned out to be bad
+            self.good[result.file] = self.good.get(result.file, 0) + result.records + result.again
 
     def counts(self) -> list[str]:
         """What was counted, as -v says it."""
@@ -55,7 +54,7 @@ class Figures:
 
     def without_good(self) -> list[str]:
         """Files that have something in them, but no good record."""
-        return [file for file, has_good in self.has_good.items() if not has_good]
+        return [file for file, good in self.good.items() if good <= 0]
 
 
 def status_of(allowed: Allowance | None, figures: Figures) -> int:

@@ -144,7 +144,7 @@ def test_a_scratch_folder_that_cannot_be_written(folder: Path) -> None:
         (b'{"members":"a"}', 'field "members" is not a list of strings and integers'),
         (b'{"members":["q"],"members":["r"]}', 'field "members" stands twice'),
         (b'{"members":["q"],"\\u006dembers":["r"]}', 'field "members" stands twice'),
-        (b'{"group":"q"}', 'field "members" is not a list of strings and integers'),
+        (b'{"group":"q"}', 'field "members" is missing'),
         (b'{"members":[1.5]}', 'field "members" is not a list of strings and integers'),
         (b"{", "not JSON (column 2)"),
         (b"{\n", "not JSON (column 2)"),

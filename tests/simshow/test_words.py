@@ -74,9 +74,9 @@ def test_places_that_are_none(at: str, cause: str, folder: Path) -> None:
         checked(read_places(at), 2, 3)
     (folder / "docs").write_bytes(jsonl({"id": 1, "text": "a b", "source": "a b", "at": at, "via": "canon"}, TWO))
     ran = run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder)
-    assert (ran.status, ran.out) == (1, b"")
+    assert (ran.status, ran.out) == (2, b"")
     assert ran.err.startswith('simshow: docs:1: field "at" ' + cause)
-    assert ran.err.endswith("\nsimshow: -:1: the document 1 of --docs was rejected\n")
+    assert ran.err.endswith("\nsimshow: -:1: the document 1 of --docs was rejected\nsimshow: -: not one good record\n")
 
 
 @pytest.mark.parametrize("via", [{}, {"via": "canon"}, {"via": "web"}])

@@ -120,9 +120,16 @@ def test_few_pairs_tell_nothing_of_templates(tmp_path: Path) -> None:
 
 
 def test_nothing_is_known_of_documents_without_words(tmp_path: Path) -> None:
-    for docs in (b"", jsonl({"id": 1, "text": ""}, {"id": 2, "text": " "})):
-        _, reasons, _ = advised(tmp_path, docs=docs)
-        assert reasons == {"none": "no document has words, so nothing is known of such texts: this is what is usual"}
+    _, reasons, _ = advised(tmp_path, docs=jsonl({"id": 1, "text": ""}, {"id": 2, "text": " "}))
+    assert reasons == {"none": "no document has words, so nothing is known of such texts: this is what is usual"}
+
+
+@pytest.mark.parametrize("options", ["", "--table", "--truth t", "--field l"])
+def test_of_no_documents_there_is_nothing_to_say(options: str, tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(jsonl({"a": 1, "b": 2}))
+    ran = run_here(f"simtune {options} -o out", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", "simtune: there is nothing to say of no documents\n")
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_whole_has_no_fewer_documents_than_were_read(tmp_path: Path) -> None:

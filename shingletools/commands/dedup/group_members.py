@@ -60,7 +60,7 @@ def take_members(record: Record) -> list[Name]:
     if not are_ids(names):
         if "members" not in record and record.get(AGAINST) is True:
             raise Rejected(TWO_SIDES)
-        if "members" not in record and "a" in record and "b" in record:
+        if "members" not in record:
             raise Rejected('field "members" is missing')
         raise Rejected('field "members" is not a list of strings and integers')
     return names

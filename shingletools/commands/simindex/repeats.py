@@ -133,7 +133,7 @@ class Repeats:
             name = orjson.loads(names[row])
             other = f"{self.archive.name} has another record of id {shown(name)}"
             cause = other if of_archive[row] else seen_before(name)
-            self.lates.append(Late(batch.files[batch.file[row]], batch.line[row], cause, line))
+            self.lates.append(Late(batch.files[batch.file[row]], batch.line[row], cause, line, again=True))
 
     def remember(self, batch: Batch, form: Form, rows: Index) -> None:
         """Remembers records that are not added, by their rows, which ascend."""

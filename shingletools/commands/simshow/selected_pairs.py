@@ -45,6 +45,11 @@ def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[P
     return [(wire.take_id(record, "a"), wire.take_id(record, "b"), take_similarity(record))]
 
 
+def shows_pairs(record: Record) -> bool:
+    """Whether a good record is a pair, a group, or a document of which `dedup --annotate` says that it would go."""
+    return any(field in record for field in ("a", "members", "duplicate_of"))
+
+
 def take_similarity(record: Record) -> Similarity | None:
     """A pair's similarity, or None if it has none. Raises Rejected unless it is a number from 0 to 1.
 

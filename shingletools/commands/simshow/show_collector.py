@@ -7,7 +7,7 @@ from shingletools.commands.simshow.documents import Name, Reader, Shown
 from shingletools.commands.simshow.holding import Allowed, Held
 from shingletools.commands.simshow.passages import Manner, Text, compare
 from shingletools.commands.simshow.prepared import Prepared
-from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, take_pairs, within
+from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
 from shingletools.commands.simshow.spec import ShowSpec
 from shingletools.commands.simshow.template import frequent_shingles
 from shingletools.commands.simshow.writers import writer_of
@@ -20,6 +20,9 @@ from shingletools.system.errors import Failed, IdRepeated, Rejected, seen_before
 Waiting = tuple[str, int | None, bytes]  # a record: its file, the number of its line, its line
 
 NOT_YET, BAD = -1, -2  # in place of a document's number: it has not come, or was rejected
+ONLY_DOCUMENTS = (
+    "these are documents, not pairs or groups, and none has the field duplicate_of: simjoin makes pairs of them"
+)
 
 WORD = 200  # bytes for each word of a prepared text, besides its document
 READY = 1 << 27  # bytes of prepared texts that are kept
@@ -46,6 +49,7 @@ class Show(Collector):
         self.via: str | None = None  # the recipe of all words, from the first document on
         self.similarities = array("d")  # of all pairs, for --sample
         self.chosen: frozenset[int] | None = None  # the numbers of the pairs in the sample, when it is chosen
+        self.kinds: set[bool] = set()  # whether each record shows pairs, or is a document that nothing is said of
         self.lost: list[Late] = []
         self.texts: dict[int, Text] = {}
         self.ready = 0  # bytes of these texts
@@ -57,6 +61,7 @@ class Show(Collector):
             self.take_document(record, side - 1)
             return
         pairs = self.wanted(record)
+        self.kinds.add(shows_pairs(record))
         if self.spec.chosen.sample is None:
             self.name(pairs)
         else:
@@ -118,6 +123,8 @@ class Show(Collector):
         self.documents.add(document, document.size)
 
     def finish(self) -> Iterator[Written]:
+        if self.kinds == {False}:
+            raise Failed(ONLY_DOCUMENTS)
         self.choose()
         writer = writer_of(self.spec.form, bool(self.spec.others))
         k, least = self.spec.k, self.spec.template
