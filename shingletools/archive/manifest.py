@@ -62,6 +62,7 @@ class Manifest(NamedTuple):
     digits: int = 0  # hex digits of a payload's group
     size: int = 0  # bytes of a signature
     least: int = 0  # least agreeing components that it answers for
+    threshold: str = ""  # the same as an option, as the user gave it; version 1 does not have it
     recipe: str | None = None  # of all records; None before the first one
     numbers: int = 0  # numbers that were given to files so far
     additions: int = 0

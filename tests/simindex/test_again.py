@@ -127,15 +127,18 @@ def test_an_older_day_given_again_replaces_nothing_newer(tmp_path: Path) -> None
 
 
 def test_an_archive_of_version_1(tmp_path: Path) -> None:
-    """It has no names of additions. It opens, and gets the newer version when it changes."""
+    """It has no names of additions, and no threshold. It opens, and gets the newer version when it changes."""
     run_here("simindex add A", stdin=jsonl(doc(1, "abcd")), cwd=tmp_path).good()
     path = tmp_path / "A" / "manifest.json"
     body = path.read_bytes()[len(b'{"sum":"') + 64 + len(b'",') : -1]
-    assert body.count(b'"names":[],') == body.count(b'"version":2') == 1
-    body = body.replace(b'"names":[],', b"").replace(b'"version":2', b'"version":1')
+    for now, then in ((b'"names":[],', b""), (b'"threshold":"-t 0.8",', b""), (b'"version":2', b'"version":1')):
+        assert body.count(now) == 1
+        body = body.replace(now, then)
     path.write_bytes(b'{"sum":"%b",%b\n' % (hexdigest(body).encode(), body))
     pair = {"a": 1, "b": 1, "similarity": 1.0, "against": True}
     assert run_here("simjoin --against A", stdin=jsonl(doc(1, "abcd")), cwd=tmp_path).records() == [pair]
+    ran = run_here("simjoin --against A -t 0.7", stdin=jsonl(doc(1, "abcd")), cwd=tmp_path)
+    assert ran.err == "simjoin: A: the archive was made for -m 4 (4 of 4 components), not for -t 0.7 (3)\n"
     add = "simindex add A --unless-known --as monday"
     assert run_here(add, stdin=jsonl(doc(1, "abcd"), doc(2, "efgh")), cwd=tmp_path).records() == [pair]
     assert b'"version":2' in path.read_bytes()

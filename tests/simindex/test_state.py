@@ -13,8 +13,8 @@ from shingletools.archive.opened import open_archive
 from shingletools.archive.writing import ArchiveWriter
 
 REFUSED = [
-    ("simindex add A -t 0.7 old", "A: the archive was made for 68 agreeing components, not for 59"),
-    ("simindex add A -t 0.9 old", "A: the archive was made for 68 agreeing components, not for 76"),
+    ("simindex add A -t 0.7 old", "A: the archive was made for -t 0.8 (68 of 84 components), not for -t 0.7 (59)"),
+    ("simindex add A -t 0.9 old", "A: the archive was made for -t 0.8 (68 of 84 components), not for -t 0.9 (76)"),
     ("simindex add A -d 3 old", "A: -d counts the bits of simhashes, but the records have sketches"),
     ("simindex add A short",
      "short:1: a sketch of 1 components of 8 hex digits, "
@@ -37,7 +37,8 @@ REFUSED = [
     ("simjoin old --against A/000001.npz", "--against A/000001.npz: a file of an archive; name its folder, A"),
     ("simjoin old --against A/manifest.json", "--against A/manifest.json: a file of an archive; name its folder, A"),
     ("simjoin old --against A --measure dice",
-     "A: it finds pairs that agree in 68 or more of 84 components, but --measure dice -t 0.8 needs 56"),
+     "A: the archive was made for -t 0.8 (68 of 84 components), not for --measure dice -t 0.8 (56)"),
+    ("simjoin old --against A -m 67", "A: the archive was made for -t 0.8 (68 of 84 components), not for -m 67 (67)"),
     ("simindex dump A -o A/lock", "A/lock: cannot be written into the archive's folder"),
     ("simindex add A --unless-known old --rejects ./A/x", "./A/x: cannot be written into the archive's folder"),
     ("simindex list A old", "list reads no FILE (see simindex --help)"),
@@ -51,7 +52,7 @@ REFUSED = [
      "argument --keep-old: not allowed with argument --replace (see simindex --help)"),
     ("simindex add A --ids old old", "add cannot be combined with --ids, only drop can"),
     ("simjoin old --against A -t 0.7",
-     "A: it finds pairs that agree in 68 or more of 84 components, but -t 0.7 needs 59"),
+     "A: the archive was made for -t 0.8 (68 of 84 components), not for -t 0.7 (59)"),
     ("simjoin old --against A -d 3", "old:1: -d counts the bits of simhashes, but the records have sketches"),
     ("simjoin short --against A",
      "A: a sketch of 84 components of 8 hex digits, "

@@ -15,9 +15,9 @@ from shingletools.archive.writing import ArchiveWriter, named
 from shingletools.commands.simindex.aside import SetAside
 from shingletools.commands.simindex.repeats import Form, Repeats
 from shingletools.commands.simindex.spec import REPLACE, IndexSpec
-from shingletools.commands.simindex.unless_known import KnownBefore, keys_by, least_of
+from shingletools.commands.simindex.unless_known import KnownBefore, keys_by
 from shingletools.commands.simjoin.comparable import Comparable
-from shingletools.commands.simjoin.indexed import component_table, signature_in
+from shingletools.commands.simjoin.indexed import component_table, least_of, not_made_for, signature_in
 from shingletools.commands.simjoin.join_collector import lines_like, take_signed
 from shingletools.commands.simjoin.signatures import SHINGLE_SETS
 from shingletools.kernel import arrays as kernel
@@ -61,12 +61,12 @@ class Adding(Collector):
             return
         state = self.state
         if not self.spec.wanted.threshold():
-            self.comparable.wanted = least_of(self.writer.archive)
+            self.comparable.wanted = least_of(state)
         try:
             self.comparable.accept(signature, state.size, state.recipe or "")
             least = self.least()
             if least < state.least or (least > state.least and not self.spec.unless_known):
-                raise Failed(f"the archive was made for {state.least} agreeing components, not for {least}")
+                raise Failed(not_made_for(state, self.comparable.wanted, signature.components(state.size), least))
         except Failed as error:
             raise Failed(f"{self.writer.archive.name}: {error}") from None
         self.ready()
@@ -98,8 +98,9 @@ class Adding(Collector):
         if data and self.comparable.signature is None:
             self.comparable.accept(signature, len(data), via)
             self.state = self.state._replace(
-                field=signature.field, digits=signature.digits, size=len(data), least=self.least()
-            )
+                field=signature.field, digits=signature.digits, size=len(data), least=self.least(),
+                threshold=self.comparable.wanted.threshold(),
+            )  # fmt: skip
             self.ready()
         spelled = Spelled(self.spec.id_field, signature.field, signature.digits)
         text = orjson.dumps(name)

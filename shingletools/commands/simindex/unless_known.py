@@ -83,9 +83,3 @@ def keys_by(signature: Signature | None, comparable: Comparable, least: int) -> 
             yield from kernel.band_keys(rows, bands[start : start + TOGETHER])
 
     return keys
-
-
-def least_of(archive: Archive) -> Wanted:
-    """The least threshold that an archive answers."""
-    state = archive.manifest
-    return Wanted(distance=64 - state.least) if state.field == "simhash" else Wanted(agreeing=state.least)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from shingletools.archive.lookup import Sorted
+from shingletools.archive.manifest import Manifest
 from shingletools.archive.opened import Archive
 from shingletools.archive.segment import band_name
 from shingletools.commands.simjoin.join import Join
@@ -18,7 +19,7 @@ from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.signatures import SIGNATURES, Data, Signature
 from shingletools.commands.simjoin.sorter import Sorter
 from shingletools.commands.simjoin.table import ComponentTable, cut
-from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.commands.simjoin.wanted import BITS, Wanted
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index, Rows
 from shingletools.numbers.ranges import spread, stretches
@@ -44,6 +45,20 @@ def component_table(signature: Signature, wanted: Wanted, data: Data, size: int)
     return table
 
 
+def least_of(state: Manifest) -> Wanted:
+    """The least threshold that an archive answers."""
+    return Wanted(distance=BITS - state.least) if state.field == "simhash" else Wanted(agreeing=state.least)
+
+
+def not_made_for(state: Manifest, wanted: Wanted, components: int, least: int) -> str:
+    """Why an archive does not answer for a threshold, which needs at least so many agreeing components."""
+    made = state.threshold or least_of(state).threshold()
+    parts = "bits" if state.field == "simhash" else "components"
+    return (
+        f"the archive was made for {made} ({state.least} of {components} {parts}), not for {wanted.shown()} ({least})"
+    )
+
+
 class ArchiveJoin:
     """All pairs of documents with the rows of one archive, by document, then row.
 
@@ -62,10 +77,7 @@ class ArchiveJoin:
         blank = component_table(signature, wanted, np.zeros(self.size, np.uint8), self.size)
         self.n, self.least = blank.n, blank.least
         if self.least < archive.manifest.least:
-            raise Failed(
-                f"{archive.name}: it finds pairs that agree in {archive.manifest.least} or more of {self.n} "
-                f"components, but {wanted.shown()} needs {self.least}"
-            )
+            raise Failed(f"{archive.name}: {not_made_for(archive.manifest, wanted, self.n, self.least)}")
         self.bands = cut(self.n, self.n - archive.manifest.least + 1)[: self.n - self.least + 1]
         self.candidates = 0
 

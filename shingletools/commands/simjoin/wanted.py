@@ -1,10 +1,17 @@
 """What makes a pair, as options say."""
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
 JACCARD, DICE, CONTAINMENT = "jaccard", "dice", "containment"
 BITS = 64  # of a simhash
+
+
+def spelled(value: Fraction | int) -> str:
+    """A number as a user may have given it: a decimal number if it is one, else a fraction."""
+    decimal = f"{Decimal(value.numerator) / value.denominator:f}"
+    return decimal if Fraction(decimal) == value else str(value)
 
 
 class Wanted(NamedTuple):
@@ -22,11 +29,13 @@ class Wanted(NamedTuple):
     def threshold(self) -> str:
         """The threshold as an option; "" if none is given.
 
-        >>> Wanted(similarity=Fraction(4, 5)).threshold(), Wanted().threshold()
-        ('-t 0.8', '')
+        >>> [Wanted(similarity=each).threshold() for each in (Fraction(4, 5), Fraction(2, 3), Fraction("0.8123456789"))]
+        ['-t 0.8', '-t 2/3', '-t 0.8123456789']
+        >>> Wanted(agreeing=2).threshold(), Wanted().threshold()
+        ('-m 2', '')
         """
         said = zip("tmd", self[:3], strict=True)
-        return "".join(f"-{option} {float(value):g}" for option, value in said if value is not None)
+        return "".join(f"-{option} {spelled(value)}" for option, value in said if value is not None)
 
     def shown(self) -> str:
         """The measure and threshold as options.
