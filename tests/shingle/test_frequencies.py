@@ -181,7 +181,7 @@ LIMITS: list[tuple[str, Fraction, Fraction]] = [
     ("--max-df 1.66%", Fraction(0), Fraction(498, 100)),
     ("--min-df 2", Fraction(2), Fraction(10**9)),
     ("--min-df 1.01%", Fraction(303, 100), Fraction(10**9)),
-    ("--min-df 2 --max-df 4", Fraction(2), Fraction(4)),
+    ("--min-df 3 --max-df 3", Fraction(3), Fraction(3)),
 ]
 
 

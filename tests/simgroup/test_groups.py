@@ -91,7 +91,13 @@ def test_threshold_is_exact() -> None:
         ("0.8200001", [3]),
         ("1", [3]),
     ]:
-        assert [record["group"] for record in run("simgroup", "-t", threshold, stdin=stdin).records()] == expected
+        for lines in (stdin, stdin.replace(b'"a"', b'"\\u0061"')):  # which are taken at once, and one by one
+            assert [record["group"] for record in run("simgroup", "-t", threshold, stdin=lines).records()] == expected
+
+
+def test_a_threshold_of_more_digits_than_are_compared_at_once() -> None:
+    stdin = jsonl({"a": 1, "b": 2, "similarity": 0.8}, {"a": 3, "b": 4, "similarity": 0.800000000001})
+    assert [group["members"] for group in run("simgroup -t 0.8000000000001", stdin=stdin).records()] == [[3, 4]]
 
 
 def test_ids_of_other_types_are_other_ids(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from shingletools.commands.simjoin.signatures import (
     Signature,
     signature_of,
 )  # fmt: skip
-from shingletools.numbers.chances import interval, is_rare
+from shingletools.numbers.chances import interval, is_rare, proposed
 
 WORDS = {8: "0123abcd 0123abcd", 16: "0123456789abcdef 0123456789abcdef"}
 KINDS: dict[tuple[str, int], Signature] = {
@@ -285,6 +285,12 @@ def test_what_is_rare_is_exact(n: int, data: st.DataObject) -> None:
     yes = data.draw(st.integers(0, whole * least // n))
     tail = chance_of_as_many(least, n, Fraction(yes, whole))
     assert is_rare(least, n, yes, whole) == (tail <= Fraction(1, 40))
+
+
+@given(st.fractions(0, 1, max_denominator=100).filter(bool), st.integers(1, 300))
+def test_what_proposes_a_pair_is_three_deviations_below(t: Fraction, n: int) -> None:
+    """The first number of components, from 1 on, that is so near: the variance is n t (1 - t)."""
+    assert proposed(t, n) == next(m for m in range(1, n + 1) if m >= t * n or (t * n - m) ** 2 <= 9 * n * t * (1 - t))
 
 
 def test_a_tie_is_rare() -> None:
