@@ -192,27 +192,15 @@ def test_skip() -> None:
         assert (ran2.status, ran2.out, ran2.err) == (2, b"", f"canon: {message}\n")
 
 
-# Each makes the parser's time or memory grow with the square of its size, or its tree with the size; at 2 MB.
+# Each makes the parser's time or memory grow with the square of its size, or its tree with the size; at 1 MB. The
+# limits are the same for all, so these are few; .ci/pages looks for others.
 BOMBS = {
-    "blocks": "<div>x" * 300_000,
-    "lists": "<ul><li>x" * 200_000,
-    "closed": "<div>" * 180_000 + "x" + "</div>" * 180_000,
-    "ends": "<x>" * 300_000 + "<p>x</y></p>" * 100_000,
-    "formatting": "<p>" + "".join(f"<b a={i}>" for i in range(90_000)) + "<p>x" * 250_000,
-    "ends that are none": "<p>"
-    + "".join(f"<b a={i}><!--</b>--><i title='</b>'>" for i in range(45_000))
-    + "<p>x" * 9999,
-    "ends in cells": "<p>" + "".join(f"<b a={i}><table><td></b></table>" for i in range(45_000)) + "<p>x" * 9999,
-    "ends far up": "<div>" * 9000 + "".join(f"<b a={i}>" for i in range(500)) + "</div>x" * 9000,
-    "attributes in SVG": "<svg><style><p " + " ".join(f"a{i}" for i in range(250_000)) + ">x",
-    "raw text of a long s": "<ſcript><p " + " ".join(f"a{i}" for i in range(250_000)) + ">x",
-    "empty comments": "x<!>" * 400_000,
-    "hidden in SVG": "<p>" + "".join(f"<svg><style><b a={i}></b></style>" for i in range(45_000)) + "<p>x" * 9999,
-    "paragraphs": "<p>x" * 500_000,
-    "options": "<select>" + "<option>x" * 200_000,
-    "attributes": "<p " + " ".join(f"a{i}" for i in range(250_000)) + ">x",
-    "attributes of the body": "".join(f"<body a{i}=1></body>" for i in range(90_000)) + "x",
-    "tables": "<table><tr><td>x" * 120_000,
+    "blocks": "<div>x" * 150_000,
+    "formatting": "<p>" + "".join(f"<b a={i}>" for i in range(45_000)) + "<p>x" * 125_000,
+    "ends in cells": "<p>" + "".join(f"<b a={i}><table><td></b></table>" for i in range(22_000)) + "<p>x" * 5000,
+    "raw text of a long s": "<ſcript><p " + " ".join(f"a{i}" for i in range(120_000)) + ">x",
+    "empty comments": "x<!>" * 200_000,
+    "options": "<select>" + "<option>x" * 100_000,
 }
 
 
@@ -226,18 +214,15 @@ def test_bombs(name: str, tmp_path: Path) -> None:
     assert last["text"] == "next"
     assert [ran.status, ran.err] == ([0, ""] if first else [1, f"canon: -:1: {TOO_MUCH}\n"])
     for record in first:
-        assert set(record["text"].split()) <= {"x", "xy", "ſcript".casefold(), "x" * 400_000}
+        assert set(record["text"].split()) <= {"x", "xy", "ſcript".casefold(), "x" * 200_000}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("markup", "main"),
     [
-        ("<div>x" * 100_000, False),  # eight seconds
-        ("<div>x" * 100_000, True),
+        ("<div>x" * 100_000, True),  # eight seconds
         ("".join(f"<p><b a={i}>" for i in range(16_000)), False),  # 20 GB
-        ("<a href=x><div>" * 60_000, False),
-        ("<b><div></b>" * 100_000, False),
     ],
 )
 def test_what_takes_too_much_is_rejected(markup: str, main: bool) -> None:

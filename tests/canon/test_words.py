@@ -101,11 +101,11 @@ def test_long_runs_of_marks_fold_as_short_ones_do(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-def test_ten_megabytes_of_marks() -> None:
-    """In quadratic time this would take a day."""
-    canonical = canonize("a" + "\u0301\u0316\u0f73\uff9e" * 1_000_000)
+def test_two_megabytes_of_marks() -> None:
+    """In quadratic time this would take an hour."""
+    canonical = canonize("a" + "\u0301\u0316\u0f73\uff9e" * 200_000)
     assert canonical == canonize(canonical)
-    assert len(canonical) == 5_000_000
+    assert len(canonical) == 1_000_000
 
 
 def test_long_texts_are_cut_at_white_space_only(monkeypatch: pytest.MonkeyPatch) -> None:

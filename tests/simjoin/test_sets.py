@@ -97,7 +97,7 @@ def test_bounds(a: int, b: int, o: int, t: Fraction, name: str) -> None:
 
 def random_documents(rng: random.Random) -> list[set[int]]:
     documents: list[set[int]] = []
-    for _ in range(300):
+    for _ in range(150):
         size = rng.randrange(1, 120)
         document = {int(rng.paretovariate(0.4)) % 5000 for _ in range(size)}
         if documents and rng.random() < 0.6:
