@@ -1,5 +1,6 @@
-/* The hot loops of shingletools, which lines.py, memo.py, codec.py, strings.py, ids.py, groups.py and reference.py
-   define. Functions that read many records at once must do what records.py and the collectors do with each. */
+/* The hot loops of shingletools, which lines.py, memo.py, codec.py, strings.py, ids.py, groups.py, thinning.py and
+   reference.py define. Functions that read many records at once must do what records.py and the collectors do with
+   each. */
 
 #include "kernel.h"
 
@@ -22,6 +23,8 @@ static PyMethodDef functions[] = {
     {"read_members", read_members, METH_VARARGS, "(lines, at): see groups.c"},
     {"group_lines", group_lines, METH_VARARGS, "(members, sizes): see groups.c"},
     {"connect", connect_pairs, METH_VARARGS, "(parent, left, right, news): see groups.c"},
+    {"list_ends", list_ends, METH_VARARGS, "(ends, before, last): see thinning.c"},
+    {"thin", thin, METH_VARARGS, "(documents, pairs, kept): see thinning.c"},
     {"read_frequencies", read_frequencies, METH_VARARGS, "(lines, at, digits, low, high, least, most): see frequencies.c"},
     {"read_weights", read_weights, METH_VARARGS, "(lines, at, digits): see frequencies.c"},
     {"list_fingerprints", list_fingerprints, METH_VARARGS, "(fingerprints, without, factor): see frequencies.c"},

@@ -14,6 +14,7 @@ if kernel.NAME == "c":
         connect,
         count_tokens,
         group_lines,
+        list_ends,
         overlaps,
         pair_lines,
         rarest,
@@ -25,6 +26,7 @@ if kernel.NAME == "c":
         set_keys,
         shared,
         shared_counts,
+        thin,
     )
 else:
     from shingletools.kernel.groups import (
@@ -46,6 +48,7 @@ else:
         shared,
         shared_counts,
     )
+    from shingletools.kernel.thinning import list_ends, thin
 
     def part_large_arrays() -> None:
         """Asks the allocator to return large arrays to the system when they are freed. Without C, does nothing."""
@@ -68,6 +71,7 @@ __all__ = [
     "count_tokens",
     "fmix64",
     "group_lines",
+    "list_ends",
     "new_ids",
     "overlaps",
     "pair_lines",
@@ -81,4 +85,5 @@ __all__ = [
     "set_keys",
     "shared",
     "shared_counts",
+    "thin",
 ]

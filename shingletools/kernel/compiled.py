@@ -7,7 +7,8 @@ import numpy as np
 from shingletools.kernel import _kernel
 from shingletools.kernel.groups import DocumentFields, Grouped, ReadDocuments, ReadPairs, ReadSimilarities
 from shingletools.kernel.ids import IdsAt, SignedFields, SignedLines
-from shingletools.kernel.types import U8, U32, U64, Flags, Index, Postings, Rows, TokenSets
+from shingletools.kernel.thinning import PairEnds, Partners
+from shingletools.kernel.types import I32, U8, U32, U64, Flags, Index, Postings, Rows, TokenSets
 
 
 def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
@@ -96,3 +97,11 @@ def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
 
 def connect(parent: Index, left: Index, right: Index, news: U8, /) -> None:
     _kernel.connect(parent, np.ascontiguousarray(left), np.ascontiguousarray(right), news)
+
+
+def list_ends(ends: I32, before: I32, last: I32, /) -> None:
+    _kernel.list_ends(ends, before, last)
+
+
+def thin(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
+    _kernel.thin(np.ascontiguousarray(documents), pairs, kept)

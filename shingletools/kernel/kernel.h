@@ -44,6 +44,10 @@ PyObject *read_members(PyObject *self, PyObject *args);
 PyObject *group_lines(PyObject *self, PyObject *args);
 PyObject *connect_pairs(PyObject *self, PyObject *args);
 
+/* thinning.c */
+PyObject *list_ends(PyObject *self, PyObject *args);
+PyObject *thin(PyObject *self, PyObject *args);
+
 /* frequencies.c */
 PyObject *read_frequencies(PyObject *self, PyObject *args);
 PyObject *read_weights(PyObject *self, PyObject *args);

@@ -9,6 +9,7 @@ U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
+I32 = NDArray[np.int32]
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Rows = U8 | U32 | U64  # a value for each component of a signature

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from harness import DOCS, Ran, Record, jsonl, pipe, run, run_here, shell
 from shingletools.commands.dedup.best import ByValue
 from shingletools.commands.dedup.given import Given
+
+from harness import DOCS, Ran, Record, jsonl, pipe, run, run_here, shell
 from shingletools.commands.dedup.group_members import Members
 from shingletools.commands.dedup.pairs import Alike, Archived
 from shingletools.commands.dedup.spec import DedupSpec

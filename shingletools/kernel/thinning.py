@@ -1,0 +1,71 @@
+"""Which documents are kept where pairs decide: the definition. Documents are numbers from 0 on.
+
+The ends of pairs are documents, two for each pair, one after the other. The ends of each document make a list, so that
+documents can be taken in any order, and some before the order of the others is known. Memory: 24 bytes a pair.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.kernel.types import F64, I32, Index
+
+MOST = np.iinfo(np.int32).max // 2  # pairs
+
+
+class PairEnds(NamedTuple):
+    """Pairs of two different documents each."""
+
+    ends: I32  # shape (2 * pairs,)
+    before: I32  # for each end, the last one before it of the same document; -1 for none
+    last: I32  # for each document, its last end; -1 for none
+    similarity: F64  # shape (pairs,)
+
+
+class Partners(NamedTuple):
+    """What is known of each document so far."""
+
+    partner: I32  # the most similar document that is kept and has a pair with it; of equals the first kept; -1 for none
+    similarity: F64  # to it
+
+
+def list_ends(ends: I32, before: I32, last: I32, /) -> None:
+    """Lists the ends of each document, in `before` and `last`, as PairEnds has them; `last` must be -1 everywhere.
+
+    Raises ValueError for an end that is no document.
+
+    >>> before, last = np.empty(4, np.int32), np.full(3, -1, np.int32)
+    >>> list_ends(np.array([0, 2, 1, 2], np.int32), before, last)
+    >>> before.tolist(), last.tolist()
+    ([-1, -1, -1, 1], [0, 2, 3])
+    """
+    if len(before) != len(ends) or np.any((ends < 0) | (ends >= len(last))):
+        raise ValueError("no pairs of these documents")
+    for place, document in enumerate(ends.tolist()):
+        before[place], last[document] = last[document], place
+
+
+def thin(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
+    """Takes documents in the order in which they are preferred: one is kept unless it has a pair with one that is kept.
+
+    So a document has a partner if and only if it is not kept. Documents may be taken in several calls; none is taken
+    twice. This is the greedy maximal independent set. Raises ValueError for what are no documents, and no pairs.
+
+    >>> ends, none = np.array([0, 1, 1, 2], np.int32), np.full(3, -1, np.int32)
+    >>> path = PairEnds(ends, np.array([-1, -1, 1, -1], np.int32), np.array([0, 2, 3], np.int32), np.array([0.8, 0.9]))
+    >>> kept = Partners(none, np.zeros(3))
+    >>> thin(np.array([0, 1, 2]), path, kept)
+    >>> kept.partner.tolist(), kept.similarity[1]
+    ([-1, 2, -1], 0.9)
+    """
+    if np.any((documents < 0) | (documents >= len(kept.partner))):
+        raise ValueError("no pairs of these documents")
+    for document in documents.tolist():
+        if kept.partner[document] >= 0:
+            continue
+        place = int(pairs.last[document])
+        while place >= 0:
+            other, similarity = pairs.ends[place ^ 1], pairs.similarity[place // 2]
+            if kept.partner[other] < 0 or similarity > kept.similarity[other]:
+                kept.partner[other], kept.similarity[other] = document, similarity
+            place = int(pairs.before[place])
