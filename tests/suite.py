@@ -123,9 +123,9 @@ SUITE = (
         wrong=((b'{"a":"other","b":"other"}', 'pairs "other" with itself'),),
     ),
     Command(
-        "dedup", "text", "A word, or two", recipes=False, verbatim=True, needed=("--groups=g",),
-        ways=("dedup --groups /dev/null", "dedup --groups /dev/null --keep longest", "dedup --known /dev/null"),
-        by_id=("dedup --groups /dev/null", "dedup --known /dev/null"),
+        "dedup", "text", "A word, or two", recipes=False, verbatim=True, needed=("--pairs=p",),
+        ways=("dedup --pairs /dev/null", "dedup --groups /dev/null --keep longest", "dedup --known /dev/null"),
+        by_id=("dedup --pairs /dev/null", "dedup --known /dev/null"),
         scratch=("dedup --groups /dev/null --keep longest",),
         killed=("dedup --groups /dev/null --keep longest",), repeated=frozenset({"--groups", "--known", "--pairs"}),
     ),

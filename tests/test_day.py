@@ -12,7 +12,7 @@ import pytest
 from harness import BIN, DATA, DOCS, ENVIRONMENT, Ran, run, wait_for_the_end_of
 
 WAYS = {"script": ["sh", "day.sh", "DAY", "archive"], "make": ["make", "-s", "-f", "day.mk", "DAY.new"]}
-COMMANDS = ["canon", "shingle", "sketch", "simjoin", "simgroup", "simindex", "dedup"]
+COMMANDS = ["canon", "shingle", "sketch", "simjoin", "simindex", "dedup"]
 STEPS = [*((way, name) for way in WAYS for name in COMMANDS), ("make", "mv")]
 # A step finds what the one before left: behind it is told where the archive grew, and at the end
 ENDS = [
@@ -82,13 +82,12 @@ def joined_by_hand(folder: Path) -> tuple[list[bytes], list[bytes]]:
         run("shingle -o y x", cwd=folder).good()
         run("sketch -o x y", cwd=folder).good()
         run("simjoin -o y x", cwd=folder).good()
-        run("simgroup -o groups y", cwd=folder).good()
         sketches = {each["id"]: each["sketch"] for each in map(json.loads, (folder / "x").read_bytes().splitlines())}
         old = [(line, json.loads(line)) for line in known.read_bytes().splitlines(keepends=True)]
         stay = [line for line, each in old if sketches.get(each["id"], each["sketch"]) == each["sketch"]]
         known.write_bytes(b"".join(stay))
         run(f"simjoin -o pairs --against {known} x", cwd=folder).good()
-        news.append(run(f"dedup --groups groups --known pairs {day}.jsonl", cwd=folder).good())
+        news.append(run(f"dedup --pairs y --known pairs {day}.jsonl", cwd=folder).good())
         kept.append(b"".join(stay) + run("dedup --known pairs x", cwd=folder).good())
         known.write_bytes(kept[-1])
     return news, kept

@@ -51,7 +51,7 @@ def left(folder: Path) -> set[str]:
 def test_what_is_made_again(folder: Path) -> None:
     assert made(make(folder)) == list(STAGES)
     assert [(folder / name).read_bytes() for name in MADE] == expected()
-    assert left(folder) == {*MADE, *(f"{name}.how" for name in NAMES)}
+    assert left(folder) == {*MADE, *(f"{name}.how" for name in (*NAMES, "dedup"))}
     assert made(make(folder)) == UP_TO_DATE
     assert make(folder, "-q").status == 0
     for place, name in enumerate(MADE):
@@ -155,7 +155,7 @@ def test_an_end_at_any_moment(number: signal.Signals, folder: Path) -> None:
         check_whole(folder, whole)
     assert make(folder).status == 0
     assert [(folder / name).read_bytes() for name in MADE] == whole
-    for name in left(folder) - {*MADE, *(f"{name}.how" for name in NAMES)}:
+    for name in left(folder) - {*MADE, *(f"{name}.how" for name in (*NAMES, "dedup"))}:
         assert number == signal.SIGKILL
         assert name.startswith(".shingletools.")
 

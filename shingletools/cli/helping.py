@@ -29,7 +29,8 @@ HEADINGS = {
         "memory": "-S -T",
     },
     "dedup": {
-        "what becomes of the others": "--removed --annotate --pairs --dry-run",
+        "which groups": "--groups --larger-than",
+        "what becomes of the others": "--removed --annotate --dry-run",
     },
 }
 
@@ -39,7 +40,7 @@ EXAMPLES = {
     "sketch": ["canon docs.jsonl | shingle -k 10 | sketch -n 84 -o docs.sketch"],
     "simjoin": ["canon docs.jsonl | shingle -k 10 | sketch | simjoin -t 0.8"],
     "simgroup": ["canon docs.jsonl | shingle | simjoin -t 0.8 | simgroup"],
-    "dedup": ["canon docs.jsonl | shingle | simjoin | simgroup > docs.groups", "dedup --groups docs.groups docs.jsonl"],
+    "dedup": ["canon docs.jsonl | shingle | simjoin -t 0.8 | dedup --pairs - docs.jsonl"],
     "simshow": ["canon docs.jsonl | shingle | simjoin | simshow --brief --docs docs.jsonl"],
     "simscore": [
         "canon docs.jsonl | shingle | tee docs.shingles | simjoin > exact.pairs",

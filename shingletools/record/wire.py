@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeGuard
 
 from shingletools.system.deferred import blake3, orjson
-from shingletools.system.errors import Failed, Rejected, shown
+from shingletools.system.errors import Failed, Rejected, shown, with_itself
 
 Record = dict[str, Any]
 Name = str | int  # an id
@@ -148,7 +148,7 @@ def take_pair(record: Record) -> tuple[Name, Name, bool]:
     against = take_against(record)
     one, two = take_id(record, "a"), take_id(record, "b")
     if one == two and not against:
-        raise Rejected(f"pairs {shown(one)} with itself")
+        raise Rejected(with_itself(one))
     return one, two, against
 
 

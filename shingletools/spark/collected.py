@@ -49,9 +49,6 @@ class Collecting(PipelineRun):
         """Writes groups, or documents without duplicates, from lines. Returns the number of lines. Raises Failed."""
         if (written := self.collected_at_once(number, step)) is not None:
             return written
-        if isinstance(step.stage, DedupSpec) and step.stage.pairs:
-            why = "which --keep does not allow" if self.options.keep is not None else "but --at-once is too small"
-            raise Failed(f"dedup: --pairs needs one task, {why}")
         lines, others = self.lines(), self.others(self.inputs)
         self.count([*lines.told, *(others.told if others else [])], lines.rows)
         frame = self.numbers.packed(lines.rows, 0, self.inputs)

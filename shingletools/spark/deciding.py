@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.dedup.blocks import Block
-from shingletools.commands.dedup.choice import ARCHIVE, Dedup
-from shingletools.commands.dedup.given import Given
-from shingletools.commands.dedup.group_members import Members
-from shingletools.commands.dedup.pairs import Alike, Archived
+from shingletools.commands.dedup.choice import Dedup
+from shingletools.commands.dedup.group_members import ByGroups, Members
+from shingletools.commands.dedup.marks import mark
+from shingletools.commands.dedup.pairs import Archived
 from shingletools.commands.dedup.spec import DedupSpec
+from shingletools.commands.dedup.verdicts import ARCHIVE
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
 from shingletools.spark.decided import Decisions
@@ -20,7 +21,7 @@ from shingletools.spark.names import Named, Row, by_turns, numbers_of
 from shingletools.spark.tally import Key
 
 NOTHING = np.empty(0, np.int64)
-DOCUMENT, PAIR = 160, 16  # bytes for each id and document, besides the id's own; and for each pair
+DOCUMENT = 160  # bytes for each id and document, besides the id's own
 
 
 class MetDocuments(NamedTuple):
@@ -36,25 +37,20 @@ class Deciding:
 
     def __init__(self, spec: DedupSpec, inputs: int) -> None:
         self.spec = spec
-        self.parts = inputs, inputs + len(spec.groups), inputs + len(spec.groups) + len(spec.pairs)
+        self.parts = inputs, inputs + len(spec.groups)
         self.ids = kernel.new_ids()
         self.members, self.known = Members(self.ids), Archived(self.ids)
-        self.pairs = self.documents = self.repeated = 0
+        self.documents = self.repeated = 0
         self.met: dict[Key, list[MetDocuments]] = {}  # by split
-
-    @cached_property
-    def alike(self) -> Alike:
-        """The similarities within groups; used after all groups have come."""
-        return Alike(self.ids, np.array(self.members.group))
 
     @cached_property
     def choice(self) -> Dedup:
         """The shell's collector; used after all but the documents has come."""
-        return self.spec.choice(Given(self.ids, self.members, self.known, self.alike))
+        return Dedup(self.spec, self.ids, ByGroups(self.members, self.spec.larger_than), self.known)
 
     def take(self, some: Mentioned) -> None:
         """Takes names and figures of lines. Raises Wrong."""
-        documents, groups, pairs = (some.split[0] < end for end in self.parts)
+        documents, groups = (some.split[0] < end for end in self.parts)
         if documents:
             self.take_documents(some)
         elif groups:
@@ -62,9 +58,7 @@ class Deciding:
         else:
             a, b = ((each.names, each.sizes.tobytes()) for each in by_turns(Named(some.names, numbers_of(some.sizes))))
             similarity = some.figures.view(np.float64)
-            of_two_sides = np.full(len(similarity), not pairs)  # none of --pairs is, and those of --known count as such
-            self.pairs += len(similarity)
-            (self.alike if pairs else self.known).add(a, b, similarity, of_two_sides)
+            self.known.add(a, b, similarity, np.ones(len(similarity), np.bool_))
 
     def take_documents(self, some: Mentioned) -> None:
         named, values = Named(some.names, numbers_of(some.sizes)), Named(b"", np.zeros(len(some.places), np.int64))
@@ -86,10 +80,11 @@ class Deciding:
         """The bytes that it takes now, and will need."""
         archive = self.known.archive
         named = len(self.ids.data) + len(archive.data)
-        return named + DOCUMENT * (self.documents + len(self.ids) + len(archive)) + PAIR * self.pairs
+        return named + DOCUMENT * (self.documents + len(self.ids) + len(archive))
 
     def decided(self, out: Mapping[Key, list[int]]) -> Iterator[Row]:
         """The decisions on each split. out: the places that are left out, too."""
+        self.choice.decide()
         for split in {**self.met, **out}:
             some = self.met.pop(split, [MetDocuments(NOTHING, NOTHING, np.empty(0, np.bool_))])
             places, numbers = (np.concatenate(column) for column in list(zip(*some, strict=True))[:2])
@@ -112,6 +107,6 @@ class Deciding:
         for name, of, texts in zip(("names", "reasons"), ("sizes", "reasons_sizes"), says, strict=True):
             sizes = np.zeros(np.count_nonzero(goes), np.int64)
             sizes[marked[goes]] = [*map(len, texts)]
-            if name == "names" or set(texts) != {self.choice.unsaid}:
+            if name == "names" or set(texts) != {mark(b"", self.spec.keep)[1]}:
                 found |= {name: b"".join(texts), of: sizes.tobytes()}
         return found

@@ -83,7 +83,8 @@ class ChoosingAtOnce:
             for row in deciding.decided(bad):
                 yield rows_of(CHOSEN, [row])
             choice = deciding.choice
-            said = choice.stay, choice.grouped, choice.repeated, deciding.repeated, int(choice.unlike)
+            unlike = int(choice.preference.unlike)
+            said = choice.kept, choice.removed, choice.repeated, deciding.repeated, unlike
             telling.figures |= dict(zip((STAY, GO, KNOWN, AGAIN, UNLIKE), said, strict=True))
         telling.end()
 

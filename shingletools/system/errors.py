@@ -50,6 +50,11 @@ def names_none(option: str) -> str:
     return f'{option} names no document of the input: are their ids the same? 1 and "1" are two ids'
 
 
+def with_itself(name: str | int) -> str:
+    """Why a record is no pair."""
+    return f"pairs {shown(name)} with itself"
+
+
 def seen_before(name: str | int) -> str:
     """Why a record is rejected whose id another has."""
     return f"id {shown(name)} was seen before"

@@ -105,7 +105,7 @@ WEIGHTS = jsonl({"shingle": "0123456789abcdef", "weight": 2}, {"shingle": "0" * 
         ("simjoin --against", jsonl(good("simjoin", 3))),
         ("dedup --groups", GROUP),
         ("dedup --known", jsonl({"a": 1, "b": 9, "similarity": 1.0, "against": True})),
-        ("dedup --groups /dev/null --annotate --pairs", PAIR),
+        ("dedup --pairs", PAIR),
         ("simshow --json --docs", jsonl(*({"id": name, "text": "a b c"} for name in (1, 2, "other")))),
         ("simscore --field f --truth", jsonl(*({"id": name, "f": 1} for name in (1, 2, "other")))),
         ("simgroup --singletons", jsonl({"id": 7}, {"id": 1})),

@@ -1,10 +1,11 @@
-# make -f pipeline.mk docs.pairs: what is out of date is made again, and what was made by another command
+# make -f pipeline.mk docs.unique: what is out of date is made again, and what was made by another command
 allowed = --allow-rejects 0
 canon = canon $(allowed)
 shingle = shingle -k 10 $(allowed)
 sketch = sketch -n 84 $(allowed)
 simjoin = simjoin -t 0.8 $(allowed)
-commands += canon shingle sketch simjoin
+dedup = dedup $(allowed)
+commands += canon shingle sketch simjoin dedup
 
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -16,6 +17,8 @@ commands += canon shingle sketch simjoin
 	$(sketch) -o $@ $<
 %.pairs: %.sketch simjoin.how
 	$(simjoin) -o $@ $<
+%.unique: %.jsonl %.pairs dedup.how
+	$(dedup) --pairs $*.pairs -o $@ $<
 
 # COMMAND.how says how a command is called; it is replaced only when that changes
 $(foreach name,$(commands),\

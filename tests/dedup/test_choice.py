@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run, shell
+from shingletools.commands.dedup.command import collector_of
 from shingletools.commands.dedup.group_members import Members
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
 from shingletools.kernel import NAME, arrays
@@ -43,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 )
 def test_keep(keep: str, stay: list[str | int], folder: Path) -> None:
     ran = run("dedup", "-v", "--groups", "groups", "--keep", keep, "--removed", "gone", "docs", cwd=folder)
-    assert (ran.status, ran.err.split(" MB/s, ")[1]) == (0, f"5 stay, 3 removed (3 by --keep {keep})\n")
+    assert (ran.status, ran.err.split(" MB/s, ")[1]) == (0, f"5 kept, 3 removed (3 by --keep {keep})\n")
     kept, gone = ran.out.splitlines(), (folder / "gone").read_bytes().splitlines()
     assert [json.loads(line)["id"] for line in kept] == stay
     order = DOCUMENTS.splitlines()
@@ -78,7 +79,7 @@ def test_groups_by_size(options: str, stay: list[str | int], folder: Path) -> No
     ran = run(*command.split(), "docs", cwd=folder)
     assert (ran.status, ran.err.split(" MB/s, ")[1]) == (
         0,
-        f"{len(stay)} stay, {8 - len(stay)} removed ({8 - len(stay)} by --keep {options.split()[1]})\n",
+        f"{len(stay)} kept, {8 - len(stay)} removed ({8 - len(stay)} by --keep {options.split()[1]})\n",
     )
     kept, gone = ran.out.splitlines(), (folder / "gone").read_bytes().splitlines()
     assert [json.loads(line)["id"] for line in kept] == stay
@@ -109,7 +110,7 @@ def test_one_of_each_group_stays(at_once: bool, present: list[int], group_of: li
             (SHORTEST, lambda name: name % 3),
             (NONE, None),
         ):
-            dedup = DedupSpec("id", (file.name,), keep, larger_than=least).collector(1)
+            dedup = DedupSpec("id", groups=(file.name,), keep=keep, larger_than=least).made_by(collector_of).collector(1)
             written, taken = [], 0
             if at_once:
                 taken, _, lines = dedup.take_lines(jsonl(*records), 0, 0)
@@ -185,15 +186,14 @@ def test_bad_documents(folder: Path) -> None:
 
 def test_usage(folder: Path) -> None:
     for script, message in [
-        ("dedup docs", "--groups or --known is needed to say which documents go"),
+        ("dedup docs", "--pairs, --groups or --known is needed to say which documents are duplicates"),
         (
-            "dedup --groups groups --pairs x docs",
-            "--pairs needs --annotate, which writes similarities",
+            "dedup --groups groups --pairs groups docs",
+            "--groups cannot be combined with --pairs, which decides without groups",
         ),
-        (
-            "dedup --known groups --annotate --pairs x docs",
-            "--pairs needs --groups, whose documents it compares",
-        ),
+        ("dedup --pairs groups --keep none docs", "--keep none needs --groups"),
+        ("dedup --pairs groups --larger-than 2 docs", "--larger-than needs --groups"),
+        ("dedup --groups groups -t 0.8 docs", "-t needs --pairs"),
         (
             "dedup --groups groups --annotate --id duplicate_by docs",
             '--annotate needs the field "duplicate_by" for itself',
@@ -210,8 +210,8 @@ def test_usage(folder: Path) -> None:
             )
             for keep in ("median", "min:", "max", "known")
         ),
-        ("dedup --known x --keep first docs", "--keep needs --groups"),
-        ("dedup --known x --larger-than 1 docs", "--larger-than needs --groups"),
+        ("dedup --known x --keep first docs", "--keep needs --pairs or --groups"),
+        ("dedup --known x --larger-than 2 docs", "--larger-than needs --groups"),
         ("dedup --groups none docs", "--groups: none: No such file or directory"),
         (
             "dedup --groups groups --annotate --keep none docs",
@@ -335,7 +335,7 @@ def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, mon
 
     original: Callable[[bytes, int, DocumentFields], ReadDocuments] = arrays.read_documents
     monkeypatch.setattr(arrays, "read_documents", counted)
-    spec = DedupSpec("id", (str(folder / "groups"),))
+    spec = DedupSpec("id", groups=(str(folder / "groups"),)).made_by(collector_of)
     lines = jsonl(*({"id": number % 3} for number in range(100)))
     outcome, failed = collect_chunk(spec.collector(1), spec.once(0), False, 0, Chunk("-", 1, 1, lines))
     assert (outcome.records, len(outcome.rejects), failed) == (3, 97, None)

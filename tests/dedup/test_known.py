@@ -1,4 +1,4 @@
-"""dedup --known, --keep by values, and reasons: against a brute force over all documents, groups and pairs."""
+"""dedup by pairs, groups and --known, --keep by values, and reasons: against a brute force over all of them."""
 
 import json
 import random
@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 from pathlib import Path
+from statistics import median
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shingletools.commands.dedup.best import ByValue
-from shingletools.commands.dedup.given import Given
 
 from harness import DOCS, Ran, Record, jsonl, pipe, run, run_here, shell
-from shingletools.commands.dedup.group_members import Members
-from shingletools.commands.dedup.pairs import Alike, Archived
+from shingletools.commands.dedup.choice import Dedup
+from shingletools.commands.dedup.command import chosen
+from shingletools.commands.dedup.group_members import ByGroups, Members
+from shingletools.commands.dedup.pairs import Archived
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays
 from shingletools.reading.streams import Chunk
@@ -70,7 +70,9 @@ class Case:
         cuts = sorted(rng.choices(range(len(IDS) + 1), k=4))
         self.groups = [shuffled[start:end] for start, end in pairwise(cuts)]
         self.known = [self.pair(rng) for _ in range(rng.randrange(7))]
-        self.pairs = [self.pair(rng) for _ in range(rng.choice([0, 30, 400]))]
+        self.t = rng.choice([None, None, "0.857143", "6/7", "0.123456789012345"])
+        near = [self.pair(rng) for _ in range(rng.choice([0, 3, 10, 40]))]
+        self.pairs = [(a, b, each) for a, b, each in near if key(a) != key(b) and (self.t is None or each is not None)]
         self.least = rng.choice([1, 1, 1, 2, 3])
         there = {key(name) for name in self.names}  # with which a pair of one side would fail the run
         self.against = [rng.random() < 0.7 or (key(b) in there and key(a) != key(b)) for a, b, _ in self.known]
@@ -101,17 +103,52 @@ class Case:
                 best = max(mine, key=lambda each: Fraction(each[0] or -1))  # the first of several
                 found.append({"duplicate_of": best[1], "duplicate_by": reason("known", best[0])})
                 continue
+            if self.by_pairs:
+                found.append(self.verdict(name, rule))
+                continue
             (group,) = [group for group in self.groups if key(name) in map(key, group)] or [[]]
             kept = self.kept(group, rule) if len(group) > self.least else name
             if kept is None or key(kept) != key(name):
-                similarities = [
-                    each for a, b, each in self.pairs if {key(a), key(b)} == {key(name), key(kept)} and each
-                ]
-                most = max(similarities, key=Fraction, default=None)
-                found.append({"duplicate_of": kept, "duplicate_by": reason(rule, most)})
+                found.append({"duplicate_of": kept, "duplicate_by": {"rule": rule}})
             else:
                 found.append({})
         return found
+
+    by_pairs = False
+
+    def verdict(self, name: object, rule: str) -> Record:
+        """By pairs: documents one by one, each against all that are kept."""
+        known = {key(a) for a, *_ in self.known}
+        rest: list[object] = [other for other in self.names if key(other) not in known]
+        kept: list[object] = []
+        while rest:
+            best = self.kept(rest, rule)
+            rest.remove(best)
+            if not any(self.similar(best, other) for other in kept):
+                kept.append(best)
+        alike = [(other, max(found)) for other in kept if (found := self.similar(name, other))]
+        if not alike:
+            return {}
+        other, (_, spelled) = max(alike, key=lambda each: each[1][0])  # the first of several
+        return {"duplicate_of": other, "duplicate_by": reason(rule, spelled)}
+
+    def similar(self, one: object, two: object) -> list[tuple[Fraction, str | None]]:
+        """The similarities of the pairs of two documents, below 0 if there is none; and as they are spelled."""
+        return [
+            (Fraction(each or -1), each)
+            for a, b, each in self.pairs
+            if {key(a), key(b)} == {key(one), key(two)} and (self.t is None or Fraction(each or 0) >= Fraction(self.t))
+        ]
+
+    def figures(self, verdicts: Sequence[Record]) -> str:
+        """What -v adds for pairs."""
+        there = {key(name) for name in self.names}
+        enough = [(a, b) for a, b, each in self.pairs if self.t is None or Fraction(each or 0) >= Fraction(self.t)]
+        others = sum(key(a) not in there or key(b) not in there for a, b in enough)
+        reasons = [says["duplicate_by"] for says in verdicts if says]
+        alike = [each["similarity"] for each in reasons if each["rule"] != "known" and "similarity" in each]
+        lowest = f"lowest similarity {round(min(alike), 6)}, median {round(median(alike), 6)}, " if alike else ""
+        return f", {lowest}{others} pairs of other documents"
 
     def kept(self, group: Sequence[object], rule: str) -> object:
         known = {key(a) for a, *_ in self.known}
@@ -152,21 +189,25 @@ def with_fields(line: str, fields: Record) -> str:
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 2**32), st.sampled_from(RULES), st.sampled_from(["known", "groups", "both"]))
-def test_brute_force(seed: int, rule: str, which: str) -> None:
+@given(st.integers(0, 2**32), st.sampled_from(RULES), st.sampled_from(["", "groups", "pairs"]), st.booleans())
+def test_brute_force(seed: int, rule: str, by: str, known: bool) -> None:
     case = Case(random.Random(seed))
-    case.known = [] if which == "groups" else case.known
-    case.groups = [] if which == "known" else case.groups
-    options = "-v" + " --known known" * (which != "groups")
-    options += f" --groups groups --larger-than {case.least} --keep {rule}" * (which != "known")
+    known = known or not by
+    rule = "longest" if by == "pairs" and rule == "none" else rule
+    case.known = case.known if known else []
+    case.groups = case.groups if by == "groups" else []
+    case.by_pairs = by == "pairs"
+    options = "-v" + " --known known" * known
+    options += f" --{by} {by} --keep {rule}" if by else ""
+    options += f" --larger-than {case.least}" if by == "groups" else ""
+    options += f" -t {case.t}" if by == "pairs" and case.t else ""
     verdicts, lines = case.verdicts(rule), case.lines()
     both = list(zip(lines, verdicts, strict=True))
     by_known = sum(says.get("duplicate_by", {}).get("rule") == "known" for says in verdicts)
     go = sum(map(bool, verdicts))
-    rules = [f"{go - by_known} by --keep {rule}"] * (which != "known") + [f"{by_known} by --known"] * (
-        which != "groups"
-    )
-    figures = f"{len(lines) - go} stay, {go} removed ({', '.join(rules)})\n"
+    rules = [f"{go - by_known} by --keep {rule}"] * bool(by) + [f"{by_known} by --known"] * known
+    more = case.figures(verdicts) if case.by_pairs else ""
+    figures = f"{len(lines) - go} kept, {go} removed ({', '.join(rules)}){more}\n"
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -182,8 +223,7 @@ def test_brute_force(seed: int, rule: str, which: str) -> None:
         assert (dry.status, dry.out, dry.err.split(" MB/s, ")[1]) == (0, b"", figures)
         assert sorted(path.name for path in folder.iterdir()) == ["docs", "gone", "groups", "known", "pairs"]
         if rule != "none":
-            pairs = " --pairs pairs" * (which != "known")
-            ran = run_here(f"dedup {options} --annotate{pairs} docs", cwd=folder)
+            ran = run_here(f"dedup {options} --annotate docs", cwd=folder)
             assert ran.out.decode().split("\n")[:-1] == [with_fields(line, says) for line, says in both]
             assert ran.err.endswith(figures.replace("removed", "marked"))
 
@@ -251,7 +291,7 @@ def test_pairs_that_are_none_fail_the_run(place: int, line: bytes, cause: str, t
     assert [path.name for path in tmp_path.iterdir()] == ["known"]
 
 
-@pytest.mark.parametrize("option", ["--groups known", "--groups /dev/null --annotate --pairs known"])
+@pytest.mark.parametrize("option", ["--groups known", "--pairs known"])
 def test_pairs_of_two_sides_are_refused_where_those_of_one_are_due(option: str, tmp_path: Path) -> None:
     good = {"members": [1, 2]} if "--groups known" in option else {"a": 1, "b": 2}
     pair = {"a": 1, "b": 1, "similarity": 1.0, "against": True}
@@ -266,7 +306,7 @@ def test_pairs_of_two_sides_are_refused_where_those_of_one_are_due(option: str, 
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    for option in ("--known", "--groups /dev/null --annotate --pairs"):
+    for option in ("--known", "--pairs"):
         ran = run_here(f"dedup {option} none", cwd=tmp_path)
         assert (ran.status, ran.err) == (2, f"dedup: {option.split()[-1]}: none: No such file or directory\n")
     ran = run_here("dedup --known - -", stdin=jsonl({"a": 1, "b": 1}), cwd=tmp_path)
@@ -310,7 +350,7 @@ def test_a_bad_document_is_not_counted_as_known(tmp_path: Path) -> None:
         "dedup: -:3: id 1 was seen before",
         'dedup: -:5: field "id" is missing',
     ]
-    assert ran.err.endswith("1 stay, 1 removed (1 by --known)\n")
+    assert ran.err.endswith("1 kept, 1 removed (1 by --known)\n")
     assert (tmp_path / "bad").read_bytes() == bad + jsonl({"id": 1}, {"text": 1})
 
 
@@ -328,7 +368,7 @@ def test_a_dry_run_ends_as_the_run_would(tmp_path: Path) -> None:
     assert (ran.status, ran.out) == (1, b"")
     said = [each.err.splitlines() for each in (dry, ran)]
     assert said[0][0] == said[1][0] == "dedup: -:3: not JSON (column 2)"
-    assert said[0][1].split(", ")[-2:] == said[1][1].split(", ")[-2:] == ["1 stay", "1 removed (1 by --known)"]
+    assert said[0][1].split(", ")[-2:] == said[1][1].split(", ")[-2:] == ["1 kept", "1 removed (1 by --known)"]
     assert run_here(f"{command} --dry-run --strict", stdin=stdin, cwd=tmp_path).status == 2
     assert run_here("dedup --known none --dry-run", cwd=tmp_path).status == 2
 
@@ -338,8 +378,8 @@ def kept_of(documents: list[bytes], rule: str) -> list[bytes]:
     ids = arrays.new_ids()
     members = Members(ids)
     members.take_all(b'{"members":[0,1]}', "groups")
-    spec = DedupSpec("id", ("groups",), f"{rule}:n")
-    dedup = ByValue(spec, Given(ids, members, Archived(ids), Alike(ids, np.array(members.group))))
+    spec = DedupSpec("id", groups=("groups",), keep=f"{rule}:n")
+    dedup = Dedup(spec, ids, ByGroups(members, 1), Archived(ids))
     outcome, failed = collect_chunk(dedup, spec.once(0), False, 0, Chunk("-", 1, 1, b"".join(documents)))
     assert (outcome.records, failed) == (2, None)
     return [line for written in dedup.finish() for line in written.output.splitlines(keepends=True)]
@@ -402,7 +442,7 @@ def test_it_says_that_no_document_of_the_groups_has_the_field(rule: str, field: 
     assert (ran.status, ran.out) == (0, jsonl(records[0], records[2], records[4]))
     assert ran.err == (
         f'dedup: --keep: no document of the groups has a number or a string in the field "{field}", '
-        "so the first of each group stays\n"
+        "so the first is kept\n"
     )
     records[3] |= there[2]
     ran = run_here(command, stdin=jsonl(*records), cwd=tmp_path)
@@ -449,7 +489,7 @@ def test_it_says_how_values_were_compared(values: list[object], stays: int, said
 def doubt(name: str) -> str:
     return (
         f'id {name} is b in a pair of --known without "against":true: if these are pairs of the input with '
-        'itself, give groups of them, from simgroup, to --groups; if an archive uses the same ids, add "against":true'
+        'itself, give them to --pairs; if an archive uses the same ids, add "against":true'
     )
 
 

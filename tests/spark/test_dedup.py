@@ -69,7 +69,7 @@ def test_names_as_they_are_spelled(kept: Kept, tmp_path: Path) -> None:
     assert unpacked(found.lines) == ran.out
     assert ran.out.count(b"duplicate_of") == 2
     assert told(found.rejects) == [(4, 1, 'id "a" was seen before', b'{"id":"\\u0061"}')]
-    assert found.figures == ["3 stay", "2 marked (2 by --keep first)"]
+    assert found.figures == ["3 kept", "2 marked (2 by --keep first)"]
 
 
 @pytest.mark.parametrize("documents", [b"", b'{"id":1}\n'])
@@ -78,7 +78,7 @@ def test_nothing(documents: bytes, kept: Kept, tmp_path: Path) -> None:
     found = on_spark(kept, command, documents, b"")
     assert found.removed is not None
     assert (unpacked(found.lines), unpacked(found.removed), found.rejects) == (documents, b"", [])
-    assert found.figures == [f"{len(documents) // 9} stay", "0 removed (0 by --keep first)"]
+    assert found.figures == [f"{len(documents) // 9} kept", "0 removed (0 by --keep first)"]
 
 
 @pytest.mark.parametrize(

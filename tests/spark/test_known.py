@@ -15,12 +15,12 @@ IN_PARTS = ("--at-once", "0")
 GIVEN = "--groups g --groups h --known k --known l"
 OPTIONS = [
     GIVEN,
-    f"{GIVEN} --annotate --pairs p --pairs q",
+    f"{GIVEN} --annotate",
     f"{GIVEN} --annotate --keep max:meta.n",
     f"{GIVEN} --annotate --keep min:count",
     f"{GIVEN} --keep none --removed gone",
     "--known l --known k --removed gone",
-    "--groups g --keep min:n --annotate --pairs p",
+    "--groups g --keep min:n --annotate",
     "--groups g --groups h --keep max:n --larger-than 2 --removed gone",
     f"{GIVEN} --keep longest --annotate",
     f"{GIVEN} --keep shortest --removed gone --id meta.id",
@@ -28,7 +28,7 @@ OPTIONS = [
 
 
 def write_files(folder: Path, rng: random.Random) -> None:
-    """Documents `one` and `two`, groups `g` and `h`, pairs `p` and `q`, and those with an archive, `k` and `l`."""
+    """Documents `one` and `two`, groups `g` and `h`, and pairs with an archive, `k` and `l`."""
     ids = [f"{number} é" if number % 3 else number for number in range(300)]
     lines = []
     for each in rng.sample(ids, 270):
@@ -48,13 +48,6 @@ def write_files(folder: Path, rng: random.Random) -> None:
     members = [some[place : place + 4] for place in range(0, 200, 4)]
     (folder / "g").write_bytes(jsonl(*({"members": each} for each in members[::2])))
     (folder / "h").write_bytes(jsonl(*({"members": each} for each in members[1::2])))
-    pairs: list[Record] = [{"a": rng.choice(group), "b": rng.choice(group)} for group in members for _ in range(5)]
-    pairs += [{"a": rng.choice(ids), "b": rng.choice(ids)} for _ in range(50)]
-    for pair in pairs:
-        if rng.random() < 0.9:
-            pair["similarity"] = rng.choice([1, 1.0, 0.25, rng.random()])
-    (folder / "p").write_bytes(jsonl(*pairs[::2]))
-    (folder / "q").write_bytes(jsonl(*pairs[1::2]).replace(b'"a"', b'"\\u0061"', 7))
     known = [
         {"a": rng.choice(ids), "b": f"old {rng.randrange(40)}", "similarity": round(rng.random(), 1)} for _ in range(60)
     ]
@@ -66,7 +59,7 @@ def write_files(folder: Path, rng: random.Random) -> None:
 def in_folder(options: str, folder: Path) -> str:
     """With the paths of files."""
     words = options.split(" ")
-    files = {"--groups", "--known", "--pairs", "--removed"}
+    files = {"--groups", "--known", "--removed"}
     return " ".join(
         f"{folder}/{word}" if before in files else word for before, word in zip(["", *words], words, strict=False)
     )
@@ -125,38 +118,17 @@ def test_only_said(bad: bool, way: tuple[str, ...], simspark: Simspark, tmp_path
         ({"g": [{"members": [1]}, {"members": [1]}], "k": [{}]}, "--known k --groups g", IN_PARTS),
         ({"k": [{"a": 1, "b": 2}, {"a": 1, "b": 2, "similarity": "x"}]}, "--known k", ()),
         ({"k": [{"a": 1, "b": 2, "against": 1}]}, "--known k", ()),
-        (
-            {"g": [{"members": [1, 2]}], "p": [{"a": 1, "b": 2}, {"a": 1, "b": 2, "against": True}]},
-            "--groups g --pairs p",
-            (),
-        ),
-        (
-            {"g": [{"members": [1]}], "p": [{"a": 1, "b": 2, "against": True}], "k": [{}]},
-            "--groups g --known k --pairs p",
-            (),
-        ),
-        ({"g": [{"members": [1]}, {"members": [1]}], "p": [{}], "k": [{}]}, "--known k --groups g --pairs p", ()),
+        ({"g": [{"members": [1]}, {"members": [1]}], "k": [{}]}, "--known k --groups g", ()),
     ],
 )
 def test_what_fails_the_run(
     case: tuple[dict[str, list[Record]], str, tuple[str, ...]], simspark: Simspark, tmp_path: Path
 ) -> None:
-    """Groups are read first, then pairs of documents, then those with an archive; the first fault is told."""
+    """Groups are read first, then pairs with an archive; the first fault is told."""
     files, options, way = case
     for name, records in {**files, "docs": [{"id": 1, "text": ""}]}.items():
         (tmp_path / name).write_bytes(jsonl(*records))
-    annotate = " --annotate" if "--pairs" in options else ""
-    there = run(f"dedup {options}{annotate}", "docs", cwd=tmp_path)
-    here = simspark(f"dedup {in_folder(options, tmp_path)}{annotate}", *way, "--in", tmp_path / "docs")
+    there = run(f"dedup {options}", "docs", cwd=tmp_path)
+    here = simspark(f"dedup {in_folder(options, tmp_path)}", *way, "--in", tmp_path / "docs")
     assert (here.status, here.out) == (there.status, there.out) == (2, b"")
     assert here.err.replace(f"simspark: dedup: file:{tmp_path}/", "dedup: ") == there.err
-
-
-def test_what_one_task_must_do(simspark: Simspark, tmp_path: Path) -> None:
-    write_files(tmp_path, random.Random(1))
-    command = f"dedup {in_folder('--groups g --pairs p', tmp_path)} --annotate"
-    ways = [(IN_PARTS, "but --at-once is too small"), (("--keep", tmp_path / "kept"), "which --keep does not allow")]
-    for way, why in ways:
-        ran = simspark(command, *way, "--in", tmp_path / "two")
-        assert (ran.status, ran.out) == (2, b"")
-        assert ran.err == f"simspark: dedup: --pairs needs one task, {why}\n"

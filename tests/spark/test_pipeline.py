@@ -65,7 +65,8 @@ def test_recipes_are_the_commands() -> None:
             "dedup --known takes them",
         ),
         ("simgroup | simjoin", "simjoin cannot read what simgroup writes"),
-        ("dedup", "dedup: --groups or --known is needed to say which documents go"),
+        ("dedup", "dedup: --pairs, --groups or --known is needed to say which documents are duplicates"),
+        ("dedup --pairs x", "dedup: --pairs decides in one process; run it in the shell"),
         (
             "dedup --groups x --annotate --removed y",
             "dedup: --removed cannot be combined with --annotate, which removes nothing",

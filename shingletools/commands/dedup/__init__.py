@@ -1,15 +1,17 @@
-"""dedup: documents and groups become one document of each group.
+"""dedup: documents of which no two are a pair, or one of each group, or none that an archive has.
 
 command        the options
 spec           what is wanted
 beside         reads files of records that decide
-group_members  reads groups
-pairs          reads pairs with an archive, or within groups
-given          all that was read
-choice         the common part of all ways to choose
-blocks         documents of several lines, as arrays
-first          keeps the first document of a group
-best           chooses where all documents have to be there: by length, or by value
+pairs          reads pairs with an archive
+neighbours     reads pairs of the input, and decides by them
+group_members  reads groups, and decides by them
+verdicts       what both have in common
+preference     the order in which documents are preferred
 values         values of a field
+choice         the collector
+blocks         documents of several lines, as arrays
+aside          documents that wait for the choice
+cutting        lines of documents, cut into those that are kept and those that are removed
 marks          what is said of documents that are removed
 """

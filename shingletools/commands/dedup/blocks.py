@@ -7,6 +7,8 @@ import numpy as np
 from shingletools.kernel.groups import ReadDocuments
 from shingletools.kernel.types import Index
 
+NONE = np.empty(0, np.int64)
+
 
 class Block(NamedTuple):
     """The documents of lines that are taken at once, except those whose ids were used before."""
@@ -23,6 +25,11 @@ class Block(NamedTuple):
     def of(cls, lines: bytes, read: ReadDocuments, numbers: Index, again: Index) -> "Block":
         places, lasts, lengths, values = (np.frombuffer(part, np.int64) for part in read[4:])
         return cls(lines, np.append(places, read.end), lasts, numbers, lengths, values.reshape(-1, 2), again)
+
+    @classmethod
+    def one(cls, number: Index, length: int, value: bytes) -> "Block":
+        """One document, as far as it counts for the choice."""
+        return cls(value, NONE, NONE, number, np.array([length]), np.array([[0, len(value)]]), NONE)
 
     def part(self, start: int, end: int) -> "Block":
         return self._replace(

@@ -1,64 +1,64 @@
-"""Takes documents, and gives those that stay, unchanged and in order: the common part of all ways to choose."""
+"""Takes documents, and gives those that are kept, unchanged and in order."""
 
 import sys
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator
 
 import numpy as np
 import orjson
 
+from shingletools.commands.dedup.aside import SetAside
 from shingletools.commands.dedup.beside import Name
 from shingletools.commands.dedup.blocks import Block
-from shingletools.commands.dedup.given import Given
-from shingletools.commands.dedup.marks import Mark, annotated, joined, mark
-from shingletools.commands.dedup.pairs import UNSAID
-from shingletools.commands.dedup.spec import KNOWN, DedupSpec, in_doubt
+from shingletools.commands.dedup.cutting import annotated_all, cut
+from shingletools.commands.dedup.group_members import ByGroups, Members
+from shingletools.commands.dedup.marks import Mark, annotated, mark
+from shingletools.commands.dedup.neighbours import ByPairs, Neighbours
+from shingletools.commands.dedup.pairs import Archived
+from shingletools.commands.dedup.preference import Preference
+from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, in_doubt
+from shingletools.commands.dedup.values import text_in
+from shingletools.commands.dedup.verdicts import ARCHIVE, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
-from shingletools.kernel.ids import Ids
-from shingletools.kernel.types import F64, Flags, Index
+from shingletools.kernel.ids import Ids, IdsAt, names_of
+from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
-from shingletools.record.json_members import in_quotes
+from shingletools.record.json_members import in_quotes, line_at
 from shingletools.record.stage import Collector, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
 
-NOBODY, ARCHIVE = -1, -2  # in place of the number of the document that stays: none, or one of the archive
+
+def chooser(spec: DedupSpec) -> "Dedup":
+    """The collector that chooses by the files that the spec names. Raises Failed."""
+    ids = kernel.new_ids()
+    neighbours, members, known = Neighbours(ids, spec.least), Members(ids), Archived(ids)
+    verdicts: Verdicts
+    if spec.pairs:
+        neighbours.read("--pairs", spec.pairs)
+        verdicts = ByPairs(neighbours)
+    else:
+        members.read("--groups", spec.groups)
+        verdicts = ByGroups(members, spec.larger_than)
+    known.read("--known", spec.known)
+    return Dedup(spec, ids, verdicts, known)
 
 
 class Dedup(Collector):
-    """The common part of all ways to choose.
+    """Removes documents that an archive has, and of the others those that the verdicts do not keep.
 
-    A document that an archive has is removed. Of the others, a document in no group, or in a group that is too small,
-    stays. Of each other group, one document stays, or none. It is one of those that have come and that no archive has;
-    other members of the group do not matter. Memory: the ids of groups, pairs and documents, and about 50 bytes for
-    each.
+    Only documents of the input that no archive has are kept in place of others. Memory: the ids of groups, pairs and
+    documents, about 50 bytes for each, and what the verdicts need.
     """
 
-    unlike = False  # whether values that it compares are neither all numbers nor all dates of one form
-
-    def __init__(self, spec: DedupSpec, given: Given) -> None:
-        self.spec = spec
-        self.ids, members, known, self.alike = given
-        self.alike.settle()
-        self.group = np.array(members.group)  # of each member
-        # For each of the first ids: the number of the archive's document, and the similarity
-        self.known, self.similarity = np.array(known.best), np.array(known.similarity)
-        self.archive = known.archive
-        self.doubtful = np.zeros(len(self.ids) if known.doubtful else 0, np.bool_)  # for each of the first ids
-        for numbers in known.doubtful:
-            self.doubtful[numbers] = True
-        sizes = np.bincount(self.group, minlength=members.groups)
-        self.counts = (sizes > spec.larger_than)[self.group]  # for each member, whether its group is to be thinned
-        found = np.flatnonzero(self.known >= 0)
-        self.counts[found[found < len(self.counts)]] = False
-        self.kept = np.full(members.groups, NOBODY)  # for each group, the document that stays
-        self.seen = bytearray()  # for each id, whether a document has used it
+    def __init__(self, spec: DedupSpec, ids: Ids, verdicts: Verdicts, known: Archived) -> None:
+        """ids: first those that the verdicts are about, then those of `known`; those of other documents are added."""
+        self.spec, self.ids, self.verdicts, self.known = spec, ids, verdicts, known
+        self.seen = bytearray(len(ids))  # for each id, whether a document has used it
         self.fields = fields_of(spec)
-        self.unsaid = mark(b"", spec.keep)[1]  # the reason if no similarity is given
         self.block: Block | None = None
-        self.stay = self.grouped = self.repeated = 0
+        self.preference, self.aside = Preference(spec), SetAside()  # of documents that wait
+        self.kept = self.removed = self.repeated = 0  # documents; the last are those that an archive has
 
     def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
         if self.fields is None:
@@ -78,14 +78,8 @@ class Dedup(Collector):
     def met(self, lines: bytes, read: ReadDocuments) -> Block:
         """The block of documents that were read, with those whose ids were used before or fail the run."""
         numbers = self.number(read.ids, read.id_sizes)
-        apart = np.flatnonzero(self.again(numbers) | self.doubted(numbers))
+        apart = np.flatnonzero(self.again(numbers) | self.known.doubted(numbers))
         return Block.of(lines, read, numbers, np.append(apart, read.lines))
-
-    def doubted(self, numbers: Index) -> Flags:
-        """Which documents are b in pairs of --known that do not say that b is another document, of an archive."""
-        found = numbers < len(self.doubtful)
-        found[found] = self.doubtful[numbers[found]]
-        return found
 
     def again(self, numbers: Index) -> Flags:
         """Which documents have ids that were used before, by documents in the block, too."""
@@ -104,6 +98,17 @@ class Dedup(Collector):
         text = orjson.dumps(name)
         return self.number(text, len(text).to_bytes(8, sys.byteorder))
 
+    def take(self, record: Record, line: bytes, _side: int, /) -> Written:
+        spec = self.spec
+        length = 0 if spec.measured is None else len(wire.take_string(record, spec.measured))
+        value = b"" if spec.valued is None else text_in(line, spec.valued)
+        number = self.take_name(record)
+        self.meet(Block.one(number, length, value))
+        if not spec.waits:
+            return self.write_one(number, line)
+        self.aside.add(line)
+        return Written()
+
     def take_name(self, record: Record) -> Index:
         """Takes a record's id, and returns its number. Raises Rejected or Failed.
 
@@ -113,106 +118,70 @@ class Dedup(Collector):
         number = self.number_of(name)
         if self.seen[number[0]]:
             raise IdRepeated(seen_before(name))
-        if self.doubted(number)[0]:
+        if self.known.doubted(number)[0]:
             raise Failed(in_doubt(name))
         self.seen[number[0]] = True
         return number
 
-    @abstractmethod
     def accept(self, documents: Block) -> Written:
         """Takes documents with new ids. Gives what can be written already."""
+        self.meet(documents)
+        if not self.spec.waits:
+            return self.write(documents)
+        self.aside.add(documents.lines[documents.places[0] : documents.places[-1]].removesuffix(b"\n"))
+        return Written()
 
-    @abstractmethod
-    def meet(self, documents: Block, /) -> None:
-        """Takes documents with new ids, some of which may stay for their groups."""
+    def meet(self, documents: Block) -> None:
+        """Takes documents with new ids, for the choice alone."""
+        mine = self.verdicts.concerns(documents.numbers) & ~self.known.has(documents.numbers)
+        if self.spec.waits:
+            self.preference.add(documents, mine)
+        elif self.spec.keep != NONE:
+            self.verdicts.take(documents.numbers[mine])
 
-    def members(self, numbers: Index) -> Flags:
-        """Which documents may stay for their groups."""
-        member = numbers < len(self.group)
-        member[member] = self.counts[numbers[member]]
-        return member
+    def decide(self) -> None:
+        """Chooses among documents that wait, after all have come."""
+        if self.spec.waits:
+            self.verdicts.take(self.preference.order())
+
+    def finish(self) -> Iterator[Written]:
+        self.decide()
+        for lines in self.aside.chunks() if self.spec.waits else ():
+            at = 0
+            while at < len(lines):
+                if self.fields is not None:
+                    read = kernel.read_documents(lines, at, self.fields._replace(text=None, value=None))
+                    at = read.end
+                    if read.lines:
+                        numbers = self.number(read.ids, read.id_sizes)
+                        yield self.write(Block.of(lines, read, numbers, numbers[:0]))
+                if at < len(lines):
+                    line, at = line_at(lines, at)
+                    number = self.number_of(wire.take_id(wire.parse_json(line), self.spec.id_field))
+                    yield self.write_one(number, line)
 
     def choose(self, numbers: Index) -> Index:
-        """For each document the one that is kept in its place: itself if it stays, else another, NOBODY or ARCHIVE."""
+        """For each document the one that is kept in its place: itself, another, NOBODY or ARCHIVE."""
         kept = numbers.copy()
-        member = self.members(numbers)
-        kept[member] = self.kept[self.group[numbers[member]]]
-        if len(self.known):
-            some = numbers < len(self.known)
-            some[some] = self.known[numbers[some]] >= 0
-            kept[some] = ARCHIVE
-            repeated = int(np.count_nonzero(some))
-            self.repeated += repeated
-            self.grouped -= repeated
-        goes = int(np.count_nonzero(kept != numbers))
-        self.grouped += goes
-        self.stay += len(numbers) - goes
+        mine, known = self.verdicts.concerns(numbers), self.known.has(numbers)
+        kept[mine] = self.verdicts.kept_for(numbers[mine])
+        kept[known] = ARCHIVE
+        repeated, gone = int(np.count_nonzero(known)), int(np.count_nonzero(kept != numbers))
+        self.repeated += repeated
+        self.removed += gone - repeated
+        self.kept += len(numbers) - gone
         return kept
 
     def write(self, documents: Block) -> Written:
-        """The documents that stay, and those that go, unchanged but for marks."""
-        lines, places, numbers = documents.lines, documents.places, documents.numbers
+        """The documents that are kept, and those that are removed, unchanged but for marks."""
+        numbers = documents.numbers
         kept = self.choose(numbers)
         if self.spec.dry:
             return Written()
-        goes = kept != numbers
-        feed = b"" if lines[places[-1] - 1 : places[-1]] == b"\n" else b"\n"
-        if self.spec.annotate:
-            whole = [(int(places[0]), int(places[-1]))]
-            return Written(b"".join((*self.marked(documents, kept, whole), feed)))
-        edges = [0, *(np.flatnonzero(goes[1:] != goes[:-1]) + 1).tolist(), len(goes)]
-        runs = list(pairwise(places[edges].tolist()))
-        first = int(goes[0])
-        written = [self.cut(documents, kept, runs[(first + gone) % 2 :: 2], gone) for gone in (0, 1)]
-        written[int(goes[-1])].append(feed)
-        return Written(*map(b"".join, written))
-
-    def cut(
-        self, documents: Block, kept: Index, runs: Sequence[tuple[int, int]], gone: int
-    ) -> list[bytes | memoryview]:
-        """The documents in these runs of bytes, which all stay or all go, perhaps with marks."""
-        if gone and self.spec.marks:
-            return list(self.marked(documents, kept, runs))
-        view = memoryview(documents.lines)
-        return [view[start:end] for start, end in runs]
-
-    def marked(
-        self, documents: Block, kept: Index, runs: Sequence[tuple[int, int]]
-    ) -> Iterator[bytes | memoryview]:  # fmt: skip
-        """The documents in these runs of bytes, with the marks that they get. None may have marks yet."""
-        view = memoryview(documents.lines)
-        marked = np.flatnonzero(kept != documents.numbers if self.spec.annotate else kept == ARCHIVE)
-        says = self.marks(documents.numbers[marked], kept[marked])
-        marks = iter(zip(documents.lasts[marked].tolist(), says, strict=True))
-        last, says_it = next(marks, (len(view), None))
-        for start, end in runs:
-            at = start
-            while last < end and says_it is not None:
-                yield view[at:last]
-                yield joined(says_it)
-                at = last
-                last, says_it = next(marks, (len(view), None))
-            yield view[at:end]
-
-    def marks(self, numbers: Index, kept: Index) -> Iterator[Mark]:
-        """The marks of documents that go: which document is kept in their place, and why."""
-        similarities = self.alike_to(numbers, kept).tolist()
-        for number, other, similarity in zip(numbers.tolist(), kept.tolist(), similarities, strict=True):
-            if other == ARCHIVE:
-                yield mark(id_of(self.archive, int(self.known[number])), KNOWN, similarity)
-            elif similarity == UNSAID:
-                yield id_of(self.ids, other), self.unsaid
-            else:
-                yield mark(id_of(self.ids, other), self.spec.keep, similarity)
-
-    def alike_to(self, numbers: Index, kept: Index) -> F64:
-        """The similarity of each document and the one kept in its place; UNSAID if no pair gives it."""
-        similarity = np.full(len(numbers), UNSAID)
-        known = kept == ARCHIVE
-        similarity[known] = self.similarity[numbers[known]]
-        if self.spec.pairs:
-            similarity[~known] = self.alike.of(numbers[~known], kept[~known])
-        return similarity
+        removed = kept != numbers
+        marked = np.flatnonzero((removed if self.spec.annotate else kept == ARCHIVE) & bool(self.spec.marks))
+        marks = zip(documents.lasts[marked].tolist(), self.marks(numbers[marked], kept[marked]), strict=True)
+        return annotated_all(documents, marks) if self.spec.annotate else cut(documents, removed, marks)
 
     def write_one(self, number: Index, line: bytes) -> Written:
         """Writes one document, by the definition."""
@@ -224,16 +193,34 @@ class Dedup(Collector):
             line = annotated(line, None if stays else next(self.marks(number, kept)))
         return Written(line + b"\n") if stays or self.spec.annotate else Written(b"", line + b"\n")
 
+    def marks(self, numbers: Index, kept: Index) -> Iterator[Mark]:
+        """The marks of documents that are removed: which document is kept in their place, and why."""
+        known = kept == ARCHIVE
+        archived = numbers[known]
+        similarity = np.empty(len(numbers))
+        similarity[known] = np.frombuffer(self.known.similarity)[archived]
+        similarity[~known] = self.verdicts.similarity(numbers[~known])
+        best = np.frombuffer(self.known.best, np.int64)[archived]
+        of_archive = names_of(IdsAt(self.known.archive.data, self.known.archive.ends, best))
+        of_input = names_of(IdsAt(self.ids.data, self.ids.ends, kept[~known]))
+        for alike, by_known in zip(similarity.tolist(), known.tolist(), strict=True):
+            name, rule = (next(of_archive), KNOWN) if by_known else (next(of_input), self.spec.keep)
+            yield mark(name, rule, alike)
+
     def remarks(self) -> list[str]:
-        """Which options name no document of the input, if there is one."""
+        """Which options name no document of the input, if there is one; and what --keep did not find."""
         seen = np.frombuffer(self.seen, np.bool_)
         if not seen.any():
             return []
-        named = {"--groups": seen[: len(self.group)], "--known": seen[: len(self.known)][self.known >= 0]}
-        return [names_none(option) for option, there in named.items() if len(there) and not there.any()]
+        known = np.frombuffer(self.known.known, np.bool_)
+        named = {self.verdicts.option: seen[: len(self.verdicts)], "--known": seen[: len(known)][known]}
+        said = [names_none(option) for option, there in named.items() if len(there) and not there.any()]
+        return said + self.preference.remarks()
 
     def summary(self) -> list[str]:
-        return self.spec.figures(self.stay, self.grouped, self.repeated)
+        seen = np.frombuffer(self.seen, np.bool_)
+        there = seen & ~self.known.has(np.arange(len(seen)))
+        return [*self.spec.figures(self.kept, self.removed, self.repeated), *self.verdicts.figures(there, seen)]
 
 
 def fields_of(spec: DedupSpec) -> DocumentFields | None:
@@ -244,9 +231,3 @@ def fields_of(spec: DedupSpec) -> DocumentFields | None:
     id_field, text, value = names
     first, second = (name.encode() for name in spec.marks) if spec.marks else (None, None)
     return DocumentFields(id_field or b"", text, not spec.marks, first, second, value)
-
-
-def id_of(ids: Ids, number: int) -> bytes:
-    """The id with this number, as JSON."""
-    ends = np.frombuffer(ids.ends, np.int64)
-    return bytes(ids.data[int(ends[number - 1]) if number else 0 : int(ends[number])])

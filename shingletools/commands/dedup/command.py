@@ -1,10 +1,10 @@
-"""keep one document of each group, and none that an archive has"""
+"""remove near-duplicates by their pairs, and what an archive has"""
 
 import argparse
 
-from shingletools.cli.arguments import count, text
+from shingletools.cli.arguments import count, text, threshold
 from shingletools.commands.dedup.spec import FIRST, LEAST, LONGEST, MOST, NONE, SHORTEST, DedupSpec
-from shingletools.record.stage import Stage
+from shingletools.record.stage import Collector, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -21,31 +21,36 @@ def kept(argument: str) -> str:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        "--groups", metavar="FILE", action="append", default=[], help="a file of groups, from simgroup; may be repeated"
-    )
+    add("--pairs", metavar="PAIRS", action="append", default=[],
+        help="remove every document that has a pair with one that is kept; pairs from simjoin; may be repeated",
+    )  # fmt: skip
+    add("-t", "--threshold", metavar="T", type=threshold, help="leave out pairs of --pairs less similar than T")
+    add("--keep", metavar="RULE", type=kept, default=FIRST,
+        help="which document is preferred: first, longest, shortest, min:FIELD, max:FIELD; or none (default first)",
+    )  # fmt: skip
+    add("--text", metavar="NAME", type=text, default="text", help="the field whose length counts (default text)")
     add("--known", metavar="PAIRS", action="append", default=[],
         help="remove the document a of each pair in PAIRS, from simjoin --against; may be repeated")  # fmt: skip
-    add("--keep", metavar="RULE", type=kept, default=FIRST,
-        help="which document of a group stays: first, longest, shortest, none, min:FIELD, max:FIELD (default first)",
-    )  # fmt: skip
+    add("--groups", metavar="FILE", action="append", default=[],
+        help="in place of --pairs: keep one document of each group in FILE; may be repeated")  # fmt: skip
     add("--larger-than", metavar="N", type=count, default=1,
         help="leave groups of at most N documents alone (default 1)")  # fmt: skip
-    add("--text", metavar="NAME", type=text, default="text", help="the field whose length counts (default text)")
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--annotate", action="store_true",
         help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')  # fmt: skip
-    add("--pairs", metavar="PAIRS", action="append", default=[],
-        help="take similarities for --annotate from PAIRS, from simjoin; may be repeated")  # fmt: skip
     add("--dry-run", action="store_true", help="write no documents, only the figures of -v")
 
 
 def build(options: argparse.Namespace) -> Stage:
-    for option, name in (("--keep", "keep"), ("--larger-than", "larger_than")):
-        if name in options.given and not options.groups and options.known:
-            raise Failed(f"{option} needs --groups")
+    if "keep" in options.given and not options.groups and not options.pairs and options.known:
+        raise Failed("--keep needs --pairs or --groups")
     return DedupSpec(
-        options.id, tuple(options.groups), options.keep, options.text, known=tuple(options.known),
-        pairs=tuple(options.pairs), removed=options.removed, annotate=options.annotate,
-        larger_than=options.larger_than, dry=options.dry_run,
-    )  # fmt: skip
+        options.id, tuple(options.pairs), tuple(options.groups), tuple(options.known), options.keep,
+        options.threshold, options.larger_than, options.text, options.removed, options.annotate, options.dry_run,
+    ).made_by(collector_of)  # fmt: skip
+
+
+def collector_of(spec: DedupSpec, _jobs: int) -> Collector:
+    from shingletools.commands.dedup.choice import chooser  # numpy, which --help does not need
+
+    return chooser(spec)

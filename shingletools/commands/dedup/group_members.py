@@ -1,4 +1,4 @@
-"""Reads groups: which document is in which group."""
+"""Groups: which document is in which, and that one of each is kept."""
 
 from array import array
 
@@ -7,8 +7,10 @@ import orjson
 
 from shingletools.commands.dedup.beside import Beside, Name, Wrong
 from shingletools.commands.dedup.spec import in_two_groups
+from shingletools.commands.dedup.verdicts import NOBODY, Verdicts, flagged
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids
+from shingletools.kernel.types import Flags, Index
 from shingletools.record.wire import AGAINST, TWO_SIDES, Record, are_ids
 from shingletools.system.errors import Rejected
 
@@ -64,3 +66,29 @@ def take_members(record: Record) -> list[Name]:
             raise Rejected('field "members" is missing')
         raise Rejected('field "members" is not a list of strings and integers')
     return names
+
+
+class ByGroups(Verdicts):
+    """Of each group the first document that is taken is kept. Groups that are too small are left alone."""
+
+    option = "--groups"
+
+    def __init__(self, members: Members, larger_than: int) -> None:
+        self.group = np.array(members.group)  # of each member
+        self.thinned = (np.bincount(self.group, minlength=members.groups) > larger_than)[self.group]
+        self.kept = np.full(members.groups, NOBODY)  # for each group
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+    def concerns(self, documents: Index) -> Flags:
+        return flagged(self.thinned, documents)
+
+    def take(self, documents: Index) -> None:
+        groups = self.group[documents]
+        new = self.kept[groups] == NOBODY
+        self.kept[groups[new][::-1]] = documents[new][::-1]  # backwards, so that the first is kept
+
+    def kept_for(self, documents: Index) -> Index:
+        kept: Index = self.kept[self.group[documents]]
+        return kept

@@ -1,4 +1,4 @@
-"""Reads pairs: which documents an archive has, and how similar the documents of a group are."""
+"""Reads pairs, and which documents an archive has."""
 
 from abc import abstractmethod
 from array import array
@@ -6,22 +6,22 @@ from array import array
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.beside import Beside, Wrong
+from shingletools.commands.dedup.beside import Beside
+from shingletools.commands.dedup.verdicts import UNSAID, flagged
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS
 from shingletools.kernel.ids import Ids
 from shingletools.kernel.types import F64, Flags, Index
 from shingletools.record import wire
-from shingletools.record.wire import AGAINST, TWO_SIDES, Record
+from shingletools.record.wire import AGAINST, Record
 from shingletools.system.errors import Failed, Rejected
-
-UNSAID = -np.inf  # the similarity of a pair that has none; less than any other
 
 
 class Similarities(Beside):
     """Takes pairs, {"a", "b", "similarity"}; the similarity may be missing.
 
-    A similarity is a double, which keeps the order of JSON numbers of up to 15 digits.
+    A similarity is a double. Of decimals of up to 15 digits, such as simjoin's 6, doubles keep which are equal, and the
+    order of all others; so they are compared as they are spelled.
     """
 
     once = "a", "b", "similarity", AGAINST
@@ -89,9 +89,10 @@ class Archived(Similarities):
     def __init__(self, ids: Ids) -> None:
         self.ids = ids
         self.archive = kernel.new_ids()
-        self.best = array("q")  # for each number, the best number in the archive; -1 for none
-        self.similarity = array("d")
-        self.doubtful: list[Index] = []  # numbers of ids that are b in pairs which do not say their sides
+        # For each number: whether it is an a; the best number in the archive, and the similarity to that; whether it is
+        # b in a pair that does not say its sides
+        self.known, self.doubtful = bytearray(), bytearray()
+        self.best, self.similarity = array("q"), array("d")
 
     def take_side(self, record: Record) -> bool:
         check_two_sides(record)
@@ -100,62 +101,27 @@ class Archived(Similarities):
     def add(self, a: tuple[bytes, bytes], b: tuple[bytes, bytes], similarity: F64, against: Flags, /) -> None:
         numbers = np.frombuffer(self.ids.number(*a), np.int64)
         others = np.frombuffer(self.archive.number(*b), np.int64)
-        if not against.all():
-            same = np.frombuffer(self.ids.number(*b), np.int64)
-            self.doubtful.append(np.unique(same[~against & (same != numbers)]))
+        same = numbers if against.all() else np.frombuffer(self.ids.number(*b), np.int64)
         new = len(self.ids) - len(self.best)
-        self.best.frombytes(np.full(new, -1).tobytes())
+        for flags in (self.known, self.doubtful):
+            flags.extend(bytes(new))
+        self.best.frombytes(bytes(8 * new))
         self.similarity.frombytes(np.full(new, UNSAID).tobytes())
+        known, doubtful = (np.frombuffer(flags, np.bool_) for flags in (self.known, self.doubtful))
         best, best_similarity = np.frombuffer(self.best, np.int64), np.frombuffer(self.similarity)
+        doubtful[same[~against & (same != numbers)]] = True
         order = np.lexsort((-similarity, numbers))  # stable: of equals, the first wins
         each, first = np.unique(numbers[order], return_index=True)
         place = order[first]
-        better = (similarity[place] > best_similarity[each]) | (best[each] < 0)
+        better = (similarity[place] > best_similarity[each]) | ~known[each]
+        known[each] = True
         best[each[better]] = others[place[better]]
         best_similarity[each[better]] = similarity[place[better]]
 
+    def has(self, numbers: Index) -> Flags:
+        """Which documents are a in a pair."""
+        return flagged(np.frombuffer(self.known, np.bool_), numbers)
 
-class Alike(Similarities):
-    """The similarities of pairs within groups; if a pair comes several times, the highest.
-
-    Memory: 16 bytes for each pair within a group, and 32 more while they are sorted.
-    """
-
-    def __init__(self, ids: Ids, group: Index) -> None:
-        self.ids = ids
-        self.group = group
-        self.keys: list[Index] = []
-        self.values: list[F64] = []
-
-    def add(self, a: tuple[bytes, bytes], b: tuple[bytes, bytes], similarity: F64, against: Flags, /) -> None:
-        if against.any():
-            raise Wrong(TWO_SIDES, int(np.argmax(against)))
-        one, two = (np.frombuffer(self.ids.find(*each), np.int64) for each in (a, b))
-        members = len(self.group)
-        member = (one >= 0) & (one < members) & (two >= 0) & (two < members) & (similarity > UNSAID)
-        one, two, similarity = one[member], two[member], similarity[member]
-        same = self.group[one] == self.group[two]
-        self.keys.append(self.key(one[same], two[same]))
-        self.values.append(similarity[same])
-
-    def key(self, one: Index, two: Index) -> Index:
-        return np.minimum(one, two) * len(self.group) + np.maximum(one, two)
-
-    def settle(self) -> None:
-        """Sorts the pairs, after all have come."""
-        keys = np.concatenate([*self.keys, np.empty(0, np.int64)])
-        self.keys = []
-        values = np.concatenate([*self.values, np.empty(0)])
-        self.values = []
-        order = np.lexsort((-values, keys))
-        keys = keys[order]
-        first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
-        self.keys, self.values = [keys[first]], [values[order[first]]]
-
-    def of(self, one: Index, two: Index) -> F64:
-        """The similarities of pairs of members of one group each; UNSAID for those that are no pair."""
-        (keys,), (values,) = self.keys, self.values
-        wanted = self.key(one, two)
-        place = np.searchsorted(keys, wanted)
-        found = np.append(keys, -1)[place] == wanted
-        return np.where(found, np.append(values, UNSAID)[place], UNSAID)
+    def doubted(self, numbers: Index) -> Flags:
+        """Which documents are b in pairs that do not say that b is another document, of an archive."""
+        return flagged(np.frombuffer(self.doubtful, np.bool_), numbers)

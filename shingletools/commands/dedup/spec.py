@@ -1,4 +1,4 @@
-"""The specification of dedup: documents, their groups, and their pairs with an archive."""
+"""The specification of dedup: documents, and the pairs or groups that decide which of them are kept."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -8,8 +8,7 @@ from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, shown
 
 if TYPE_CHECKING:
-    from shingletools.commands.dedup.choice import Dedup
-    from shingletools.commands.dedup.given import Given
+    from fractions import Fraction
 
 DUPLICATE_OF = "duplicate_of"  # a field: the document that is kept in this one's place, perhaps in an archive
 DUPLICATE_BY = "duplicate_by"  # a field: the rule that decided it
@@ -19,34 +18,40 @@ KNOWN = "known"  # the rule of --known
 
 
 class DedupSpec(Stage):
-    """One document of each group, or none, and none that an archive has.
+    """Documents of which no two are a pair, or one of each group, or none; and none that an archive has.
 
     Raises Failed for options that cannot be combined.
     """
 
     id_field: str
-    groups: tuple[str, ...] = ()
-    keep: str = FIRST
-    text_field: str = "text"  # its length may count
+    pairs: tuple[str, ...] = ()  # files of pairs, which decide which documents are kept
+    groups: tuple[str, ...] = ()  # or files of groups
     known: tuple[str, ...] = ()  # files of pairs, whose documents a are removed
-    pairs: tuple[str, ...] = ()  # files of pairs, which give similarities
+    keep: str = FIRST
+    least: "Fraction | None" = None  # similarity that a pair needs to count
+    larger_than: int = 1  # groups of so many members or fewer are left alone
+    text_field: str = "text"  # its length may count
     removed: str | None = None
     annotate: bool = False  # remove nothing, but mark duplicates
-    larger_than: int = 1  # groups of so many members or fewer are left alone
     dry: bool = False
 
     def derived(self) -> Mapping[str, object]:
-        if not self.groups and not self.known:
-            raise Failed("--groups or --known is needed to say which documents go")
-        if self.annotate and self.removed is not None:
-            raise Failed("--removed cannot be combined with --annotate, which removes nothing")
-        if self.annotate and self.keep == NONE:
-            raise Failed("--annotate cannot be combined with --keep none, which keeps no document for it to name")
-        if self.pairs and not self.annotate:
-            raise Failed("--pairs needs --annotate, which writes similarities")
-        if self.pairs and not self.groups:
-            raise Failed("--pairs needs --groups, whose documents it compares")
-        return {"reads": (*self.groups, *self.known, *self.pairs)}
+        wrong = {
+            "--pairs, --groups or --known is needed to say which documents are duplicates":
+                not self.pairs and not self.groups and not self.known,
+            "--groups cannot be combined with --pairs, which decides without groups": self.groups and self.pairs,
+            "--keep none needs --groups": self.keep == NONE and not self.groups,
+            "--larger-than needs --groups": self.larger_than > 1 and not self.groups,
+            "-t needs --pairs": self.least is not None and not self.pairs,
+            "--removed cannot be combined with --annotate, which removes nothing":
+                self.annotate and self.removed is not None,
+            "--annotate cannot be combined with --keep none, which keeps no document for it to name":
+                self.annotate and self.keep == NONE,
+        }  # fmt: skip
+        for message, there in wrong.items():
+            if there:
+                raise Failed(message)
+        return {"reads": [path for _, path in self.beside]}
 
     def check_fields(self, id_field: str, /) -> None:
         for field in self.marks:
@@ -63,6 +68,9 @@ class DedupSpec(Stage):
     def texts(self) -> AbstractSet[str]:
         return {self.text_field, *((self.valued,) if self.valued else ())}
 
+    def alone(self) -> str:
+        return "--pairs decides in one process; run it in the shell" if self.pairs else ""
+
     @property
     def measured(self) -> str | None:
         """The field whose length counts, if any."""
@@ -74,6 +82,15 @@ class DedupSpec(Stage):
         return self.keep.partition(":")[2] if self.keep.startswith((LEAST, MOST)) else None
 
     @property
+    def waits(self) -> bool:
+        """Whether documents are decided only when all have come.
+
+        The first of a group is known when it comes; whether a document has a pair with one before it, too, but not
+        which of its partners that are kept is the most similar.
+        """
+        return self.keep not in (FIRST, NONE) or (self.annotate and bool(self.pairs))
+
+    @property
     def marks(self) -> Sequence[str]:
         """The fields of marks that are written."""
         return (DUPLICATE_OF, DUPLICATE_BY) if self.annotate or (self.known and self.removed is not None) else ()
@@ -81,26 +98,11 @@ class DedupSpec(Stage):
     def once(self, _side: int, /) -> Sequence[str]:
         return *dict.fromkeys(name for name in (self.id_field, self.measured, self.valued) if name), *self.marks
 
-    def figures(self, stay: int, grouped: int, known: int) -> list[str]:
-        """The figures of -v: documents that stay, and that go by their groups and by the archive."""
-        rules = [f"{grouped} by --keep {self.keep}"] if self.groups else []
+    def figures(self, kept: int, removed: int, known: int) -> list[str]:
+        """The figures of -v: documents that are kept, and that are removed by --keep and by the archive."""
+        rules = [f"{removed} by --keep {self.keep}"] if self.groups or self.pairs else []
         rules += [f"{known} by --known"] if self.known else []
-        return [f"{stay} stay", f"{grouped + known} {'marked' if self.annotate else 'removed'} ({', '.join(rules)})"]
-
-    def collector(self, _jobs: int, /) -> "Dedup":
-        from shingletools.commands.dedup.given import Given  # which imports this module
-
-        return self.choice(Given.read(self))
-
-    def choice(self, given: "Given") -> "Dedup":
-        """The collector that chooses by these groups and pairs."""
-        from shingletools.commands.dedup.first import First, NoneStays  # which import this module
-
-        if self.keep in (FIRST, NONE):
-            return (First if self.keep == FIRST else NoneStays)(self, given)
-        from shingletools.commands.dedup.best import ByLength, ByValue  # imported late: it loads decimal
-
-        return (ByValue if self.valued else ByLength)(self, given)
+        return [f"{kept} kept", f"{removed + known} {'marked' if self.annotate else 'removed'} ({', '.join(rules)})"]
 
 
 def in_two_groups(name: str | int) -> str:
@@ -111,5 +113,5 @@ def in_doubt(name: str | int) -> str:
     """Why the run fails where a document is b in a pair of --known that does not say that it is of two sides."""
     return (
         f'id {shown(name)} is b in a pair of --known without "against":true: if these are pairs of the input with '
-        'itself, give groups of them, from simgroup, to --groups; if an archive uses the same ids, add "against":true'
+        'itself, give them to --pairs; if an archive uses the same ids, add "against":true'
     )

@@ -77,17 +77,6 @@ def in_doubt(field: str) -> str:
     )
 
 
-def value_in(line: bytes, field: str) -> Value | None:
-    """The value of a field in a line of valid JSON, in a form that can be compared; None if there is none.
-
-    >>> value_in(b'{"id":1,"n":7}', "n"), value_in(b'{"id":1,"n":null}', "n"), value_in(b'{"id":1}', "n")
-    ((Decimal('7'), ''), None, None)
-    >>> value_in(b'{"id":1,"meta":{"n":7}}', "meta.n")
-    (Decimal('7'), '')
-    """
-    return value_of(text_in(line, field))
-
-
 def text_in(line: bytes, field: str) -> bytes:
     """The value of a field in a line of valid JSON, as it is spelled; b"" if there is none.
 

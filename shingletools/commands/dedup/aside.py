@@ -1,0 +1,37 @@
+"""Documents that wait in a scratch file until all have come."""
+
+import contextlib
+from collections.abc import Iterator
+from functools import cached_property
+from typing import IO
+
+from shingletools.system import signals
+from shingletools.system.scratch import scratch_errors, scratch_folder
+
+BLOCK = 1 << 18  # bytes that are read at once
+
+
+class SetAside:
+    """Lines that are written to a scratch file, and read once."""
+
+    def __init__(self) -> None:
+        self.open = contextlib.ExitStack()
+        self.folder = scratch_folder()
+
+    @cached_property
+    def file(self) -> IO[bytes]:
+        with scratch_errors(self.folder), signals.held():
+            import tempfile  # imported late: most runs do not need it
+
+            return self.open.enter_context(tempfile.TemporaryFile(dir=self.folder))
+
+    def add(self, lines: bytes) -> None:
+        with scratch_errors(self.folder):
+            self.file.write(lines + b"\n")
+
+    def chunks(self) -> Iterator[bytes]:
+        """Whole lines."""
+        with self.open, scratch_errors(self.folder):
+            self.file.seek(0)
+            while lines := self.file.read(BLOCK) + self.file.readline():
+                yield lines

@@ -1,0 +1,52 @@
+"""Lines of documents, cut into those that are kept and those that are removed, with their marks."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.marks import Mark, joined
+from shingletools.kernel.types import Flags
+from shingletools.record.stage import Written
+
+Marked = Iterable[tuple[int, Mark]]  # the end of each document's last value, and its mark; the ends ascend
+
+
+def cut(documents: Block, removed: Flags, marked: Marked) -> Written:
+    """The documents that are kept, and those that are removed, to which marks may belong."""
+    edges = [0, *(np.flatnonzero(removed[1:] != removed[:-1]) + 1).tolist(), len(removed)]
+    runs = list(pairwise(documents.places[edges].tolist()))
+    first = int(removed[0])
+    view = memoryview(documents.lines)
+    kept: list[bytes | memoryview] = [view[start:end] for start, end in runs[first::2]]
+    gone = list(with_marks(documents, runs[1 - first :: 2], marked))
+    (gone if removed[-1] else kept).append(feed(documents))
+    return Written(b"".join(kept), b"".join(gone))
+
+
+def annotated_all(documents: Block, marked: Marked) -> Written:
+    """All documents, some of them with marks."""
+    whole = [(int(documents.places[0]), int(documents.places[-1]))]
+    return Written(b"".join((*with_marks(documents, whole, marked), feed(documents))))
+
+
+def with_marks(documents: Block, runs: Iterable[tuple[int, int]], marked: Marked) -> Iterator[bytes | memoryview]:
+    """The documents in these runs of bytes, which have all that get marks. None may have marks yet."""
+    view = memoryview(documents.lines)
+    marks = iter(marked)
+    last, says = next(marks, (len(view), None))
+    for start, end in runs:
+        at = start
+        while last < end and says is not None:
+            yield view[at:last]
+            yield joined(says)
+            at = last
+            last, says = next(marks, (len(view), None))
+        yield view[at:end]
+
+
+def feed(documents: Block) -> bytes:
+    """The line feed that the last document may lack."""
+    end = int(documents.places[-1])
+    return b"" if documents.lines[end - 1 : end] == b"\n" else b"\n"

@@ -1,0 +1,99 @@
+"""Pairs of the input: no two documents that are kept are a pair, and whatever is removed has a pair with one kept."""
+
+import math
+from array import array
+from fractions import Fraction
+
+import numpy as np
+import orjson
+
+from shingletools.commands.dedup.beside import Wrong
+from shingletools.commands.dedup.pairs import Similarities
+from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import Ids, IdsAt, names_of
+from shingletools.kernel.thinning import MOST, PairEnds, Partners
+from shingletools.kernel.types import F64, Flags, Index
+from shingletools.record.wire import TWO_SIDES
+from shingletools.system.errors import Failed, with_itself
+
+AT_ONCE = 1 << 20  # pairs that are counted together
+
+
+class Neighbours(Similarities):
+    """Takes the pairs of the input that are similar enough. Their ids get the first numbers.
+
+    Raises Failed for a pair of two sides, for one of a document and itself, and for one without a similarity if that
+    counts. Memory: 16 bytes a pair.
+    """
+
+    def __init__(self, ids: Ids, least: Fraction | None) -> None:
+        self.ids = ids
+        self.least = None if least is None else least_double(least)
+        self.ends, self.similarity = array("i"), array("d")
+
+    def add(self, a: tuple[bytes, bytes], b: tuple[bytes, bytes], similarity: F64, against: Flags, /) -> None:
+        ends = np.stack([np.frombuffer(self.ids.number(*each), np.int64) for each in (a, b)], axis=1)
+        itself = ends[:, 0] == ends[:, 1]
+        unsaid = similarity == UNSAID if self.least is not None else np.zeros(len(ends), np.bool_)
+        if (wrong := against | itself | unsaid).any():
+            place = int(np.argmax(wrong))
+            (name,) = names_of(IdsAt(self.ids.data, self.ids.ends, ends[place, :1]))
+            why = with_itself(orjson.loads(name)) if itself[place] else 'field "similarity" is missing'
+            raise Wrong(TWO_SIDES if against[place] else why, place)
+        enough = slice(None) if self.least is None else similarity >= self.least
+        self.ends.frombytes(ends[enough].astype(np.int32).tobytes())
+        self.similarity.frombytes(similarity[enough].tobytes())
+        if len(self.similarity) > MOST:
+            raise Failed(f"--pairs: more than {MOST} pairs")
+
+
+def least_double(least: Fraction) -> float:
+    """The least double among those of JSON numbers that are at least so great; a double is the number that it prints.
+
+    >>> least_double(Fraction("0.3")), least_double(Fraction(6, 7)), 6 / 7
+    (0.3, 0.8571428571428572, 0.8571428571428571)
+    """
+    near = float(least)
+    around = math.nextafter(near, 0), near, math.nextafter(near, 2)
+    return next(each for each in around if Fraction(repr(each)) >= least)
+
+
+class ByPairs(Verdicts):
+    """A document is kept unless it has a pair with one that is kept."""
+
+    option = "--pairs"
+
+    def __init__(self, neighbours: Neighbours) -> None:
+        documents = len(neighbours.ids)
+        ends = np.frombuffer(neighbours.ends, np.int32)
+        before, last = np.empty_like(ends), np.full(documents, -1, np.int32)
+        kernel.list_ends(ends, before, last)
+        self.pairs = PairEnds(ends, before, last, np.frombuffer(neighbours.similarity))
+        self.kept = Partners(np.full(documents, -1, np.int32), np.full(documents, UNSAID))
+
+    def __len__(self) -> int:
+        return len(self.pairs.last)
+
+    def concerns(self, documents: Index) -> Flags:
+        return documents < len(self)
+
+    def take(self, documents: Index) -> None:
+        kernel.thin(documents, self.pairs, self.kept)
+
+    def kept_for(self, documents: Index) -> Index:
+        partner = self.kept.partner[documents]
+        return np.where(partner < 0, documents, partner)
+
+    def similarity(self, documents: Index) -> F64:
+        return self.kept.similarity[documents]
+
+    def figures(self, there: Flags, seen: Flags) -> list[str]:
+        ends = self.pairs.ends.reshape(-1, 2)
+        others = sum(
+            int(np.count_nonzero(~seen[ends[start : start + AT_ONCE]].all(axis=1)))
+            for start in range(0, len(ends), AT_ONCE)
+        )
+        said = self.kept.similarity[there[: len(self)] & (self.kept.similarity > UNSAID)]
+        figures = (("lowest similarity", np.min), ("median", np.median)) if len(said) else ()
+        return [*(f"{name} {round(float(of(said)), 6)}" for name, of in figures), f"{others} pairs of other documents"]

@@ -1,0 +1,68 @@
+"""The order in which documents are preferred, by the rule of --keep."""
+
+from array import array
+
+import numpy as np
+
+from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.spec import LONGEST, MOST, DedupSpec
+from shingletools.commands.dedup.values import are_alike, are_numbers, form_of, in_doubt, number_of, value_of
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import IdsAt, names_of
+from shingletools.kernel.types import Flags, Index
+from shingletools.numbers.ranges import spread
+from shingletools.system.errors import shown
+
+
+class Preference:
+    """Documents, until all have come. Memory: 16 bytes each, and about 200 for each different value that counts."""
+
+    def __init__(self, spec: DedupSpec) -> None:
+        self.spec = spec
+        self.documents = array("q")
+        self.keys = array("q")  # for each, its length or the number of its value, if these count
+        self.values = kernel.new_ids()  # as they are spelled
+        self.lacking = False  # whether values count, but no document has one
+        self.unlike = False  # whether values are neither all numbers nor all dates of one form
+
+    def add(self, block: Block, some: Flags) -> None:
+        """Takes some documents of a block."""
+        self.documents.frombytes(block.numbers[some].tobytes())
+        if self.spec.measured is not None:
+            self.keys.frombytes(block.lengths[some].tobytes())
+        if self.spec.valued is not None:
+            starts, ends = block.values[some].T
+            spelled = np.frombuffer(block.lines, np.uint8)[spread(starts, ends - starts)[0]]
+            self.keys.frombytes(self.values.number(spelled.tobytes(), (ends - starts).tobytes()))
+
+    def order(self) -> Index:
+        """The documents, the best first; of equal ones the first."""
+        documents, keys = np.array(self.documents), np.array(self.keys)
+        if self.spec.measured is not None:
+            keys = -keys if self.spec.keep == LONGEST else keys
+        elif self.spec.valued is not None:
+            keys = self.ranks()[keys]
+        return documents[np.argsort(keys, kind="stable")] if len(keys) else documents
+
+    def ranks(self) -> Index:
+        """The place of each value among all, the best first; what is no value is the worst."""
+        numbers = np.arange(len(self.values))
+        values = [value_of(text) for text in names_of(IdsAt(self.values.data, self.values.ends, numbers))]
+        forms = {form_of(each) for each in values if each is not None}
+        self.unlike = not are_alike(forms)
+        if are_numbers(forms):
+            values = [None if each is None else number_of(each) for each in values]
+        best_first = sorted({each for each in values if each is not None}, reverse=self.spec.keep.startswith(MOST))
+        self.lacking = len(self.documents) > 0 and not best_first
+        place = {value: number for number, value in enumerate(best_first)}
+        return np.array([len(place) if each is None else place[each] for each in values], np.int64)
+
+    def remarks(self) -> list[str]:
+        """Whether no value decided anything, although there are documents to choose among; or how values did."""
+        if self.unlike:
+            return [in_doubt(self.spec.valued or "")]
+        if not self.lacking:
+            return []
+        where, field = "pairs" if self.spec.pairs else "groups", shown(self.spec.valued or "")
+        said = f"no document of the {where} has a number or a string in the field {field}, so the first is kept"
+        return [f"--keep: {said}"]
