@@ -29,7 +29,7 @@ HEADINGS = {
         "memory": "-S -T",
     },
     "dedup": {
-        "which groups": "--groups --larger-than",
+        "which groups": "--groups --larger-than --of",
         "what becomes of the others": "--removed --annotate --dry-run",
     },
 }

@@ -114,21 +114,21 @@ static int64_t characters(const uint8_t *text, size_t size)
     return count;
 }
 
-/* (lines, at, (id, text, marked, mark, second mark, value)): reads documents by the names of their fields. text, value:
-   None if they do not count; marks: fields that may stand once if `marked`, else not at all; None if they do not
-   matter. Returns (number of lines, start of the next one, ids, bytes of each, start of each line, end of each line's
-   last value, characters of each text, start and end of each value or 0 and 0). */
+/* (lines, at, (id, text, marked, mark, second mark, value, whole)): reads documents by the names of their fields. text,
+   value, whole: None if they do not count; marks: fields that may stand once if `marked`, else not at all; None if they
+   do not matter. Returns (number of lines, start of the next one, ids, bytes of each, start of each line, end of each
+   line's last value, characters of each text, start and end of each value or 0 and 0, and of each whole). */
 PyObject *read_documents(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    enum { ID, TEXT, MARK, SECOND, VALUE, NAMES };
+    enum { ID, TEXT, MARK, SECOND, VALUE, WHOLE, NAMES };
     const char *names[NAMES];
     Py_ssize_t name_sizes[NAMES], start;
     int marked;
     PyObject *data;
     Reader reader;
-    if (!PyArg_ParseTuple(args, "O!n(y#z#pz#z#z#)", &PyBytes_Type, &data, &start, &names[ID], &name_sizes[ID],
+    if (!PyArg_ParseTuple(args, "O!n(y#z#pz#z#z#z#)", &PyBytes_Type, &data, &start, &names[ID], &name_sizes[ID],
                           &names[TEXT], &name_sizes[TEXT], &marked, &names[MARK], &name_sizes[MARK], &names[SECOND],
-                          &name_sizes[SECOND], &names[VALUE], &name_sizes[VALUE]) ||
+                          &name_sizes[SECOND], &names[VALUE], &name_sizes[VALUE], &names[WHOLE], &name_sizes[WHOLE]) ||
         !begin(&reader, data, start))
         return NULL;
     Member members[NAMES];
@@ -140,8 +140,8 @@ PyObject *read_documents(PyObject *Py_UNUSED(self), PyObject *args)
             *of[i] = (Member){.name = (const uint8_t *)names[i], .name_size = (size_t)name_sizes[i]};
             paths |= is_path(of[i]); /* marks are no paths */
         }
-    const Member *id = of[ID], *text = of[TEXT], *mark = of[MARK], *second = of[SECOND], *value = of[VALUE];
-    enum { IDS, SIZES, PLACES, LASTS, LENGTHS, VALUES, COLUMNS };
+    const Member *id = of[ID], *text = of[TEXT], *mark = of[MARK], *second = of[SECOND];
+    enum { IDS, SIZES, PLACES, LASTS, LENGTHS, VALUES, WHOLES, COLUMNS };
     Bytes columns[COLUMNS] = {0}, room = {0};
     int failed = 0;
     for (; !failed && has_line(&reader); next_line(&reader)) {
@@ -158,11 +158,13 @@ PyObject *read_documents(PyObject *Py_UNUSED(self), PyObject *args)
             room.used = 0;
             failed = text_of(text, &room, &content, &size) || add_number(&columns[LENGTHS], characters(content, size));
         }
-        if (value) {
-            int there = value->kind != ABSENT;
-            failed = failed || add_number(&columns[VALUES], there ? value->value - reader.first : 0) ||
-                     add_number(&columns[VALUES], there ? value->end - reader.first : 0);
-        }
+        for (int i = VALUE; i <= WHOLE; i++)
+            if (of[i]) {
+                const int there = of[i]->kind != ABSENT;
+                Bytes *column = &columns[i == VALUE ? VALUES : WHOLES];
+                failed = failed || add_number(column, there ? of[i]->value - reader.first : 0) ||
+                         add_number(column, there ? of[i]->end - reader.first : 0);
+            }
         failed = failed || add_id(&columns[IDS], &columns[SIZES], id) ||
                  add_number(&columns[PLACES], reader.line - reader.first) ||
                  add_number(&columns[LASTS], last - reader.first);

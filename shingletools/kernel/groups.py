@@ -45,6 +45,7 @@ class DocumentFields(NamedTuple):
     mark: bytes | None = None  # the first mark, which may not stand twice
     second: bytes | None = None  # the second mark, likewise
     value: bytes | None = None  # the value, if it counts
+    whole: bytes | None = None  # what a document is a part of, if that counts
 
 
 class ReadDocuments(NamedTuple):
@@ -58,6 +59,7 @@ class ReadDocuments(NamedTuple):
     lasts: bytes  # the end of each document's last value
     lengths: bytes  # of each text, in characters
     values: bytes  # start and end of each value; 0 and 0 if there is none
+    wholes: bytes  # likewise
 
 
 class Grouped(NamedTuple):
@@ -79,7 +81,7 @@ def read_similarities(_lines: bytes, at: int, /) -> ReadSimilarities:
 
 
 def read_documents(_lines: bytes, at: int, _fields: DocumentFields, /) -> ReadDocuments:
-    return ReadDocuments(0, at, b"", b"", b"", b"", b"", b"")
+    return ReadDocuments(0, at, b"", b"", b"", b"", b"", b"", b"")
 
 
 def read_members(_lines: bytes, at: int, /) -> Grouped:

@@ -46,7 +46,7 @@ class Deciding:
     @cached_property
     def choice(self) -> Dedup:
         """The shell's collector; used after all but the documents has come."""
-        return Dedup(self.spec, self.ids, ByGroups(self.members, self.spec.larger_than), self.known)
+        return Dedup(self.spec, self.ids, ByGroups(self.members, 1), self.known)
 
     def take(self, some: Mentioned) -> None:
         """Takes names and figures of lines. Raises Wrong."""
@@ -70,7 +70,7 @@ class Deciding:
         ends = np.cumsum(values.sizes)
         spans = np.stack([ends - values.sizes, ends], axis=1)
         fresh, lengths = ~again, np.abs(some.figures)
-        block = Block(values.names, NOTHING, NOTHING, numbers[fresh], lengths[fresh], spans[fresh], NOTHING)
+        block = Block(values.names, NOTHING, NOTHING, numbers[fresh], lengths[fresh], spans[fresh], NOTHING, NOTHING)
         self.choice.meet(block)
         self.documents += len(numbers)
         self.repeated += int(np.count_nonzero(again))

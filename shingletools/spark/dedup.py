@@ -99,7 +99,7 @@ def deduplicated(given: StepInput, stage: DedupSpec) -> Deduplicated:
     frame, others, step, kept, where = given
     documents = through(frame, TakeDocuments(Ranked(stage), step), TAKEN)
     takers: dict[str, Callable[[Batches], Batches]] = {
-        "--groups": TakeMembers(stage.larger_than),
+        "--groups": TakeMembers(stage.larger_than or 1),
         "--known": TakeKnown(),
     }
     beside = zip((takers[option] for option, _ in stage.beside), others, strict=True)

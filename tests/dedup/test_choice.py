@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import DOCS, jsonl, pipe, run, shell
+from harness import DOCS, jsonl, pipe, run, run_here, shell
 from shingletools.commands.dedup.command import collector_of
 from shingletools.commands.dedup.group_members import Members
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
@@ -110,7 +110,8 @@ def test_one_of_each_group_stays(at_once: bool, present: list[int], group_of: li
             (SHORTEST, lambda name: name % 3),
             (NONE, None),
         ):
-            dedup = DedupSpec("id", groups=(file.name,), keep=keep, larger_than=least).made_by(collector_of).collector(1)
+            spec = DedupSpec("id", groups=(file.name,), keep=keep, larger_than=least)
+            dedup = spec.made_by(collector_of).collector(1)
             written, taken = [], 0
             if at_once:
                 taken, _, lines = dedup.take_lines(jsonl(*records), 0, 0)
@@ -194,6 +195,7 @@ def test_usage(folder: Path) -> None:
         ("dedup --pairs groups --keep none docs", "--keep none needs --groups"),
         ("dedup --pairs groups --larger-than 2 docs", "--larger-than needs --groups"),
         ("dedup --groups groups -t 0.8 docs", "-t needs --pairs"),
+        ("dedup --groups groups --of url docs", "--of needs --larger-than, which counts its values"),
         (
             "dedup --groups groups --annotate --id duplicate_by docs",
             '--annotate needs the field "duplicate_by" for itself',
@@ -211,7 +213,7 @@ def test_usage(folder: Path) -> None:
             for keep in ("median", "min:", "max", "known")
         ),
         ("dedup --known x --keep first docs", "--keep needs --pairs or --groups"),
-        ("dedup --known x --larger-than 2 docs", "--larger-than needs --groups"),
+        ("dedup --known x --larger-than 1 docs", "--larger-than needs --groups"),
         ("dedup --groups none docs", "--groups: none: No such file or directory"),
         (
             "dedup --groups groups --annotate --keep none docs",
@@ -405,3 +407,32 @@ def test_strict_lets_nothing_out_after_the_bad_record(folder: Path) -> None:
     lines = DOCUMENTS.splitlines(keepends=True)
     ran = run("dedup", "--groups", "groups", "--strict", stdin=b"".join([*lines[:2], b"bad\n", *lines[2:]]), cwd=folder)
     assert (ran.status, ran.out) == (2, b"".join(lines[:2]))
+
+
+@pytest.mark.parametrize("spelled", ["of", "\\u006ff"], ids=["at once", "by line"])
+@pytest.mark.parametrize("keep", ["none", "longest"])
+@given(data=st.data(), least=st.integers(1, 4))
+def test_a_group_is_as_large_as_the_documents_it_is_in(
+    spelled: str, keep: str, data: st.DataObject, least: int
+) -> None:
+    """Parts of one document count once; what is part of nothing, or is not there, counts by itself."""
+    wholes = st.sampled_from(['"a"', '"\\u0061"', "1", '"1"', "null", None])
+    of = data.draw(st.lists(wholes, min_size=8, max_size=8))
+    lines = [
+        f'{{"id":{name},"text":"{name}"{"" if whole is None else f",{chr(34)}{spelled}{chr(34)}:{whole}"}}}\n'
+        for name, whole in enumerate(of)
+    ]
+    groups: list[list[int | str]] = [[*range(6)] + ["gone"] * data.draw(st.integers(0, 2)), [6, 7]]
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "groups").write_bytes(jsonl(*({"members": group} for group in groups)))
+        command = f"dedup --groups groups --keep {keep} --larger-than {least}"
+        ran = run_here(command, stdin="".join(lines).encode(), cwd=Path(name))
+    expected = set(range(8))
+    for group in groups:
+        read = [None if isinstance(each, str) else json.loads(of[each] or "null") for each in group]
+        alone = {number for number, whole in zip(group, read, strict=True) if whole is None}
+        size = len(alone) + len({(type(whole), whole) for whole in read if whole is not None})
+        there = {number for number in group if number != "gone"}
+        if size > least:
+            expected -= there if keep == "none" else there - {min(there)}  # all texts are equally long
+    assert [record["id"] for record in ran.records()] == sorted(expected)

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Ran, Record, jsonl, pipe, run, run_here, shell
 from shingletools.commands.dedup.choice import Dedup
-from shingletools.commands.dedup.command import chosen
 from shingletools.commands.dedup.group_members import ByGroups, Members
 from shingletools.commands.dedup.pairs import Archived
 from shingletools.commands.dedup.spec import DedupSpec

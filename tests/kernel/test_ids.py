@@ -130,7 +130,7 @@ def test_what_is_no_key_and_no_sizes() -> None:
     with pytest.raises(ValueError, match="the sizes are not those of the ids"):
         _kernel.Ids(KEY).add(b"1", bytes(7))
     for read in (_kernel.read_members, _kernel.read_pairs, _kernel.read_similarities, _kernel.read_documents):
-        rest = {_kernel.read_pairs: (-1,), _kernel.read_documents: ((b"id", None, False, None, None, None),)}.get(
+        rest = {_kernel.read_pairs: (-1,), _kernel.read_documents: ((b"id", None, False, None, None, None, None),)}.get(
             read, ()
         )
         for place in (-1, 3):

@@ -83,7 +83,7 @@ def test_groups(way: str, options: str, simspark: Simspark, tried: list[bool], t
     assert tried == {"at once": [True], "in many": [], "given up": [False]}[way]
 
 
-KEEP = ["", "--keep longest --annotate", "--keep none --larger-than 2", "--keep shortest --larger-than 3"]
+KEEP = ["", "--keep longest --annotate", "--keep none", "--keep shortest"]
 
 
 @pytest.mark.parametrize(

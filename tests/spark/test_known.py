@@ -21,7 +21,7 @@ OPTIONS = [
     f"{GIVEN} --keep none --removed gone",
     "--known l --known k --removed gone",
     "--groups g --keep min:n --annotate",
-    "--groups g --groups h --keep max:n --larger-than 2 --removed gone",
+    "--groups g --groups h --keep max:n --removed gone",
     f"{GIVEN} --keep longest --annotate",
     f"{GIVEN} --keep shortest --removed gone --id meta.id",
 ]

@@ -37,7 +37,7 @@ def test_documents(commands: list[str], simspark: Simspark, tmp_path: Path) -> N
 def test_groups_of_parts_remove_parts(simspark: Simspark, tmp_path: Path) -> None:
     parts = pipe(DOCS.read_bytes(), "parts --by line")
     (tmp_path / "groups").write_bytes(pipe(parts, *TO_SKETCHES, "simjoin", "simgroup"))
-    command = f"dedup --groups {tmp_path / 'groups'} --keep none --larger-than 2"
+    command = f"dedup --groups {tmp_path / 'groups'} --keep none"
     ran = simspark(f"parts --by line | {command}", "--in", DOCS)
     assert ran.good() == pipe(parts, command)
 

@@ -39,7 +39,7 @@ def chooser(spec: DedupSpec) -> "Dedup":
         verdicts = ByPairs(neighbours)
     else:
         members.read("--groups", spec.groups)
-        verdicts = ByGroups(members, spec.larger_than)
+        verdicts = ByGroups(members, spec.larger_than or 1)
     known.read("--known", spec.known)
     return Dedup(spec, ids, verdicts, known)
 
@@ -101,9 +101,9 @@ class Dedup(Collector):
     def take(self, record: Record, line: bytes, _side: int, /) -> Written:
         spec = self.spec
         length = 0 if spec.measured is None else len(wire.take_string(record, spec.measured))
-        value = b"" if spec.valued is None else text_in(line, spec.valued)
+        value, whole = (b"" if field is None else text_in(line, field) for field in (spec.valued, spec.counted))
         number = self.take_name(record)
-        self.meet(Block.one(number, length, value))
+        self.meet(Block.one(number, length, value, whole))
         if not spec.waits:
             return self.write_one(number, line)
         self.aside.add(line)
@@ -133,6 +133,8 @@ class Dedup(Collector):
 
     def meet(self, documents: Block) -> None:
         """Takes documents with new ids, for the choice alone."""
+        if self.spec.counted is not None:
+            self.verdicts.learn(documents)
         mine = self.verdicts.concerns(documents.numbers) & ~self.known.has(documents.numbers)
         if self.spec.waits:
             self.preference.add(documents, mine)
@@ -141,8 +143,9 @@ class Dedup(Collector):
 
     def decide(self) -> None:
         """Chooses among documents that wait, after all have come."""
-        if self.spec.waits:
-            self.verdicts.take(self.preference.order())
+        if self.spec.waits and self.spec.keep != NONE:
+            order = self.preference.order()
+            self.verdicts.take(order[self.verdicts.concerns(order)])
 
     def finish(self) -> Iterator[Written]:
         self.decide()
@@ -150,7 +153,7 @@ class Dedup(Collector):
             at = 0
             while at < len(lines):
                 if self.fields is not None:
-                    read = kernel.read_documents(lines, at, self.fields._replace(text=None, value=None))
+                    read = kernel.read_documents(lines, at, self.fields._replace(text=None, value=None, whole=None))
                     at = read.end
                     if read.lines:
                         numbers = self.number(read.ids, read.id_sizes)
@@ -225,9 +228,10 @@ class Dedup(Collector):
 
 def fields_of(spec: DedupSpec) -> DocumentFields | None:
     """The fields that the kernel reads; None if it cannot, because JSON escapes one of their names."""
-    names = [None if name is None else in_quotes(name) for name in (spec.id_field, spec.measured, spec.valued)]
+    fields = spec.id_field, spec.measured, spec.valued, spec.counted
+    names = [None if name is None else in_quotes(name) for name in fields]
     if any(b"\\" in (name or b"") for name in names):
         return None
-    id_field, text, value = names
+    id_field, text, value, whole = names
     first, second = (name.encode() for name in spec.marks) if spec.marks else (None, None)
-    return DocumentFields(id_field or b"", text, not spec.marks, first, second, value)
+    return DocumentFields(id_field or b"", text, not spec.marks, first, second, value, whole)

@@ -33,8 +33,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="remove the document a of each pair in PAIRS, from simjoin --against; may be repeated")  # fmt: skip
     add("--groups", metavar="FILE", action="append", default=[],
         help="in place of --pairs: keep one document of each group in FILE; may be repeated")  # fmt: skip
-    add("--larger-than", metavar="N", type=count, default=1,
-        help="leave groups of at most N documents alone (default 1)")  # fmt: skip
+    add("--larger-than", metavar="N", type=count, help="leave groups of at most N different documents alone")
+    add("--of", metavar="FIELD", type=text, default="of",
+        help="the field by which --larger-than tells documents from each other (default of, which parts have)",
+    )  # fmt: skip
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--annotate", action="store_true",
         help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')  # fmt: skip
@@ -44,9 +46,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def build(options: argparse.Namespace) -> Stage:
     if "keep" in options.given and not options.groups and not options.pairs and options.known:
         raise Failed("--keep needs --pairs or --groups")
+    if "of" in options.given and options.larger_than is None:
+        raise Failed("--of needs --larger-than, which counts its values")
     return DedupSpec(
         options.id, tuple(options.pairs), tuple(options.groups), tuple(options.known), options.keep,
-        options.threshold, options.larger_than, options.text, options.removed, options.annotate, options.dry_run,
+        options.threshold, options.larger_than, options.of, options.text, options.removed, options.annotate,
+        options.dry_run,
     ).made_by(collector_of)  # fmt: skip
 
 

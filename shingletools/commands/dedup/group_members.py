@@ -6,10 +6,11 @@ import numpy as np
 import orjson
 
 from shingletools.commands.dedup.beside import Beside, Name, Wrong
+from shingletools.commands.dedup.blocks import Block
 from shingletools.commands.dedup.spec import in_two_groups
-from shingletools.commands.dedup.verdicts import NOBODY, Verdicts, flagged
+from shingletools.commands.dedup.verdicts import NOBODY, Verdicts
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Ids
+from shingletools.kernel.ids import Ids, split
 from shingletools.kernel.types import Flags, Index
 from shingletools.record.wire import AGAINST, TWO_SIDES, Record, are_ids
 from shingletools.system.errors import Rejected
@@ -75,14 +76,29 @@ class ByGroups(Verdicts):
 
     def __init__(self, members: Members, larger_than: int) -> None:
         self.group = np.array(members.group)  # of each member
-        self.thinned = (np.bincount(self.group, minlength=members.groups) > larger_than)[self.group]
+        self.sizes = np.bincount(self.group, minlength=members.groups)
+        self.larger_than = larger_than
+        self.wholes: dict[bytes, int] = {}  # as JSON, with the number of each
+        self.parts_of: set[tuple[int, int]] = set()  # groups, and wholes of which they have a part
         self.kept = np.full(members.groups, NOBODY)  # for each group
 
     def __len__(self) -> int:
         return len(self.group)
 
+    def learn(self, documents: Block) -> None:
+        """Counts what documents are parts of, in place of themselves; a whole that is null is none."""
+        mine = documents.numbers < len(self.group)
+        names = split(*documents.spelled(documents.wholes[mine]))
+        for group, name in zip(self.group[documents.numbers[mine]].tolist(), names, strict=True):
+            if name and (whole := orjson.loads(name)) is not None:
+                part_of = group, self.wholes.setdefault(orjson.dumps(whole), len(self.wholes))
+                self.sizes[group] -= part_of in self.parts_of
+                self.parts_of.add(part_of)
+
     def concerns(self, documents: Index) -> Flags:
-        return flagged(self.thinned, documents)
+        found = documents < len(self.group)
+        found[found] = self.sizes[self.group[documents[found]]] > self.larger_than
+        return found
 
     def take(self, documents: Index) -> None:
         groups = self.group[documents]

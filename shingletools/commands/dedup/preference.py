@@ -10,7 +10,6 @@ from shingletools.commands.dedup.values import are_alike, are_numbers, form_of, 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.ranges import spread
 from shingletools.system.errors import shown
 
 
@@ -31,9 +30,7 @@ class Preference:
         if self.spec.measured is not None:
             self.keys.frombytes(block.lengths[some].tobytes())
         if self.spec.valued is not None:
-            starts, ends = block.values[some].T
-            spelled = np.frombuffer(block.lines, np.uint8)[spread(starts, ends - starts)[0]]
-            self.keys.frombytes(self.values.number(spelled.tobytes(), (ends - starts).tobytes()))
+            self.keys.frombytes(self.values.number(*block.spelled(block.values[some])))
 
     def order(self) -> Index:
         """The documents, the best first; of equal ones the first."""

@@ -29,7 +29,8 @@ class DedupSpec(Stage):
     known: tuple[str, ...] = ()  # files of pairs, whose documents a are removed
     keep: str = FIRST
     least: "Fraction | None" = None  # similarity that a pair needs to count
-    larger_than: int = 1  # groups of so many members or fewer are left alone
+    larger_than: int | None = None  # groups of so many documents or fewer are left alone
+    of: str = "of"  # the field that tells a group's documents from each other; if it is missing, the id does
     text_field: str = "text"  # its length may count
     removed: str | None = None
     annotate: bool = False  # remove nothing, but mark duplicates
@@ -41,7 +42,7 @@ class DedupSpec(Stage):
                 not self.pairs and not self.groups and not self.known,
             "--groups cannot be combined with --pairs, which decides without groups": self.groups and self.pairs,
             "--keep none needs --groups": self.keep == NONE and not self.groups,
-            "--larger-than needs --groups": self.larger_than > 1 and not self.groups,
+            "--larger-than needs --groups": self.larger_than is not None and not self.groups,
             "-t needs --pairs": self.least is not None and not self.pairs,
             "--removed cannot be combined with --annotate, which removes nothing":
                 self.annotate and self.removed is not None,
@@ -66,10 +67,11 @@ class DedupSpec(Stage):
 
     @property
     def texts(self) -> AbstractSet[str]:
-        return {self.text_field, *((self.valued,) if self.valued else ())}
+        return {self.text_field, *filter(None, (self.valued, self.counted))}
 
     def alone(self) -> str:
-        return "--pairs decides in one process; run it in the shell" if self.pairs else ""
+        option = "--pairs" if self.pairs else "" if self.larger_than is None else "--larger-than"
+        return option and f"{option} decides in one process; run it in the shell"
 
     @property
     def measured(self) -> str | None:
@@ -82,13 +84,18 @@ class DedupSpec(Stage):
         return self.keep.partition(":")[2] if self.keep.startswith((LEAST, MOST)) else None
 
     @property
+    def counted(self) -> str | None:
+        """The field whose different values count for the size of a group, if any."""
+        return None if self.larger_than is None else self.of
+
+    @property
     def waits(self) -> bool:
         """Whether documents are decided only when all have come.
 
         The first of a group is known when it comes; whether a document has a pair with one before it, too, but not
         which of its partners that are kept is the most similar.
         """
-        return self.keep not in (FIRST, NONE) or (self.annotate and bool(self.pairs))
+        return self.keep not in (FIRST, NONE) or (self.annotate and bool(self.pairs)) or self.counted is not None
 
     @property
     def marks(self) -> Sequence[str]:
@@ -96,7 +103,8 @@ class DedupSpec(Stage):
         return (DUPLICATE_OF, DUPLICATE_BY) if self.annotate or (self.known and self.removed is not None) else ()
 
     def once(self, _side: int, /) -> Sequence[str]:
-        return *dict.fromkeys(name for name in (self.id_field, self.measured, self.valued) if name), *self.marks
+        fields = filter(None, (self.id_field, self.measured, self.valued, self.counted))
+        return *dict.fromkeys(fields), *self.marks
 
     def figures(self, kept: int, removed: int, known: int) -> list[str]:
         """The figures of -v: documents that are kept, and that are removed by --keep and by the archive."""

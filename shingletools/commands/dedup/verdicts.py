@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from shingletools.commands.dedup.blocks import Block
 from shingletools.kernel.types import F64, Flags, Index
 
 NOBODY, ARCHIVE = -1, -2  # in place of the number of the document that is kept: none, or one of the archive
@@ -25,6 +26,9 @@ class Verdicts(ABC):
     @abstractmethod
     def concerns(self, documents: Index) -> Flags:
         """Which documents it decides on; all others are kept."""
+
+    def learn(self, documents: Block) -> None:  # noqa: B027  # most need no more than numbers
+        """Learns what documents say, before any is taken; only if the specification has a field `counted`."""
 
     @abstractmethod
     def take(self, documents: Index) -> None:
