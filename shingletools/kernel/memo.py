@@ -10,7 +10,8 @@ from shingletools.kernel.lines import Link, Listed, unlinked
 Value = TypeVar("Value", bound=str | bytes)
 
 # What the function for tokens makes of a character in any token: letters or digits; a word of its own between two
-# spaces; an apostrophe, which counts only between letters; a space; or nothing. None if that depends on the token
+# spaces; an apostrophe, which counts only between letters; + or #, which count only after a letter; a space; or
+# nothing. None if that depends on the token
 Wherever = Callable[[str], str | None]
 
 ENTRIES = 1 << 16  # distinct keys: at worst 45 MB with their values

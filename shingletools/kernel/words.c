@@ -30,6 +30,7 @@ enum {
     LETTERS, /* letters or digits, which continue or begin a word */
     ALONE,   /* a word of its own */
     APOSTROPHE,
+    SIGN,    /* belongs to the word before it if that ends with a letter, and no letter or digit follows */
     NOTHING,
     BREAK,   /* ends a word */
     WHITE,   /* white space: ends a token */
@@ -72,6 +73,8 @@ static int learn(WordMemo *self, Character *character, const uint8_t *at, size_t
         kind = NOTHING;
     } else if (*bytes == '\'') {
         kind = APOSTROPHE;
+    } else if (*bytes == '+' || *bytes == '#') {
+        kind = SIGN;
     } else if (*bytes == ' ') {
         kind = length > 2 ? ALONE : BREAK;
         bytes++;
@@ -99,9 +102,10 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
     const uint8_t *at = *from;
     uint8_t *to = out->data + out->used, *last = to;
     size_t size;
-    int inside = 0, apostrophe = 0; /* whether the last character was a word's letter, and an apostrophe after it */
+    int apostrophe = 0;    /* whether the last character was an apostrophe after a word's letter */
+    Py_ssize_t inside = 0; /* 1 if it was a word's letter, and 1 more for each sign after this */
     int open = 0;                   /* whether a word's place must still be written: */
-    size_t first = 0, stop = 0, places_before = 0, more = 0;
+    size_t first = 0, stop = 0, stop_signless = 0, places_before = 0, more = 0;
     const uint8_t *origin = at;
     if (places) {
         see(places, at);
@@ -128,7 +132,7 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
             to = out->data + used;
             last = out->data + out->room - 1 - sizeof character->bytes;
         }
-        if (character->kind == LETTERS && inside && !apostrophe) {
+        if (character->kind == LETTERS && inside == 1 && !apostrophe) {
             memcpy(to, character->bytes, sizeof character->bytes);
             to += character->size;
             for (uint8_t letter; (letter = self->letters[at[size]]) && to < last; size++)
@@ -136,6 +140,13 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
             if (places)
                 stop = (size_t)(at + size - origin) - more;
         } else if (character->kind == LETTERS || character->kind == ALONE) {
+            if (inside > 1) {
+                if (character->kind == LETTERS) {
+                    to -= inside - 1;
+                    stop = stop_signless;
+                }
+                inside = 0;
+            }
             int joined = character->kind == LETTERS && inside;
             if (places) {
                 if (!joined) {
@@ -155,7 +166,23 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
         } else if (character->kind == BREAK) {
             apostrophe = inside = 0;
         } else if (character->kind == APOSTROPHE) {
-            apostrophe = inside = inside && !apostrophe;
+            inside = apostrophe = inside == 1 && !apostrophe;
+        } else if (character->kind == SIGN) {
+            if (inside == 1 && !apostrophe) {
+                if (to[-1] >= 0x80)
+                    goto complex; /* it may be a digit */
+                stop_signless = stop;
+                inside = to[-1] > '9';
+            } else if (apostrophe) {
+                apostrophe = 0;
+                inside = 0;
+            }
+            if (inside) {
+                inside++;
+                *to++ = character->bytes[0];
+                if (places)
+                    stop = (size_t)(at - origin) + 1;
+            }
         } else if (character->kind == WHITE) {
             break;
         } else if (character->kind == COMPLEX) {
@@ -339,8 +366,21 @@ static void free_words(PyObject *self)
     free_memo(self);
 }
 
+/* Whether a line ends after a soft hyphen: the definition joins what this parts. */
+static int is_parted(const uint8_t *at, size_t size)
+{
+    for (const uint8_t *end = at + size; (at = memchr(at, 0xC2, (size_t)(end - at))); at++)
+        if (at[1] == 0xAD)
+            for (const uint8_t *next = at + 2; next < end && (size = blank(next)); next += size)
+                if (*next == '\n')
+                    return 1;
+    return 0;
+}
+
 static Made words_of(void *self, const uint8_t *text, size_t size, Bytes *made)
 {
+    if (is_parted(text, size))
+        return ODD;
     return add_words(self, text, size, made) ? FAILED : TEXT;
 }
 
@@ -363,6 +403,8 @@ typedef struct {
 static Made placed_of(void *self, const uint8_t *text, size_t size, Bytes *made)
 {
     Placing *placing = self;
+    if (is_parted(text, size))
+        return ODD;
     return add_placed(placing->memo, text, size, made, &placing->places) ? FAILED : TEXT;
 }
 

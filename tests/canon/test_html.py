@@ -171,18 +171,11 @@ def test_main_parts_in_each_other(tree: "Tree | str") -> None:
     assert words(markup, Html(main=True)) == (expected or words(markup))
 
 
-def test_the_recipe_of_main_parts_has_a_version() -> None:
-    """The first one had other words for some pages."""
-    stdin = jsonl({"id": 1, "text": "<main>a</main>"})
-    stages = [run("canon", option, stdin=stdin).records()[0]["via"].split()[0] for option in ("--html=main", "--html")]
-    assert stages == ["canon/2", "canon"]
-
-
 def test_skip() -> None:
     stdin = jsonl({"id": 1, "text": "<p class='ad x'>Buy</p><p>Text</p><div id=n><p>Next</div>"})
     version = metadata.version("selectolax")
     ran = run("canon", "--html", "--skip", ".ad", "--skip", "#n", stdin=stdin).records()
-    assert ran == [{"id": 1, "text": "text", "via": f"canon html=page@selectolax-{version},skip=%23n%2C.ad"}]
+    assert ran == [{"id": 1, "text": "text", "via": f"canon/3 html=page@selectolax-{version},skip=%23n%2C.ad"}]
     for argv, message in [
         (["--html", "--skip", "p["], '--skip: not a CSS selector: "p["'),
         (["--skip", "p"], "--skip needs --html"),

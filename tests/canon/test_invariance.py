@@ -39,8 +39,8 @@ def other_spaces(text: str) -> str:
 
 
 def without_punctuation(text: str) -> str:
-    """Punctuation and symbols give way to a space; an apostrophe may be part of a word."""
-    kept = "'’‘‛ʼ\uff07"
+    """Punctuation and symbols give way to a space; an apostrophe or # may be part of a word."""
+    kept = "'’‘‛ʼ`′\uff07#"
     return "".join(
         " " if unicodedata.category(c)[0] == "P" and c not in kept and unicodedata.normalize("NFKC", c) == c else c
         for c in text
@@ -64,7 +64,7 @@ CHANGES += [
 NAMES = ["upper", "swapcase", "full width", "spaces", "punctuation", "HTML", "NFC", "NFD", "NFKC", "NFKD"]
 
 alphabet = st.sampled_from(
-    "aZ éÉßΣσςПйЁʼ’'.,;:!?-–—()[]<>&\"#%\t\n\u00a0½ﬁ①中文，。ガｶﾞーไทย한글हि\u0301\u0308\u200b\u00ad0٣"
+    "aZ éÉßΣσςПйЁʼ’`′\u20e3'.,;:!?-–—()[]<>&\"#%\t\n\u00a0½ﬁ①中文，。ガｶﾞーไทย한글हि\u0301\u0308\u200b\u00ad0٣"
 )
 texts = st.text(alphabet, max_size=60)
 

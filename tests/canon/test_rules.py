@@ -164,13 +164,14 @@ def test_recipes() -> None:
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     lemma = ",".join(map(made_with, ("simplemma", "pymorphy3", "pymorphy3-dicts-ru")))
     assert record["via"] == (
-        f"canon fold-accents drop-numbers mask-numbers stop=en drop-adjectives=en@{made_with('lemminflect')} "
+        "canon/3 fold-accents drop-numbers mask-numbers stop=en "
+        f"drop-adjectives=en@{made_with('lemminflect')} "
         f"lemma=en,ru@{lemma} stem=en@{made_with('PyStemmer')}"
     )
     options = "--html=main --segment zh --stop iso:zh --stop zh --lemma ru"
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     assert record["via"] == (
-        f"canon/2 html=main@{made_with('selectolax')} segment=zh@{made_with('rjieba')} "
+        f"canon/3 html=main@{made_with('selectolax')} segment=zh@{made_with('rjieba')} "
         f"stop=iso:zh@{made_with('stopwordsiso')},zh "
         f"lemma=ru@{made_with('pymorphy3')},{made_with('pymorphy3-dicts-ru')}"
     )

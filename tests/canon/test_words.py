@@ -35,14 +35,22 @@ canonize = Canonizer()
         ("don't don’t don‘t 'quoted' ’tis dogs' rock'n'roll a''b", "don't don't don't quoted tis dogs rock'n'roll a b"),
         ("a'\u0301b a\u0301'b 中'a a'中 'a '\u0301'a 1'2", "a b á'b 中 a a 中 a a 1'2"),
         ("п'ять п’ять пʼять", "п'ять п'ять п'ять"),
+        ("don`t don´t don\u1ffdt don′t don｀t п`ять", "don't don't don't don't don't п'ять"),
+        ("`quoted´ `a` ``b'' 5′10″ 26′46″N a´ ´b", "quoted a b 5'10 26'46 n a b"),
         ("snake_case e-mail 3.14 1,000 U.S.A.", "snake case e mail 3 14 1 000 u s a"),
         ("中文abc和2024年", "中 文 abc 和 2024 年"),
         ("ひらがなカタカナ ｶﾀｶﾅ ｶﾞ ラーメン 人々", "ひ ら が な カ タ カ ナ カ タ カ ナ ガ ラ ー メ ン 人 々"),
         ("ภาษาไทย", "ภ า ษ า ไ ท ย"),
         ("ຂໍ້ ខ្មែរ မြန်မာ", "ຂໍ້ ខ្ មែ រ မြ န် မာ"),
         ("한국어 हिन्दी العَرَبِيَّة עִבְרִית", "한국어 हिन्दी العَرَبِيَّة עִבְרִית"),
-        ("👍🏽 1️⃣ — … ← \u0301", "1⃣"),
+        ("👍🏽 — … ← \u0301", ""),
+        ("1️⃣ 2\u20e3nd #️⃣ *️⃣ 1️⃣0️⃣", "1 2nd 10"),
         ("\u2028line\u2029paragraph\x85next\x1cfield", "line paragraph next field"),
+        ("co\u00ad\noperate co\u00ad \r\n\t operate é\u00ad\né e\u0301\u00ad\ne", "cooperate cooperate éé ée"),
+        ("racing\u00ad game 1\u00ad\n2 a\u00ad\n\nb \u00ad\nc d\u00ad\n.e -\u00ad\nf", "racing game 1 2 a b c d e f"),
+        ("C, C++ and C#/F#; g++-12 C＃ C⁺", "c c++ and c# f# g++ 12 c# c+"),
+        ("a+b c++d 1+ a1# +a #b a+中 中+ e\u0301+ c+\u0301", "a b c d 1 a1 a b a+ 中 中 é+ c+"),
+        ("c'+ c+' c+'d c+#+ c\u00ad+\u00ad+", "c c+ c+ d c+#+ c++"),
         ("", ""),
         (" .,;!? ", ""),
         ("nul\x00nul", "nul nul"),
@@ -86,6 +94,8 @@ def test_case_and_normal_form_do_not_matter_for_any_character() -> None:
         if is_later(character):
             continue
         forms = {unicodedata.normalize(form, character) for form in ("NFC", "NFD", "NFKC", "NFKD")}
+        if character in "\u00b4\u1ffd":
+            forms -= {" \u0301"}  # an apostrophe that has become a space with a mark on it stays that
         assert {fold(form) for form in forms} == {fold(character)}, hex(code)
         assert fold(character.casefold()) == fold(fold(character)) == fold(character), hex(code)
 
@@ -135,12 +145,12 @@ def test_memo_forgets_but_never_errs() -> None:
 def test_stop_lists_are_closed_classes() -> None:
     text = "The results of the search were neither in the cache nor on the disk"
     out = run("canon", "--stop", "en", stdin=jsonl({"id": 1, "text": text})).records()
-    assert out == [{"id": 1, "text": "results search were cache disk", "via": "canon stop=en"}]
+    assert out == [{"id": 1, "text": "results search were cache disk", "via": "canon/3 stop=en"}]
     text = "Она пошла в магазин, чтобы купить хлеба и молока для своих детей"
     out = run("canon", "--stop", "ru", stdin=jsonl({"id": 1, "text": text})).records()
-    assert out == [{"id": 1, "text": "пошла магазин купить хлеба молока детей", "via": "canon stop=ru"}]
+    assert out == [{"id": 1, "text": "пошла магазин купить хлеба молока детей", "via": "canon/3 stop=ru"}]
     out = run("canon", "--stop", "zh", stdin=jsonl({"id": 1, "text": "我的书和你的书"})).records()
-    assert out == [{"id": 1, "text": "书 书", "via": "canon stop=zh"}]
+    assert out == [{"id": 1, "text": "书 书", "via": "canon/3 stop=zh"}]
 
 
 @pytest.mark.parametrize("language", ["en", "ru", "zh"])
@@ -159,7 +169,9 @@ def test_stop_file_and_recipe(tmp_path: Path) -> None:
     (tmp_path / "my words.txt").write_bytes(content)
     record = jsonl({"id": 1, "text": "foo bär and baz"})
     out = run("canon", "--stop", "my words.txt", "--stop", "en", stdin=record, cwd=tmp_path).records()
-    assert out == [{"id": 1, "text": "baz", "via": f"canon stop=en,my%20words.txt@{blake3(content).hexdigest()[:16]}"}]
+    assert out == [
+        {"id": 1, "text": "baz", "via": f"canon/3 stop=en,my%20words.txt@{blake3(content).hexdigest()[:16]}"}
+    ]
     swapped = run("canon", "--stop", "en", "--stop", "my words.txt", stdin=record, cwd=tmp_path).records()
     assert swapped == out
 
@@ -195,7 +207,7 @@ def test_lines(tmp_path: Path) -> None:
     hint = "iconv -f ENCODING -t UTF-8 makes UTF-8 of it"
     assert (ran.status, ran.err) == (1, f"canon: b:1: not UTF-8 (byte 2); {hint}\n")
     texts = [(1, "one"), (2, ""), (3, "three"), (5, "five"), (6, "six")]
-    assert ran.out == b"".join(b'{"id":%d,"text":"%s","via":"canon"}\n' % (i, t.encode()) for i, t in texts)
+    assert ran.out == b"".join(b'{"id":%d,"text":"%s","via":"canon/3"}\n' % (i, t.encode()) for i, t in texts)
 
 
 def test_whole(tmp_path: Path) -> None:
@@ -205,7 +217,7 @@ def test_whole(tmp_path: Path) -> None:
     ran = run("canon", "--whole", "a.txt", "b.txt", "c.txt", "--rejects", "r", cwd=tmp_path)
     hint = "iconv -f ENCODING -t UTF-8 makes UTF-8 of it"
     assert (ran.status, ran.err) == (1, f"canon: b.txt: not UTF-8 (byte 1); {hint}\n")
-    assert ran.out == b'{"id":"a.txt","text":"one two","via":"canon"}\n{"id":"c.txt","text":"","via":"canon"}\n'
+    assert ran.out == b'{"id":"a.txt","text":"one two","via":"canon/3"}\n{"id":"c.txt","text":"","via":"canon/3"}\n'
     assert (tmp_path / "r").read_bytes() == b"\xff\n\n"
     assert run("canon", "--whole", stdin=b"From a pipe").records()[0]["id"] == "-"
 
@@ -219,4 +231,4 @@ def test_number(tmp_path: Path) -> None:
 def test_fields_of_other_names() -> None:
     stdin = jsonl({"url": "u", "body": "A Word", "text": 5, "x": [1, {"y": None}]})
     out = run("canon", "--id", "url", "--text", "body", stdin=stdin).good()
-    assert out == b'{"url": "u", "body": "a word", "text": 5, "x": [1, {"y": null}],"via":"canon"}\n'
+    assert out == b'{"url": "u", "body": "a word", "text": 5, "x": [1, {"y": null}],"via":"canon/3"}\n'

@@ -78,7 +78,7 @@ def payloads(lines: bytes) -> list[list[str]]:
 def test_header(folder: Path) -> None:
     header, _, lines = (folder / "df").read_bytes().partition(b"\n")
     assert json.loads(header) == {
-        "documents": len(texts()), "shingles": len(frequencies()), "min_df": 1, "via": f"canon | shingle k={K}"
+        "documents": len(texts()), "shingles": len(frequencies()), "min_df": 1, "via": f"canon/3 | shingle k={K}"
     }  # fmt: skip
     assert lines == run(f"shingle -k {K} --df docs", cwd=folder).good()
     assert run("shingle --df --header").records() == [
@@ -238,11 +238,11 @@ def test_in_a_chain(folder: Path) -> None:
 
 def test_records_that_were_made_otherwise(folder: Path) -> None:
     lines = canonical().splitlines(keepends=True)
-    escaped = lines[1].replace(b'"via":"canon"', b'"via":"c\\u0061non"')
+    escaped = lines[1].replace(b'"via":"canon/3"', b'"via":"c\\u0061non"')
     others = [
-        (lines[2].replace(b'"via":"canon"', b'"via":"canon stop=en"'), '"canon stop=en"'),
-        (lines[3].replace(b',"via":"canon"', b""), "an unnamed recipe"),
-        (lines[4].replace(b'"via":"canon"', b'"via":"parts | canon"'), '"parts | canon"'),
+        (lines[2].replace(b'"via":"canon/3"', b'"via":"canon/3 stop=en"'), '"canon stop=en"'),
+        (lines[3].replace(b',"via":"canon/3"', b""), "an unnamed recipe"),
+        (lines[4].replace(b'"via":"canon/3"', b'"via":"parts | canon/3"'), '"parts | canon"'),
     ]
     stdin = b"".join([lines[0], escaped, *(line for line, _ in others), lines[5]])
     for command in (f"shingle -k {K} --max-df 3 --df-table df", f"shingle -k {K} --hash md5 --max-df 3 --df-table md5"):

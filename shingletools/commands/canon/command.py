@@ -109,20 +109,7 @@ def placer(rules: Rules) -> "Placer":
 def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     """The rules that the options ask for, in the order in which they work, and the recipe of all of them."""
     budget = Budget()
-    texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
-    if options.html == "article":
-        from shingletools.commands.canon.article import article  # imported late, here and below, since few runs need it
-
-        texts.append(article(options.skip))
-    elif options.html:
-        from shingletools.commands.canon.html import html  # as above
-
-        texts.append(html(options.html, options.skip))
-    elif options.skip:
-        raise errors.Failed("--skip needs --html")
-    if options.recursive:
-        # In the recipe of text files, too: all documents of a run have one recipe
-        texts[-1] = texts[-1]._replace(label=f"{texts[-1].label},by=suffix")
+    texts = text_rules(options, budget)
     decoded = None
     if options.warc:
         from shingletools.reading.formats.warc import charsets  # as above
@@ -140,9 +127,11 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     words = word_rules(options)
     own = options.edits or options.word is not None or options.sentences
     via = wire.recipe(
-        # The first version took a main element inside another one twice if an element was between them. It left out
-        # headers and footers of articles, sections and main elements if they were not direct children
-        "canon/2" if options.html == "main" else "canon",
+        # canon took a main element inside another one twice if an element was between them, and left out headers and
+        # footers of articles, sections and main elements if they were not direct children. canon and canon/2, which
+        # only html=main had, took no ` for an apostrophe, no keycap for its digit, no + and # for parts of words,
+        # and left words parted that soft hyphens part at line ends
+        "canon/3",
         ("warc", decoded),
         *((rule.name, rule.label) for rule in texts),
         ("sentences", options.sentences),
@@ -153,6 +142,27 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         ("regex", version("regex") if own else None),
     )
     return Rules(tuple(texts), budget, options.sentences, options.fold_accents, cutter, tuple(words)), via
+
+
+def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
+    """The rules for whole texts, in order. Raises Failed."""
+    texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
+    if options.html == "article":
+        from shingletools.commands.canon.article import (
+            article,  # imported late, here and elsewhere, since few runs need it
+        )
+
+        texts.append(article(options.skip))
+    elif options.html:
+        from shingletools.commands.canon.html import html  # as above
+
+        texts.append(html(options.html, options.skip))
+    elif options.skip:
+        raise errors.Failed("--skip needs --html")
+    if options.recursive:
+        # In the recipe of text files, too: all documents of a run have one recipe
+        texts[-1] = texts[-1]._replace(label=f"{texts[-1].label},by=suffix")
+    return texts
 
 
 def word_rules(options: argparse.Namespace) -> list[Rule]:

@@ -5,13 +5,16 @@ import unicodedata
 
 from shingletools.system.deferred import later, regex
 
-# Typographic and reversed quotes, and the letter that Ukrainian and Breton use: inside a word all become '
-APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"))
+# Typographic and reversed quotes, the letter that Ukrainian and Breton use, and what people type in their place, the
+# grave accent and the prime: inside a word all become '
+APOSTROPHES = str.maketrans(dict.fromkeys("`\u2018\u2019\u201b\u02bc\u2032", "'"))
+ACUTE = str.maketrans(dict.fromkeys("\u00b4\u1ffd", "'"))  # the same, but NFKD would make a space of it
 
 TATWEEL = "\u0640"  # stretches an Arabic word, as letter spacing stretches a Latin one
 
-# Invisible: soft hyphens, zero-width characters, byte order marks, bidi controls, variation selectors
-INVISIBLE = later(lambda: regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+"))
+# Invisible: soft hyphens, zero-width characters, byte order marks, bidi controls, variation selectors; and what makes a
+# keycap of a digit
+INVISIBLE = later(lambda: regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}\u20e3]+"))
 
 # unicodedata.normalize sorts combining marks by insertion, in quadratic time: minutes for 1 MB of
 # "\u0301\u0316" * 250000. So long runs are sorted first. These five characters, and no others, join such a run only
@@ -25,14 +28,14 @@ def fold(text: str) -> str:
     """Text without differences of case, compatibility forms and invisible characters; fold(fold(x)) == fold(x).
 
     This is Unicode's compatibility caseless matching (The Unicode Standard, D146). In addition, invisible characters
-    are dropped, and typographic apostrophes become straight ones.
+    and keycaps around digits are dropped, and whatever is typed as an apostrophe becomes a straight one.
 
     >>> fold("Ｆｕｌｌ ｗｉｄｔｈ, STRASSE, straße, co\\u00adoperate")
     'full width, strasse, strasse, cooperate'
     """
     if text.isascii():
-        return text.lower()
-    visible = INVISIBLE.sub("", text)
+        return text.lower().replace("`", "'")
+    visible = INVISIBLE.sub("", text).translate(ACUTE)
     if len(visible) >= LONG:
         visible = LONG_RUN.sub(_sorted_marks, visible.translate(DECOMPOSED))
     folded = unicodedata.normalize("NFKD", visible).replace(TATWEEL, "").casefold()

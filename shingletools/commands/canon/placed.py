@@ -5,6 +5,7 @@ from functools import partial
 
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer, Rules, later_words
+from shingletools.commands.canon.hyphens import SOFT, joined_places
 from shingletools.commands.canon.letters import fold_places, made_of
 from shingletools.commands.canon.origins import Origin, traced
 from shingletools.commands.canon.patterns import WordPattern
@@ -46,6 +47,9 @@ class Placer:
         for rule in rules.texts:
             assert rule.traced is not None
             text, origin = rule.traced(text)
+            origins.append(origin)
+        if SOFT in text:
+            text, origin = joined_places(text)
             origins.append(origin)
         found, places = [], []
         begin = 0

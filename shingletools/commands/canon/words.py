@@ -6,11 +6,13 @@ from shingletools.system.deferred import later, regex
 from shingletools.text.scripts import ALONE, SPACELESS
 
 LETTER = rf"[[\p{{L}}\p{{N}}]--{SPACELESS}]"
-RUN = rf"{LETTER}[{LETTER}\p{{M}}']*+"
+SIGNS = "+#"
+BESIDE = {"'", *SIGNS}  # parts of words if a letter stands beside them
+RUN = rf"{LETTER}[{LETTER}\p{{M}}']*+(?:(?<=\p{{L}}\p{{M}}*)[{SIGNS}]++(?!{LETTER}))?"
 
 # A word is one letter or digit of a spaceless script with its marks, or a run of other letters and digits with their
-# marks and the apostrophes between them. Apostrophes elsewhere are removed first: a pattern that repeats a group for
-# each apostrophe would hold a state for each, gigabytes for 10 MB of "a'a'a'"
+# marks, the apostrophes between them, and the signs after it, as in C++ and C#. Apostrophes elsewhere are removed
+# first: a pattern that repeats a group for each apostrophe would hold a state for each, gigabytes for 10 MB of "a'a'a'"
 OUTSIDE = later(lambda: regex.compile(rf"(?<![{LETTER}\p{{M}}])'|'(?!{LETTER})", regex.VERSION1))
 WORD = later(lambda: regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}", regex.VERSION1))
 MARK = later(lambda: regex.compile(r"\p{M}"))
@@ -20,8 +22,8 @@ IS_ALONE = later(lambda: regex.compile(ALONE, regex.VERSION1))
 def cut(folded: str) -> list[str]:
     """The words of folded text without white space.
 
-    >>> cut("don't-'quote'中文")
-    ["don't", 'quote', '中', '文']
+    >>> cut("don't-'quote'中文c++")
+    ["don't", 'quote', '中', '文', 'c++']
     """
     if "'" in folded:
         folded = OUTSIDE.sub(" ", folded)
@@ -51,14 +53,14 @@ def joins(text: str) -> bool:
 def wherever(character: str, folded: str) -> str | None:
     """The words that a character becomes whatever stands beside it, as kernel.memo.Wherever has it.
 
-    >>> wherever("É", "é"), wherever("中", "中"), wherever("(", "(")
-    ('é', ' 中 ', ' ')
+    >>> wherever("É", "é"), wherever("中", "中"), wherever("(", "("), wherever("＋", "+")
+    ('é', ' 中 ', ' ', '+')
     """
     if character.isascii():  # so that ASCII text compiles no patterns
-        return folded if folded.isalnum() or folded == "'" else " "
+        return folded if folded.isalnum() or folded in BESIDE else " "
     if joins(character) or joins(unicodedata.normalize("NFKD", folded)):
         return None
-    if folded in ("", "'"):
+    if not folded or folded in BESIDE:
         return folded
     words = cut(folded)
     if not words:

@@ -1,0 +1,36 @@
+"""What a hyphen parts at a line's end: a soft hyphen has no other use there."""
+
+from typing import TYPE_CHECKING
+
+from shingletools.commands.canon.origins import Origin
+from shingletools.system import deferred
+from shingletools.system.deferred import later
+
+if TYPE_CHECKING:
+    import regex
+else:
+    regex = deferred.module("regex")
+
+SOFT = "\u00ad"
+LINE_END = r"[^\S\n]*\n[^\S\n]*"
+PARTED = later(lambda: regex.compile(rf"(?<=[\p{{L}}\p{{M}}]){SOFT}{LINE_END}(?=\p{{L}})"))
+
+
+def joined(text: str) -> str:
+    """The text in which no soft hyphen parts a word at a line's end. kernel/words.c knows texts without such a hyphen.
+
+    >>> joined("co\\u00ad\\n  operate, racing\\u00ad game")
+    'cooperate, racing\\xad game'
+    """
+    return PARTED.sub("", text) if SOFT in text else text
+
+
+def joined_places(text: str) -> tuple[str, Origin]:
+    """The same, and where it comes from."""
+    origin = Origin()
+    end = 0
+    for match in PARTED.finditer(text):
+        origin.copy(match.start() - end, end)
+        end = match.end()
+    origin.copy(len(text) - end, end)
+    return joined(text), origin
