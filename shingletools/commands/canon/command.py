@@ -129,8 +129,8 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     via = wire.recipe(
         # canon took a main element inside another one twice if an element was between them, and left out headers and
         # footers of articles, sections and main elements if they were not direct children. canon and canon/2, which
-        # only html=main had, took no ` for an apostrophe, no keycap for its digit, no + and # for parts of words,
-        # and left words parted that soft hyphens part at line ends
+        # only html=main had, took no ` for an apostrophe, no keycap for its digit, no + and # for parts of words and
+        # other lemmas in ru, and left words parted that soft hyphens part at line ends
         "canon/3",
         ("warc", decoded),
         *((rule.name, rule.label) for rule in texts),

@@ -1,7 +1,7 @@
 """Russian dictionary forms, chosen from pymorphy3's readings of a word."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import regex
@@ -12,6 +12,8 @@ LONGEST = 40  # letters; dictionaries have no longer words, and guessing longer 
 RUSSIAN = regex.compile(f"[а-яё]{{2,{LONGEST}}}+")
 ADJECTIVES = {"ADJF", "ADJS", "PRTF", "PRTS", "COMP"}
 SHARE = 0.2  # of the score of all readings: less, and a part of speech is not preferred
+CLEAR = 0.75  # of the score of the readings as a noun: so much, and the word alone decides which noun it is
+KEPT = 1 << 16  # nouns that are remembered
 
 
 @cache
@@ -26,9 +28,11 @@ def readings() -> Callable[[str], Any]:
 def russian() -> Callable[[str], str]:
     """A function from words to dictionary forms by pymorphy3. It prefers readings as a noun: nouns carry the topic.
 
-    The best reading alone sends the cases of one noun to several forms. Of 2,500 nouns drawn from a spelling
-    dictionary, 97.7 % got one form for all cases with this choice. In a similar draw, 93.5 % did with the best reading,
-    and 92.8 % with simplemma. Raises Failed if the package is missing.
+    The best reading alone sends the cases of one noun to several forms: парка to the coat, парк to the park. So where
+    a word leaves open which noun it is, what is known of all cases of these nouns decides, which is the same for each
+    case. So 957 of the 1,000 nouns most frequent in wordfreq 3.1 have one form for all cases, and 99.0 % of 2,500
+    nouns drawn from a spelling dictionary; with the heaviest reading as a noun 940 and 98.0 %. Without CLEAR 963 have,
+    but политика (politics) becomes политик (politician). Raises Failed if the package is missing.
     """
     needs("--lemma ru", "pymorphy3")
     parse = readings()
@@ -36,7 +40,8 @@ def russian() -> Callable[[str], str]:
     def step(word: str) -> str:
         if not RUSSIAN.fullmatch(word):
             return word
-        found = parse(word.replace("ё", "е"))
+        word = word.replace("ё", "е")
+        found = parse(word)
         if not any(reading.is_known for reading in found):
             if found[0].tag.POS in ADJECTIVES:
                 return _form(found[0])
@@ -44,11 +49,14 @@ def russian() -> Callable[[str], str]:
         if any(map(_is_adjective, found)):
             # новое is taken for the adjective, though the dictionary also has it as a noun
             found = [
-                reading
-                for reading in found
-                if reading.tag.POS != "NOUN" or not any(map(_is_adjective, parse(reading.normal_form)))
+                reading for reading in found if reading.tag.POS != "NOUN" or not _is_adjectival(reading.normal_form)
             ] or found
-        return _heaviest(_preferred(found, word.replace("ё", "е")))
+        nouns = _nouns(found)
+        # Readings as a noun also count if the word is such a noun's own form
+        if _weight(nouns) >= SHARE * _weight(found) or word in map(_form, nouns):
+            return _noun(nouns)
+        adjectives = [reading for reading in found if reading.tag.POS == "ADJF"]
+        return _heaviest(_sums(adjectives if _weight(adjectives) >= SHARE * _weight(found) else found))
 
     return step
 
@@ -62,27 +70,61 @@ def _is_adjective(reading: Any) -> bool:
     return reading.tag.POS == "ADJF" and "Apro" not in reading.tag
 
 
+@lru_cache(KEPT)
+def _is_adjectival(form: str) -> bool:
+    """Whether a noun's dictionary form is an adjective, too: not иванов, which rarely is Ivan's."""
+    found = readings()(form)
+    return _weight(list(filter(_is_adjective, found))) >= SHARE * _weight(found)
+
+
 def _nouns(found: list[Any]) -> list[Any]:
     return [reading for reading in found if reading.tag.POS == "NOUN"]
 
 
-def _preferred(found: list[Any], word: str) -> list[Any]:
-    """The readings as a noun, else as an adjective, if they have enough of the score; else all.
-
-    Readings as a noun also count if the word is such a noun's own form.
-    """
-    total = sum(reading.score for reading in found)
-    nouns = _nouns(found)
-    for some in (nouns, [reading for reading in found if reading.tag.POS == "ADJF"]):
-        weight = sum(reading.score for reading in some)
-        if some and (weight >= SHARE * total or (some is nouns and word in map(_form, nouns))):
-            return some
-    return found
+def _weight(found: list[Any]) -> float:
+    return sum(map(_score, found))
 
 
-def _heaviest(found: list[Any]) -> str:
-    """The form whose readings have the greatest total score; of equals the longest, then the first."""
+def _score(reading: Any) -> float:
+    score: float = reading.score
+    return score
+
+
+def _sums(found: list[Any]) -> dict[str, float]:
+    """The total score of the readings of each form."""
     sums: dict[str, float] = {}
     for reading in found:
-        sums[_form(reading)] = sums.get(_form(reading), 0.0) + reading.score
+        sums[_form(reading)] = sums.get(_form(reading), 0.0) + _score(reading)
+    return sums
+
+
+def _heaviest(sums: dict[str, float]) -> str:
+    """Of equals the longest, then the first."""
     return min((-round(score, 6), -len(form), form) for form, score in sums.items())[2]
+
+
+def _noun(nouns: list[Any]) -> str:
+    sums = _sums(nouns)
+    heaviest = _heaviest(sums)
+    if sums[heaviest] >= CLEAR * sum(sums.values()):
+        return heaviest
+    return _heaviest({form: _certainty(form) for form in sums})
+
+
+@lru_cache(KEPT)
+def _certainty(noun: str) -> float:
+    """How surely a noun is meant: by its dictionary form, times the average of all its cases; 0 to 1."""
+    cases = {
+        case.word.replace("ё", "е")
+        for reading in _nouns(readings()(noun))
+        if _form(reading) == noun
+        for case in reading.lexeme
+    }
+    return _share(noun, noun) * sum(_share(noun, case) for case in sorted(cases)) / len(cases) if cases else 0.0
+
+
+@lru_cache(KEPT)
+def _share(noun: str, case: str) -> float:
+    """A noun's share of the score of a word's readings as nouns."""
+    sums = _sums(_nouns(readings()(case)))
+    return sums.get(noun, 0.0) / sum(sums.values()) if sums else 0.0
