@@ -28,7 +28,7 @@ PAGE = (DATA / "page.html").read_text("utf-8")
 RULES = (
     "", "--fold-accents", "--drop-numbers", "--mask-numbers", "--stop en --stop ru --stop zh", "--stop iso:de",
     "--drop-adjectives en,ru", "--lemma en,ru", "--lemma de", "--lemma ru", "--stem en", "--stem ru,de", "--stem ar",
-    "--sentences", "--sentences --stem en", "--segment zh",
+    "--join-hyphens", "--sentences", "--sentences --stem en", "--segment zh",
     "--segment zh --stop zh", r"--word \w+", "--word [a-z]{3,}",
     "--word (..)", "--delete [aeé-]", r"--delete \s", "--replace q=x", "--replace [0-9]+=number",
     "--delete a --replace e=oo", "--delete (?r)a --replace (?r)(e)=o\\1",
@@ -59,6 +59,7 @@ def test_what_stands_at_a_place_is_its_word(options: str) -> None:
         ("", "a co\u00ad\noperate\u00ad b c\u00ad\n\td", "0-1 2-13 15-16 17-22"),
         ("--sentences", "A co\u00ad\noperate. B", "0-1 2-13 15-16"),
         ("--html", "<p>co&shy;\noperate<p>a", "3-18 21-22"),
+        ("--join-hyphens", "a co-\n operate b", "0-1 2-14 15-16"),
         ("", "don´t 1\ufe0f\u20e3 2\u20e3.", "0-5 6-7 10-11"),
         ("", "a½b", "0-2 1-3"),
         ("", "กำ นำ้", "0-2 1-2 3-5 4-6"),  # sara am is a mark on what is before it, and a letter

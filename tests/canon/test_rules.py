@@ -41,6 +41,10 @@ def made_with(package: str) -> str:
         ("", "كتابــــة كتابة ـَ", "كتابة كتابة"),
         ("--fold-accents", "שָׁלוֹם العَرَبِيَّة أحمد", "שלום العربية أحمد"),
         ("--fold-accents", "हिन्दी ไทย 한국어 が", "हिन्दी ไ ท ย 한국어 が"),
+        ("", "co-\noperate", "co operate"),
+        ("--join-hyphens", "co-\noperate co\u2010 \n\t operate e\u0301-\ne a-b", "cooperate cooperate ée a b"),
+        ("--join-hyphens", "Jean-\nPaul CD-\nrom Ко-\nоператив", "jean paul cd rom кооператив"),
+        ("--join-hyphens", "a - \nb a-\n-b a-\n\nb 1-\n2 a-\n2 a—\nb", "a b a b a b 1 2 a 2 a b"),
         ("--drop-numbers", "In 2024 v2 3.14 ٣٤ ½ x86 三", "in v2 x86 三"),
         ("--mask-numbers", "In 2024 v2 3.14 1024x768 ٣٤", "in 0 v0 0 0 0x0 0"),
         ("--drop-numbers --mask-numbers", "In 2024 v2", "in v0"),
@@ -169,10 +173,11 @@ def test_accents_fold_once_and_for_all() -> None:
 
 def test_recipes() -> None:
     options = "--fold-accents --drop-numbers --mask-numbers --stop en --drop-adjectives en --lemma en,ru --stem en"
+    options += " --join-hyphens"
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     lemma = ",".join(map(made_with, ("simplemma", "pymorphy3", "pymorphy3-dicts-ru")))
     assert record["via"] == (
-        "canon/3 fold-accents drop-numbers mask-numbers stop=en "
+        "canon/3 join-hyphens fold-accents drop-numbers mask-numbers stop=en "
         f"drop-adjectives=en@{made_with('lemminflect')} "
         f"lemma=en,ru@{lemma} stem=en@{made_with('PyStemmer')}"
     )

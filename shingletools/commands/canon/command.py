@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from shingletools.cli.arguments import text
 from shingletools.cli.options import Printed
 from shingletools.commands.canon.canonizer import Canonizer, Rules, explain
+from shingletools.commands.canon.hyphens import HARD
 from shingletools.commands.canon.patterns import Budget, Replace, WordPattern
 from shingletools.commands.canon.rules import Rule, drop_number, mask_number
 from shingletools.commands.canon.stopwords import stop
@@ -38,6 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "page or blog")  # fmt: skip
     add("--skip", metavar="SELECTOR", help="leave out HTML elements that match SELECTOR; may be repeated",
         action="append", type=text, default=[])  # fmt: skip
+    add("--join-hyphens", action="store_true", help="join small letters that a hyphen parts at a line's end")
     add("--sentences", action="store_true", help="keep a line feed between sentences")
     add("--fold-accents", action="store_true", help="drop accents and vowel points")
     words = parser.add_mutually_exclusive_group()
@@ -162,6 +164,9 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
     if options.recursive:
         # In the recipe of text files, too: all documents of a run have one recipe
         texts[-1] = texts[-1]._replace(label=f"{texts[-1].label},by=suffix")
+    if options.join_hyphens:
+        joining = Replace("--join-hyphens", HARD, "", budget)
+        texts.append(Rule("join-hyphens", True, joining, joining.traced))
     return texts
 
 

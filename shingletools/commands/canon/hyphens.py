@@ -1,4 +1,4 @@
-"""What a hyphen parts at a line's end: a soft hyphen has no other use there."""
+"""What a hyphen parts at a line's end: a soft hyphen always, since it has no other use there; others as an option."""
 
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,10 @@ else:
 SOFT = "\u00ad"
 LINE_END = r"[^\S\n]*\n[^\S\n]*"
 PARTED = later(lambda: regex.compile(rf"(?<=[\p{{L}}\p{{M}}]){SOFT}{LINE_END}(?=\p{{L}})"))
+
+# Of --join-hyphens. What begins with a capital is rarely the rest of a word, and what is all capitals is a word alone
+SMALL = r"[\p{L}--[\p{Lu}\p{Lt}]]"
+HARD = rf"(?V1)(?<={SMALL}\p{{M}}*)[-\u2010]{LINE_END}(?={SMALL})"
 
 
 def joined(text: str) -> str:
