@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import unicodedata
 from importlib import metadata
 from pathlib import Path
@@ -17,6 +18,7 @@ from shingletools.cli.options import make_parser
 from shingletools.commands.canon.canonizer import Canonizer, explain
 from shingletools.commands.canon.command import add_options, chosen
 from shingletools.commands.canon.folding import fold
+from shingletools.commands.canon.homoglyphs import fold_homoglyphs
 from shingletools.commands.canon.lemmas import settled
 from shingletools.commands.canon.rules import fold_accents
 
@@ -45,6 +47,13 @@ def made_with(package: str) -> str:
         ("--join-hyphens", "co-\noperate co\u2010 \n\t operate e\u0301-\ne a-b", "cooperate cooperate ée a b"),
         ("--join-hyphens", "Jean-\nPaul CD-\nrom Ко-\nоператив", "jean paul cd rom кооператив"),
         ("--join-hyphens", "a - \nb a-\n-b a-\n\nb 1-\n2 a-\n2 a—\nb", "a b a b a b 1 2 a 2 a b"),
+        ("--fold-homoglyphs", "Дeнь, cписок; рaypаl", "день список paypal"),
+        ("--fold-homoglyphs", "Нa Tо Tα", "на то τα"),  # as many letters of one script as of the other
+        ("--fold-homoglyphs", "ΧYZ Αx", "xyz ax"),  # no Greek letter looks like x
+        ("--fold-homoglyphs", "cool кот USBшный debian'у 5м", "cool кот usbшный debian'у 5м"),
+        ("--fold-homoglyphs", "hаш Hаш cнaтo кaждЫЙ ЁЛKА e\u0308лкa ëлкa", "hаш наш cнaтo каждый ёлка ёлка ёлка"),
+        ("--fold-homoglyphs", "а中a 3aя aя", "а 中 a 3ая ая"),
+        ("", "Дeнь", "дeнь"),
         ("--drop-numbers", "In 2024 v2 3.14 ٣٤ ½ x86 三", "in v2 x86 三"),
         ("--mask-numbers", "In 2024 v2 3.14 1024x768 ٣٤", "in 0 v0 0 0 0x0 0"),
         ("--drop-numbers --mask-numbers", "In 2024 v2", "in v0"),
@@ -151,6 +160,28 @@ def test_iso_lists_drop_their_own_words(language: str) -> None:
     assert words or language in ("ja", "th", "zh")
 
 
+PLATES = "АВЕКМНОРСТУХ", "ABEKMHOPCTYX"  # letters of Russian number plates (GOST R 50577): those that Latin has, too
+
+
+@pytest.mark.parametrize("index", range(12))
+def test_letters_of_number_plates(index: int) -> None:
+    cyrillic, latin = (letters[index] for letters in PLATES)
+    folded = canonizer("--fold-homoglyphs")
+    assert folded(f"Д{latin}ДД") == f"д{cyrillic}дд".lower()
+    assert folded(f"D{cyrillic}DD") == f"d{latin}dd".lower()
+
+
+@given(st.text("ABEaeoхcpΑΒαοЕеоАсщЩsSшb'-1 \u0301\u00ad中", max_size=12))
+def test_only_words_of_mixed_script_change(text: str) -> None:
+    folded = fold_homoglyphs(text)
+    assert fold_homoglyphs(folded) == folded
+    assert len(folded) == len(text)
+    for word in re.findall(r"[\w\u0301\u00ad]+", text.replace("中", " ")):
+        scripts = {unicodedata.name(c).split(" ")[0] for c in word if c.isalpha()}
+        if len(scripts) < 2:
+            assert fold_homoglyphs(word) == word
+
+
 marked = st.text("aeiouyncsz\u0301\u0300\u0308\u0302\u0327\u0323øłđ ёйъїα", max_size=20)
 
 
@@ -173,11 +204,11 @@ def test_accents_fold_once_and_for_all() -> None:
 
 def test_recipes() -> None:
     options = "--fold-accents --drop-numbers --mask-numbers --stop en --drop-adjectives en --lemma en,ru --stem en"
-    options += " --join-hyphens"
+    options += " --join-hyphens --fold-homoglyphs"
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     lemma = ",".join(map(made_with, ("simplemma", "pymorphy3", "pymorphy3-dicts-ru")))
     assert record["via"] == (
-        "canon/3 join-hyphens fold-accents drop-numbers mask-numbers stop=en "
+        "canon/3 join-hyphens fold-homoglyphs=confusables-17.0.0 fold-accents drop-numbers mask-numbers stop=en "
         f"drop-adjectives=en@{made_with('lemminflect')} "
         f"lemma=en,ru@{lemma} stem=en@{made_with('PyStemmer')}"
     )

@@ -40,6 +40,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--skip", metavar="SELECTOR", help="leave out HTML elements that match SELECTOR; may be repeated",
         action="append", type=text, default=[])  # fmt: skip
     add("--join-hyphens", action="store_true", help="join small letters that a hyphen parts at a line's end")
+    add("--fold-homoglyphs", action="store_true",
+        help="within a word, replace letters of another script by those that they look like")  # fmt: skip
     add("--sentences", action="store_true", help="keep a line feed between sentences")
     add("--fold-accents", action="store_true", help="drop accents and vowel points")
     words = parser.add_mutually_exclusive_group()
@@ -167,6 +169,10 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
     if options.join_hyphens:
         joining = Replace("--join-hyphens", HARD, "", budget)
         texts.append(Rule("join-hyphens", True, joining, joining.traced))
+    if options.fold_homoglyphs:
+        from shingletools.commands.canon.homoglyphs import homoglyphs  # as above
+
+        texts.append(homoglyphs())
     return texts
 
 

@@ -1,0 +1,75 @@
+"""Letters of one script within words of another: they become the letters that they look like."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from shingletools.commands.canon.origins import Origin
+from shingletools.commands.canon.rules import Rule
+from shingletools.kernel.memo import Memo
+from shingletools.system import deferred
+from shingletools.system.deferred import later
+from shingletools.text.scripts import SPACELESS
+
+if TYPE_CHECKING:
+    import regex
+else:
+    regex = deferred.module("regex")
+
+# Letters of equal case and look, by tests/homoglyphs.py from confusables.txt of Unicode's UTS #39. That is (c) 2025
+# Unicode, Inc., under the Unicode License V3: https://www.unicode.org/license.txt
+VERSION = "17.0.0"
+ALIKE = {
+    "Cyrillic": str.maketrans(
+        "ABCEHIJKMOPSTXYaceijoprswxyÈËÏèëïþ" "ΑΒΓΕΗΙΚΛΜΟΠΡΤΥΦΧΪαγεικοπρστφϊ",
+        "АВСЕНІЈКМОРЅТХУасеіјоргѕшхуЀЁЇѐёїр" "АВГЕНІКЛМОПРТУФХЇауєікопротфї",
+    ),
+    "Greek": str.maketrans(
+        "ABEHIKMNOPTXYZaiopuvyÁÉÍÏÓÝßáíïóúüþ" "ІЇАВГЕКЛМНОПРТУФХакопртуфєіїѰѱѲѵҮүӨӰԑ",
+        "ΑΒΕΗΙΚΜΝΟΡΤΧΥΖαιορυνγΆΈΊΪΌΎβάίϊόύϋρ" "ΙΪΑΒΓΕΚΛΜΗΟΠΡΤΥΦΧακοπρτγφειϊΨψΘνΥγΘΫε",
+    ),
+    "Latin": str.maketrans(
+        "ЀЁЅІЇЈАВЕКМНОРСТУХагеорсухшѐёѕіїјѡѴѵҮүһҽӏӒӓӦӧӱԁԌԛԜԝ" "ΆΈΊΌΎΑΒΕΖΗΙΚΜΝΟΡΤΥΧΪάίαβγινορσυϊϋόύ",
+        "ÈËSIÏJABEKMHOPCTYXareopcyxwèësiïjwVvYyhelÄäÖöÿdGqWw" "ÁÉÍÓÝABEZHIKMNOPTYXÏáíaßyivopouïüóú",
+    ),
+}  # fmt: skip
+
+# Letters and digits between which nothing stands that parts words; an apostrophe parts debian'у
+RUN = later(lambda: regex.compile(rf"[[\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}]--{SPACELESS}]+", regex.VERSION1))
+LETTERS = {script: later(partial(lambda script: regex.compile(rf"\p{{{script}}}"), script)) for script in ALIKE}
+
+
+def fold_word(word: str) -> str:
+    """The word in the script that most of its letters have, if all others look like letters of that script.
+
+    Of several such scripts, with equally many letters, Cyrillic goes first, then Greek.
+
+    >>> fold_word("Дeнь"), fold_word("рaypаl"), fold_word("USBшный"), fold_word("Нa")
+    ('День', 'paypal', 'USBшный', 'На')
+    """
+    if word.isascii():
+        return word
+    numbers = {script: len(found) for script, letter in LETTERS.items() if (found := letter.findall(word))}
+    if len(numbers) > 1:
+        for script in (script for script, number in numbers.items() if number == max(numbers.values())):
+            folded = word.translate(ALIKE[script])
+            if not any(LETTERS[other].search(folded) for other in numbers if other != script):
+                return folded
+    return word
+
+
+WORDS = Memo(fold_word)
+
+
+def fold_homoglyphs(text: str) -> str:
+    return text if text.isascii() else RUN.sub(lambda run: WORDS[run[0]], text)
+
+
+def traced(text: str) -> tuple[str, Origin]:
+    """The same; each letter takes the place of one."""
+    origin = Origin()
+    origin.copy(len(text), 0)
+    return fold_homoglyphs(text), origin
+
+
+def homoglyphs() -> Rule:
+    return Rule("fold-homoglyphs", f"confusables-{VERSION}", fold_homoglyphs, traced)
