@@ -28,7 +28,7 @@ PAGE = (DATA / "page.html").read_text("utf-8")
 RULES = (
     "", "--fold-accents", "--drop-numbers", "--mask-numbers", "--stop en --stop ru --stop zh", "--stop iso:de",
     "--drop-adjectives en,ru", "--lemma en,ru", "--lemma de", "--lemma ru", "--stem en", "--stem ru,de", "--stem ar",
-    "--join-hyphens", "--fold-homoglyphs", "--sentences", "--sentences --stem en", "--segment zh",
+    "--join-hyphens", "--fold-homoglyphs", "--symbols", "--sentences", "--sentences --stem en", "--segment zh",
     "--segment zh --stop zh", r"--word \w+", "--word [a-z]{3,}",
     "--word (..)", "--delete [aeé-]", r"--delete \s", "--replace q=x", "--replace [0-9]+=number",
     "--delete a --replace e=oo", "--delete (?r)a --replace (?r)(e)=o\\1",
@@ -80,6 +80,9 @@ def test_what_stands_at_a_place_is_its_word(options: str) -> None:
         ("--word (?<=x)a", "axa", "2-3"),
         ("--word a.+b", "aﷺb", "0-2 1-2 1-2 1-3"),  # a match in which folding has made white space
         ("", "C++, c#d 中C#中", "0-3 5-6 7-8 9-10 10-12 12-13"),
+        ("--symbols", " !!! \u200b|:-|\ufe0f", "1-4 6-10"),
+        ("--symbols --sentences --delete x", "x … !", "2-3 4-5"),
+        ("--symbols", "!!! a", "4-5"),
         ("--fold-homoglyphs", "Дe\u0301нь co\u00ad\noперативoв", "0-5 6-20"),
         ("--sentences", "A b. C d.", "0-1 2-3 5-6 7-8"),
         ("--delete -", "co-operate-", "0-10"),

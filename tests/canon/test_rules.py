@@ -54,6 +54,11 @@ def made_with(package: str) -> str:
         ("--fold-homoglyphs", "hаш Hаш cнaтo кaждЫЙ ЁЛKА e\u0308лкa ëлкa", "hаш наш cнaтo каждый ёлка ёлка ёлка"),
         ("--fold-homoglyphs", "а中a 3aя aя", "а 中 a 3ая ая"),
         ("", "Дeнь", "дeнь"),
+        ("", "😀 !!!", ""),
+        ("--symbols", "|:---|\t👍🏽\ufe0f ＃", "|:---| 👍🏽 #"),
+        ("--symbols", "!!! a", "a"),
+        ("--symbols --stop en", "The -- !", "-- !"),
+        ("--symbols", "\u200b ", ""),
         ("--drop-numbers", "In 2024 v2 3.14 ٣٤ ½ x86 三", "in v2 x86 三"),
         ("--mask-numbers", "In 2024 v2 3.14 1024x768 ٣٤", "in 0 v0 0 0 0x0 0"),
         ("--drop-numbers --mask-numbers", "In 2024 v2", "in v0"),
@@ -204,13 +209,13 @@ def test_accents_fold_once_and_for_all() -> None:
 
 def test_recipes() -> None:
     options = "--fold-accents --drop-numbers --mask-numbers --stop en --drop-adjectives en --lemma en,ru --stem en"
-    options += " --join-hyphens --fold-homoglyphs"
+    options += " --join-hyphens --fold-homoglyphs --symbols"
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     lemma = ",".join(map(made_with, ("simplemma", "pymorphy3", "pymorphy3-dicts-ru")))
     assert record["via"] == (
         "canon/3 join-hyphens fold-homoglyphs=confusables-17.0.0 fold-accents drop-numbers mask-numbers stop=en "
         f"drop-adjectives=en@{made_with('lemminflect')} "
-        f"lemma=en,ru@{lemma} stem=en@{made_with('PyStemmer')}"
+        f"lemma=en,ru@{lemma} stem=en@{made_with('PyStemmer')} symbols"
     )
     options = "--html=main --segment zh --stop iso:zh --stop zh --lemma ru"
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()

@@ -9,7 +9,7 @@ from shingletools.commands.canon.hyphens import joined
 from shingletools.commands.canon.patterns import Budget, WordPattern
 from shingletools.commands.canon.repertoire import is_later, part_later
 from shingletools.commands.canon.rules import Rule, fold_accents
-from shingletools.commands.canon.words import SPACER, cut, wherever
+from shingletools.commands.canon.words import SPACER, cut, symbols, wherever
 from shingletools.kernel.lines import Link, unlinked
 from shingletools.kernel.memo import LONGEST, SEGMENT, Memo, segments
 from shingletools.text.sentences import sentences
@@ -24,6 +24,11 @@ class Rules(NamedTuple):
     accents: bool = False  # fold accents, too
     cut: Callable[[str], list[str]] = cut  # folded text without white space into words
     words: tuple[Rule, ...] = ()  # to each word
+    symbols: bool = False  # where no word is left, take symbols for words
+
+    def alone(self) -> "Rules":
+        """What is done with symbols that are all there is."""
+        return Rules(accents=self.accents, cut=symbols)
 
 
 class Canonizer:
@@ -42,6 +47,7 @@ class Canonizer:
         plain = alone and not self.rules.words
         self.tokens = kernel.words(self._token, self.wherever if plain else None, alone)
         self.words = Memo(self._word)
+        self.symbols = Canonizer(self.rules.alone()) if self.rules.symbols else None
 
     def __reduce__(self) -> "tuple[type[Canonizer], tuple[Rules]]":
         """Another process starts with empty memos, and with its own kernel."""
@@ -53,9 +59,9 @@ class Canonizer:
         for rule in rules.texts:
             text = rule.function(text)
         text = joined(text)
-        if rules.sentences:
-            return "\n".join(filter(None, map(self.canonize, sentences(text))))
-        return self.canonize(text)
+        parts = sentences(text) if rules.sentences else [text]
+        words = "\n".join(filter(None, map(self.canonize, parts)))
+        return words if words or self.symbols is None else self.symbols.canonize(text)
 
     def canonize(self, text: str) -> str:
         """What happens after the rules for whole texts."""
@@ -65,7 +71,7 @@ class Canonizer:
     def by_token(self) -> bool:
         """Whether a text can be canonized token by token: no rule looks at the whole text."""
         rules = self.rules
-        return not (rules.texts or rules.sentences or isinstance(rules.cut, WordPattern))
+        return not (rules.texts or rules.sentences or rules.symbols or isinstance(rules.cut, WordPattern))
 
     def link(self) -> Link:
         """The same work in the kernel, as stage.Filter has it."""
@@ -143,4 +149,6 @@ def explain(rules: Rules, text: str) -> dict[str, str]:
     for rule in rules.words:
         words = list(filter(None, map(rule.function, words)))
         step(rule.name, " ".join(words))
+    if rules.symbols:
+        step("symbols", " ".join(words) or Canonizer(rules.alone()).canonize(text))
     return steps

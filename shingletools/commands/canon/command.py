@@ -57,6 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("--stem", "cut words down to their stem"),
     ):
         add(option, metavar="LANG[,LANG]", help=f"{does}; may be repeated", action="extend", type=languages, default=[])
+    add("--symbols", action="store_true", help="take runs of symbols for words where a text has no other word left")
     add("--offsets", action="store_true",
         help="keep the original text in the field source, and write the place of each word in it to the field "
         "at")  # fmt: skip
@@ -143,9 +144,11 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         ("word", None if options.word is None else wire.quoted(options.word)),
         ("segment", segment),
         *((rule.name, rule.label) for rule in words),
+        ("symbols", options.symbols),
         ("regex", version("regex") if own else None),
     )
-    return Rules(tuple(texts), budget, options.sentences, options.fold_accents, cutter, tuple(words)), via
+    rules = Rules(tuple(texts), budget, options.sentences, options.fold_accents, cutter, tuple(words), options.symbols)
+    return rules, via
 
 
 def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:

@@ -34,6 +34,7 @@ class Placer:
         self.origins = Memo(partial(made_of, self.canonizer.fold))
         alone = self.rules.cut is cut
         plain = alone and not self.rules.words
+        self.symbols = Placer(self.rules.alone()) if self.rules.symbols else None
         self.tokens = kernel.words(self._token, self.canonizer.wherever if plain else None, alone)
 
     def __reduce__(self) -> "tuple[type[Placer], tuple[Rules]]":
@@ -59,6 +60,9 @@ class Placer:
                 found.append(words)
                 places.append(moved(at, begin))
             begin += len(part)
+        if not found and self.symbols is not None:
+            words, _, at = self.symbols.tokens.placed(text).partition("\n")
+            found, places = [words], [at]
         at = " ".join(places)
         if origins:
             at = " ".join(_before(origins, place) for place in at.split(" ")) if at else ""

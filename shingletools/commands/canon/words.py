@@ -30,6 +30,15 @@ def cut(folded: str) -> list[str]:
     return WORD.findall(folded)
 
 
+def symbols(folded: str) -> list[str]:
+    """Folded text without white space as one word, if it has no other.
+
+    >>> symbols("|:---|"), symbols("a|b")
+    (['|:---|'], [])
+    """
+    return [] if cut(folded) else folded.split()  # an acute accent alone folds to a space with a mark
+
+
 class _Spacer(dict[int, str]):
     """For str.translate: puts a space before each character that is a word of its own."""
 
