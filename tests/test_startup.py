@@ -124,7 +124,7 @@ def test_the_patterns_agree_with_what_is_known_of_ascii() -> None:
         inside, alone = cut(f"a{fold(character)}b"), cut(fold(character))
         if known == "'":
             assert (character in "'`", inside, alone) == (True, ["a'b"], [])
-        elif known in "+#":
+        elif known in ("+", "#"):
             assert (character, inside, alone, cut(f"a{known}")) == (known, ["a", "b"], [], [f"a{known}"])
         elif known == " ":
             assert (inside, alone) == (["a", "b"], [])

@@ -61,7 +61,7 @@ def test_input(way: str, kind: str, tmp_path: Path) -> None:
 
 BESIDE = [
     ("dedup --groups {} documents", {"groups"}),
-    ("dedup --groups groups --annotate --pairs {} documents", {"pairs"}),
+    ("dedup --pairs {} documents", {"pairs"}),
     ("dedup --known {} documents", {"pairs"}),
     ("simgroup --singletons {} pairs", WITH_ID),
     ("simscore --truth {} groups", {"pairs", "groups"}),
