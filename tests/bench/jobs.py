@@ -5,10 +5,10 @@ usage: python tests/bench/jobs.py [--runs N] DOCS.jsonl FOLDER
 Runs of 10 words, 84 min-hashes, similarity 0.8, all on one core. The peers are text-dedup and datatrove, each in an
 environment of its own in FOLDER, which is made by its first run, and scripted in job_peers.py as its own documentation
 shows. Each job runs N times (default 3), in turn with the others. Printed: medians of processor and wall seconds, peak
-memory in MB (of the largest process), and of the last run how many documents stay, how many went, and against the exact
-pairs, which are those of our exact join: how many went that have no partner at 0.8 or above, and in how many exact
-pairs both stay. Words are told apart a little differently by each program, so some of the last two are of other words,
-not of other pairs. semhash is left out: it needs a model, which it downloads.
+memory in MB (of the largest process), and of the last run how many documents are kept, how many are removed, and by the
+exact pairs, which are those of our exact join: how many are removed that have no partner at 0.8 or above among those
+that are kept, and of how many exact pairs both are kept. Words are told apart a little differently by each program, so
+some of the last two are of other words, not of other pairs. semhash is left out: it needs a model, which it downloads.
 """
 
 import argparse
@@ -25,8 +25,10 @@ K, N, T = 10, 84, 0.8
 PAIRS = f"canon {{0}} | shingle -k {K} | simjoin -t {T}"
 SKETCHES = f"canon {{0}} | shingle -k {K} | sketch -n {N} | simjoin -t {T}"
 VERIFIED = f"canon {{0}} | shingle -k {K} | sketch -n {N} --keep | simjoin --verify -t {T}"
-REST = "| simgroup | dedup --groups - {0}"
-OURS = {"sketches": SKETCHES + REST, "sketches, verified": VERIFIED + REST, "exact join": PAIRS + REST}
+REST = "| dedup --pairs - {0}"
+GROUPS = "| simgroup | dedup --groups - {0}"
+OURS = {"sketches": SKETCHES + REST, "sketches, verified": VERIFIED + REST, "exact join": PAIRS + REST,
+        "exact join, groups": PAIRS + GROUPS}  # fmt: skip
 
 
 PEERS = {"text-dedup": "text-dedup==0.4.0", "datatrove": "datatrove[processing]==0.10.1 spacy orjson"}
@@ -66,16 +68,17 @@ def main(docs: Path, folder: Path, runs: int) -> None:
         for name, argv in jobs.items():
             figures[name].append(timed(argv, Path("/dev/null"), folder / f"{name}.out"))
     pairs, every = exact_pairs(docs, folder), ids(docs)
-    with_partner = {each for pair in pairs for each in pair}
-    table_row("job", "processor s", "wall s", "MB", "stay", "went", "went without a partner", "pairs that both stay")
+    table_row("job", "processor s", "wall s", "MB", "kept", "removed", "removed without a partner that is kept",
+              "pairs of which both are kept")  # fmt: skip
     table_row("---", *["---:"] * 7)
     for name, each in figures.items():
-        stay = set(ids(folder / f"{name}.out"))
-        gone = [each for each in every if each not in stay]
-        wrong = sum(each not in with_partner for each in gone)
-        both = sum(a in stay and b in stay for a, b in pairs)
+        kept = set(ids(folder / f"{name}.out"))
+        removed = [each for each in every if each not in kept]
+        with_partner = {one for a, b in pairs for one, other in ((a, b), (b, a)) if other in kept}
+        wrong = sum(each not in with_partner for each in removed)
+        both = sum(a in kept and b in kept for a, b in pairs)
         middle = median(each)
-        table_row(name, f"{middle.cpu:.1f}", f"{middle.wall:.1f}", f"{middle.peak:.0f}", len(stay), len(gone), wrong,
+        table_row(name, f"{middle.cpu:.1f}", f"{middle.wall:.1f}", f"{middle.peak:.0f}", len(kept), len(removed), wrong,
                   both)  # fmt: skip
 
 
