@@ -262,8 +262,8 @@ def test_a_line_of_megabytes(command: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", AT_ONCE)
 def test_strict_lets_out_all_records_before_the_bad_one(command: str, tmp_path: Path) -> None:
-    before = jsonl(*(good(command, i) for i in range(3)))
+    before, after = (jsonl(*(good(command, i) for i in some)) for some in (range(3), range(3, 6)))
     expected = run_here(command, stdin=before, cwd=tmp_path).good()
     for jobs in ("1", "2"):
-        ran = run_here(command, "--strict", "-j", jobs, stdin=before + b"bad\n" + before, cwd=tmp_path)
+        ran = run_here(command, "--strict", "-j", jobs, stdin=before + b"bad\n" + after, cwd=tmp_path)
         assert (ran.status, ran.out) == (2, expected)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, jsonl, pipe, run
+from shingletools.commands.sketch.minhash import MinHash, Supershingles
 from shingletools.commands.sketch.simhash import simhash
 from shingletools.commands.sketch.weighted import WeightedSimHash, Weights
 from shingletools.kernel import arrays as kernel
@@ -33,6 +34,9 @@ def test_supershingles_and_megashingles() -> None:
         groups = [bytes.fromhex("".join(minima[i : i + 14])) for i in range(0, 84, 14)]
         assert six == [blake3(group).hexdigest()[:16] for group in groups]
         assert fifteen == [blake3(bytes.fromhex(a + b)).hexdigest()[:16] for a, b in combinations(six, 2)]
+    for made, pairs in ((supers, False), (megas, True)):
+        definition = Supershingles(MinHash(84, "0"), 14, pairs)
+        assert made[:20] == [definition(json.loads(line)["shingles"]).split() for line in shingles().splitlines()[:20]]
 
 
 def slow_simhash(weighted: dict[int, int]) -> int:
