@@ -110,6 +110,13 @@ def test_every_module_is_in_the_map_of_its_wing_or_room() -> None:
             assert sorted(named) == [each.stem for each in MODULES if each.parent == room.parent and each != room]
 
 
+def test_a_file_name_stands_once() -> None:
+    """But for those that every room has."""
+    counts = Counter(module.name for module in MODULES if module.stem not in ("__init__", "command", "spec"))
+    assert len(counts) > 100
+    assert [name for name, count in counts.items() if count > 1] == []
+
+
 def imported(path: Path) -> Iterator[str]:
     """The modules of the package that a module imports, wherever it does so, without the package's name."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -137,6 +144,19 @@ def test_a_wing_imports_only_wings_above_it_in_the_map() -> None:
         if wings.index(name.split(".")[0]) > wings.index(module.parts[0])
     ]
     assert wrong == []
+
+
+def test_modules_import_in_no_circle() -> None:
+    """Wherever they do so. What is left when each module that imports nothing of the rest is taken away is a circle."""
+    names = {str(module.with_suffix("")).replace("/", "."): module for module in MODULES if module.stem != "__init__"}
+    left = {
+        name: {start for found in imported(PACKAGE / module) for start in (found, found.rpartition(".")[0])} - {name}
+        for name, module in names.items()
+    }
+    assert len(left) > 200
+    while free := {name for name, needs in left.items() if not needs & left.keys()}:
+        left = {name: needs for name, needs in left.items() if name not in free}
+    assert left == {}
 
 
 def test_a_room_imports_no_other_room() -> None:

@@ -1,48 +1,48 @@
 """simspark: the pipeline on Apache Spark. What each file does, in the order of the work:
 
-command        the options, and a run
-pipeline       parses the pipeline, each command by its own parser
-session        a session of Spark, which ends with the run, however that ends
-jobs           runs a pipeline: divides its steps into jobs; it uses all the others
-run            the common part of all jobs: what is read, counted and written
-collected      the jobs that end with simgroup or dedup
-files          files and folders, wherever Spark has them
-splits         plain files on this machine, whose lines tasks read themselves
-parquet        rows of Parquet as records, and records as rows
-columns        filters from Parquet to Parquet, without lines of whole records
-batches        work on DataFrames in batches of Arrow; packed lines, many in a row
-tally          figures that tasks tell the driver besides their rows
-lines          lines through filters; numbers of lines over all input; rejected lines
-parts          the parts of the output
-store          stages that are used more than once, or kept for other runs
-chosen         a set of documents, a bit for each
-exchange       rows by key, and arrays, sent between tasks
-signed         simjoin: the signatures of records, and whether all can be compared
-heads          repeated ids, and copies
-documents      documents of signed, each in a row
-meeting        which documents share a bucket
-blocks         buckets as tasks
-tasks          the comparisons of a task
-archives       archives of --against: their states, and their rows as those of signed
-join_at_once   a join in one task, if it is small, perhaps with groups of its pairs
-copies         pairs of originals as pairs of documents
-join           one run of simjoin: at once, or the steps above in their order
-said           pairs as lines
-names          simgroup and dedup: ids in buckets, where equal ones meet
-mentions       the names in lines
-beside         the names in lines of files besides the input
-room           how much memory one task may take
-gathered       names in one task, if they fit
-group_at_once  simgroup in that task, as the shell does it
-deciding       dedup in that task: the shell's choice
-dedup_at_once  sends its decisions to all tasks
-graphs         what edges connect, in one task or in rounds
-nodes          simgroup in many tasks: names become nodes
-roots          nodes become groups, and groups lines
-group          one run of simgroup
-decided        which documents stay, and lines without the others
-known          the best pair of each document that an archive has
-choices        dedup in many tasks: the names of documents and of members meet
-settled        which documents go, by blocks of documents
-dedup          one run of dedup
+command           the options, and a run
+pipeline          parses the pipeline, each command by its own parser
+session           a session of Spark, which ends with the run, however that ends
+jobs              runs a pipeline: divides its steps into jobs; it uses all the others
+run               the common part of all jobs: what is read, counted and written
+collected         the jobs that end with simgroup or dedup
+spark_files       files and folders, wherever Spark has them
+splits            plain files on this machine, whose lines tasks read themselves
+parquet_rows      rows of Parquet as records, and records as rows
+columns           filters from Parquet to Parquet, without lines of whole records
+batches           work on DataFrames in batches of Arrow; packed lines, many in a row
+tally             figures that tasks tell the driver besides their rows
+filtered_lines    lines through filters; numbers of lines over all input; rejected lines
+parts             the parts of the output
+kept_stages       stages that are used more than once, or kept for other runs
+number_sets       a set of documents, a bit for each
+exchange          rows by key, and arrays, sent between tasks
+signed            simjoin: the signatures of records, and whether all can be compared
+heads             repeated ids, and copies
+signed_documents  documents of signed, each in a row
+meeting           which documents share a bucket
+bucket_blocks     buckets as tasks
+tasks             the comparisons of a task
+archives          archives of --against: their states, and their rows as those of signed
+join_at_once      a join in one task, if it is small, perhaps with groups of its pairs
+copies            pairs of originals as pairs of documents
+join_in_parts     one run of simjoin: at once, or the steps above in their order
+said              pairs as lines
+packed_names      simgroup and dedup: ids in buckets, where equal ones meet
+mentions          the names in lines
+named_beside      the names in lines of files besides the input
+room              how much memory one task may take
+gathered          names in one task, if they fit
+group_at_once     simgroup in that task, as the shell does it
+deciding          dedup in that task: the shell's choice
+dedup_at_once     sends its decisions to all tasks
+graphs            what edges connect, in one task or in rounds
+nodes             simgroup in many tasks: names become nodes
+roots             nodes become groups, and groups lines
+group             one run of simgroup
+decided           which documents stay, and lines without the others
+best_known        the best pair of each document that an archive has
+choices           dedup in many tasks: the names of documents and of members meet
+settled           which documents go, by blocks of documents
+dedup             one run of dedup
 """

@@ -24,9 +24,9 @@ from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.spark.batches import Batches, batch_of, through
-from shingletools.spark.chosen import Chosen
-from shingletools.spark.lines import NUMBERED, SIZE
-from shingletools.spark.names import rows_of
+from shingletools.spark.filtered_lines import NUMBERED, SIZE
+from shingletools.spark.number_sets import Chosen
+from shingletools.spark.packed_names import rows_of
 from shingletools.spark.signed import IDS, SIGNED, Mark
 from shingletools.spark.tally import Key, Told
 from shingletools.system.errors import Failed, printable

@@ -11,12 +11,12 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches, Packed, packed
-from shingletools.spark.beside import SimilarPairs
+from shingletools.spark.best_known import BestPairs
 from shingletools.spark.decided import NO_GROUP, met, ranks_of
 from shingletools.spark.exchange import runs
-from shingletools.spark.known import BestPairs
 from shingletools.spark.mentions import Ranked, bad_rows, members
-from shingletools.spark.names import (
+from shingletools.spark.named_beside import SimilarPairs
+from shingletools.spark.packed_names import (
     BAD,
     BUCKETS,
     NAMES,

@@ -14,28 +14,28 @@ from shingletools.record.chain import Chain
 from shingletools.spark import (
     dedup,
     dedup_at_once,
-    files,
     gathered,
     group,
-    join,
+    join_in_parts,
     mentions,
+    spark_files,
 )
 from shingletools.spark.batches import through
-from shingletools.spark.beside import of_stage
 from shingletools.spark.decided import Cut
-from shingletools.spark.gathered import Gathering
-from shingletools.spark.group_at_once import GroupingAtOnce, grouped_at_once
-from shingletools.spark.lines import (
+from shingletools.spark.filtered_lines import (
     REJECTED,
     SIZE,
     WRITTEN,
     Filtered,
 )
-from shingletools.spark.names import StepInput
+from shingletools.spark.gathered import Gathering
+from shingletools.spark.group_at_once import GroupingAtOnce, grouped_at_once
+from shingletools.spark.kept_stages import KeptStage
+from shingletools.spark.named_beside import of_stage
+from shingletools.spark.packed_names import StepInput
 from shingletools.spark.pipeline import Step
 from shingletools.spark.room import BASE
 from shingletools.spark.run import FILES, PipelineRun, all_rows, has_bad, named, set_to
-from shingletools.spark.store import KeptStage
 from shingletools.spark.tally import Told
 from shingletools.system.errors import Failed
 
@@ -72,7 +72,7 @@ class Collecting(PipelineRun):
         for option, beside in by_option.items():
             if some := [source for (name, _), source in zip(step.stage.beside, others, strict=True) if name == option]:
                 frames.append(gathered.gathered(all_rows(some), Gathering(as_they_are, beside, number)))
-        with set_to(self.spark, join.PLANNED):
+        with set_to(self.spark, join_in_parts.PLANNED):
             if step.name == "simgroup":
                 return self.grouped_at_once(frames, cast(GroupSpec, step.stage), self.inputs, room, self.count)
             return self.chosen_at_once(frames, cast(DedupSpec, step.stage), room, number)
@@ -105,7 +105,7 @@ class Collecting(PipelineRun):
     ) -> int | None:  # fmt: skip
         """Writes groups, if one task can make them. count: called with what splits told, and rejected rows."""
         folder = self.beside.path()
-        write = partial(files.write_runs, folder=folder, gzip=self.gzip(self.options.out))
+        write = partial(spark_files.write_runs, folder=folder, gzip=self.gzip(self.options.out))
         grouping = GroupingAtOnce(spec, others, room, self.tally(), self.tally())
         found = grouped_at_once(frames, grouping, write)
         if found is None:
@@ -135,7 +135,9 @@ class Collecting(PipelineRun):
                 continue
             folder, every = self.beside.path(), self.through_filters()
             cutting = dedup_at_once.Cutting(every, Cut(gone, spec), found.decided, number)
-            files.write_runs(through(all_rows(self.sources[: self.inputs]), cutting, WRITTEN), folder, self.gzip(path))
+            spark_files.write_runs(
+                through(all_rows(self.sources[: self.inputs]), cutting, WRITTEN), folder, self.gzip(path)
+            )
             if self.stages.files.states(name for name, *_ in self.before) != self.before:
                 raise Failed("dedup: the input changed while it was read")
             told = every.tally.all()

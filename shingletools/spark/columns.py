@@ -31,8 +31,8 @@ from shingletools.record import wire
 from shingletools.record.chain import Chain, Rejection
 from shingletools.record.stage import Filter
 from shingletools.spark.batches import Batches, of_rows
-from shingletools.spark.lines import BAD, LINES, PLACES, REJECTED, about, bad_of, of_splits
-from shingletools.spark.parquet import Field, as_json, fields_of, is_read, payload_type
+from shingletools.spark.filtered_lines import BAD, LINES, PLACES, REJECTED, about, bad_of, of_splits
+from shingletools.spark.parquet_rows import Field, as_json, fields_of, is_read, payload_type
 from shingletools.spark.tally import Tally, Telling
 from shingletools.system import errors
 from shingletools.system.errors import Failed

@@ -15,7 +15,7 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.record.json_members import line_at
 from shingletools.spark.batches import Packed
 from shingletools.spark.mentions import document_fields, marks_of
-from shingletools.spark.names import Named, numbers_of
+from shingletools.spark.packed_names import Named, numbers_of
 
 NO_GROUP = np.iinfo(np.int64).max
 

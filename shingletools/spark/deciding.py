@@ -17,7 +17,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
 from shingletools.spark.decided import Decisions
 from shingletools.spark.gathered import COLUMNS, Mentioned
-from shingletools.spark.names import Named, Row, by_turns, numbers_of
+from shingletools.spark.packed_names import Named, Row, by_turns, numbers_of
 from shingletools.spark.tally import Key
 
 NOTHING = np.empty(0, np.int64)

@@ -30,7 +30,7 @@ from shingletools.spark.choices import (
 from shingletools.spark.decided import Cut, DecidedBlock, Decisions
 from shingletools.spark.exchange import together
 from shingletools.spark.mentions import Ranked
-from shingletools.spark.names import BAD, StepInput, in_units, numbers_of, rows_of, units_of
+from shingletools.spark.packed_names import BAD, StepInput, in_units, numbers_of, rows_of, units_of
 from shingletools.spark.settled import DECIDED, Choose, LeftOut, Merge
 from shingletools.system.errors import Failed, seen_before
 

@@ -17,7 +17,7 @@ from shingletools.record import wire
 from shingletools.spark.batches import Batches, Packed, of_rows, through
 from shingletools.spark.decided import Cut, Decisions
 from shingletools.spark.deciding import Deciding
-from shingletools.spark.files import Kept
+from shingletools.spark.filtered_lines import BAD, LINES, PLACES, REJECTED, WRITTEN, Filtered, about
 from shingletools.spark.gathered import (
     COLUMNS,
     FAULTS,
@@ -28,9 +28,9 @@ from shingletools.spark.gathered import (
     order_of,
     split_of,
 )
-from shingletools.spark.lines import BAD, LINES, PLACES, REJECTED, WRITTEN, Filtered, about
 from shingletools.spark.mentions import FAULT
-from shingletools.spark.names import Row, rows_of
+from shingletools.spark.packed_names import Row, rows_of
+from shingletools.spark.spark_files import Kept
 from shingletools.spark.tally import Key, Tally, Telling, Told
 from shingletools.system.errors import seen_before
 

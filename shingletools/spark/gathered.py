@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame
 
 from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches, through, union
-from shingletools.spark.lines import BAD, PLACES, REJECTED, Filtered
+from shingletools.spark.filtered_lines import BAD, PLACES, REJECTED, Filtered
 from shingletools.spark.mentions import Mentions
-from shingletools.spark.names import Row, numbers_of, rows_of
+from shingletools.spark.packed_names import Row, numbers_of, rows_of
 from shingletools.spark.room import emptied
 from shingletools.spark.tally import Aside, Key, Tally, Telling, Told
 

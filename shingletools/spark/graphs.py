@@ -15,8 +15,8 @@ from shingletools.kernel.types import Index
 from shingletools.numbers.unionfind import UnionFind
 from shingletools.spark.batches import Batches, batch_of, through, union
 from shingletools.spark.exchange import runs, together
-from shingletools.spark.files import Kept
-from shingletools.spark.names import BUCKETS, Row, concatenated, numbers_of, rows_of
+from shingletools.spark.packed_names import BUCKETS, Row, concatenated, numbers_of, rows_of
+from shingletools.spark.spark_files import Kept
 
 EDGES = 1 << 24  # edges that one task can hold, at about 100 bytes each
 EDGE = pa.schema([("u", pa.int64()), ("v", pa.int64())])  # an edge; or a node (u) and the first of its group (v)

@@ -10,10 +10,10 @@ from pyspark.sql import DataFrame
 from shingletools.commands.simgroup.grouping import Groups
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.spark.batches import Batches, of_rows, through
+from shingletools.spark.filtered_lines import BAD, LINES, WRITTEN, about
 from shingletools.spark.gathered import COLUMNS, FAULTS, TOO_MUCH, Arriving, in_one_task, order_of
-from shingletools.spark.lines import BAD, LINES, WRITTEN, about
 from shingletools.spark.mentions import FAULT
-from shingletools.spark.names import Row, numbers_of
+from shingletools.spark.packed_names import Row, numbers_of
 from shingletools.spark.parts import PART_BYTES
 from shingletools.spark.tally import Tally, Telling, Told
 

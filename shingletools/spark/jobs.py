@@ -18,14 +18,12 @@ from shingletools.running.outcomes import DONE, SOME_REJECTED
 from shingletools.spark import (
     archives,
     columns,
-    files,
-    join,
+    join_in_parts,
+    spark_files,
 )
 from shingletools.spark.batches import through, union
-from shingletools.spark.chosen import Chosen
 from shingletools.spark.collected import Collecting
-from shingletools.spark.files import Kept
-from shingletools.spark.lines import (
+from shingletools.spark.filtered_lines import (
     BAD,
     KEPT,
     LINES,
@@ -38,12 +36,14 @@ from shingletools.spark.lines import (
     Picking,
     Writing,
 )
-from shingletools.spark.names import StepInput
+from shingletools.spark.kept_stages import KeptStage, Making, Stages
+from shingletools.spark.number_sets import Chosen
+from shingletools.spark.packed_names import StepInput
 from shingletools.spark.parts import PART_BYTES, PARTS, InParts, KeepingParts
 from shingletools.spark.pipeline import Step, is_parquet, texts
 from shingletools.spark.run import FILES, TooManyRejected, all_rows, has_bad, named, set_to
 from shingletools.spark.signed import SIGNED, Signing
-from shingletools.spark.store import KeptStage, Making, Stages
+from shingletools.spark.spark_files import Kept
 from shingletools.spark.tally import in_order
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -71,7 +71,7 @@ class Jobs(Collecting):
         joins = len(behind) > 0 and behind[0][1].name == "simjoin"
         carries = not behind and self.options.keep is None and all(each.lines is None for each, _ in self.filters)
         carries &= all(map(is_parquet, [*self.options.inputs, self.options.out]))
-        inputs = [files.opened(self.spark, path, "--in") for path in self.options.inputs] if carries else []
+        inputs = [spark_files.opened(self.spark, path, "--in") for path in self.options.inputs] if carries else []
         # Filters that read a field inside a column need lines
         carries &= not any(columns.reads_within(self.filters, frame.columns) for frame in inputs)
         if not carries:
@@ -101,7 +101,7 @@ class Jobs(Collecting):
         """Runs a pipeline of filters, as one job. Returns the number of lines written."""
         folder, every = self.beside.path(), self.through_filters()
         lines = through(all_rows(self.sources), Writing(every), WRITTEN)
-        files.write_runs(lines, folder, self.gzip(self.options.out))
+        spark_files.write_runs(lines, folder, self.gzip(self.options.out))
         told = every.tally.all()
         bad = None
         if has_bad(told):
@@ -118,7 +118,7 @@ class Jobs(Collecting):
         every = []
         for part, (path, frame) in enumerate(zip(self.options.inputs, inputs, strict=True)):
             named = f"--in {errors.printable(path)}"
-            every.append(columns.Rows.of(named, frame, files.source(frame, part), work.chain))
+            every.append(columns.Rows.of(named, frame, spark_files.source(frame, part), work.chain))
         kind = columns.kind_beside(every)
         found = columns.union_by_name(every, [work.through(rows, kind) for rows in every])
         compression = "gzip" if self.options.gzip else None
@@ -126,7 +126,7 @@ class Jobs(Collecting):
         told = filters.tally.all()
         bad = None
         if has_bad(told):
-            rows = self.spark.read.schema("via string").parquet(files.literal(f"{folder}/{kind}={BAD}"))
+            rows = self.spark.read.schema("via string").parquet(spark_files.literal(f"{folder}/{kind}={BAD}"))
             bad = self.kept(work.rejected(rows))
         self.count(told, bad)
         self.settle_rejects()
@@ -134,7 +134,7 @@ class Jobs(Collecting):
             empty = self.spark.createDataFrame([], found.drop(kind).schema)
             empty.write.parquet(out, compression=compression)
         else:
-            files.Files(self.spark).move(f"{folder}/{kind}={LINES}", out)
+            spark_files.Files(self.spark).move(f"{folder}/{kind}={LINES}", out)
         return written
 
     def filtered_and_kept(self) -> int:
@@ -152,7 +152,7 @@ class Jobs(Collecting):
         number, step = first
         stage = cast(JoinSpec, step.stage)
         sides = self.inputs + len(stage.beside)
-        with set_to(self.spark, join.PLANNED):
+        with set_to(self.spark, join_in_parts.PLANNED):
             signed = self.signatures(number, step, stage, sides)
             others = self.others(sides)
             with named(step):
@@ -161,8 +161,8 @@ class Jobs(Collecting):
             self.count([*signed.told, *(others.told if others else [])], signed.rows, more)
             cross = self.numbers.first_of(self.inputs) if stage.beside or asked else None
             starts = [self.numbers.first_of(part) for part in self.starts(stage)]
-            signatures = join.Signatures(*signed, self.numbers, cross, starts, asked)
-            run = join.Run(signatures, stage, self.kept, self.room(), fused(then))
+            signatures = join_in_parts.Signatures(*signed, self.numbers, cross, starts, asked)
+            run = join_in_parts.Run(signatures, stage, self.kept, self.room(), fused(then))
             with named(step):
                 found = run.joined(partial(self.reject_again, sides, asked), number)
             self.figures += found.figures

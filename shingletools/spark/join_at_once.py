@@ -19,8 +19,8 @@ from shingletools.kernel.ids import SignedLines, split
 from shingletools.record.stage import Written
 from shingletools.spark.archives import PinnedArchive, against
 from shingletools.spark.batches import Batches, of_rows
+from shingletools.spark.filtered_lines import REJECTED
 from shingletools.spark.group_at_once import figures
-from shingletools.spark.lines import REJECTED
 from shingletools.spark.mentions import FAULT, PairNames
 from shingletools.spark.parts import PART_BYTES, PARTS
 from shingletools.spark.room import BASE, emptied

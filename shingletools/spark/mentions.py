@@ -20,7 +20,7 @@ from shingletools.numbers.ranges import spread
 from shingletools.record import wire
 from shingletools.record.json_members import in_quotes, line_at, parse
 from shingletools.spark.batches import Packed
-from shingletools.spark.names import Named, Row, concatenated, interleaved
+from shingletools.spark.packed_names import Named, Row, concatenated, interleaved
 from shingletools.system.errors import Failed, Rejected
 
 FAULT = -1  # in place of a step: the line fails the run

@@ -16,7 +16,7 @@ from shingletools.numbers.unionfind import UnionFind
 from shingletools.spark.batches import Batches, packed
 from shingletools.spark.exchange import runs
 from shingletools.spark.mentions import PairNames, Singles, bad_rows
-from shingletools.spark.names import BAD, HELD, NAMES, Named, Row, by_bucket, concatenated, numbers_of, rows_of
+from shingletools.spark.packed_names import BAD, HELD, NAMES, Named, Row, by_bucket, concatenated, numbers_of, rows_of
 
 SINGLE = 1 << 62  # a bit of nodes that are in no pair; they come after all others
 TAKEN = pa.schema([*NAMES, ("left", pa.binary()), ("right", pa.binary()), *BAD])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from shingletools.spark.batches import Batches, batch_of, of_rows
-from shingletools.spark.lines import KEPT, LINES, SIZE, WRITTEN
+from shingletools.spark.filtered_lines import KEPT, LINES, SIZE, WRITTEN
 from shingletools.spark.tally import Key, Tally, Telling
 
 PARTS = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("lines", pa.binary())])

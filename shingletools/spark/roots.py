@@ -12,8 +12,8 @@ from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.exchange import runs
 from shingletools.spark.graphs import Ranks, method_of
 from shingletools.spark.group_at_once import GROUP_FIGURES
-from shingletools.spark.names import NAMES, Named, Row, concatenated, in_parts, numbers_of, rows_of
 from shingletools.spark.nodes import SINGLE
+from shingletools.spark.packed_names import NAMES, Named, Row, concatenated, in_parts, numbers_of, rows_of
 from shingletools.spark.parts import PARTS
 
 PART = 1 << 25  # bytes of groups in a part, if names have one size; a part has at least one group

@@ -10,12 +10,11 @@ from shingletools.record.chain import Chain
 from shingletools.record.stage import Filter
 from shingletools.running.outcomes import FAILED, SOME_REJECTED
 from shingletools.spark import (
-    files,
-    parquet,
+    parquet_rows,
+    spark_files,
 )
 from shingletools.spark.batches import through, union
-from shingletools.spark.files import Kept
-from shingletools.spark.lines import (
+from shingletools.spark.filtered_lines import (
     BAD,
     KEPT,
     LINES,
@@ -28,10 +27,11 @@ from shingletools.spark.lines import (
     RejectedLines,
     bad_of,
 )
+from shingletools.spark.kept_stages import KeptStage, Making, Stages
 from shingletools.spark.parts import WritingParts
 from shingletools.spark.pipeline import Step, is_parquet, texts
 from shingletools.spark.room import room
-from shingletools.spark.store import KeptStage, Making, Stages
+from shingletools.spark.spark_files import Kept
 from shingletools.spark.tally import Tally, Told, in_order
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -58,7 +58,7 @@ class PipelineRun:
     stages: Stages
     filters: list[tuple[Filter, str]]  # each with the field of its ids
     inputs: int  # number of --in
-    sources: Sequence[files.Source]
+    sources: Sequence[spark_files.Source]
 
     def __init__(self, spark: SparkSession, options: argparse.Namespace, complain: Callable[[str], None]) -> None:
         self.spark = spark
@@ -74,17 +74,17 @@ class PipelineRun:
             found += [len(found) + place for place in step.stage.places]
         return found
 
-    def read(self, some: int = 0) -> list[files.Source]:
+    def read(self, some: int = 0) -> list[spark_files.Source]:
         """The lines of the input and of other files: the parts, in order.
 
         some: of so many parts, only ids are written, so only the columns that commands read are needed.
         """
         inputs = [("--in", path) for path in self.options.inputs]
         others = [beside for step in self.steps for beside in step.stage.beside]
-        every = files.Read(texts(self.steps))
+        every = spark_files.Read(texts(self.steps))
         few = every._replace(some=True, only=self.options.rejects is None)
         how = [few if number < some else every for number in range(len(inputs) + len(others))]
-        return [files.read(self.spark, path, part, each, option)
+        return [spark_files.read(self.spark, path, part, each, option)
                 for part, each, (option, path) in zip(self.parts(), how, [*inputs, *others], strict=True)]  # fmt: skip
 
     def lines(self) -> KeptStage:
@@ -195,7 +195,7 @@ class PipelineRun:
     def refuse_to_overwrite(self) -> None:
         """Raises Failed if an output exists: better now than after the run."""
         removed = [step.stage.removed for step in self.steps]
-        folders = files.Files(self.spark)
+        folders = spark_files.Files(self.spark)
         paths = [path.rstrip("/") for path in (self.options.out, self.options.rejects, *removed) if path is not None]
         for number, path in enumerate(paths):
             if folders.exists(path) or path in paths[:number]:
@@ -213,27 +213,27 @@ class PipelineRun:
         tally, folder = self.tally(), self.beside.path()
         if not arranged:
             frame = frame.repartition("part").sortWithinPartitions("part", "number")
-        files.write_runs(through(frame, WritingParts(tally), WRITTEN), folder, self.gzip(path))
+        spark_files.write_runs(through(frame, WritingParts(tally), WRITTEN), folder, self.gzip(path))
         return self.place(folder, tally.all(), path)
 
     def bad_in(self, folder: str) -> DataFrame:
         """The rejected lines in a folder, with PLACES and REJECTED."""
-        return bad_of(self.spark.read.text(files.literal(f"{folder}/kind={BAD}"), lineSep="\n"), "value")
+        return bad_of(self.spark.read.text(spark_files.literal(f"{folder}/kind={BAD}"), lineSep="\n"), "value")
 
     def place(self, folder: str, told: Sequence[Told], path: str) -> int:
         """Moves the lines in a folder to their place; returns their number."""
         some = [each for each in told if LINES in each.figures]
         lines = f"{folder}/kind={LINES}"
         if is_parquet(path):
-            parquet.write(
+            parquet_rows.write(
                 self.spark,
-                files.literal(lines) if some else None,
+                spark_files.literal(lines) if some else None,
                 path,
                 self.options.gzip,
-                parquet.columns(self.steps[-1]),
+                parquet_rows.columns(self.steps[-1]),
             )
         else:
-            files.Files(self.spark).gather(lines, some, path)
+            spark_files.Files(self.spark).gather(lines, some, path)
         return sum(each.figures[LINES] for each in some)
 
 
@@ -263,5 +263,5 @@ def named(step: Step) -> Iterator[None]:
         raise Failed(f"{step.name}: {error}") from None
 
 
-def all_rows(sources: Sequence[files.Source]) -> DataFrame:
+def all_rows(sources: Sequence[spark_files.Source]) -> DataFrame:
     return union([source.rows for source in sources])

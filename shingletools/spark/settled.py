@@ -13,7 +13,7 @@ from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches
 from shingletools.spark.decided import NO_GROUP, chosen
 from shingletools.spark.exchange import runs
-from shingletools.spark.names import NAMES, Named, Row, concatenated, in_parts, numbers_of, rows_of
+from shingletools.spark.packed_names import NAMES, Named, Row, concatenated, in_parts, numbers_of, rows_of
 
 # For a block, the numbers of documents that go, with the names of those that stay, and reasons, unless the rule alone
 # is the reason; of documents that are left out; of those of them whose ids were used before

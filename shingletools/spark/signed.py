@@ -20,8 +20,8 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
 from shingletools.record.json_members import line_at, parse
 from shingletools.spark.batches import Batches, of_rows
-from shingletools.spark.chosen import Chosen
-from shingletools.spark.lines import BAD, PLACES, REJECTED, SIZE, Filtered, LineNumbers
+from shingletools.spark.filtered_lines import BAD, PLACES, REJECTED, SIZE, Filtered, LineNumbers
+from shingletools.spark.number_sets import Chosen
 from shingletools.spark.tally import Key, Telling, Told
 from shingletools.system.errors import Failed, Rejected
 

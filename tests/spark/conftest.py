@@ -14,7 +14,7 @@ from shingletools.spark import command
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from shingletools.spark.files import Kept
+    from shingletools.spark.spark_files import Kept
 
 HERE = find_spec("pyspark") is not None
 collect_ignore_glob = [] if HERE else ["test_*.py"]
@@ -52,7 +52,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
 
 @pytest.fixture
 def kept(spark: "SparkSession", tmp_path: Path) -> "Iterator[Kept]":
-    from shingletools.spark.files import Kept
+    from shingletools.spark.spark_files import Kept
 
     with Kept(spark, f"{tmp_path}/kept") as kept:
         yield kept

@@ -8,10 +8,10 @@ import pytest
 
 from harness import run
 from shingletools.commands.dedup.spec import DedupSpec
-from shingletools.spark import dedup, names
-from shingletools.spark.files import Kept
-from shingletools.spark.names import StepInput
+from shingletools.spark import dedup, packed_names
+from shingletools.spark.packed_names import StepInput
 from shingletools.spark.pipeline import build
+from shingletools.spark.spark_files import Kept
 from shingletools.system.errors import Failed
 from spark.packing import framed, random_documents, told, unpacked
 
@@ -34,7 +34,7 @@ def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: in
 def test_documents(options: str, few: bool, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dedup, "FEW", 1 << 25 if few else 0)
     monkeypatch.setattr(dedup, "PART", 1000 if few else 1 << 26)
-    monkeypatch.setattr(names, "UNIT", 1 << 24 if few else 1000)
+    monkeypatch.setattr(packed_names, "UNIT", 1 << 24 if few else 1000)
     documents, groups = random_documents(random.Random(len(options)))
     paths = [tmp_path / f"groups{number}" for number in range(len(groups))]
     for path, data in zip(paths, groups, strict=True):

@@ -77,12 +77,13 @@ def test_random_sketches(
     seed: int, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With one seed at once; with one where copies and names are too many to go to all tasks, or to come at once."""
-    from shingletools.spark import chosen, join
 
-    monkeypatch.setattr(join, "BLOCK_ROWS", 7)
+    from shingletools.spark import join_in_parts, number_sets
+
+    monkeypatch.setattr(join_in_parts, "BLOCK_ROWS", 7)
     if seed == 1:
-        monkeypatch.setattr(join, "SMALL", 0)
-        monkeypatch.setattr(chosen, "AT_ONCE", 0)
+        monkeypatch.setattr(join_in_parts, "SMALL", 0)
+        monkeypatch.setattr(number_sets, "AT_ONCE", 0)
     rng = random.Random(seed)
     records = families(rng, 300, rng.choice([3, 1000]))
     (tmp_path / "one").write_bytes(jsonl(*records[:200]))
@@ -127,9 +128,10 @@ def test_sets_within_larger_ones(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from shingletools.spark import join
 
-    monkeypatch.setattr(join, "BLOCK_ROWS", 7)
+    from shingletools.spark import join_in_parts
+
+    monkeypatch.setattr(join_in_parts, "BLOCK_ROWS", 7)
     rng = random.Random(4)
     sets = [{int(rng.paretovariate(0.4)) % 300 for _ in range(rng.choice([1, 4, 40, 150]))} for _ in range(120)]
     sets += [set(rng.sample(sorted(one), 1 + len(one) // 2)) for one in sets]
@@ -153,9 +155,10 @@ def test_sets_within_larger_ones(
 def test_a_forest_connects_the_same(
     alphabet: int, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from shingletools.spark import join
 
-    monkeypatch.setattr(join, "BLOCK_ROWS", 7)
+    from shingletools.spark import join_in_parts
+
+    monkeypatch.setattr(join_in_parts, "BLOCK_ROWS", 7)
     records = families(random.Random(5), 300, alphabet)
     (tmp_path / "one").write_bytes(jsonl(*records[:200]))
     (tmp_path / "two").write_bytes(jsonl(*({**record, "id": f"b{record['id']}"} for record in records[200:])))
@@ -179,7 +182,7 @@ def test_groups_of_pairs_that_come_in_many_parts(
     simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which a task reads in no order. Documents that --star leaves alone stand before others that no pair has."""
-    monkeypatch.setattr("shingletools.spark.join.PAIR_BYTES", 8_000)
+    monkeypatch.setattr("shingletools.spark.join_in_parts.PAIR_BYTES", 8_000)
     monkeypatch.setattr("shingletools.spark.exchange.TASK_BYTES", 300_000)
     (tmp_path / "docs").write_bytes(jsonl(*({"id": number} for number in range(5))))
     commands = [*TO_SKETCHES, "simjoin -t 0.3", f"simgroup --star --singletons {tmp_path / 'docs'}"]

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe, run
-from shingletools.spark.lines import LineNumbers
+from shingletools.spark.filtered_lines import LineNumbers
 from shingletools.spark.tally import Told
 from shingletools.system.errors import Failed
 from spark.packing import parts_of

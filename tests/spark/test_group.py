@@ -10,12 +10,12 @@ from pyspark.sql import functions as F
 
 from harness import Record, jsonl, run
 from shingletools.commands.simgroup.spec import GroupSpec
-from shingletools.spark import graphs, group, names, nodes, roots
+from shingletools.spark import graphs, group, nodes, packed_names, roots
 from shingletools.spark.batches import through
-from shingletools.spark.files import Kept
 from shingletools.spark.mentions import PairNames
-from shingletools.spark.names import StepInput
+from shingletools.spark.packed_names import StepInput
 from shingletools.spark.pipeline import build
+from shingletools.spark.spark_files import Kept
 from spark.packing import framed, packed_rows, told, unpacked
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def take(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Edges in one task, and names in one or several; or edges in rounds."""
     edges, unit = WAYS[way]
     monkeypatch.setattr(graphs, "EDGES", edges)
-    monkeypatch.setattr(names, "UNIT", unit)
+    monkeypatch.setattr(packed_names, "UNIT", unit)
     monkeypatch.setattr(group, "PART", 1 << 10)
     monkeypatch.setattr(roots, "ROW", 100)
 

@@ -11,7 +11,7 @@ preference     the order in which documents are preferred
 values         values of a field
 choice         the collector
 blocks         documents of several lines, as arrays
-aside          documents that wait for the choice
+waiting_lines  documents that wait for the choice
 cutting        lines of documents, cut into those that are kept and those that are removed
 marks          what is said of documents that are removed
 """

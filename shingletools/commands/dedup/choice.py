@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.aside import SetAside
 from shingletools.commands.dedup.beside import Name
 from shingletools.commands.dedup.blocks import Block
 from shingletools.commands.dedup.cutting import annotated_all, cut
@@ -18,6 +17,7 @@ from shingletools.commands.dedup.preference import Preference
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, in_doubt
 from shingletools.commands.dedup.values import text_in
 from shingletools.commands.dedup.verdicts import ARCHIVE, Verdicts
+from shingletools.commands.dedup.waiting_lines import SetAside
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
 from shingletools.kernel.ids import Ids, IdsAt, names_of

@@ -12,8 +12,8 @@ from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.kernel.arrays import fmix64
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.spark.batches import Batches, batch_of, through
-from shingletools.spark.files import Kept
 from shingletools.spark.meeting import COUNTS, KINDS
+from shingletools.spark.spark_files import Kept
 from shingletools.spark.tasks import BLOCKS, CONNECTED, NEAR, RESTS, SIDE, TASK, Connecting, Every, Near
 
 TASKS = pa.schema([(name, pa.int64()) for name in ("key", "number", "mine", "one", "other")])

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from shingletools.spark import splits
-from shingletools.spark.parquet import as_json, fields_of, is_read
+from shingletools.spark.parquet_rows import as_json, fields_of, is_read
 from shingletools.spark.pipeline import is_parquet
 from shingletools.spark.tally import Told
 from shingletools.system import errors

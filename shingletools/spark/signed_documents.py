@@ -10,9 +10,9 @@ import pyarrow as pa
 from shingletools.commands.simjoin.signatures import Signature
 from shingletools.kernel.types import U32, Index
 from shingletools.spark.batches import Batches, batch_of, of_rows
-from shingletools.spark.chosen import Chosen
 from shingletools.spark.exchange import Entries, received
-from shingletools.spark.lines import REJECTED
+from shingletools.spark.filtered_lines import REJECTED
+from shingletools.spark.number_sets import Chosen
 from shingletools.spark.signed import Reading, Things
 from shingletools.system import errors
 

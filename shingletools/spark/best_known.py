@@ -7,7 +7,7 @@ import numpy as np
 from shingletools.commands.dedup.marks import mark
 from shingletools.commands.dedup.spec import KNOWN
 from shingletools.kernel.types import F64, Flags, Index
-from shingletools.spark.names import Named
+from shingletools.spark.packed_names import Named
 
 
 class BestPairs(NamedTuple):

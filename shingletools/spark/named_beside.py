@@ -14,7 +14,7 @@ from shingletools.record import wire
 from shingletools.record.json_members import parse
 from shingletools.record.stage import Stage
 from shingletools.spark.mentions import Mentions, One, PairNames, Ranked, Singles, Taken, members, mentions
-from shingletools.spark.names import Named, interleaved, numbers_of
+from shingletools.spark.packed_names import Named, interleaved, numbers_of
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from uuid import uuid4
 from pyspark.sql import DataFrame, SparkSession
 
 from shingletools import __version__
-from shingletools.spark.files import Files, Kept, literal, write_large
+from shingletools.spark.spark_files import Files, Kept, literal, write_large
 from shingletools.spark.tally import Tally, Told, in_order, merged
 
 FORM = 1  # the version of stages; stages of another version are not found

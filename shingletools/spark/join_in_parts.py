@@ -19,10 +19,19 @@ from shingletools.spark import archives, heads
 from shingletools.spark import join_at_once as at_once
 from shingletools.spark.archives import PinnedArchive
 from shingletools.spark.batches import through, union
-from shingletools.spark.blocks import tasks, without_hubs, worked
-from shingletools.spark.chosen import Chosen, chosen
+from shingletools.spark.bucket_blocks import tasks, without_hubs, worked
 from shingletools.spark.copies import Among, Copies, Expanding, with_copies
-from shingletools.spark.documents import (
+from shingletools.spark.exchange import parts_for, sent
+from shingletools.spark.filtered_lines import PLACES, REJECTED, SIZE, LineNumbers
+from shingletools.spark.group_at_once import GROUP_FIGURES, ID
+from shingletools.spark.heads import Repeated
+from shingletools.spark.meeting import HITS, SAME, SIZED, Exploding, Meeting
+from shingletools.spark.mentions import FAULT
+from shingletools.spark.number_sets import Chosen, chosen
+from shingletools.spark.parts import PARTS
+from shingletools.spark.said import NAMED, NamedRows, WritingNamedPairs, WritingPairs
+from shingletools.spark.signed import COLUMNS, IDS, SIGNED, Mark, Marked, Reading, check, marks_of
+from shingletools.spark.signed_documents import (
     AGAIN,
     COPIED,
     FIRST,
@@ -38,16 +47,7 @@ from shingletools.spark.documents import (
     add_counts,
     summed,
 )
-from shingletools.spark.exchange import parts_for, sent
-from shingletools.spark.files import Kept
-from shingletools.spark.group_at_once import GROUP_FIGURES, ID
-from shingletools.spark.heads import Repeated
-from shingletools.spark.lines import PLACES, REJECTED, SIZE, LineNumbers
-from shingletools.spark.meeting import HITS, SAME, SIZED, Exploding, Meeting
-from shingletools.spark.mentions import FAULT
-from shingletools.spark.parts import PARTS
-from shingletools.spark.said import NAMED, NamedRows, WritingNamedPairs, WritingPairs
-from shingletools.spark.signed import COLUMNS, IDS, SIGNED, Mark, Marked, Reading, check, marks_of
+from shingletools.spark.spark_files import Kept
 from shingletools.spark.tally import Tally, Told
 from shingletools.spark.tasks import (
     FOUND,

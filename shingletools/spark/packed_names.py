@@ -15,8 +15,8 @@ from pyspark.sql import functions as F
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index
 from shingletools.spark.exchange import together
-from shingletools.spark.files import Kept
-from shingletools.spark.lines import REJECTED
+from shingletools.spark.filtered_lines import REJECTED
+from shingletools.spark.spark_files import Kept
 
 BUCKETS = 256
 UNIT = 1 << 24  # bytes of names in a unit, which one task works on; more if there are too many for the buckets

@@ -20,8 +20,8 @@ from shingletools.reading.compressed import HEAD, recognised
 from shingletools.record.chain import Chain, Rejection
 from shingletools.running.complaints import Complaints
 from shingletools.spark.batches import Batches, batch_of, joined, of_rows, packed, through, union
-from shingletools.spark.chosen import Chosen
-from shingletools.spark.files import SOURCE, write_lines
+from shingletools.spark.number_sets import Chosen
+from shingletools.spark.spark_files import SOURCE, write_lines
 from shingletools.spark.splits import lines_of, splits_of
 from shingletools.spark.tally import Key, Tally, Telling, Told
 from shingletools.system import errors
