@@ -87,6 +87,7 @@ def check_bad_record(run: Callable[..., Ran], command: str, line: bytes, cause: 
     cause += ICONV if cause.startswith("not UTF-8") else ""
     before, after = around(command)
     (folder / "docs.jsonl").write_bytes(before + line + b"\n" + after)
+    (folder / "bad").write_bytes(b"of the run before\n" * 99)
 
     ran = run(command, "docs.jsonl", "--rejects", "bad", cwd=folder)
     assert (ran.status, ran.err) == (1, f"{program(command)}: docs.jsonl:2: {cause}\n")
@@ -104,7 +105,6 @@ def test_bad_record(command: str, tmp_path: Path) -> None:
     """A sample of them, one in a process; test_all_bad_records_at_once has all lines in one run."""
     check_bad_record(run_process, command, *bad_lines(command)[6], tmp_path)
     for line, cause in bad_lines(command)[1::6]:
-        (tmp_path / "bad").unlink()
         check_bad_record(run_here, command, line, cause, tmp_path)
 
 
