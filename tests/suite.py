@@ -182,7 +182,7 @@ FILTERS = tuple(each.name for each in SUITE if each.produces is not None)
 WAYS = tuple(way for each in SUITE for way in each.ways)
 ONE_WAY = tuple(each.ways[0] for each in SUITE)
 # A filter, workers, a collector, and scratch files: enough for what is the driver's alone
-DRIVEN = ("canon", "sketch -j2", "dedup --groups /dev/null", "simjoin -S1M")
+DRIVEN = ("canon", "sketch -j2", "dedup --pairs /dev/null", "simjoin -S1M")
 WITH_WORKERS = tuple(f"{name} -j2" for name in FILTERS)
 AT_ONCE = tuple(  # they write before all is read
     way for each in SUITE for way in (each.by_id if each.produces is None else (*each.ways, *each.by_id))

@@ -369,8 +369,7 @@ def test_marked_documents_whose_ids_have_another_name(tmp_path: Path) -> None:
     marked = pipe(jsonl(*documents), "canon --id nr", "shingle --id nr", "sketch --id nr --keep")
     (tmp_path / "docs").write_bytes(jsonl(*documents))
     (tmp_path / "pairs").write_bytes(pipe(marked, "simjoin --id nr"))
-    (tmp_path / "groups").write_bytes(pipe((tmp_path / "pairs").read_bytes(), "simgroup"))
-    marking = "dedup --annotate --id nr --groups groups --pairs pairs docs"
+    marking = "dedup --annotate --id nr --pairs pairs docs"
     (tmp_path / "marked").write_bytes(run_here(marking, cwd=tmp_path).good())
     ran = run_here("simshow --docs docs --brief marked", cwd=tmp_path)
     hint = 'the record has "nr": --id NAME says which is meant'

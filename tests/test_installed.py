@@ -16,9 +16,9 @@ def test_a_tree_is_compared_with_what_is_installed(tmp_path: Path) -> None:
     installed = Path(shingletools.__file__).parent
     tree = shutil.copytree(installed, tmp_path / "shingletools", ignore=shutil.ignore_patterns("__pycache__"))
     assert unlike(tree) == unlike(tmp_path / "none") == ""
-    (tree / "errors.py").write_bytes((installed / "errors.py").read_bytes() + b"#")
-    assert unlike(tree) == f"{installed}/errors.py is not shingletools/system/errors.py of this tree"
-    (tree / "errors.py").write_bytes((installed / "errors.py").read_bytes())
+    (tree / "record" / "wire.py").write_bytes((installed / "record" / "wire.py").read_bytes() + b"#")
+    assert unlike(tree) == f"{installed}/record/wire.py is not shingletools/record/wire.py of this tree"
+    (tree / "record" / "wire.py").write_bytes((installed / "record" / "wire.py").read_bytes())
     (tree / "kernel" / "new.c").touch()
     assert unlike(tree) == f"{installed}/kernel/new.c is not shingletools/kernel/new.c of this tree"
 

@@ -55,7 +55,7 @@ def thin(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
     >>> path = PairEnds(ends, np.array([-1, -1, 1, -1], np.int32), np.array([0, 2, 3], np.int32), np.array([0.8, 0.9]))
     >>> kept = Partners(none, np.zeros(3))
     >>> thin(np.array([0, 1, 2]), path, kept)
-    >>> kept.partner.tolist(), kept.similarity[1]
+    >>> kept.partner.tolist(), float(kept.similarity[1])
     ([-1, 2, -1], 0.9)
     """
     if np.any((documents < 0) | (documents >= len(kept.partner))):

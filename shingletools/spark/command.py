@@ -75,9 +75,9 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
         path = errors.printable(options.rejects)
         raise Failed(f"--rejects {path}: bad records are kept as they came, not as Parquet")
     try:
-        from shingletools.spark.jobs import Jobs
+        from shingletools.spark.jobs import Jobs  # here and below: pyspark, of the extra [spark]
         from shingletools.spark.session import Session, shipped
-        from shingletools.spark.spark_files import Kept  # pyspark, of the extra [spark]
+        from shingletools.spark.spark_files import Kept
     except ImportError as error:
         raise Failed(f"needs the package {error.name}: pip install '.[spark]' in a clone of the source") from None
 

@@ -33,7 +33,7 @@ def test_blocks_part_sentences() -> None:
     (record,) = run("canon", "--html=article", "--sentences", stdin=jsonl({"id": 1, "text": PAGE})).records()
     assert record["text"].split("\n") == [canonized(each) for each in ("The bridge opens", SAID, MORE, SAID)]
     version = metadata.version("resiliparse")
-    assert record["via"].startswith(f"canon html=article@resiliparse-{version} sentences")
+    assert record["via"].startswith(f"canon/3 html=article@resiliparse-{version} sentences")
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -33,7 +33,7 @@ def test_recipe_of_patterns() -> None:
     argv = ("--delete", r"\d, |x", "--replace", "a b=", "--word", r"\S+")
     (record,) = run("canon", *argv, stdin=jsonl({"id": 1, "text": ""})).records()
     recipe, _, version = record["via"].rpartition(" regex=")
-    assert recipe == r"canon delete=%5Cd%2C%20%7Cx replace=a%20b, word=%5CS%2B"
+    assert recipe == r"canon/3 delete=%5Cd%2C%20%7Cx replace=a%20b, word=%5CS%2B"
     assert version.startswith("202")
 
 

@@ -151,13 +151,14 @@ class Case:
 
     def kept(self, group: Sequence[object], rule: str) -> object:
         known = {key(a) for a, *_ in self.known}
-        choices = {key(name) for some in self.groups if len(some) > self.least for name in some} - known
+        named = [name for some in self.groups if len(some) > self.least for name in some]
+        choices = {key(name) for name in [*named, *(name for pair in self.pairs for name in pair[:2])]} - known
         every = [each for each in zip(self.names, self.texts, self.values, strict=True) if key(each[0]) in choices]
-        orders = orders_of([value for *_, value in every])
+        orders = dict(zip((key(name) for name, *_ in every), orders_of([value for *_, value in every]), strict=True))
         there = [
-            (name, len(text), order)
-            for (name, text, _), order in zip(every, orders, strict=True)
-            if key(name) in map(key, group)
+            (name, len(text), orders.get(key(name)))  # documents without pairs may come in any order
+            for name, text in zip(self.names, self.texts, strict=True)
+            if key(name) in map(key, group) and (self.by_pairs or key(name) in choices)
         ]
         if rule == "none":
             return None

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness import run, run_here, shell
+from harness import run, run_here, run_process, shell
 from shingletools.system import signals
 
 TIME = datetime.datetime(2020, 1, 2, 3, 4, 5, 6)
@@ -107,7 +107,7 @@ def test_what_cannot_be_read_ends_the_run(tmp_path: Path) -> None:
         ("other --number", 'other: column "d": duration[us], for which JSON has no value'),
         ("-", "-: Parquet is read from its end, which a pipe does not allow"),
     ]:
-        ran = run("canon", "--parquet", *options.split(), cwd=tmp_path)
+        ran = run_process("canon", "--parquet", *options.split(), cwd=tmp_path)
         assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: {said}\n")
     assert shell("canon --parquet < a", tmp_path).records()[0]["text"] == "a"
 

@@ -304,7 +304,7 @@ def test_recipes() -> None:
         {"id": 1, "text": "A b.\nC d.", "via": "own"}
     ]
     canonical = run("canon", stdin=run("parts --by line", stdin=stdin).good()).good()
-    via = "parts by=line | canon | parts together"
+    via = "parts by=line | canon/3 | parts together"
     assert run("parts", "--together", stdin=canonical).records() == [{"id": 1, "text": "a b\nc d", "via": via}]
 
 

@@ -213,7 +213,7 @@ def test_other_fingerprints(how: str, folder: Path) -> None:
 def test_recipe(folder: Path) -> None:
     label = f"df@{blake3((folder / 'df').read_bytes()).hexdigest()[:16]}"
     first = run(f"shingle -k {K} --min-df 0.5% --max-df 1.99% --df-table df docs", cwd=folder).records()[0]
-    assert first["via"] == f"canon | shingle k={K} min-df=2 max-df=5 df-table={label}"
+    assert first["via"] == f"canon/3 | shingle k={K} min-df=2 max-df=5 df-table={label}"
 
 
 def test_a_table_of_common_shingles_is_enough(folder: Path) -> None:
@@ -238,11 +238,11 @@ def test_in_a_chain(folder: Path) -> None:
 
 def test_records_that_were_made_otherwise(folder: Path) -> None:
     lines = canonical().splitlines(keepends=True)
-    escaped = lines[1].replace(b'"via":"canon/3"', b'"via":"c\\u0061non"')
+    escaped = lines[1].replace(b'"via":"canon/3"', b'"via":"c\\u0061non/3"')
     others = [
-        (lines[2].replace(b'"via":"canon/3"', b'"via":"canon/3 stop=en"'), '"canon stop=en"'),
+        (lines[2].replace(b'"via":"canon/3"', b'"via":"canon/3 stop=en"'), '"canon/3 stop=en"'),
         (lines[3].replace(b',"via":"canon/3"', b""), "an unnamed recipe"),
-        (lines[4].replace(b'"via":"canon/3"', b'"via":"parts | canon/3"'), '"parts | canon"'),
+        (lines[4].replace(b'"via":"canon/3"', b'"via":"parts | canon/3"'), '"parts | canon/3"'),
     ]
     stdin = b"".join([lines[0], escaped, *(line for line, _ in others), lines[5]])
     for command in (f"shingle -k {K} --max-df 3 --df-table df", f"shingle -k {K} --hash md5 --max-df 3 --df-table md5"):
@@ -251,7 +251,7 @@ def test_records_that_were_made_otherwise(folder: Path) -> None:
         ran = run(command, stdin=stdin, cwd=folder)
         assert ran.status == 1
         assert ran.err.splitlines() == [
-            f'shingle: -:{place}: made by {via}, not by "canon" as the table'
+            f'shingle: -:{place}: made by {via}, not by "canon/3" as the table'
             for place, (_, via) in enumerate(others, 3)
         ]
         good = run(command, stdin=lines[0] + lines[1] + lines[5], cwd=folder).good()

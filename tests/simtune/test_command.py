@@ -270,7 +270,7 @@ def test_recipes_that_differ(tmp_path: Path) -> None:
     docs = jsonl({"id": 1, "text": "a", "via": "canon/3"}, {"id": 2, "text": "a"})
     done = ran(tmp_path, "", docs)
     assert (done.status, done.out) == (2, b"")
-    assert done.err == 'simtune: -:2: made by an unnamed recipe, but the records before by "canon"\n'
+    assert done.err == 'simtune: -:2: made by an unnamed recipe, but the records before by "canon/3"\n'
 
 
 @pytest.mark.parametrize(

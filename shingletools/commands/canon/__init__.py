@@ -19,6 +19,8 @@ foreign     what a browser reads by other rules
 references  characters that pages spell by names and numbers
 folding     letters that become others
 repertoire  the characters that there are
+homoglyphs  letters of another script that look alike
+hyphens     words that a hyphen parts at a line's end
 
 On words:
 

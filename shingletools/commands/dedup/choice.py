@@ -17,7 +17,7 @@ from shingletools.commands.dedup.preference import Preference
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, in_doubt
 from shingletools.commands.dedup.values import text_in
 from shingletools.commands.dedup.verdicts import ARCHIVE, Verdicts
-from shingletools.commands.dedup.waiting_lines import SetAside
+from shingletools.commands.dedup.waiting_lines import WaitingLines
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
 from shingletools.kernel.ids import Ids, IdsAt, names_of
@@ -57,7 +57,7 @@ class Dedup(Collector):
         self.seen = bytearray(len(ids))  # for each id, whether a document has used it
         self.fields = fields_of(spec)
         self.block: Block | None = None
-        self.preference, self.aside = Preference(spec), SetAside()  # of documents that wait
+        self.preference, self.aside = Preference(spec), WaitingLines()  # of documents that wait
         self.kept = self.removed = self.repeated = 0  # documents; the last are those that an archive has
 
     def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:

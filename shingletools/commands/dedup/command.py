@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="in place of --pairs: keep one document of each group in FILE; may be repeated")  # fmt: skip
     add("--larger-than", metavar="N", type=count, help="leave groups of at most N different documents alone")
     add("--of", metavar="FIELD", type=text, default="of",
-        help="the field by which --larger-than tells documents from each other (default of, which parts have)",
+        help="the field by which --larger-than tells documents from each other; parts have of (default of)",
     )  # fmt: skip
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--annotate", action="store_true",

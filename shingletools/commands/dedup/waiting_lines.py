@@ -11,7 +11,7 @@ from shingletools.system.scratch import scratch_errors, scratch_folder
 BLOCK = 1 << 18  # bytes that are read at once
 
 
-class SetAside:
+class WaitingLines:
     """Lines that are written to a scratch file, and read once."""
 
     def __init__(self) -> None:
