@@ -1,5 +1,6 @@
 """One run of a command. Imports all wings above, and no room: it loads a command by its name.
 
+steps       a pipeline as a value: its commands, parsed
 launch      what `bin/` calls
 driver      one run, and how it ends: output, messages, exit status
 checking    what is checked before input is read

@@ -9,15 +9,16 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence, Set
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
-from shingletools.cli.options import Printed, make_parser
-from shingletools.record.stage import Command, Stage
+from shingletools.cli.options import Printed
+from shingletools.record.stage import Stage
 from shingletools.running.checking import check, tell_of_waiting
 from shingletools.running.complaints import Complaints
 from shingletools.running.outcomes import DONE, FAILED, Conclusion, Figures, Outcome, status_of, unplaced
 from shingletools.running.outputs import Output, ReaderGone, Rejects
+from shingletools.running.steps import step_of
 from shingletools.system import errors, files, messages, signals
 from shingletools.system.errors import Failed
 
@@ -110,11 +111,8 @@ def lost_with_reader(stage: Stage, second: tuple[str, str] | None, there: Set[st
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """One run of a command: its exit status. Raises Failed or Printed."""
     prepare()
-    command = cast(Command, signals.load(f"shingletools.commands.{name}.command"))
-    parser = make_parser(name, command.__doc__ or "", command.add_options)
-    options = parser.parse(sys.argv[1:] if argv is None else argv)
     begun = time.monotonic()
-    stage = command.build(options)  # which may read tables
+    _, options, stage = step_of(name, sys.argv[1:] if argv is None else argv)  # which may read tables
     options.verbose |= stage.dry
     figures = Figures()
     there = files.existing(

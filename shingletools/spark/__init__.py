@@ -1,7 +1,7 @@
 """simspark: the pipeline on Apache Spark. What each file does, in the order of the work:
 
 command           the options, and a run
-pipeline          parses the pipeline, each command by its own parser
+pipeline          what Spark can do of a pipeline
 session           a session of Spark, which ends with the run, however that ends
 jobs              runs a pipeline: divides its steps into jobs; it uses all the others
 run               the common part of all jobs: what is read, counted and written

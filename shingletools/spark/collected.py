@@ -11,6 +11,7 @@ from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.commands.dedup.values import in_doubt
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.record.chain import Chain
+from shingletools.running.steps import Step
 from shingletools.spark import (
     dedup,
     dedup_at_once,
@@ -33,7 +34,6 @@ from shingletools.spark.group_at_once import GroupingAtOnce, grouped_at_once
 from shingletools.spark.kept_stages import KeptStage
 from shingletools.spark.named_beside import of_stage
 from shingletools.spark.packed_names import StepInput
-from shingletools.spark.pipeline import Step
 from shingletools.spark.room import BASE
 from shingletools.spark.run import FILES, PipelineRun, all_rows, has_bad, named, set_to
 from shingletools.spark.tally import Told

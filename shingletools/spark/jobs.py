@@ -15,6 +15,7 @@ from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.chain import Chain
 from shingletools.running.outcomes import DONE, SOME_REJECTED
+from shingletools.running.steps import Step
 from shingletools.spark import (
     archives,
     columns,
@@ -40,7 +41,7 @@ from shingletools.spark.kept_stages import KeptStage, Making, Stages
 from shingletools.spark.number_sets import Chosen
 from shingletools.spark.packed_names import StepInput
 from shingletools.spark.parts import PART_BYTES, PARTS, InParts, KeepingParts
-from shingletools.spark.pipeline import Step, is_parquet, texts
+from shingletools.spark.pipeline import is_parquet, texts
 from shingletools.spark.run import FILES, TooManyRejected, all_rows, has_bad, named, set_to
 from shingletools.spark.signed import SIGNED, Signing
 from shingletools.spark.spark_files import Kept

@@ -27,8 +27,8 @@ from pyspark.sql.types import (
 from shingletools.record import wire
 from shingletools.record.stage import Filter
 from shingletools.record.wire import AGAINST
+from shingletools.running.steps import Step
 from shingletools.spark.batches import Batches, of_rows, through
-from shingletools.spark.pipeline import Step
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 

@@ -1,16 +1,14 @@
-"""Parses a pipeline in one argument, as the shell would: each command has its own parser and its own build."""
+"""What Spark can do of a pipeline, which is one argument of simspark."""
 
-import shlex
-from collections.abc import Iterator, Sequence
+import argparse
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple, cast
 
-from shingletools.cli.options import make_parser
 from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record import wire
-from shingletools.record.stage import Command, Stage
-from shingletools.system import errors, signals
+from shingletools.running.steps import Step, split, step_of, words_of
+from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 COMMANDS = ("canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "parts")
@@ -32,40 +30,10 @@ def is_parquet(path: str) -> bool:
     return path.rstrip("/").endswith(".parquet")
 
 
-def texts(steps: Sequence["Step"]) -> set[str]:
+def texts(steps: Sequence[Step]) -> set[str]:
     """The fields that the commands read as text."""
     own = {name for step in steps for name in (step.id_field, *step.stage.texts)}
     return {"via", "a", "b", *(kind.field for kind in SIGNATURES), *own}
-
-
-class Step(NamedTuple):
-    """One command of a pipeline."""
-
-    name: str
-    id_field: str
-    stage: Stage
-
-
-def split(text: str) -> Iterator[str]:
-    """The commands of a pipeline: the text is cut at bars that are not quoted.
-
-    >>> list(split("canon --delete '[|]' | shingle"))
-    ["canon --delete '[|]' ", ' shingle']
-    """
-    start, quote, place = 0, "", 0
-    while place < len(text):
-        letter = text[place]
-        if letter == "\\" and quote != "'":
-            place += 1
-        elif quote:
-            quote = "" if letter == quote else quote
-        elif letter in "'\"":
-            quote = letter
-        elif letter == "|":
-            yield text[start:place]
-            start = place + 1
-        place += 1
-    yield text[start:]
 
 
 def parse(pipeline: str) -> list[Step]:
@@ -82,27 +50,23 @@ def parse(pipeline: str) -> list[Step]:
 
 
 def build(command: str) -> Step:
+    name, argv = words_of(command, COMMANDS)
     try:
-        name, *argv = shlex.split(command) or [""]
-    except ValueError as error:
-        raise Failed(f"the pipeline: {str(error).lower()}") from None
-    if name not in COMMANDS:
-        raise Failed(f"the pipeline: {errors.shown(name)} is none of {', '.join(COMMANDS)}")
-    module = cast(Command, signals.load(f"shingletools.commands.{name}.command"))
-    parser = make_parser(name, module.__doc__ or "", module.add_options)
-    try:
-        options = parser.parse(argv)
-        if options.files != ["-"]:
-            raise Failed(f"{errors.printable(options.files[0])}: --in says what to read")
-        for option, why in ELSEWHERE.items():
-            if getattr(options, option, None) not in (None, False):
-                raise Failed(why)
-        if options.jobs > 1:
-            raise Failed("-j: Spark has workers of its own (--master)")
-        stage = module.build(options)
-        if why := stage.alone():
+        step = step_of(name, argv, look)
+        if why := step.stage.alone():
             raise Failed(why)
-        stage.check_fields(options.id)
+        step.stage.check_fields(step.id_field)
     except Failed as error:
         raise Failed(f"{name}: {error}") from None
-    return Step(name, options.id, stage)
+    return step
+
+
+def look(options: argparse.Namespace) -> None:
+    """Raises Failed for what does not apply on Spark."""
+    if options.files != ["-"]:
+        raise Failed(f"{errors.printable(options.files[0])}: --in says what to read")
+    for option, why in ELSEWHERE.items():
+        if getattr(options, option, None) not in (None, False):
+            raise Failed(why)
+    if options.jobs > 1:
+        raise Failed("-j: Spark has workers of its own (--master)")

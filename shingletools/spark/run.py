@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from shingletools.record.chain import Chain
 from shingletools.record.stage import Filter
 from shingletools.running.outcomes import FAILED, SOME_REJECTED
+from shingletools.running.steps import Step
 from shingletools.spark import (
     parquet_rows,
     spark_files,
@@ -29,7 +30,7 @@ from shingletools.spark.filtered_lines import (
 )
 from shingletools.spark.kept_stages import KeptStage, Making, Stages
 from shingletools.spark.parts import WritingParts
-from shingletools.spark.pipeline import Step, is_parquet, texts
+from shingletools.spark.pipeline import is_parquet, texts
 from shingletools.spark.room import room
 from shingletools.spark.spark_files import Kept
 from shingletools.spark.tally import Tally, Told, in_order
