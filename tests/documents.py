@@ -9,12 +9,11 @@ literal display.
 """
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from harness import DATA, ENVIRONMENT
+from harness import DATA, run_forked
 
 TOP = Path(__file__).parents[1]
 DOCUMENTS = [TOP / "README.md", *sorted((TOP / "man").glob("*.[157]"))]
@@ -74,11 +73,7 @@ def steps(block: list[str]) -> list[tuple[str, list[str]]]:
 
 
 def output(command: str, folder: Path) -> list[str]:
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=ENVIRONMENT, check=False, text=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
-    return done.stdout.split("\n")[:-1]
+    return run_forked("bash", "-c", f"exec 2>&1; {command}", cwd=folder).out.decode().split("\n")[:-1]
 
 
 def refresh(document: Path) -> None:

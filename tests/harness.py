@@ -5,14 +5,16 @@ import importlib
 import json
 import os
 import subprocess
-import sysconfig
+import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 from unittest.mock import patch
 
+import forks
 from shingletools.cli.options import Parser, make_parser
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
@@ -22,7 +24,7 @@ from shingletools.running.overview import COMMANDS
 from shingletools.spark import command as simspark
 from shingletools.system import signals
 
-BIN = Path(sysconfig.get_path("scripts"))
+BIN = forks.BIN
 DATA = Path(__file__).parent / "data"
 DOCS = DATA / "docs.jsonl"
 ENVIRONMENT = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
@@ -54,13 +56,21 @@ def run(*argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dic
     """A command, in this process if it is one of ours. The first word may be a command with some options."""
     if env is None and program(str(argv[0])) in HERE:
         return run_here(*argv, stdin=stdin, cwd=cwd or Path.cwd())
-    return run_process(*argv, stdin=stdin, cwd=cwd, env=env)
+    return run_forked(*argv, stdin=stdin, cwd=cwd, env=env)
+
+
+def run_forked(
+    *argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None
+) -> Ran:
+    """The same in a process of its own, in which ours begin as a fork, and so soon; also those that a script names."""
+    path = f"{forks.folder()}{os.pathsep}{ENVIRONMENT['PATH']}"
+    return run_process(*argv, stdin=stdin, cwd=cwd, env={"PATH": path} | (env or {}))
 
 
 def run_process(
     *argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None
 ) -> Ran:
-    """The same in a process of its own, as a user does, for what only a process can show."""
+    """The same as a user starts it, for what a start decides: signals, limits of the system, failing calls."""
     words = (*str(argv[0]).split(), *map(str, argv[1:]))
     done = subprocess.run(
         words, input=stdin, capture_output=True, cwd=cwd, env=ENVIRONMENT | (env or {}), timeout=300, check=False
@@ -78,7 +88,9 @@ def run_here(*argv: str | Path, stdin: bytes = b"", cwd: Path) -> Ran:
     try:
         for number, file in enumerate(files):
             os.dup2(file.fileno(), number)
-        with contextlib.chdir(cwd), patch.object(signals, "watch"):  # which would leave a pipe open each time
+        watch = patch.object(signals, "watch")  # which would leave a pipe open each time
+        workers = patch.object(sys, "executable", str(forks.folder() / "python3"))
+        with contextlib.chdir(cwd), watch, workers:
             status = driver.main(words[0], words[1:])
     finally:
         for number, descriptor in enumerate(saved):
@@ -102,9 +114,9 @@ def program(command: str) -> str:
     return command.split(maxsplit=1)[0]
 
 
-def shell(script: str, cwd: Path | None = None) -> Ran:
+def shell(script: str, cwd: Path | None = None, by: Callable[..., Ran] = run_forked) -> Ran:
     """A bash script; its status is that of the last command in a pipeline that failed."""
-    return run("bash", "-o", "pipefail", "-c", script, cwd=cwd)
+    return by("bash", "-o", "pipefail", "-c", script, cwd=cwd)
 
 
 def stopping(*words: str) -> Canonizer:
