@@ -11,7 +11,10 @@ from typing import cast
 import pytest
 
 from harness import DOCS, jsonl, parser_of, pipe, run, run_here
+from shingletools.cli.arguments import memory_within
 from shingletools.cli.options import Printed
+from shingletools.commands.simindex import command as simindex
+from shingletools.commands.simindex.spec import IndexSpec
 from shingletools.record.stage import Command
 from shingletools.system.errors import Failed
 from suite import PROGRAMS, RUNNERS, SUITE
@@ -90,6 +93,14 @@ def test_a_folder_for_scratch_files_needs_some(command: str, tmp_path: Path) -> 
     ran = run_here(command, *NEEDED[command], "-T", "x", cwd=tmp_path)
     assert (ran.status, ran.out) == (2, b"")
     assert re.match(rf"{command}: (-T says where -S has its scratch|--temporary-directory needs --df)", ran.err)
+
+
+@pytest.mark.parametrize(("size", "limit"), [("", 1 << 29), ("-S 0", 0), ("-S 1b", 1), ("-S 2M", 2 << 20)])
+def test_no_memory_is_a_limit_too(size: str, limit: int) -> None:
+    """Where there is a limit by default."""
+    options = parse("simindex", *size.split())
+    assert cast(IndexSpec, simindex.build(options)).size == limit
+    assert memory_within(parse("shingle", *size.split()), 1 << 29).size == limit
 
 
 def recipe_of(command: str, words: Sequence[str]) -> str | None:

@@ -12,6 +12,8 @@ from shingletools.system.errors import Failed
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from shingletools.system.scratch import Memory
+
 ALL = 100  # percent
 
 
@@ -55,10 +57,33 @@ def size(argument: str) -> int:
     return int(number * 1024 ** "bKMGT".index(unit))
 
 
-def check_scratch(options: argparse.Namespace) -> None:
-    """Raises Failed for a folder of scratch files where there are none."""
-    if options.temporary_directory is not None and options.buffer_size is None:
+def add_size(parser: "argparse._ActionsContainer", does: str) -> None:
+    """The option -S, which `does` something with so much memory."""
+    parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size, help=does)
+
+
+def add_memory(parser: "argparse._ActionsContainer", does: str) -> None:
+    """The options -S and -T, of which `memory_of` makes a limit."""
+    add_size(parser, f"{does}, with SIZE of memory: 500M, 2G, 50%%")
+    parser.add_argument("-T", "--temporary-directory", metavar="DIR",
+        help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
+
+
+def memory_of(options: argparse.Namespace) -> "Memory | None":
+    """The limit of memory that is asked for. Raises Failed for a folder of scratch files where there are none."""
+    if options.buffer_size is not None:
+        return memory_within(options, options.buffer_size)
+    if options.temporary_directory is not None:
         raise Failed("-T says where -S has its scratch files, and needs it")
+    return None
+
+
+def memory_within(options: argparse.Namespace, by_default: int) -> "Memory":
+    """The limit of memory that is asked for, or the one by default."""
+    from shingletools.system.scratch import Memory, scratch_folder  # which few runs need
+
+    limit = by_default if options.buffer_size is None else options.buffer_size
+    return Memory(limit, scratch_folder(options.temporary_directory), options.jobs)
 
 
 def text(argument: str) -> str:

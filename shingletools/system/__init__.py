@@ -5,7 +5,7 @@ signals   signals become an exception, or the end of the process
 deferred  modules and patterns that are loaded and made when they are first used, because a small run must start soon
 files     files and descriptors: which of them are one, and whether one has changed
 messages  lines on standard error
-scratch   where scratch files are
+scratch   a limit of memory, and where the scratch files for the rest are
 waiting   reading from a descriptor as data come: it waits, and signals can interrupt it; whole lines of the data
 workers   processes and threads that work ahead
 serving   what a process that serves workers does

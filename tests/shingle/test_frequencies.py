@@ -27,7 +27,7 @@ from shingletools import kernel
 from shingletools.commands.shingle import counts, occurrences
 from shingletools.commands.shingle.bounds import Bound, bound
 from shingletools.commands.shingle.command import build
-from shingletools.commands.shingle.counts import CountMemory, Counts
+from shingletools.commands.shingle.counts import Counts
 from shingletools.commands.shingle.frequencies import inverse_frequency
 from shingletools.commands.shingle.occurrences import Occurrences
 from shingletools.commands.shingle.twice import ShingleCounting
@@ -36,12 +36,13 @@ from shingletools.reading.tables import MOST
 from shingletools.record.stage import Filter
 from shingletools.running import driver, filtering
 from shingletools.system.errors import Failed
+from shingletools.system.scratch import Memory
 
 K = 3
 LINE_FEED = b"\n"
 HEADER = b'{"documents":2,"shingles":2,"min_df":1,"via":"shingle k=2"}\n'
 GOOD = b'{"words":"a b","shingle":"00000000000000ff","df":2,"weight":0.0}\n'
-SCRATCH = CountMemory(0, "/tmp")
+SCRATCH = Memory(0, "/tmp")
 
 
 @cache
@@ -384,7 +385,7 @@ def test_no_read_is_larger_than_a_system_gives(most: int, monkeypatch: pytest.Mo
         return read(run, start, count)
 
     monkeypatch.setattr(occurrences.OccurrenceRun, "read", noted)
-    found = Occurrences(CountMemory(1 << 40, str(tmp_path)))
+    found = Occurrences(Memory(1 << 40, str(tmp_path)))
     rng = np.random.default_rng(1)
     texts = [np.unique(rng.integers(0, 90, 40)).astype(np.uint64) for _ in range(30)]
     for text in texts:
@@ -426,6 +427,7 @@ def test_weights_of_a_table_with_a_header(folder: Path) -> None:
         *((f"{short} {more}", f"--{name} needs --df, or --max-df or --min-df without --df-table")
           for short, name in (("-S 1M", "buffer-size"), ("-T x", "temporary-directory"))
           for more in ("", "--max-df 1 --df-table x")),
+        ("--df -T x", "-T says where -S has its scratch files, and needs it"),
         ("--readable --max-df 1 --df-table x", "--readable cannot be combined with --max-df or --min-df"),
         ("--readable --min-df 1 x", "--readable cannot be combined with --max-df or --min-df"),
         *((f"--max-df {wrong} --df-table x",

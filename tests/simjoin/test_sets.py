@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.measures import MEASURES
-from shingletools.commands.simjoin.memory import Memory
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel import arrays, reference
+from shingletools.system.scratch import Memory
 
 NAMES = ["jaccard", "dice", "cosine", "overlap", "containment"]
 

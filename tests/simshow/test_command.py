@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, run, run_here
-from shingletools.commands.simshow.holding import Allowed, Held
+from shingletools.commands.simshow.holding import Held
 from shingletools.commands.simshow.selected_pairs import sample
 from shingletools.commands.simshow.show_collector import PARTS, Show
 from shingletools.commands.simshow.spec import ShowSpec
+from shingletools.system.scratch import Memory
 from simshow.samples import ONE, PAIR, THREE, TWO
 
 
@@ -154,7 +155,7 @@ def test_texts_that_are_ready_are_bounded(size: int, tmp_path: Path) -> None:
     ]
     peaks = []
     for allowed in (None, size):
-        show = Show(ShowSpec("id", ["docs"], size=allowed, folder=str(tmp_path)))
+        show = Show(ShowSpec("id", ["docs"], memory=None if allowed is None else Memory(allowed, str(tmp_path))))
         for name in range(59):
             pair = {"a": name, "b": name + 1}
             show.take(pair, jsonl(pair), 0)
@@ -170,7 +171,7 @@ def test_texts_that_are_ready_are_bounded(size: int, tmp_path: Path) -> None:
 
 
 def test_what_is_held_is_bounded(tmp_path: Path) -> None:
-    held: Held[int] = Held(Allowed(100, str(tmp_path)))
+    held: Held[int] = Held(Memory(100, str(tmp_path)))
     for number in range(50):
         held.add(number * number, 30)
         assert len(held.here) <= 3

@@ -4,13 +4,12 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools.cli.arguments import count, size, text
+from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, text
 from shingletools.commands.shingle.bounds import Bound, bound, check_bounds
 from shingletools.kernel.lines import Listed, unlinked
 from shingletools.record import wire
 from shingletools.record.stage import Filter, First, Stage
 from shingletools.system.errors import Failed, printable
-from shingletools.system.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,10 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="take document frequencies from FILE, made by --df --header; without it, count the input")  # fmt: skip
     add("--header", action="store_true", help="begin the table of --df with the line that --df-table and --merge need")
     add("--merge", action="store_true", help="read tables of --df --header, and write one table of all")
-    add("-S", "--buffer-size", metavar="SIZE", type=size,
-        help="count on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
-    add("-T", "--temporary-directory", metavar="DIR",
-        help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
+    add_memory(parser, "count on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:
@@ -134,12 +130,12 @@ def counted_first(options: argparse.Namespace, shingling: Shingling, hashing: "H
 
     Raises Failed unless all files can be read twice.
     """
-    from shingletools.commands.shingle import counts, twice  # numpy, which a table does not need
+    from shingletools.commands.shingle import twice  # numpy, which a table does not need
     from shingletools.commands.shingle.occurrences import Occurrences  # likewise
 
     twice.check_files(options.files)
     files = twice.CountedFiles(options.files, options.id, options.text, options.min_df, options.max_df)
-    memory = counts.CountMemory(options.buffer_size or ENOUGH, scratch_folder(options.temporary_directory))
+    memory = memory_within(options, ENOUGH)
 
     def first() -> "ShingleCounting":
         gathering = twice.ShingleGathering(hashing, shingling.rolling, options.mod)
@@ -153,11 +149,10 @@ def counting(
     options: argparse.Namespace, runs: "Runs", hashing: "Hashing", recipe: str, reads: tuple[str, ...]
 ) -> Stage:
     """The collector that writes a table of document frequencies."""
-    from shingletools.commands.shingle import counts, frequencies  # BLAKE3, which --help does not need
+    from shingletools.commands.shingle import frequencies  # BLAKE3, which --help does not need
 
-    memory = counts.CountMemory(options.buffer_size, scratch_folder(options.temporary_directory))
     return frequencies.CountSpec(
-        options.text, runs, hashing, recipe, memory, options.min_df or Bound(1), reads,
+        options.text, runs, hashing, recipe, memory_of(options), options.min_df or Bound(1), reads,
         header=options.header or options.merge, merge=options.merge, sampled=options.mod > 1,
     )  # fmt: skip
 

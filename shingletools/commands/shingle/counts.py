@@ -11,11 +11,11 @@ from collections.abc import Set as AbstractSet
 from itertools import groupby
 from operator import itemgetter
 from sys import getsizeof
-from typing import IO, NamedTuple, Protocol, TypeVar
+from typing import IO, Protocol, TypeVar
 
 from shingletools.system import signals
 from shingletools.system.deferred import tempfile
-from shingletools.system.scratch import scratch_errors
+from shingletools.system.scratch import Memory, scratch_errors
 
 FAN = 64  # runs that are merged at once
 BLOCK = 1 << 16  # bytes of a run that are read at once
@@ -26,22 +26,15 @@ SHARE = 3  # one part of the memory is for strings and their table, the others f
 Entry = tuple[bytes, int]  # a string as UTF-8, whose order is that of code points, and its count
 
 
-class CountMemory(NamedTuple):
-    """How many bytes counts may have in memory, None for any number, and the folder for the rest."""
-
-    size: int | None
-    folder: str
-
-
 class Counts:
     """Counts of strings, in the order of their code points.
 
     Memory: the distinct strings and about 100 bytes for each, up to the limit. Beyond it, disk: twice their bytes.
     """
 
-    def __init__(self, memory: CountMemory) -> None:
+    def __init__(self, memory: Memory | None) -> None:
         self.memory = memory
-        self.most = None if memory.size is None else max(memory.size // SHARE, LEAST)
+        self.most = 0 if memory is None else memory.share(SHARE, LEAST)
         self.here: Counter[str] = Counter()
         self.size = 0  # of the strings in it
         self.runs: list[SortedRun] = []
@@ -59,21 +52,21 @@ class Counts:
         self._check()
 
     def _grow(self, strings: AbstractSet[str]) -> None:
-        if self.most is not None:
+        if self.memory is not None:
             fresh = [
                 string for string in strings if string not in self.here
             ]  # difference() would walk all of a Counter
             self.size += sum(map(getsizeof, fresh)) + NUMBER * len(fresh)
 
     def _check(self) -> None:
-        if self.most is not None and self.size + getsizeof(self.here) > self.most:
-            self._spill()
+        if self.memory is not None and self.size + getsizeof(self.here) > self.most:
+            self._spill(self.memory.folder)
 
-    def _spill(self) -> None:
+    def _spill(self, folder: str) -> None:
         entries = ((string.encode(), self.here[string]) for string in sorted(self.here))
-        self.runs.append(SortedRun(entries, self.memory.folder))
+        self.runs.append(SortedRun(entries, folder))
         self.here, self.size = Counter(), 0
-        merge_levels(self.runs, lambda some: SortedRun(merged(some), self.memory.folder, some[0].level + 1))
+        merge_levels(self.runs, lambda some: SortedRun(merged(some), folder, some[0].level + 1))
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
         """All strings and their counts; it may be called again."""
@@ -82,7 +75,7 @@ class Counts:
                 yield string, self.here[string]
             return
         if self.here:
-            self._spill()
+            self._spill(self.runs[0].folder)
         for data, count in merged(self.runs):
             yield data.decode(), count
 

@@ -5,13 +5,14 @@ from decimal import Decimal, localcontext
 from functools import cache
 
 from shingletools.commands.shingle.bounds import Bound
-from shingletools.commands.shingle.counts import CountMemory, Counts
+from shingletools.commands.shingle.counts import Counts
 from shingletools.commands.shingle.fingerprints import Hashing, Runs
 from shingletools.reading.tables import Header, cut_off, take_header, take_number
 from shingletools.record import wire
 from shingletools.record.stage import IN_ONE_PROCESS, Collector, Stage, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Broken, Failed, Rejected
+from shingletools.system.scratch import Memory
 
 
 class CountSpec(Stage):
@@ -21,7 +22,7 @@ class CountSpec(Stage):
     runs: Runs
     hashing: Hashing
     recipe: str
-    memory: CountMemory
+    memory: Memory | None
     least: Bound  # document frequency that a shingle needs to be written
     reads: tuple[str, ...] = ()
     header: bool = False

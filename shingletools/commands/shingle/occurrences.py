@@ -10,11 +10,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.commands.shingle.counts import LEAST, CountMemory, merge_levels
+from shingletools.commands.shingle.counts import LEAST, merge_levels
 from shingletools.kernel.types import U64
 from shingletools.system import signals
 from shingletools.system.deferred import tempfile
-from shingletools.system.scratch import scratch_errors
+from shingletools.system.scratch import Memory, scratch_errors
 
 READ = 1 << 22  # entries that are read at once: one call of the system reads at most 2 GB
 ENTRY = np.dtype([("fingerprint", np.uint64), ("df", np.uint64)])
@@ -29,9 +29,9 @@ class Occurrences:
     Memory: 48 bytes for each shingle of each document, up to the limit. Beyond it, disk: 16 bytes for each.
     """
 
-    def __init__(self, memory: CountMemory) -> None:
+    def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self.most = max((memory.size or 0) // SHARE, LEAST)
+        self.most = memory.share(SHARE, LEAST)
         self.here: list[bytes] = []
         self.size = 0
         self.runs: list[OccurrenceRun] = []

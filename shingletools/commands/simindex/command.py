@@ -4,7 +4,7 @@ import argparse
 import os
 from functools import partial
 
-from shingletools.cli.arguments import count, size, text, threshold
+from shingletools.cli.arguments import add_size, count, text, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, Addition, IndexSpec
 from shingletools.commands.simjoin.wanted import BITS, Wanted
 from shingletools.record.stage import Collector, Stage
@@ -33,8 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="add: the name of this addition, such as the date; given again, it is the same addition")  # fmt: skip
     parser.add_argument("--ids", metavar="FILE", action="append", default=[],
         help="drop: a file of records with the ids to drop; may be repeated")  # fmt: skip
-    parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size,
-        help="add: memory for new records (default 512M)")  # fmt: skip
+    add_size(parser, "add: memory for new records (default 512M)")
 
 
 def build(options: argparse.Namespace) -> Stage:
@@ -58,7 +57,8 @@ def build(options: argparse.Namespace) -> Stage:
         if written and os.path.realpath(os.path.dirname(written) or ".") == os.path.realpath(options.archive):
             raise Failed(f"{printable(written)}: cannot be written into the archive's folder")
     edited = REPLACE if options.replace else KEEP_OLD if options.keep_old else BAD
-    adding = Addition(wanted, options.unless_known, options.buffer_size or MEMORY, edited, options.named)
+    size = MEMORY if options.buffer_size is None else options.buffer_size
+    adding = Addition(wanted, options.unless_known, size, edited, options.named)
     return IndexSpec(action, options.archive, options.id, adding).made_by(collector_of)
 
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.memory import Memory
 from shingletools.commands.simjoin.sorter import Sorter
 from shingletools.commands.simjoin.table import TOGETHER, Bucketed, Documents, Table
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index
+from shingletools.system.scratch import Memory
 from shingletools.system.workers import in_threads
 
 MOST_FILES = 256  # files open at once

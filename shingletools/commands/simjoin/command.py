@@ -6,13 +6,12 @@ from fractions import Fraction
 from functools import partial
 
 from shingletools.archive.archive_files import archive_of, is_archive
-from shingletools.cli.arguments import check_scratch, count, size, threshold
+from shingletools.cli.arguments import add_memory, count, memory_of, threshold
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.wanted import BITS, JACCARD, Wanted
 from shingletools.record.stage import Collector, Stage
 from shingletools.system.errors import Failed, printable
-from shingletools.system.scratch import scratch_folder
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -33,26 +32,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="write only enough pairs to connect what all pairs connect")  # fmt: skip
     parser.add_argument("--recall", metavar="R", type=threshold, default=Fraction(1),
         help="be faster, but find only the share R of pairs that just reach the threshold (default 1)")  # fmt: skip
-    parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size,
-        help="work on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
-    parser.add_argument("-T", "--temporary-directory", metavar="DIR",
-        help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
+    add_memory(parser, "work on disk")
     parser.add_argument("--against", metavar="FILE", action="append", default=[],
         help="pair the input with FILE, or an archive's folder, and not with itself; may be repeated")  # fmt: skip
 
 
 def build(options: argparse.Namespace) -> Stage:
-    check_scratch(options)
     wanted = Wanted(
         options.threshold, options.agreeing, options.distance, options.measure,
         interval=options.interval, verify=options.verify, forest=options.forest, recall=options.recall,
     )  # fmt: skip
-    memory = None
-    if options.buffer_size is not None:
-        # Imported late: it loads numpy, which --help does not need
-        from shingletools.commands.simjoin.memory import Memory
-
-        memory = Memory(options.buffer_size, scratch_folder(options.temporary_directory), options.jobs)
+    memory = memory_of(options)
     files: list[str] = []
     archives = []
     for path in options.against:

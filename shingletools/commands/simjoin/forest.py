@@ -9,12 +9,12 @@ import numpy as np
 from shingletools.commands.simjoin.buckets import Portion, bands, copies
 from shingletools.commands.simjoin.finer import finer
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
-from shingletools.commands.simjoin.memory import Memory
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel.types import Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.unionfind import UnionFind
+from shingletools.system.scratch import Memory
 
 
 class Apart(NamedTuple):

@@ -14,7 +14,6 @@ from shingletools.archive.opened import Archive
 from shingletools.archive.segment import band_name
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.memory import Memory
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.signatures import SIGNATURES, Data, Signature
 from shingletools.commands.simjoin.sorter import Sorter
@@ -24,6 +23,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index, Rows
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.system.errors import Failed
+from shingletools.system.scratch import Memory
 
 COMPARED = 1 << 15  # candidates that are compared together, with their signatures in memory
 ASKING = 1 << 18  # documents that ask together: all tables are read once for them, and their pairs are held

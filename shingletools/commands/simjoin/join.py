@@ -14,12 +14,12 @@ from shingletools.commands.simjoin.buckets import Portion, bands, copies
 from shingletools.commands.simjoin.candidates import candidates_in, weigh
 from shingletools.commands.simjoin.finer import finer
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
-from shingletools.commands.simjoin.memory import Memory
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.sorter import Entries, Sorter
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
+from shingletools.system.scratch import Memory
 from shingletools.system.workers import in_threads
 
 

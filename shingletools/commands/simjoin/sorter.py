@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from shingletools.commands.simjoin.disk_array import DiskArray
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.memory import DiskArray, Memory
 from shingletools.kernel.types import U64, Index
+from shingletools.system.scratch import Memory
 
 BYTES = 8  # of a key, and of a value
 LAST = np.uint64(2**64 - 1)
@@ -61,7 +62,7 @@ class Sorter:
     def _write_run(self) -> None:
         keys, values = self._sorted_run()
         if self.column is None and self.memory is not None:
-            self.column = DiskArray(self.memory)
+            self.column = DiskArray(self.memory.folder)
         assert self.column is not None
         start = self.runs[-1][1] if self.runs else 0
         self.column.append(np.column_stack([keys, values.view(np.uint64)][: self.width]).tobytes())
@@ -109,7 +110,7 @@ class Entries:
     """Entries by ascending keys that can be read anywhere: `keys`, uint64, and `values`, int64, of one length."""
 
     def __init__(self, blocks: Iterable[tuple[U64, Index]], memory: Memory | None) -> None:
-        self.columns = [DiskArray(memory), DiskArray(memory)] if memory is not None else []
+        self.columns = [DiskArray(memory.folder), DiskArray(memory.folder)] if memory is not None else []
         held = [(np.empty(0, np.uint64), np.empty(0, np.int64))]
         for block in blocks:
             for column, values in zip(self.columns, block, strict=False):

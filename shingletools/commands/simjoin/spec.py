@@ -9,7 +9,7 @@ from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
-    from shingletools.commands.simjoin.memory import Memory
+    from shingletools.system.scratch import Memory
 
 
 class JoinSpec(Stage):

@@ -7,11 +7,11 @@ from typing import Protocol
 import numpy as np
 import orjson
 
+from shingletools.commands.simjoin.disk_array import disk_errors
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.memory import Memory
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.signatures import Data
 from shingletools.commands.simjoin.stored import Payload, Stored, portions_of
@@ -21,6 +21,7 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.system import signals
 from shingletools.system.deferred import sqlite3, tempfile
 from shingletools.system.errors import IdRepeated, seen_before
+from shingletools.system.scratch import Memory
 
 Name = str | int
 
@@ -203,9 +204,9 @@ class Seen:
     """A set of byte strings on disk, in a file that loses its name as soon as it is open."""
 
     def __init__(self, memory: Memory, limits: Limits) -> None:
-        self.memory = memory
+        self.folder = memory.folder
         cache = memory.share(8, limits.least_share)
-        with memory.errors(), signals.held(), tempfile.NamedTemporaryFile(dir=memory.folder) as file:
+        with disk_errors(memory.folder), signals.held(), tempfile.NamedTemporaryFile(dir=memory.folder) as file:
             self.base = sqlite3.connect(file.name, isolation_level=None)
             for pragma in ("journal_mode = OFF", f"cache_size = -{cache // 1024}"):
                 self.base.execute(f"PRAGMA {pragma}")
@@ -214,12 +215,12 @@ class Seen:
 
     def add(self, name: bytes) -> bool:
         """Adds a string; whether it is new."""
-        with self.memory.errors():
+        with disk_errors(self.folder):
             return self.base.execute("INSERT OR IGNORE INTO seen VALUES (?)", (name,)).rowcount > 0
 
     def has(self, name: bytes) -> bool:
         """Whether a string is in the set."""
-        with self.memory.errors():
+        with disk_errors(self.folder):
             return self.base.execute("SELECT 1 FROM seen WHERE name = ?", (name,)).fetchone() is not None
 
     def close(self) -> None:

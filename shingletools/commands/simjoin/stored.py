@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from shingletools.commands.simjoin.disk_array import DiskArray
 from shingletools.commands.simjoin.factory import Payloads, TableFactory
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.memory import DiskArray, Memory
 from shingletools.commands.simjoin.sets import exactly
 from shingletools.commands.simjoin.table import Components, Table
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
+from shingletools.system.scratch import Memory
 
 
 class Payload:
@@ -19,8 +20,8 @@ class Payload:
     def __init__(self, memory: Memory, unit: int, limits: Limits) -> None:
         self.unit = unit
         self.scattered = max(memory.share(4, limits.least_share) // limits.touched, 1)  # rows read together
-        self.data = DiskArray(memory)
-        self.ends = DiskArray(memory)
+        self.data = DiskArray(memory.folder)
+        self.ends = DiskArray(memory.folder)
         self.end = self.documents = 0
 
     def append(self, payload: bytes) -> None:

@@ -4,11 +4,10 @@ import argparse
 import os
 from functools import partial
 
-from shingletools.cli.arguments import check_scratch, count, size, text, threshold
+from shingletools.cli.arguments import add_memory, count, memory_of, size, text, threshold
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
 from shingletools.record.stage import Collector, Stage
 from shingletools.system.errors import Failed
-from shingletools.system.scratch import scratch_folder
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
 CONTEXT = 6  # words
@@ -47,10 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--limit", metavar="SIZE", type=size, default="32M",
         help="put at most SIZE of data on the page of --html (default 32M)")  # fmt: skip
     add("--whole", action="store_true", help="show long runs of equal words in full")
-    add("-S", "--buffer-size", metavar="SIZE", type=size,
-        help="hold documents on disk, with SIZE of memory: 500M, 2G, 50%%")  # fmt: skip
-    add("-T", "--temporary-directory", metavar="DIR",
-        help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
+    add_memory(parser, "hold documents on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:
@@ -59,7 +55,7 @@ def build(options: argparse.Namespace) -> Stage:
         options.id, options.docs, options.against, text_field=options.text, canon=options.canon or "", k=options.k,
         gap=options.gap, template=options.template,
         chosen=Selection(options.least, options.most, options.sample), form=form_of(options), page=options.html,
-        size=options.buffer_size, folder=scratch_folder(options.temporary_directory),
+        memory=memory_of(options),
     ).made_by(collector_of)  # fmt: skip
 
 
@@ -76,7 +72,6 @@ def check_combinations(options: argparse.Namespace) -> None:
             raise Failed(f"{option} cannot be combined with {form}")
     if "limit" in options.given and form != "--html":
         raise Failed("--limit needs --html")
-    check_scratch(options)
     if options.least is not None and options.most is not None and options.least > options.most:
         raise Failed("--least is above --most")
 

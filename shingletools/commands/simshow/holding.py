@@ -7,26 +7,19 @@ import os
 import pickle
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import IO, Generic, NamedTuple, TypeVar
+from typing import IO, Generic, TypeVar
 
 from shingletools.system import signals
 from shingletools.system.deferred import tempfile
-from shingletools.system.scratch import scratch_errors
+from shingletools.system.scratch import Memory, scratch_errors
 
 Item = TypeVar("Item")
-
-
-class Allowed(NamedTuple):
-    """How many bytes of waiting things may be in memory, None for any number, and the folder for the rest."""
-
-    size: int | None
-    folder: str
 
 
 class Held(Generic[Item]):
     """Things by number, from 0 on, in the order in which they came."""
 
-    def __init__(self, memory: Allowed) -> None:
+    def __init__(self, memory: Memory | None) -> None:
         self.memory = memory
         self.here: OrderedDict[int, tuple[Item, int]] = OrderedDict()  # with their sizes; the first goes next
         self.size = 0
@@ -46,7 +39,7 @@ class Held(Generic[Item]):
         if number in self.here:
             self.here.move_to_end(number)
             return self.here[number][0]
-        assert self.file is not None
+        assert self.file is not None and self.memory is not None
         with scratch_errors(self.memory.folder):
             self.file.seek(self.places[number])
             item: Item
@@ -61,18 +54,17 @@ class Held(Generic[Item]):
     def _keep(self, number: int, item: Item, size: int) -> None:
         self.here[number] = item, size
         self.size += size
-        limit = self.memory.size
-        while limit is not None and self.size > limit and len(self.here) > 1:
+        while self.memory is not None and self.size > self.memory.size and len(self.here) > 1:
             oldest, (gone, its_size) = self.here.popitem(last=False)
             self.size -= its_size
             if oldest not in self.places:
-                self._write(oldest, gone, its_size)
+                self._write(oldest, gone, its_size, self.memory.folder)
 
-    def _write(self, number: int, item: Item, size: int) -> None:
-        with scratch_errors(self.memory.folder):
+    def _write(self, number: int, item: Item, size: int, folder: str) -> None:
+        with scratch_errors(folder):
             with signals.held():
                 if self.file is None:
-                    self.file = tempfile.TemporaryFile(dir=self.memory.folder)
+                    self.file = tempfile.TemporaryFile(dir=folder)
                 data = pickle.dumps((item, size), pickle.HIGHEST_PROTOCOL)
             self.places[number] = self.file.seek(0, os.SEEK_END)
             self.file.write(data)

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterator
 
 from shingletools.commands.simshow.documents import Name, Reader, Shown
-from shingletools.commands.simshow.holding import Allowed, Held
+from shingletools.commands.simshow.holding import Held
 from shingletools.commands.simshow.passages import Manner, Text, compare
 from shingletools.commands.simshow.prepared import Prepared
 from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
@@ -40,10 +40,11 @@ class Show(Collector):
     def __init__(self, spec: ShowSpec) -> None:
         self.spec = spec
         self.read = Reader(spec.text_field, spec.canon)
-        self.share = share = None if spec.size is None else spec.size // PARTS
-        self.most = READY if share is None else min(share, READY)
-        self.records: Held[Waiting] = Held(Allowed(share, spec.folder))
-        self.documents: Held[Shown] = Held(Allowed(None if share is None else 2 * share, spec.folder))
+        limit = spec.memory
+        self.share = None if limit is None else limit.share(PARTS, 0)
+        self.most = READY if self.share is None else min(self.share, READY)
+        self.records: Held[Waiting] = Held(limit and limit._replace(size=limit.share(PARTS, 0)))
+        self.documents: Held[Shown] = Held(limit and limit._replace(size=2 * limit.share(PARTS, 0)))
         rows: dict[Name, int] = {}
         self.rows = (rows, {} if spec.others else rows)  # for each side, the numbers of its documents by id
         self.via: str | None = None  # the recipe of all words, from the first document on

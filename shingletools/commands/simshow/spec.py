@@ -10,6 +10,8 @@ from shingletools.system.errors import Failed, shown
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from shingletools.system.scratch import Memory
+
 TEXT, SIDE_BY_SIDE, BRIEF, JSON, PAGE = "text", "side by side", "brief", "json", "page"
 OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of", "duplicate_by"  # fields of records that name documents
 OF_WORDS = "source", "at", "via"  # fields of documents besides id and text
@@ -53,8 +55,7 @@ class ShowSpec(Stage):
     chosen: Selection = Selection()
     form: Form = Form()
     page: str | None = None  # the file of the page
-    size: int | None = None  # bytes of memory
-    folder: str = "/tmp"  # of scratch files
+    memory: "Memory | None" = None
 
     @property
     def second(self) -> tuple[str, str] | None:
