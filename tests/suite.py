@@ -100,7 +100,9 @@ def same(a: object, b: object) -> Record:
 SUITE = (
     Command(
         "canon", "text", "A word, or two", ways=("canon",), produces="text", verbatim=True,
-        repeated=frozenset({"--delete", "--replace", "--skip", "--stop", "--drop-adjectives", "--lemma", "--stem"}),
+        repeated=frozenset(
+            "--include --exclude --delete --replace --skip --stop --drop-adjectives --lemma --stem".split()
+        ),
     ),
     Command(
         "shingle", "text", "a word or two", ways=("shingle", f"shingle --max-df 9 --df-table {NO_TABLE}"),

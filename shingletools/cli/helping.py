@@ -7,7 +7,7 @@ The examples run in a copy of tests/data.
 HEADINGS = {
     "canon": {
         "what is read, in place of JSON lines": "--lines --whole --recursive --csv --tsv --array --parquet --warc "
-        "--delimiter --no-header --number --files0-from",
+        "--include --exclude --delimiter --no-header --number --files0-from",
         "rules, in the order in which they work": "--delete --replace --html --skip --sentences --fold-accents --word "
         "--segment --drop-numbers --mask-numbers --stop --drop-adjectives --lemma --stem",
         "what else to write": "--offsets --explain",

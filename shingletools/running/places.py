@@ -17,7 +17,7 @@ TENS = 10 ** np.arange(1, 18)
 ELSEWHERE = (  # options that are not about words
     "id", "text", "offsets", "jobs", "output", "rejects", "strict", "progress", "verbose", "explain", "whole", "lines",
     "number", "all_messages", "recursive", "csv", "tsv", "array", "parquet", "warc", "delimiter", "no_header",
-    "files0_from",
+    "files0_from", "include", "exclude",
 )  # fmt: skip
 
 

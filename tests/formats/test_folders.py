@@ -38,14 +38,11 @@ def test_files_of_text_and_html_in_the_order_of_their_paths(folder: Path) -> Non
     assert paths == sorted(paths)
     *said, figures, _ = ran.err.split("\n")
     assert said == [
-        "canon: d/README: left out, as are all files without a suffix",
         "canon: d/a/bad.txt: not UTF-8 (byte 4); iconv -f ENCODING -t UTF-8 makes UTF-8 of it",
-        "canon: d/a/q.jpg: left out, as are all files in .jpg",
-        "canon: d/l.txt: left out, as are all symbolic links",
+        "canon: passed over 5 files: 2 in .jpg, 2 symbolic links, 1 without a suffix",
     ]  # fmt: skip
-    counts = "1 files without a suffix left out, 2 files in .jpg left out, 2 symbolic links left out"
     assert figures.startswith("canon: 3 records, 1 rejected, ")
-    assert figures.endswith(f" MB/s, {counts}")
+    assert figures.endswith(" MB/s, 5 files passed over")
     assert ran.status == 1
 
 
@@ -58,7 +55,7 @@ def test_compressed_files_are_what_they_hold(tmp_path: Path) -> None:
         ("./a.txt.gz", "one two"),
         ("./b.html.xz", "one two"),
     ]
-    assert ran.err == "canon: ./c.gz: left out, as are all files without a suffix\n"
+    assert ran.err == "canon: passed over 1 files: 1 without a suffix\n"
 
 
 def test_workers_change_nothing(folder: Path) -> None:
@@ -101,7 +98,7 @@ def test_what_cannot_be_read_is_a_bad_record(folder: Path, monkeypatch: pytest.M
     monkeypatch.setattr(folders, "entries_of", entries)
     ran = run_here("canon", "--recursive", "--rejects", "bad", "d", cwd=folder)
     assert (ran.status, ran.out.count(b"\n")) == (1, 1)
-    assert ran.err.split("\n")[1:3] == ["canon: d/a.md: Permission denied", "canon: d/a: Permission denied"]
+    assert ran.err.split("\n")[:2] == ["canon: d/a.md: Permission denied", "canon: d/a: Permission denied"]
     assert (folder / "bad").read_bytes() == b"\n\n"
     assert run_here("canon", "--recursive", "none", cwd=folder).err == "canon: none: No such file or directory\n"
 
@@ -129,22 +126,49 @@ def test_what_the_run_writes_through_a_link_is_no_document(folder: Path) -> None
     assert (folder / "d" / "rejected.txt").read_bytes() == b"ok \xff\n"
 
 
-def test_suffixes_without_end(tmp_path: Path) -> None:
-    """As many are told apart as memory is taken for; the others are of one kind, those without a suffix are not."""
+def test_many_suffixes_are_told_in_one_short_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The most frequent come first, and what does not fit is counted; as many kinds are held as memory is taken for."""
+    monkeypatch.setattr(folders, "SUFFIXES", 100)
     for number in range(130):
-        (tmp_path / f"x.{number:04}").touch()
-    (tmp_path / "y.0000").touch()
-    (tmp_path / "z").touch()
+        for copy in range(1 + (number == 77)):
+            (tmp_path / f"{copy}.{number:04}").touch()
     (tmp_path / "z.txt").symlink_to("x.0000")
-    ran = run_here("canon", "--recursive", "-v", ".", cwd=tmp_path)
-    *said, figures, _ = ran.err.split("\n")
-    expected = [f"x.{number:04}: left out, as are all files in .{number:04}" for number in range(100)]
-    expected += ["x.0100: left out, as are all files of other suffixes"]
-    expected += ["z: left out, as are all files without a suffix", "z.txt: left out, as are all symbolic links"]
-    assert said == [f"canon: ./{each}" for each in expected]
-    counts = ["2 files in .0000", *(f"1 files in .{number:04}" for number in range(1, 100))]
-    counts += ["30 files of other suffixes", "1 files without a suffix", "1 symbolic links"]
-    assert figures.endswith(f" MB/s, {', '.join(f'{count} left out' for count in counts)}")
+    ran = run("canon", "--recursive", "-v", ".", cwd=tmp_path)
+    told, figures, _ = ran.err.split("\n")
+    kinds = ["2 in .0077", *(f"1 in .{number:04}" for number in range(12))]
+    assert told == f"canon: passed over 132 files: {', '.join(kinds)}, 118 of other kinds"
+    assert len(told) <= len("canon: ") + 200 < len(told) + len(", 1 in .0012")
+    assert figures.endswith(" MB/s, 132 files passed over")
+    monkeypatch.setattr(folders, "SUFFIXES", 1)
+    assert run("canon", "--recursive", ".", cwd=tmp_path).err == (
+        "canon: passed over 132 files: 1 in .0000, 131 of other kinds\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("--include *.py", ["c.py", "s/c.py", "s/d.py.gz", "t/x/e.py"]),
+        ("--include *.py --include *.md --exclude s", ["a.md", "c.py", "t/a.md", "t/x/e.py"]),
+        ("--include t/*.py", ["t/x/e.py"]),
+        ("--exclude t/*", ["a.md", "p.html", "s/b.txt"]),
+        ("--exclude [!a]*.*", ["a.md", "t/a.md"]),
+        ("--include *.html --include b.*", ["p.html", "s/b.txt"]),
+    ],
+)
+def test_names_that_match(options: str, expected: list[str], tmp_path: Path) -> None:
+    """Patterns with a slash are for paths below the folder, others for last names; page.html stays HTML."""
+    for name in ("a.md", "c.py", "p.html", "s/b.txt", "s/c.py", "s/d.py.gz", "t/a.md", "t/x/e.py"):
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        content = f"<b>{name}</b>".encode()
+        (tmp_path / "in" / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    ran = run("canon", "--recursive", *options.split(), "in", cwd=tmp_path)
+    records = [json.loads(line) for line in ran.out.splitlines()]
+    assert "--include" not in options or not ran.err
+    assert [record["id"] for record in records] == [f"in/{name}" for name in expected]
+    for record in records:
+        text = record["id"].removeprefix("in/").replace("/", " ").replace(".", " ").lower()
+        assert record["text"] == (text if record["id"].endswith("html") else f"b {text} b")
 
 
 def test_names_from_a_file(tmp_path: Path) -> None:
@@ -174,6 +198,8 @@ def test_names_from_a_file(tmp_path: Path) -> None:
         ("--files0-from -", b"nothing", "nothing: No such file or directory"),
         ("--files0-from - --explain", b"a", "--explain needs words in place of files, and writes to standard output"),
         ("--recursive", b"", "--recursive needs folders; standard input is not a folder"),
+        ("--include *.py a", b"", "--include needs --recursive"),
+        ("--exclude *.py --whole a", b"", "--exclude needs --recursive"),
     ],
 )
 def test_names_that_cannot_be_read(options: str, names: bytes, said: str, tmp_path: Path) -> None:

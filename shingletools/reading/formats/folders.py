@@ -1,8 +1,10 @@
-"""The files in folders, and in folders within them: text or HTML, as their suffix says."""
+"""The files in folders, and in folders within them: text or HTML, as their suffix says, or those with given names."""
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence, Set
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from shingletools.reading import compressed, streams
@@ -13,9 +15,10 @@ from shingletools.system.errors import Failed, printable
 
 TEXT = frozenset({".txt", ".text", ".md", ".markdown", ".rst", ".adoc"})
 HTML = frozenset({".html", ".htm", ".xhtml"})
-SUFFIXES = 100  # of files left out that are told apart, since each file may have one of its own
-BY_SUFFIX = "files in "  # before it, as a kind of files
-OTHERS = "files of other suffixes"
+SUFFIXES = 1000  # of files passed over that are told apart, since each file may have one of its own
+SAID = 200  # characters of the line that tells of them, at most
+BY_SUFFIX = "in "  # before it, as a kind of files
+OTHERS = "of other kinds"
 UNFINISHED = ".shingletools."  # what the name of an output begins with that is not complete
 
 
@@ -23,7 +26,7 @@ class Found(NamedTuple):
     """Something in a folder."""
 
     path: str
-    kind: str = ""  # of what is left out; empty for a document
+    kind: str = ""  # of what is passed over; empty for a document
     cause: str = ""  # why it cannot be read, or looked into
 
 
@@ -33,21 +36,28 @@ class Folders(NamedTuple):
     id_field: str
     text_field: str
     written: Sequence[str]  # what this run writes: that is left out
+    include: Sequence[str] = ()  # patterns of names: such files are documents, in place of those with known suffixes
+    exclude: Sequence[str] = ()  # patterns of names: such files and folders are left out
 
     @property
     def option(self) -> str:
         return "--recursive"
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
-        kinds: set[str] = set()  # of which it was told that they are left out
+        passed = Counter[str]()
         number = 1
         for name in files:
             for found in self.within(name):
                 if found.kind:
-                    yield left_out(found._replace(kind=told_apart(found.kind, kinds)), number, kinds)
+                    passed[found.kind if found.kind in passed or len(passed) < SUFFIXES else OTHERS] += 1
                     continue
                 yield self.portion(found, number)
                 number += 1
+        if passed:
+            rest = Made("", number, 0, [])
+            rest.counted = {"files passed over": passed.total()}
+            rest.told = [] if self.include else [passed_over(passed)]  # who chose files knows
+            yield rest
 
     def portion(self, found: Found, number: int) -> Framed:
         if not found.cause:
@@ -57,7 +67,7 @@ class Folders(NamedTuple):
                 cause = str(error).removeprefix(f"{printable(found.path)}: ")
                 found = found._replace(cause=cause)
             else:
-                file.plain = suffix(found.path) in TEXT
+                file.plain = suffix(found.path) not in HTML
                 return file
         bad = Made(found.path, number, 0, [Document(b"", None, cause=found.cause)])
         bad.alone = True
@@ -74,6 +84,9 @@ class Folders(NamedTuple):
         folders = [iter([(path, mode)])]
         while folders:
             for below, mode in folders[-1]:
+                inside = os.path.relpath(below, path) if below != path else ""
+                if inside and matches(inside, self.exclude):
+                    continue
                 if stat.S_ISDIR(mode):
                     try:
                         entries = entries_of(below)
@@ -83,9 +96,20 @@ class Folders(NamedTuple):
                     folders.append(entries)
                     break
                 if not self.own(below, written):
-                    yield Found(below, kind_left_out(below, mode))
+                    yield Found(below, self.kind(below, inside or os.path.basename(path), mode))
             else:
                 folders.pop()
+
+    def kind(self, path: str, inside: str, mode: int) -> str:
+        """Why a file is passed over, as a kind of file; empty if it is a document."""
+        if stat.S_ISLNK(mode):
+            return "symbolic links"
+        if not stat.S_ISREG(mode):
+            return "devices, pipes and sockets"
+        ending = suffix(path)
+        if matches(inside, self.include) if self.include else ending in TEXT | HTML:
+            return ""
+        return f"{BY_SUFFIX}{printable(ending)}" if ending else "without a suffix"
 
     def own(self, path: str, written: Set[str]) -> bool:
         """Whether this run writes a file, by names like these, or it is the unfinished output of another run."""
@@ -119,27 +143,35 @@ def suffix(path: str) -> str:
     return (os.path.splitext(stem)[1] if ending in compressed.SUFFIXES else ending).lower()
 
 
-def kind_left_out(path: str, mode: int) -> str:
-    """Why a file is left out, as a kind of file; empty if it is a document."""
-    if stat.S_ISLNK(mode):
-        return "symbolic links"
-    if not stat.S_ISREG(mode):
-        return "devices, pipes and sockets"
-    ending = suffix(path)
-    return "" if ending in TEXT | HTML else f"{BY_SUFFIX}{printable(ending)}" if ending else "files without a suffix"
+def matches(inside: str, patterns: Sequence[str]) -> bool:
+    """Whether a name matches a pattern of the shell: the last name, or with a slash in the pattern the whole path.
+
+    A compressed file also has the name of what it holds.
+
+    >>> [matches("a/b.py.gz", [pattern]) for pattern in ("*.py", "a/*", "b", "[!a]*")]
+    [True, True, False, True]
+    """
+    stem, ending = os.path.splitext(inside)
+    names = [inside, stem] if ending in compressed.SUFFIXES else [inside]
+    return any(
+        fnmatchcase(name if "/" in pattern else os.path.basename(name), pattern)
+        for pattern in patterns
+        for name in names
+    )
 
 
-def told_apart(kind: str, kinds: Set[str]) -> str:
-    """A kind of files; once there are many, only kinds that were told of, and those that have no suffix."""
-    many = len(kinds) >= SUFFIXES and kind.startswith(BY_SUFFIX)
-    return OTHERS if many and kind not in kinds else kind
-
-
-def left_out(found: Found, number: int, kinds: set[str]) -> Framed:
-    """What is said of a file that is no document: the first of its kind stands for all."""
-    none = Made(found.path, number, 0, [])
-    none.counted = {f"{found.kind} left out": 1}
-    if found.kind not in kinds:
-        kinds.add(found.kind)
-        none.told = [f"{printable(found.path)}: left out, as are all {found.kind}"]
-    return none
+def passed_over(passed: Counter[str]) -> str:
+    """What is said of all files that are no documents, the most frequent kinds first, in at most SAID characters."""
+    count = left = passed.total()
+    kinds: list[str] = []
+    line = ""
+    for kind, number in passed.most_common():
+        if kind == OTHERS:
+            continue
+        left -= number
+        kinds.append(f"{number} {kind}")
+        longer = f"passed over {count} files: {', '.join(kinds + [f'{left} {OTHERS}'] * (left > 0))}"
+        if len(longer) > SAID and line:
+            break
+        line = longer
+    return line[:SAID]

@@ -23,6 +23,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("--parquet", action="store_true", help="each row of Parquet is a record")
     kind.add_argument("--warc", action="store_true", help="each page of HTML in WARC is a document, its address the id")
     add = parser.add_argument
+    add(
+        "--include",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="with --recursive, the files whose names match are documents, whatever their suffix; may be repeated",
+    )
+    add(
+        "--exclude",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="with --recursive, leave out files and folders whose names match; may be repeated",
+    )
     add("--delimiter", metavar="CHAR", help="with --csv, the character between values (default a comma)")
     add(
         "--no-header",
@@ -41,6 +55,9 @@ def chosen(options: argparse.Namespace) -> Format | None:
     for name in OWN_IDS:
         if options.number and getattr(options, name):
             raise Failed(f"--number cannot be combined with --{name}, which gives ids of its own")
+    for name in ("include", "exclude"):
+        if getattr(options, name) and not options.recursive:
+            raise Failed(f"--{name} needs --recursive")
     if options.delimiter is not None and not options.csv:
         raise Failed("--delimiter needs --csv")
     if options.no_header and not (options.csv or options.tsv):
@@ -79,7 +96,7 @@ def recursive(options: argparse.Namespace) -> Format:
     if "-" in options.files:
         raise Failed("--recursive needs folders; standard input is not a folder")
     written = [path for path in (options.output, options.rejects) if path is not None]
-    return Folders(options.id, options.text, written)
+    return Folders(options.id, options.text, written, tuple(options.include), tuple(options.exclude))
 
 
 def separated(options: argparse.Namespace) -> Format:
