@@ -16,12 +16,11 @@ static inline int is_mark(uint8_t byte)
 /* The first byte that ends a plain run, or `end`; *seen is OR-ed with all bytes that were read. */
 static inline const uint8_t *plain_end(const uint8_t *at, const uint8_t *end, uint64_t *seen)
 {
-    while (end - at >= 8) {
-        uint64_t eight = load_8(at);
+    for (; end - at >= 8; at += 8) {
+        const uint64_t eight = first_low(load_8(at)), marks = marks_in(eight);
         *seen |= eight;
-        if (marks_in(eight))
-            break;
-        at += 8;
+        if (marks) /* as many bytes as end before the lowest mark */
+            return at + ((((marks & -marks) - 1) & EACH(1)) * EACH(1) >> 56) - 1;
     }
     while (at < end && !is_mark(*at))
         *seen |= *at++;
@@ -225,7 +224,8 @@ static int is_utf8(const uint8_t *at, const uint8_t *end)
 static int take_wanted(Member *members, int count, const Member *found)
 {
     for (Member *member = members; member < members + count; member++)
-        if (member->name_size == found->name_size && !memcmp(member->name, found->name, found->name_size)) {
+        if (member->name_size == found->name_size && *member->name == *found->name &&
+            !memcmp(member->name, found->name, found->name_size)) {
             if (member->kind)
                 return 0;
             member->kind = found->kind;
