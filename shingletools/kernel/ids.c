@@ -9,7 +9,7 @@
 #include "records.h"
 #include <structmember.h>
 
-enum { NUMBER_BITS = 40, FEWEST = 1 << 10 /* slots */ };
+enum { NUMBER_BITS = 40, FEWEST = 1 << 10 /* slots */, AT_ONCE = 64 /* ids */ };
 #define NUMBER_MASK ((UINT64_C(1) << NUMBER_BITS) - 1)
 
 typedef struct {
@@ -134,11 +134,10 @@ static int append(PyObject *array, const void *data, size_t size)
 }
 
 /* The number of an id, which is added if it is new (*is_new); -1 with an exception. */
-static int64_t number_of(Ids *self, const uint8_t *id, size_t size, int *is_new)
+static int64_t number_of(Ids *self, uint64_t hash, const uint8_t *id, size_t size, int *is_new)
 {
     if (2 * (self->count + 1) > (self->slots ? self->mask + 1 : 0) && make_room(self))
         return -1;
-    uint64_t hash = hash_of(self, id, size);
     uint64_t *slot = slot_of(self, hash, id, size);
     *is_new = !*slot;
     if (*slot)
@@ -158,7 +157,8 @@ static PyObject *add(PyObject *object, PyObject *args)
     Py_ssize_t i = 0;
     int is_new = 1, failed = 0;
     for (; i < given.count; given.at += given.size[i++]) {
-        failed = number_of((Ids *)object, given.at, (size_t)given.size[i], &is_new) < 0;
+        size_t size = (size_t)given.size[i];
+        failed = number_of((Ids *)object, hash_of((Ids *)object, given.at, size), given.at, size, &is_new) < 0;
         if (failed || !is_new)
             break;
     }
@@ -166,23 +166,62 @@ static PyObject *add(PyObject *object, PyObject *args)
     return failed ? NULL : PyLong_FromSsize_t(i);
 }
 
+/* Whether an id is that before it: pairs come in the order of one side. */
+static inline int is_repeated(const uint8_t *id, const int64_t *size)
+{
+    return size[0] == size[-1] && !memcmp(id - size[0], id, (size_t)size[0]);
+}
+
+/* Hashes the next ids that do not repeat the one before, and asks for the memory in which they will be looked up: a look-up waits for three places of it,
+   a slot, an end and an id, and those of some ids can come at a time. */
+static void foresee(const Ids *self, const Given *given, Py_ssize_t first, Py_ssize_t count, uint64_t *hashes,
+                    uint8_t *repeated)
+{
+    const int64_t *ends = (const int64_t *)PyByteArray_AsString(self->ends);
+    const char *data = PyByteArray_AsString(self->data);
+    const uint8_t *at = given->at;
+    size_t numbers[AT_ONCE]; /* of ids that are probably these; 0 for none */
+    for (Py_ssize_t i = 0; i < count; at += given->size[first + i++]) {
+        repeated[i] = first + i && is_repeated(at, given->size + first + i);
+        if (repeated[i])
+            continue;
+        hashes[i] = hash_of(self, at, (size_t)given->size[first + i]);
+        if (self->slots)
+            PREFETCH(&self->slots[hashes[i] & self->mask]);
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const uint64_t slot = self->slots && !repeated[i] ? self->slots[hashes[i] & self->mask] : 0;
+        numbers[i] = (slot ^ hashes[i]) >> NUMBER_BITS ? 0 : slot & NUMBER_MASK;
+        if (numbers[i])
+            PREFETCH(&ends[numbers[i] - 1]);
+    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (numbers[i] > 1)
+            PREFETCH(&data[ends[numbers[i] - 2]]);
+}
+
 static PyObject *numbers(PyObject *object, PyObject *args, int adding)
 {
     Given given;
     Ids *self = (Ids *)object;
+    uint64_t hashes[AT_ONCE];
+    uint8_t repeated[AT_ONCE];
     if (take_ids(args, &given))
         return NULL;
     PyObject *result = PyBytes_FromStringAndSize(NULL, given.count * (Py_ssize_t)sizeof(int64_t));
     int64_t *out = result ? (int64_t *)PyBytes_AsString(result) : NULL;
     for (Py_ssize_t i = 0; result && i < given.count; given.at += given.size[i++]) {
-        size_t size = (size_t)given.size[i];
+        const size_t size = (size_t)given.size[i];
+        const Py_ssize_t place = i % AT_ONCE;
         int is_new;
-        if (adding)
-            out[i] = number_of(self, given.at, size, &is_new);
-        else if (self->slots)
-            out[i] = (int64_t)(*slot_of(self, hash_of(self, given.at, size), given.at, size) & NUMBER_MASK) - 1;
+        if (!place)
+            foresee(self, &given, i, given.count - i < AT_ONCE ? given.count - i : AT_ONCE, hashes, repeated);
+        if (repeated[place])
+            out[i] = out[i - 1];
+        else if (adding)
+            out[i] = number_of(self, hashes[place], given.at, size, &is_new);
         else
-            out[i] = -1;
+            out[i] = self->slots ? (int64_t)(*slot_of(self, hashes[place], given.at, size) & NUMBER_MASK) - 1 : -1;
         if (adding && out[i] < 0)
             Py_CLEAR(result);
     }

@@ -67,6 +67,20 @@ def test_the_table_grows(kind: Callable[[bytes], Ids]) -> None:
     assert made.add(b"7", sizes_of([b"7"])) == 0
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_ids_that_repeat_the_one_before(kind: Callable[[bytes], Ids]) -> None:
+    """The kernel looks up 64 ids at a time, and an id that repeats the one before not at all."""
+    for run in (1, 2, 63, 64, 65, 200):
+        given = [b'"%d"' % number for number in (*range(30), *range(40)) for _ in range(run)]
+        made = kind(KEY)
+        numbers = numbers_of(made.number(b"".join(given), sizes_of(given)))
+        assert numbers == [int(each[1:-1]) for each in given]
+        assert numbers_of(made.find(b"".join(given), sizes_of(given))) == numbers
+        assert numbers_of(kind(KEY).find(b"".join(given), sizes_of(given))) == [-1] * len(given)
+    likes = [b"1", b"11", b"1", b"1", b"", b"", b"1"]  # of other sizes, and of none
+    assert numbers_of(kind(KEY).number(b"".join(likes), sizes_of(likes))) == [0, 1, 0, 0, 2, 2, 0]
+
+
 def hash_of(key: bytes, name: bytes) -> int:
     """SipHash-1-3, written after the paper."""
 
