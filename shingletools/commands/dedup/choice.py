@@ -83,9 +83,11 @@ class Dedup(Collector):
 
     def again(self, numbers: Index) -> Flags:
         """Which documents have ids that were used before, by documents in the block, too."""
-        found: Flags = np.ones(len(numbers), np.bool_)
-        found[np.unique(numbers, return_index=True)[1]] = False
-        return found | np.frombuffer(self.seen, np.bool_)[numbers]
+        found: Flags = np.frombuffer(self.seen, np.bool_)[numbers]
+        ordered = np.sort(numbers)
+        if (ordered[1:] == ordered[:-1]).any():
+            found[np.delete(np.arange(len(numbers)), np.unique(numbers, return_index=True)[1])] = True
+        return found
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
         """The number of each id, int64. sizes: the bytes of each id, int64."""

@@ -33,16 +33,18 @@ class Neighbours(Similarities):
         self.ends, self.similarity = array("i"), array("d")
 
     def add(self, a: tuple[bytes, bytes], b: tuple[bytes, bytes], similarity: F64, against: Flags, /) -> None:
-        ends = np.stack([np.frombuffer(self.ids.number(*each), np.int64) for each in (a, b)], axis=1)
-        itself = ends[:, 0] == ends[:, 1]
-        unsaid = similarity == UNSAID if self.least is not None else np.zeros(len(ends), np.bool_)
+        one, two = (np.frombuffer(self.ids.number(*each), np.int64) for each in (a, b))
+        itself = one == two
+        unsaid = similarity == UNSAID if self.least is not None else np.zeros(len(one), np.bool_)
         if (wrong := against | itself | unsaid).any():
             place = int(np.argmax(wrong))
-            (name,) = names_of(IdsAt(self.ids.data, self.ids.ends, ends[place, :1]))
+            (name,) = names_of(IdsAt(self.ids.data, self.ids.ends, one[place : place + 1]))
             why = with_itself(orjson.loads(name)) if itself[place] else 'field "similarity" is missing'
             raise Wrong(TWO_SIDES if against[place] else why, place)
         enough = slice(None) if self.least is None else similarity >= self.least
-        self.ends.frombytes(ends[enough].astype(np.int32).tobytes())
+        ends = np.empty((len(one), 2), np.int32)
+        ends[:, 0], ends[:, 1] = one, two
+        self.ends.frombytes(ends[enough].tobytes())
         self.similarity.frombytes(similarity[enough].tobytes())
         if len(self.similarity) > MOST:
             raise Failed(f"--pairs: more than {MOST} pairs")

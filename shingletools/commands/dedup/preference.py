@@ -34,7 +34,7 @@ class Preference:
 
     def order(self) -> Index:
         """The documents, the best first; of equal ones the first."""
-        documents, keys = np.array(self.documents), np.array(self.keys)
+        documents, keys = np.frombuffer(self.documents, np.int64), np.frombuffer(self.keys, np.int64)
         if self.spec.measured is not None:
             keys = -keys if self.spec.keep == LONGEST else keys
         elif self.spec.valued is not None:
