@@ -23,6 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
 # No deadline: a machine under load makes any function slow. Where CI is set, the same commit has the same examples.
 settings.register_profile(
     "shingletools",
+    max_examples=50,
     deadline=None,
     derandomize="CI" in os.environ,
     print_blob=True,

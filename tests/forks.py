@@ -24,6 +24,7 @@ import sysconfig
 import tempfile
 import threading
 import traceback
+from collections.abc import Mapping
 from contextlib import suppress
 from fcntl import F_DUPFD_CLOEXEC, fcntl
 from functools import cache
@@ -33,11 +34,13 @@ from types import CodeType
 import shingletools
 from shingletools.cli import options
 from shingletools.commands.canon import command as canon
+from shingletools.kernel import CHOICES
 from shingletools.running.overview import COMMANDS
 
 BIN = Path(sysconfig.get_path("scripts"))
 NAMES = (*(name for name in COMMANDS if name != "simspark"), "shingletools")
 AT_START = ("PYTHON", "SHINGLETOOLS_", "MALLOC_", "LD_", "LC_", "LANG")  # variables that are read then
+HARMLESS = ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE")
 USUAL = ("", "C", "C.UTF-8", "en_US.UTF-8")  # locales between which Python sees no difference
 LIMITS = [value for name, value in vars(resource).items() if name.startswith("RLIMIT_")]
 FREE = 300  # no command has a descriptor from here on
@@ -45,13 +48,13 @@ MOST = 253  # descriptors in one message
 INT = array.array("i").itemsize
 
 
-def folder() -> Path:
-    """The launchers; with STARTS=true in the environment the true ones."""
-    return BIN if os.environ.get("STARTS") == "true" else started()[0]
+def folder(kernel: str = "") -> Path:
+    """The launchers, of a server with this kernel; with STARTS=true in the environment the true ones."""
+    return BIN if os.environ.get("STARTS") == "true" else started(kernel if kernel in CHOICES else "")[0]
 
 
 @cache
-def started() -> tuple[Path, int]:
+def started(kernel: str) -> tuple[Path, int]:
     """The launchers, and the number of their server, which ends with this process."""
     here = Path(tempfile.mkdtemp(prefix="forks-"))
     source = Path(__file__).with_suffix(".c")
@@ -60,7 +63,8 @@ def started() -> tuple[Path, int]:
     for name in (*NAMES, "python3"):
         (here / name).hardlink_to(launcher)
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"}
-    server = subprocess.Popen([sys.executable, __file__, here / "socket"], env=environment,
+    environment |= {"SHINGLETOOLS_KERNEL": kernel} if kernel else {}
+    server = subprocess.Popen([sys.executable, "-P", __file__, here / "socket"], env=environment,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)  # fmt: skip
     assert server.stdin is not None
     assert server.stdout is not None
@@ -91,9 +95,11 @@ class Caller:
 
     def code(self) -> CodeType | None:
         """What the command is in Python; None where a true start may differ."""
-        special = [name for name, value in self.environment.items() if name.startswith(AT_START) and value not in USUAL]
-        limited = any(resource.prlimit(self.number, each) != resource.getrlimit(each) for each in LIMITS)
-        if special or limited or not {0, 1, 2} <= {*self.descriptors} or max(self.descriptors) >= FREE:
+        if read_at_start(self.environment) != read_at_start(os.environ):
+            return None
+        if any(resource.prlimit(self.number, each) != resource.getrlimit(each) for each in LIMITS):
+            return None
+        if not {0, 1, 2} <= {*self.descriptors} or max(self.descriptors) >= FREE:
             return None
         name = os.path.basename(self.words[0])
         if name in NAMES:
@@ -123,6 +129,14 @@ class Caller:
         except SystemExit as end:
             return int(end.code or 0)
         return 0
+
+
+def read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables for which a true start is needed, unless the server has them, too."""
+    return {
+        name: value for name, value in environment.items()
+        if name.startswith(AT_START) and name not in HARMLESS and value not in USUAL
+    }  # fmt: skip
 
 
 @cache

@@ -63,8 +63,14 @@ def run_forked(
     *argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None
 ) -> Ran:
     """The same in a process of its own, in which ours begin as a fork, and so soon; also those that a script names."""
-    path = f"{forks.folder()}{os.pathsep}{ENVIRONMENT['PATH']}"
-    return run_process(*argv, stdin=stdin, cwd=cwd, env={"PATH": path} | (env or {}))
+    env = env or {}
+    return run_process(*argv, stdin=stdin, cwd=cwd, env=forking(env.get("SHINGLETOOLS_KERNEL", "")) | env)
+
+
+def forking(kernel: str = "") -> dict[str, str]:
+    """The environment in which our commands begin as forks, with this kernel."""
+    path = {"PATH": f"{forks.folder(kernel)}{os.pathsep}{ENVIRONMENT['PATH']}"}
+    return ENVIRONMENT | path | ({"SHINGLETOOLS_KERNEL": kernel} if kernel else {})
 
 
 def run_process(

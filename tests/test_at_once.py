@@ -117,7 +117,7 @@ def check(command: str, *sides: list[bytes]) -> None:
     assert collected(command, sides, at_once=True) == collected(command, sides, at_once=False)
 
 
-FEW = settings(max_examples=min(40, settings().max_examples))  # the profile may have fewer
+FEW = settings(max_examples=min(20, settings().max_examples))  # the profile may have fewer
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_groups(options: str, pairs: list[bytes], documents: list[bytes]) -> Non
      "--known KNOWN --keep longest --removed x", "--known KNOWN --keep max:duplicate_of --annotate",
      "--known KNOWN --keep min:a\\nb", "--pairs KNOWN", "--pairs KNOWN --annotate --keep shortest"],
 )  # fmt: skip
-@FEW
+@settings(max_examples=12)
 @given(st.lists(lines(DOCUMENTS), max_size=3))
 def test_choices(options: str, chunks: list[bytes]) -> None:
     with tempfile.NamedTemporaryFile() as file, tempfile.NamedTemporaryFile() as known:
@@ -220,7 +220,7 @@ LISTED: Fields = {"members": ("[1]", '["x","1"]', "[]", '["\\u00e9",2]', "[-3,0]
 
 @pytest.mark.parametrize("options", ["", "--by 1/7", "--bands 0.857142857142,1", "--docs x", "--docs x --by 0.25"])
 @pytest.mark.parametrize("truth", [PAIRS, SIDED, LISTED, LABELLED], ids=["pairs", "two sides", "groups", "labels"])
-@settings(max_examples=min(15, settings().max_examples))
+@settings(max_examples=min(8, settings().max_examples))
 @given(st.data())
 def test_scores(options: str, truth: Fields, data: st.DataObject) -> None:
     """A chunk here is a file of its own, so that each has a first line, which is taken by itself."""

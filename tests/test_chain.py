@@ -1,9 +1,6 @@
 """Filters in a chain give what they give one by one, and so do those that the kernel does at once."""
 
-import os
 import pickle
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +10,7 @@ from hypothesis import strategies as st
 from targets import CHAINS, chain_of, check_chain
 
 from anylines import lines
-from harness import DOCS, pipe
+from harness import DOCS, pipe, run
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
@@ -225,11 +222,8 @@ from shingletools import kernel
 chain, data = pickle.load(sys.stdin.buffer)
 sys.stdout.buffer.write(pickle.dumps((kernel.NAME, chain.work(data))))
 """
-    ran = subprocess.run(
-        [sys.executable, "-P", "-c", code], input=pickle.dumps((chain, data)), stdout=subprocess.PIPE, check=True,
-        env={**os.environ, "SHINGLETOOLS_KERNEL": name},
-    )  # fmt: skip
-    assert pickle.loads(ran.stdout) == (name, chain.work(data))
+    made = run("python3", "-P", "-c", code, stdin=pickle.dumps((chain, data)), env={"SHINGLETOOLS_KERNEL": name}).good()
+    assert pickle.loads(made) == (name, chain.work(data))
 
 
 def test_links_that_are_none() -> None:

@@ -43,7 +43,7 @@ def children(server: int) -> list[int]:
 @pytest.mark.parametrize("whom", ["launcher", "command"])
 def test_a_death(whom: str) -> None:
     """Of one is the death of the other; and there are two, so forks are not compared with themselves above."""
-    folder, server = forks.started()
+    folder, server = forks.started("")
     assert children(server) == []
     process = subprocess.Popen([folder / "canon"], stdin=subprocess.PIPE, env=ENVIRONMENT)
     while not children(server):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import DOCS, Record, jsonl, parser_of, pipe, program, run, run_here
+from harness import DOCS, Ran, Record, jsonl, parser_of, pipe, program, run, run_here
 from suite import SUITE, Command, good, of
 
 ID, TEXT = "meta.id", "body.of.text"
@@ -30,6 +30,13 @@ def nested(way: str, record: Record) -> Record:
     if takes_text(of(way)):
         made["body"] = {"of": {"text": rest.pop("text"), "id": None} if "text" in rest else {}, "text": 7}
     return made | rest
+
+
+@cache
+def of_two(way: str) -> Ran:
+    """Two records whose ids have the usual name."""
+    rest = {of(way).field: of(way).payload}
+    return run_here(way, stdin=jsonl(*({"id": identity, **rest} for identity in "xy")), cwd=Path.cwd())
 
 
 def unnamed(record: Record, *names: str) -> Record:
@@ -275,7 +282,7 @@ def test_odd_names(way: str, name: str, record: Record, tmp_path: Path) -> None:
         for letter in reversed(name.split(".")):
             record = {letter: record or "x"}
     rest = {each.field: each.payload}
-    expected = run_here(way, stdin=jsonl(*({"id": identity, **rest} for identity in "xy")), cwd=tmp_path)
+    expected = of_two(way)
     for ascii_only in (False, True):
         lines = [json.dumps(record | rest, ensure_ascii=ascii_only).encode() + b"\n"]
         lines.append(json.dumps({name: "y", **rest}, ensure_ascii=ascii_only).encode() + b"\n")

@@ -5,6 +5,7 @@ import random
 import statistics
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -14,10 +15,11 @@ import intervals
 import planted
 import pytest
 import signatures
+import staged
 import tasks
 from staged import Staged
 
-from harness import DOCS, jsonl, pipe
+from harness import DOCS, forking, jsonl, pipe
 
 OTHERS = [f"other{number}" for number in range(500)]
 CHINESE = "这个软件包含有 GNU/Linux 的文档，它是用 HTML 写成的"
@@ -174,7 +176,7 @@ def test_counts_are_those_of_brute_force_with_either_kernel(
     monkeypatch.setattr(signatures, "SIGNATURES", {name: signatures.SIGNATURES[name] for name in some})
     tables = []
     for kernel in ("c", "numpy"):
-        monkeypatch.setenv("SHINGLETOOLS_KERNEL", kernel)
+        monkeypatch.setattr(staged, "environment", partial(forking, kernel))
         seeds = [bands.measured(corpus, seed) for seed in range(2)]
         tables.append((bands.rows(seeds), bands.copy_rows(seeds)))
     assert tables[0] == tables[1]

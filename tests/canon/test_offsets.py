@@ -39,7 +39,7 @@ RULES = (
 @pytest.mark.parametrize("options", RULES)
 def test_what_stands_at_a_place_is_its_word(options: str) -> None:
     canonize, place = both(options)
-    texts = [*SAMPLES, *(json.loads(line)["text"] for line in DOCS.read_bytes().splitlines()[::7])]
+    texts = [*SAMPLES, *(json.loads(line)["text"] for line in DOCS.read_bytes().splitlines()[::20])]
     if "--html" in options:
         texts = [PAGE, *(f"<title>{text}</title><p id='x>'>{text}<b>{text}</b>" for text in texts)]
     every = [word for text in texts for word in check(options, text, canonize, place)]
@@ -149,7 +149,7 @@ joining = st.text(
 @given(joining)
 @example("กำ นำ้ ່ຳ")
 @example(".\u1161 中\u11a8 가\u11a8 中\u0345 .\u0345 ½\u0301 d\u0301\u0323")
-@settings(max_examples=500)
+@settings(max_examples=150)
 def test_no_place_can_be_narrower(text: str) -> None:
     """What is left of a place without its first or its last character does not make its word.
 
@@ -178,10 +178,10 @@ def test_both_kernels(several: list[str]) -> None:
 
 
 def test_both_kernels_on_characters_of_all_kinds() -> None:
-    """Of the last, which are letters of a few large scripts, every seventh."""
+    """Of letters of a few large scripts few, of other characters beyond the scripts of Europe every third."""
     canonize, place = PLAIN
     one, two = compiled_words(place._token, canonize.wherever, True), reference_words(place._token)
-    for code in (*range(0x3200), *range(0x3200, 0xD800, 7), *range(0xF900, 0x10000)):
+    for code in (*range(0x700), *range(0x700, 0x3200, 3), *range(0x3200, 0xD800, 29), *range(0xF900, 0x10000, 3)):
         text = " ".join(f"{before}{chr(code)}{before}" for before in "a中'ᄒé")
         assert one.placed(text) == two.placed(text), hex(code)
 

@@ -62,7 +62,7 @@ HTML = both("--html")
 @given(soup)
 @example("<svg>a</style>b<![CDATA[c d]]>&eacutee &#65")
 @example("<table>a<td>b</table>\0c<select>d<option>e")
-@settings(max_examples=500)
+@settings(max_examples=150)
 def test_words_of_any_markup(markup: str) -> None:
     """Those are made again whose places have no markup; what that means depends on what is around it."""
     canonize, place = HTML

@@ -302,6 +302,6 @@ EVERY_RULE = (
 def test_explanations_end_where_canon_ends() -> None:
     for options in (EVERY_RULE, "--segment zh --lemma en", "--drop-numbers --stop ru --stem ru"):
         canonize = canonizer(*options.split())
-        for line in DOCS.open(encoding="utf-8"):
+        for line in DOCS.read_text("utf-8").splitlines()[::3]:
             text = json.loads(line)["text"] + " красивого дома 北京大学 \ua7cb3 \U0001fadd"
             assert list(explain(canonize.rules, text).values())[-1] == canonize(text)

@@ -1,7 +1,6 @@
 """canon: folding, the word pattern, stop words, ways in."""
 
 import random
-import sys
 import unicodedata
 from pathlib import Path
 
@@ -18,6 +17,8 @@ from shingletools.commands.canon.words import cut
 from shingletools.kernel.memo import ENTRIES, Memo
 
 canonize = Canonizer()
+# All of the planes that have characters; few of those that have none, or private ones
+EVERY_CODE = (*range(0x40000), *range(0x40000, 0xE0000, 101), *range(0xE0000, 0xE1000), *range(0xE1000, 0x110000, 101))
 
 
 @pytest.mark.parametrize(
@@ -78,16 +79,16 @@ def test_characters_later_than_unicode_14_are_words_alone() -> None:
 def test_every_character_alone() -> None:
     """A golden digest, so that no other Python or version of a package changes the canonical form of a character."""
     digest = blake3()
-    for code in range(sys.maxunicode + 1):
+    for code in EVERY_CODE:
         if not 0xD800 <= code < 0xE000:
             word = canonize(chr(code))
             assert canonize(word) == word, hex(code)
             digest.update(f"{code:x} {word}\n".encode())
-    assert digest.hexdigest() == "b44462d731cb2740e1ab74b53140bf3c2a696290631d67a9e596612164d94b37"
+    assert digest.hexdigest() == "9538a04a60d0c646f96f00c8af9dc889fe4665e4eedf86eb7be9dd63b946dc0a"
 
 
 def test_case_and_normal_form_do_not_matter_for_any_character() -> None:
-    for code in range(sys.maxunicode + 1):
+    for code in EVERY_CODE:
         if 0xD800 <= code < 0xE000:
             continue
         character = chr(code)

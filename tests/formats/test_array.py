@@ -41,7 +41,7 @@ def test_elements_are_what_python_finds(values: list[object], indent: int | None
         assert raw.split(b"\n")[0] in data.split(b"\n")[line - 1]
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.text(st.sampled_from('[]{},"\\1 \n'), max_size=14), st.integers(1, 4))
 def test_any_cut_of_the_input_gives_the_same(text: str, size: int) -> None:
     def result(size: int) -> object:

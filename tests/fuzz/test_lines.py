@@ -10,7 +10,7 @@ from targets import TARGETS, check_lines
 from shingletools.record import wire
 
 pytestmark = pytest.mark.slow
-LOTS = settings(max_examples=300)
+LOTS = settings(max_examples=120)
 FIELDS = ("id", "text", "shingles", "sketch", "simhash", "via", "a", "b", "similarity", "Id", "", "\u0000")
 WORDS = ("00000000", "0123abcd", "0123456789abcdef", "FFFFFFFFFFFFFFFF", "0", "canon", "<p>", "&#x41;", "中文", "don't")
 
@@ -106,7 +106,7 @@ def check_large(seed: int, most: float) -> None:
     check_lines(data, ["canon"])
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.integers(0, 1 << 32))
 def test_large_lines(seed: int) -> None:
     check_large(seed, 3e4)

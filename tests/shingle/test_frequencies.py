@@ -55,6 +55,11 @@ def texts() -> list[list[str]]:
     return [json.loads(line)["text"].split() for line in canonical().splitlines()]
 
 
+@cache
+def table() -> bytes:
+    return run(f"shingle -k {K} --df --header", stdin=canonical()).good()
+
+
 def runs_of(words: list[str]) -> list[str]:
     return [" ".join(words[at : at + K]) for at in range(max(1, len(words) - K + 1))] if words else []
 
@@ -68,7 +73,7 @@ def frequencies() -> Counter[str]:
 def folder(tmp_path: Path) -> Path:
     """Canonical documents, and the table of them."""
     (tmp_path / "docs").write_bytes(canonical())
-    (tmp_path / "df").write_bytes(run(f"shingle -k {K} --df --header docs", cwd=tmp_path).good())
+    (tmp_path / "df").write_bytes(table())
     return tmp_path
 
 

@@ -94,9 +94,9 @@ def brute_force(new: bytes, old: bytes) -> list[tuple[int, Record]]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_brute_force(seed: int, tmp_path: Path) -> None:
-    """With 1 to 50 segments, some merged, of sketches with 2 to 12 components."""
+    """With 1 to 25 segments, some merged, of sketches with 2 to 12 components."""
     rng = random.Random(seed)
     n = rng.randrange(2, 13)
     least = rng.randrange(1, n + 1)
@@ -104,7 +104,7 @@ def test_brute_force(seed: int, tmp_path: Path) -> None:
     old = planted(rng, range(300), n, pool).splitlines(keepends=True)
     new = planted(rng, range(200, 320), n, pool)
     (tmp_path / "new").write_bytes(new)
-    cuts = sorted(rng.sample(range(1, 300), rng.choice([0, 3, 49])))
+    cuts = sorted(rng.sample(range(1, 300), rng.choice([0, 3, 24])))
     for start, stop in zip([0, *cuts], [*cuts, 300], strict=True):
         (tmp_path / "some").write_bytes(b"".join(old[start:stop]))
         run_here(f"simindex add A -m {least} some", cwd=tmp_path).good()

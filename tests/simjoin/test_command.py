@@ -4,6 +4,7 @@ import json
 import random
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -33,12 +34,11 @@ def test_output() -> None:
 
 def brute_force(records: list[Record], threshold: str) -> list[Record]:
     pairs = []
-    for i, one in enumerate(records):
-        for two in records[i + 1 :]:
-            words, others = one["sketch"].split(), two["sketch"].split()
-            agreeing = sum(a == b for a, b in zip(words, others, strict=False))
-            if words and others and Fraction(agreeing, len(words)) >= Fraction(threshold):
-                pairs.append({"a": one["id"], "b": two["id"], "similarity": round(agreeing / len(words), 6)})
+    sketches = [(each["id"], each["sketch"].split()) for each in records]
+    for (a, words), (b, others) in combinations(sketches, 2):
+        agreeing = sum(map(str.__eq__, words, others))
+        if words and others and Fraction(agreeing, len(words)) >= Fraction(threshold):
+            pairs.append({"a": a, "b": b, "similarity": round(agreeing / len(words), 6)})
     return pairs
 
 

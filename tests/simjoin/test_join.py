@@ -54,19 +54,19 @@ def planted(rng: np.random.Generator, documents: int, n: int) -> U32:
     return rows
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 7, 16, 64, 84, 100])
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 16, 84])
 @pytest.mark.parametrize("threshold", ["0.05", "0.3", "0.5", "0.8", "0.95", "1"])
 def test_equals_brute_force(n: int, threshold: str) -> None:
     rng = np.random.default_rng([n, int(100 * float(threshold))])
     least = math.ceil(Fraction(threshold) * n)
-    for documents in (1, 2, 10, 60):
+    for documents in (1, 2, 10, 40):
         rows = planted(rng, documents, n)
         assert joined(rows, least) == brute_force(rows, least)
         for cross in (0, documents // 3, documents):
             assert joined(rows, least, cross) == brute_force(rows, least, cross)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.data())
 def test_equals_brute_force_however_it_is_cut_into_blocks(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 12))
@@ -253,10 +253,9 @@ def test_bands_say_equally_much() -> None:
     rows = np.where(rng.random((1000, 84)) < rng.random(84), 7, rng.integers(0, 2**32, (1000, 84))).astype(np.uint32)
     bands = balanced([bits(column) for column in rows.T.astype(np.uint64)], 17)
     assert sorted(column for band in bands for column in band.tolist()) == list(range(84))
-    agreeing = [
-        np.mean([(rows[a, band] == rows[b, band]).all() for a, b in rng.integers(0, 1000, (20000, 2)) if a != b])
-        for band in bands
-    ]
+    one, two = (rows[half] for half in rng.integers(0, 1000, (2, 20000)))
+    different = (one != two).any(axis=1)
+    agreeing = [np.mean((one[:, band] == two[:, band]).all(axis=1)[different]) for band in bands]
     assert (
         max(agreeing)
         < 0.05

@@ -53,8 +53,8 @@ def test_golden() -> None:
     assert record["sketch"] == slow_sketch([int(shingle, 16) for shingle in shingles], 84)
 
 
-@pytest.mark.parametrize("seed", ["0", "1", "семя", "a b|c"])
-@pytest.mark.parametrize("n", [1, 2, 84, 100])
+@pytest.mark.parametrize("seed", ["0", "семя b|c"])
+@pytest.mark.parametrize("n", [1, 2, 84])
 @pytest.mark.parametrize("size", [1, 2, 50, BLOCK // 100, BLOCK // 100 + 1])
 def test_equals_the_slow_definition(seed: str, n: int, size: int) -> None:
     rng = random.Random(f"{seed} {n} {size}")

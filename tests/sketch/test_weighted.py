@@ -1,10 +1,7 @@
 """sketch --weights: weighted min-hashes against their definition in decimals, and against exact similarities."""
 
 import json
-import os
 import random
-import subprocess
-import sys
 from decimal import Decimal, localcontext
 from pathlib import Path
 
@@ -208,14 +205,11 @@ def test_weights_as_they_are_written(weight: str, units: int | None, kernel: str
         "from shingletools.commands.sketch.weighted import read_weights; "
         "print(read_weights('df').weights.weights.tolist())"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "SHINGLETOOLS_KERNEL": kernel},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    ran = run("python3", "-P", "-c", code, cwd=tmp_path, env={"SHINGLETOOLS_KERNEL": kernel})
     if units is None:
-        assert ran.stderr.splitlines()[-1].endswith('Failed: df:2: field "weight" is not a number from 0 to 65536')
+        assert ran.err.splitlines()[-1].endswith('Failed: df:2: field "weight" is not a number from 0 to 65536')
     else:
-        assert ran.stdout == f"[{units}, {UNIT}]\n"
+        assert ran.good().decode() == f"[{units}, {UNIT}]\n"
 
 
 def test_the_last_line_of_a_shingle_counts(tmp_path: Path) -> None:
