@@ -182,24 +182,12 @@ static int64_t add_members(Bytes *ids, Bytes *sizes, const Member *list)
         return -1;
     at = skip_blanks(at + 1);
     while (*at != ']') { /* the list is JSON, so there is a next thing, and a byte after it */
-        Member id = {.kind = INTEGER, .value = at};
-        if (*at == '"') {
-            id.kind = STRING;
-            for (at++; *at != '"'; at++)
-                if (*at == '\\')
-                    return -1;
-            at++;
-        } else {
-            at += *at == '-';
-            while (*at >= '0' && *at <= '9')
-                at++;
-        }
-        id.end = at;
-        at = skip_blanks(at);
-        if (at == id.value || at >= end || (*at != ',' && *at != ']') || !is_id(&id))
+        Member id;
+        if (!find_scalar(at, end, &id) || !is_id(&id))
             return -1;
         if (add_id(ids, sizes, &id))
             return -2;
+        at = skip_blanks(id.end);
         count++;
         at = *at == ',' ? skip_blanks(at + 1) : at;
     }

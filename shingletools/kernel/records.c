@@ -144,6 +144,14 @@ static inline const uint8_t *skip_scalar(const uint8_t *at, const uint8_t *end, 
     return skip_number(at, kind);
 }
 
+int find_scalar(const uint8_t *at, const uint8_t *end, Member *found)
+{
+    uint64_t seen = 0;
+    found->value = at;
+    found->end = skip_scalar(at, end, &seen, &found->kind);
+    return found->end != NULL;
+}
+
 /* The end of a name, its colon and blanks, or NULL. */
 static inline const uint8_t *skip_name(const uint8_t *at, const uint8_t *end, uint64_t *seen, Kind *kind)
 {

@@ -43,6 +43,9 @@ static inline int is_path(const Member *member)
    names. Returns whether the line is still ordinary. */
 int find_nested(const uint8_t *line, const uint8_t *end, Member *members, int count);
 
+/* Whether a string, number or literal begins here; then its kind and place are filled in. */
+int find_scalar(const uint8_t *at, const uint8_t *end, Member *found);
+
 /* Whether a value can name a document as it is spelled: a string without a backslash or an integer of 64 bits. */
 int is_id(const Member *member);
 
