@@ -347,20 +347,26 @@ static void end_shingling(void *object)
     end_gathering(self);
 }
 
+static Shingling *new_shingling(PyObject *memo, Py_ssize_t run, uint64_t sample)
+{
+    Shingling *self = is_run(run) ? new_self(sizeof *self) : NULL;
+    if (self) {
+        self->memo = (FingerprintMemo *)memo;
+        self->run = (size_t)run;
+        self->sample = sample;
+    }
+    return self;
+}
+
 static void *start_shingling(PyObject *arguments)
 {
     PyObject *memo, *listed;
     Py_ssize_t run;
     unsigned long long sample;
-    if (!PyArg_ParseTuple(arguments, "OnKO!", &memo, &run, &sample, &PyTuple_Type, &listed) || !is_run(run))
+    if (!PyArg_ParseTuple(arguments, "OnKO!", &memo, &run, &sample, &PyTuple_Type, &listed))
         return NULL;
-    Shingling *self = new_self(sizeof *self);
-    if (!self)
-        return NULL;
-    self->memo = (FingerprintMemo *)memo;
-    self->run = (size_t)run;
-    self->sample = sample;
-    if (take_listed(self, listed)) {
+    Shingling *self = new_shingling(memo, run, sample);
+    if (self && take_listed(self, listed)) {
         end_shingling(self);
         return NULL;
     }
@@ -381,15 +387,11 @@ static void *start_gathering(PyObject *arguments)
     PyObject *memo;
     Py_ssize_t run;
     unsigned long long sample, factor;
-    if (!PyArg_ParseTuple(arguments, "OnKK", &memo, &run, &sample, &factor) || !is_run(run))
+    if (!PyArg_ParseTuple(arguments, "OnKK", &memo, &run, &sample, &factor))
         return NULL;
-    Shingling *self = new_self(sizeof *self);
-    if (!self)
-        return NULL;
-    self->memo = (FingerprintMemo *)memo;
-    self->run = (size_t)run;
-    self->sample = sample;
-    self->listed.factor = factor;
+    Shingling *self = new_shingling(memo, run, sample);
+    if (self)
+        self->listed.factor = factor;
     return self;
 }
 
