@@ -82,27 +82,3 @@ else:
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
     from shingletools.kernel.memo import reference_words as words
     from shingletools.kernel.strings import minima, simhash
-
-__all__ = [
-    "NAME",
-    "count_lines",
-    "each_line",
-    "end_with_parent",
-    "fingerprints",
-    "keep_memory",
-    "link_minima",
-    "link_simhash",
-    "link_weighted_minima",
-    "link_weighted_simhash",
-    "linked_lines",
-    "list_fingerprints",
-    "minima",
-    "payload_to_bytes",
-    "read_frequencies",
-    "read_weights",
-    "simhash",
-    "split_lines",
-    "watcher",
-    "weigh_fingerprints",
-    "words",
-]  # fmt: skip

@@ -61,29 +61,3 @@ def new_ids() -> Ids:
 
         return _kernel.Ids(os.urandom(16))
     return Ids()
-
-
-__all__ = [
-    "agreements",
-    "band_keys",
-    "bit_sums",
-    "connect",
-    "count_tokens",
-    "fmix64",
-    "group_lines",
-    "list_ends",
-    "new_ids",
-    "overlaps",
-    "pair_lines",
-    "part_large_arrays",
-    "rarest",
-    "read_documents",
-    "read_members",
-    "read_pairs",
-    "read_signed",
-    "read_similarities",
-    "set_keys",
-    "shared",
-    "shared_counts",
-    "thin",
-]
