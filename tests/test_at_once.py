@@ -93,7 +93,7 @@ def lines(draw: st.DrawFn, *fields: Fields) -> bytes:
 def collected(command: str, sides: tuple[list[bytes], ...], at_once: bool) -> tuple[object, ...]:
     """Whatever a run has to say of some chunks for each side."""
     stage = stage_of(command)
-    collector = stage.collector(1)
+    collector = stage.collector()
     if not at_once:
         one_by_one_only(collector)
     rejects: list[tuple[str, int | None, str, bytes]] = []
@@ -264,7 +264,7 @@ def test_parts(old: bytes, new: bytes, last: bool) -> None:
 def test_ordinary_parts_are_taken_at_once() -> None:
     """All but the first, of which it is learned how lines end."""
     line = b'{"id":"1#%d","of":%d,"part":%d,"place":[0,1],"before":"","text":"\xc3\xa9\\n","behind":"","n":{"a":[1]}}\n'
-    collector = stage_of("parts --together").collector(1)
+    collector = stage_of("parts --together").collector()
     lines = b"".join(line % (part, of, part) for of in (1, 2) for part in (1,)) + b"bad\n"
     assert collector.take_lines(lines, 0, 0)[:2] == (0, 0)
     first = lines.split(b"\n")[0]
@@ -288,7 +288,7 @@ def test_a_similarity_counts_as_it_is_written() -> None:
         for threshold, count in ((reached, 1), (missed, 0)):
             if threshold is not None:
                 command = f"simgroup -t {threshold}"
-                collector = stage_of(command).collector(1)
+                collector = stage_of(command).collector()
                 if NAME == "c":
                     assert collector.take_lines(chunk, 0, 0)[0] == 1
                 else:  # which leaves it to the definition

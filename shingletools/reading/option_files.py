@@ -24,8 +24,14 @@ def read_file(option: str, path: str) -> bytes:
     return b"".join(content)
 
 
-def read_chunks(option: str, path: str) -> Iterator[bytes]:
-    """Whole lines of a file that an option names, or of standard input (-), some together; raises Failed."""
+def read_chunks(option: str, path: str, given: Iterator[bytes] | None = None) -> Iterator[bytes]:
+    """Whole lines of a file that an option names, or of standard input (-), some together; raises Failed.
+
+    Lines that are given stand for standard input.
+    """
+    if path == "-" and given is not None:
+        yield from given
+        return
     where = f"{option}: {printable(path)}"
     with _opened(where, 0 if path == "-" else path) as (blocks, device):
         yield from whole_lines(plain(blocks, where), where, device)

@@ -68,10 +68,18 @@ class Span(NamedTuple):
         return Chunk(self.name, 1, 1, b"".join(parts))
 
 
-def read_chunks(files: Sequence[str]) -> Generator[Chunk]:
-    """The input, in order; "-" is standard input. Raises Failed if a file cannot be read."""
+def read_chunks(files: Sequence[str], given: Iterator[bytes] | None = None) -> Generator[Chunk]:
+    """The input, in order; "-" is standard input, or whole lines that are given. Raises Failed."""
     number = 1
     for name in files:
+        if name == "-" and given is not None:
+            line = 1
+            for data in given:
+                yield Chunk(name, line, number, data, 0)
+                lines = kernel.count_lines(data)
+                number += lines
+                line += lines
+            continue
         # What the garbage collector closes, no signal can end
         with contextlib.closing(read_blocks(name, "line")) as blocks:
             line = 1
@@ -127,13 +135,16 @@ def read_raw(name: str) -> Generator[bytes]:
     return _read_blocks(name)
 
 
-def read_spans(files: Sequence[str]) -> Generator[Chunk | Span]:
-    """The input, in order; regular files are left for others to read. Raises Failed."""
+def read_spans(files: Sequence[str], given: Iterator[bytes] | None = None) -> Generator[Chunk | Span]:
+    """The same; regular files are left for others to read. Raises Failed."""
     for name in files:
+        if name == "-":
+            yield from read_chunks([name], given)
+            continue
         with named(name):
             path = os.path.realpath(name)  # /dev/stdin is another file in each process
             # Files that the system makes up say that they are empty
-            if name == "-" or not same_file(name, path) or not os.stat(name).st_size:
+            if not same_file(name, path) or not os.stat(name).st_size:
                 yield from read_chunks([name])
                 continue
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)

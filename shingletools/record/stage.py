@@ -45,6 +45,17 @@ class Before(Protocol):
     def filter(self) -> "Filter": ...
 
 
+class Means:
+    """What a collector has to work with: workers, and whole lines in place of standard input, if they are given."""
+
+    def __init__(self, jobs: int = 1, given: Iterator[bytes] | None = None) -> None:
+        self.jobs = jobs
+        self.given = given
+
+
+ALONE = Means()
+
+
 class Written(NamedTuple):
     """Whole lines for the output, and what goes to a second file: as lines what was removed, or a page."""
 
@@ -198,15 +209,15 @@ class Stage:
         """The stage itself, if it takes each record alone; else it has a collector."""
         return None
 
-    def made_by(self, maker: Callable[[Self, int], Collector]) -> Self:
-        """The same, with what makes its collector for so many workers. A command gives it: a stage imports no work."""
+    def made_by(self, maker: Callable[[Self, Means], Collector]) -> Self:
+        """The same, with what makes its collector. A command gives it: a stage imports no work."""
         same = object.__new__(type(self))
         vars(same).update(vars(self), maker=maker)
         return same
 
-    def collector(self, jobs: int, /) -> Collector:
-        """What takes all records, with so many workers. Raises Failed."""
-        made: Collector = vars(self)["maker"](self, jobs)
+    def collector(self, means: Means = ALONE, /) -> Collector:
+        """What takes all records. Raises Failed."""
+        made: Collector = vars(self)["maker"](self, means)
         return made
 
 

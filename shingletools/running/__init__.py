@@ -1,15 +1,20 @@
 """One run of a command. Imports all wings above, and no room: it loads a command by its name.
 
-steps       a pipeline as a value: its commands, parsed
+steps       a command of a pipeline, parsed by its own parser
+pipelines   a pipeline as a value, parsed for a run in one process
+run_command `shingletools run`, the command line around that
 launch      what `bin/` calls
-driver      one run, and how it ends: output, messages, exit status
+driver      a command line's run, and how it ends: output, messages, exit status
+flow        a run of steps, as a library has it
+stage_run   one step of a run
 checking    what is checked before input is read
-filtering   the input through a filter
+filtering   the input through filters
+fusing      filters through which lines go in memory
 collecting  the input to a collector
 outcomes    what became of a chunk and of all that was read
 outputs     complete files out, and bad records
 complaints  what is said of bad records: ten of each cause
 progress    bars, of which each process of a pipeline has a line of the terminal
-overview    the command `shingletools`, which lists the others and tells what is installed
+overview    the command `shingletools`, which lists the others, runs them, and tells what is installed
 places      what `canon --offsets` writes, for those who read it: places as arrays, and a canonizer that makes them
 """

@@ -1,52 +1,87 @@
 """What is checked before a run reads: that it could end well, and destroys nothing that it reads or writes."""
 
-import argparse
 import os
 from collections.abc import Sequence
 
 from shingletools.reading import compressed
-from shingletools.record.stage import Stage
+from shingletools.running.steps import Step
 from shingletools.system import errors, files, messages
 from shingletools.system.errors import Failed
 
 
-def check(stage: Stage, options: argparse.Namespace, closed: set[int]) -> list[str]:
-    """The files to be read. Raises Failed for a run that would fail later, or destroy what it reads or writes."""
+def check(step: Step, before: str, given: bool, output: str | int | None, closed: set[int]) -> list[str]:
+    """The files that a step reads. Raises Failed for a run that would fail later, or destroy what it reads or writes.
+
+    before: the name of the step before it, empty if it is the first. given: lines stand for standard input. output: a
+    path, a descriptor, or None if the lines go to the next step.
+    """
+    options, stage = step.options, step.stage
     inputs = [*options.files, *(name for side in stage.sides for name in side)]
-    if "-" in (*inputs, *stage.reads):
+    reads = [*inputs, *stage.reads]
+    if "-" in reads and not given:
         files.check_open(0, closed)
-    if options.output is None:
+    if output == 1:
         files.check_open(1, closed)
-    if [*inputs, *stage.reads].count("-") > 1:
+    if reads.count("-") > 1:
         raise Failed("standard input can be read only once")
+    if before and "-" not in reads:
+        raise Failed(f"reads nothing of what {before} writes: - stands for that among its files")
+    if given and stage.input_option and "-" in reads:
+        raise Failed(f"{stage.input_option} reads files, and no lines that are given")
     files.check_readable(inputs)
     stage.check_fields(options.id)
-    check_files(stage, options, inputs)
+    check_files(step, inputs, None if given else 0, output)
     return inputs
 
 
-def check_files(stage: Stage, options: argparse.Namespace, inputs: Sequence[str]) -> None:
-    """Raises Failed if what the run writes is also something else that it reads or writes."""
-    reads = [0 if name == "-" else name for name in inputs]
-    to_stream = options.output is None or files.same_file(options.output, 1)
-    for name, file in zip(inputs, reads, strict=True):
+def check_files(step: Step, inputs: Sequence[str], given: int | None, output: str | int | None) -> None:
+    """Raises Failed if what the run writes is also something else that it reads or writes.
+
+    given: the descriptor for which - stands, if it is one.
+    """
+    stage = step.stage
+    reads, shaping = (
+        [file for name in names if (file := given if name == "-" else name) is not None]
+        for names in (inputs, stage.reads)
+    )
+    to_stream = output is not None and files.same_file(output, 1)
+    for file in reads:
         if to_stream and files.same_file(file, 1):
-            raise Failed(f"{errors.printable(name)}: input file is output file (-o may name its own input)")
-    shaping = [0 if name == "-" else name for name in stage.reads]
+            name = "-" if isinstance(file, int) else errors.printable(file)
+            raise Failed(f"{name}: input file is output file (-o may name its own input)")
     for file in shaping:
-        if files.same_file(file, 1 if to_stream else options.output):
-            name = "standard output" if options.output is None else f"--output {errors.printable(options.output)}"
+        if output is not None and files.same_file(file, 1 if to_stream else output):
+            name = "standard output" if output == 1 else f"--output {errors.printable(str(output))}"
             raise Failed(f"{name}: this run reads that file already")
-    others = [*reads, *shaping, 1 if options.output is None else options.output, 2]
-    for option, path in (*([stage.second] if stage.second else []), ("--rejects", options.rejects)):
-        if path is not None:
-            if path == "-":
-                raise Failed(f"{option} -: needs the name of a file (standard output carries records only)")
-            if option == "--rejects" and compressed.is_packed(path):
-                raise Failed(f"{option} {errors.printable(path)}: bad records are kept as they came, as plain lines")
-            if any(files.same_file(path, other) for other in others):
-                raise Failed(f"{option} {errors.printable(path)}: this run reads or writes that file already")
-            others.append(path)
+    others = [*reads, *shaping, *([] if output is None else [output]), 2]
+    for option, path in written(step):
+        if path == "-":
+            raise Failed(f"{option} -: needs the name of a file (standard output carries records only)")
+        if option == "--rejects" and compressed.is_packed(path):
+            raise Failed(f"{option} {errors.printable(path)}: bad records are kept as they came, as plain lines")
+        if any(files.same_file(path, other) for other in others):
+            raise Failed(f"{option} {errors.printable(path)}: this run reads or writes that file already")
+        others.append(path)
+
+
+def written(step: Step) -> list[tuple[str, str]]:
+    """The options that name files to be written, and these."""
+    rejects = step.options.rejects
+    return [
+        *([step.stage.second] if step.stage.second else []),
+        *([("--rejects", rejects)] if rejects is not None else []),
+    ]
+
+
+def check_apart(step: Step, others: Sequence[Step]) -> None:
+    """Raises Failed if the step writes a file that another one reads or writes: they run at the same time."""
+    for option, path in written(step):
+        for other in others:
+            stage = other.stage
+            read = [*other.options.files, *(name for side in stage.sides for name in side), *stage.reads]
+            theirs = [*read, *(path for _, path in written(other))]
+            if any(files.same_file(path, name) for name in theirs if name != "-"):
+                raise Failed(f"{option} {errors.printable(path)}: {other.name} reads or writes that file, too")
 
 
 def tell_of_waiting(name: str, inputs: Sequence[str]) -> None:

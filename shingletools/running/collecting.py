@@ -1,16 +1,16 @@
 """The input to a collector, and what that makes of it."""
 
-import argparse
 import contextlib
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk
 from shingletools.record.json_members import line_at, parse
-from shingletools.record.stage import Collector, Late, Stage, Written
-from shingletools.running.outcomes import FAILED, Conclusion, Figures, Outcome
+from shingletools.record.stage import Collector, Late, Written
+from shingletools.running.outcomes import FAILED, BadRecord, Conclusion, Figures, Outcome
+from shingletools.running.steps import Step
 from shingletools.system.errors import Broken, Failed, IdRepeated, Rejected, shown_place
 
 
@@ -18,7 +18,7 @@ def collect_chunk(
     collector: Collector, once: Sequence[str], strict: bool, side: int, chunk: Chunk
 ) -> tuple[Outcome, Failed | None]:
     """A chunk's records to a collector, up to one with which it fails, or the first bad one if strict."""
-    rejects: list[tuple[str, int | None, str, bytes]] = []
+    rejects: list[BadRecord] = []
     written = []
     failed: Failed | None = None
     good = again = at = 0
@@ -54,12 +54,13 @@ def collect_chunk(
 
 
 def run_collector(
-    collector: Collector, stage: Stage, options: argparse.Namespace, figures: Figures
+    collector: Collector, step: Step, jobs: int, figures: Figures, given: Iterator[bytes] | None = None
 ) -> Generator[Outcome]:
-    """All outcomes; the figures have those that were taken so far."""
+    """All outcomes; the figures have those that were taken so far. Lines that are given stand for standard input."""
+    options, stage = step.options, step.stage
     for side, files in enumerate((options.files, *stage.sides)):
         once = stage.once(side)
-        with contextlib.closing(chunks_ahead(collector, files, options.jobs)) as chunks:
+        with contextlib.closing(chunks_ahead(collector, files, jobs, given)) as chunks:
             for chunk in chunks:
                 result, failed = collect_chunk(collector, once, options.strict, side, chunk)
                 yield result
@@ -80,10 +81,12 @@ def late_outcome(file: str, late: Sequence[Late]) -> Outcome:
     return Outcome(0, None, 0, -counted, [each[:4] for each in late], Written(), file=file, again=again)
 
 
-def chunks_ahead(collector: Collector, files: Sequence[str], jobs: int) -> Generator[Chunk]:
+def chunks_ahead(
+    collector: Collector, files: Sequence[str], jobs: int, given: Iterator[bytes] | None
+) -> Generator[Chunk]:
     """The input, for which the collector has prepared if it does so. Raises Failed, after the chunks before."""
     if jobs == 1 or not collector.reads_ahead:
-        yield from streams.read_chunks(files)
+        yield from streams.read_chunks(files, given)
         return
     from shingletools.system.workers import in_threads, until_failed  # as in filtering.run_once
 
@@ -93,7 +96,7 @@ def chunks_ahead(collector: Collector, files: Sequence[str], jobs: int) -> Gener
         return chunk
 
     with (
-        contextlib.closing(streams.read_chunks(files)) as chunks,
+        contextlib.closing(streams.read_chunks(files, given)) as chunks,
         contextlib.closing(in_threads(prepared, until_failed(chunks), jobs)) as prepared_chunks,
     ):
         for chunk in prepared_chunks:

@@ -1,18 +1,18 @@
-"""The input through a filter, a chunk after the other, in this process or in others."""
+"""The input through filters that stand side by side, a chunk after the other, in this process or in others."""
 
-import argparse
 import contextlib
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
+from itertools import groupby
 
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Span
 from shingletools.record.filter_line import Reject, filter_lines
 from shingletools.record.framing import Document, Framed
 from shingletools.record.stage import Filter, Written
-from shingletools.running.outcomes import Outcome
-from shingletools.system import files
+from shingletools.running.outcomes import FilterStep, Outcome
+from shingletools.system import files as system_files
 
 Bad = tuple[int | None, str, bytes]  # line, cause, document
 
@@ -82,44 +82,93 @@ def of_records(stage: Filter, id_field: str, documents: Sequence[Document]) -> I
         at += count
 
 
-def run_filter(stage: Filter, options: argparse.Namespace) -> Generator[Outcome]:
+class Filters:
+    """Filters one after the other; it is pickled for worker processes.
+
+    Those that stand side by side are one chain, but for those that make several lines of one, or read another format.
+    """
+
+    def __init__(self, filters: Sequence[FilterStep]) -> None:
+        self.filters = tuple(filters)
+        self.parts: list[Callable[[Chunk | Span | Framed], list[Outcome]]] = []
+        for alone, some in groupby(self.filters, stands_alone):
+            steps = list(some)
+            if alone or len(steps) == 1:
+                self.parts += [partial(single, step) for step in steps]
+            else:
+                from shingletools.running.fusing import Fused  # which one filter does not need
+
+                self.parts.append(Fused(steps))
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        """Another process asks the kernel that it has."""
+        return Filters, (self.filters,)
+
+    def __call__(self, piece: Chunk | Span | Framed) -> list[Outcome]:
+        """What becomes of a piece, by each filter; the last one's has the lines."""
+        outcomes = self.parts[0](piece)
+        for part in self.parts[1:]:
+            made = outcomes[-1].written.output
+            outcomes[-1] = outcomes[-1]._replace(written=Written())
+            outcomes += part(Chunk("-", 1, 1, made, 0))
+        return outcomes
+
+
+def stands_alone(step: FilterStep) -> bool:
+    stage = step[0]
+    return stage.lines is not None or stage.format is not None
+
+
+def single(step: FilterStep, piece: Chunk | Span | Framed) -> list[Outcome]:
+    return [filter_chunk(*step, piece)]
+
+
+def run_filters(
+    filters: Sequence[FilterStep], files: Sequence[str], jobs: int = 1, given: Iterator[bytes] | None = None
+) -> Generator[list[Outcome]]:
+    """The outcomes of each chunk, one for each filter. Lines that are given stand for standard input."""
+    (stage, id_field, strict), *others = filters
     if stage.first is None:
-        yield from run_once(stage, options)
+        yield from run_once(filters, files, jobs, given)
         return
-    before, states = stage.first(), files.states(options.files)
-    with contextlib.closing(streams.read_chunks(options.files)) as chunks:
+    before, states = stage.first(), system_files.states(files)
+    with contextlib.closing(streams.read_chunks(files)) as chunks:
         for chunk in chunks:
             before.take(chunk.data)
-            yield Outcome(0, None, 0, 0, (), Written(), once=chunk.size)
-    files.check_unchanged(states)
-    yield from run_once(before.filter(), options)
-    files.check_unchanged(states)
+            yield [Outcome(0, None, 0, 0, (), Written(), once=chunk.size)]
+    system_files.check_unchanged(states)
+    yield from run_once([(before.filter(), id_field, strict), *others], files, jobs)
+    system_files.check_unchanged(states)
 
 
-def run_once(stage: Filter, options: argparse.Namespace) -> Generator[Outcome]:
-    work = partial(filter_chunk, stage, options.id, options.strict)
-    read = stage.format.read if stage.format is not None else streams.read_chunks
-    if options.jobs == 1:
-        with contextlib.closing(read(options.files)) as chunks:
-            yield from map(work, chunks)
+def run_once(
+    filters: Sequence[FilterStep], files: Sequence[str], jobs: int, given: Iterator[bytes] | None = None
+) -> Generator[list[Outcome]]:
+    work = Filters(filters)
+    form = filters[0][0].format
+    if jobs == 1:
+        with contextlib.closing(streams.read_chunks(files, given) if form is None else form.read(files)) as chunks:
+            yield from with_line_numbers(map(work, chunks))
         return
     from shingletools.system.workers import in_processes  # costs start-up time that one process need not pay
 
     # Workers read JSON lines themselves; where one document of another format ends, only who reads all before it knows
-    pieces = read(options.files) if stage.format is not None else streams.read_spans(options.files)
-    with contextlib.closing(pieces):
-        yield from with_line_numbers(in_processes(work, pieces, options.jobs))
+    pieces = streams.read_spans(files, given) if form is None else form.read(files)
+    with contextlib.closing(pieces), contextlib.closing(in_processes(work, pieces, jobs)) as results:
+        yield from with_line_numbers(results)
 
 
-def with_line_numbers(results: Generator[Outcome]) -> Generator[Outcome]:
-    """Rejects with their lines in their files, by the lines of the spans before."""
-    before = 0
-    for result in results:
-        if result.start is None:
-            yield result
-            continue
-        if not result.start:
-            before = 0
-        rejects = [(name, before + (line or 0), cause, document) for name, line, cause, document in result.rejects]
-        yield result._replace(rejects=rejects)
-        before += result.lines
+def with_line_numbers(results: Iterator[list[Outcome]]) -> Generator[list[Outcome]]:
+    """Rejects with their lines in what each filter reads, by the lines of the pieces before."""
+    before: list[int] = []
+    for outcomes in results:
+        before = before or [0] * len(outcomes)
+        if not outcomes[0].start:
+            before[0] = 0  # a chunk says its line; or a file begins
+        for number, each in enumerate(outcomes):
+            if each.rejects and (number or each.start is not None):
+                here = before[number]
+                rejects = [(name, here + (line or 0), cause, raw) for name, line, cause, raw in each.rejects]
+                outcomes[number] = each._replace(rejects=rejects)
+            before[number] += each.lines
+        yield outcomes

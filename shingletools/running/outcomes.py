@@ -5,10 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from shingletools.cli.arguments import Allowance
-from shingletools.record.stage import Written
+from shingletools.record.stage import Filter, Written
 from shingletools.system import errors
 
 DONE, SOME_REJECTED, FAILED = 0, 1, 2
+
+
+FilterStep = tuple[Filter, str, bool]  # with the field of ids, and whether it is strict
+BadRecord = tuple[str, int | None, str, bytes]  # file, line, cause, document
 
 
 class Outcome(NamedTuple):
@@ -18,7 +22,7 @@ class Outcome(NamedTuple):
     start: int | None  # where it starts in its file, if its lines are counted from there
     lines: int
     records: int
-    rejects: Sequence[tuple[str, int | None, str, bytes]]  # file, line, cause, document
+    rejects: Sequence[BadRecord]
     written: Written
     made: int = 0  # lines written, by a filter that makes several of one
     counted: Mapping[str, int] = {}  # what a filter counted, or its format

@@ -179,6 +179,8 @@ class Bar(Protocol):
 
     def update(self, n: float, /) -> object: ...
 
+    def set_description(self, desc: str, /) -> object: ...
+
     def clear(self) -> None: ...
 
     def refresh(self) -> object: ...
@@ -212,6 +214,12 @@ class SharedBar:
                 prefix=self.name, unit="B", unit_scale=True,
             )
         )  # fmt: skip
+
+    def set_description(self, name: str, /) -> None:
+        """From now on it is the bar of this command."""
+        if name != self.name:
+            self.name = name
+            self.refresh()
 
     def clear(self) -> None:
         """A message finds its own place."""

@@ -7,7 +7,8 @@ from itertools import pairwise
 from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record import wire
-from shingletools.running.steps import Step, split, step_of, words_of
+from shingletools.running.pipelines import split, words_of
+from shingletools.running.steps import Step, step_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 

@@ -111,7 +111,7 @@ def test_one_of_each_group_stays(at_once: bool, present: list[int], group_of: li
             (NONE, None),
         ):
             spec = DedupSpec("id", groups=(file.name,), keep=keep, larger_than=least)
-            dedup = spec.made_by(collector_of).collector(1)
+            dedup = spec.made_by(collector_of).collector()
             written, taken = [], 0
             if at_once:
                 taken, _, lines = dedup.take_lines(jsonl(*records), 0, 0)
@@ -339,7 +339,7 @@ def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, mon
     monkeypatch.setattr(arrays, "read_documents", counted)
     spec = DedupSpec("id", groups=(str(folder / "groups"),)).made_by(collector_of)
     lines = jsonl(*({"id": number % 3} for number in range(100)))
-    outcome, failed = collect_chunk(spec.collector(1), spec.once(0), False, 0, Chunk("-", 1, 1, lines))
+    outcome, failed = collect_chunk(spec.collector(), spec.once(0), False, 0, Chunk("-", 1, 1, lines))
     assert (outcome.records, len(outcome.rejects), failed) == (3, 97, None)
     assert [place for _, place, _, _ in outcome.rejects] == list(range(4, 101))
     assert len(read) <= (2 if NAME == "c" else 100)  # the definition takes none at once, and is asked for each

@@ -281,9 +281,9 @@ def one_by_one_only(collector: Collector) -> None:
 
 
 def check_collector(stage: Stage, data: bytes) -> None:
-    collector = stage.collector(1)
+    collector = stage.collector()
     result, failed = collect_chunk(collector, stage.once(0), False, 0, Chunk("-", 1, 1, data))
-    singly = stage.collector(1)
+    singly = stage.collector()
     one_by_one_only(singly)
     assert repr(collect_chunk(singly, stage.once(0), False, 0, Chunk("-", 1, 1, data))) == repr((result, failed))
     seen = result.records + len(result.rejects)

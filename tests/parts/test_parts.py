@@ -37,7 +37,7 @@ def apart(unit: str, documents: list[Record], options: str = "") -> list[bytes]:
 
 def together(lines: list[bytes]) -> list[Record]:
     stage = stage_of("parts --together")
-    collector = stage.collector(1)
+    collector = stage.collector()
     data = b"".join(line + b"\n" for line in lines)
     outcome, failed = collect_chunk(collector, stage.once(0), False, 0, Chunk("-", 1, 1, data))
     assert (outcome.rejects, failed) == ([], None)

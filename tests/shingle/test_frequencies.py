@@ -632,15 +632,16 @@ def test_a_file_that_changes_before_it_was_read_twice(change: str, jobs: int, wh
         return choosing(counting)
 
     options = parser_of("shingle").parse(["-k1", "--max-df", "2", f"-j{jobs}", str(path)])
+    step = cast(Filter, build(options)), "id", False
     with (
         patch.object(ShingleCounting, "filter", change_and_choose),
-        closing(filtering.run_filter(cast(Filter, build(options)), options)) as results,
+        closing(filtering.run_filters([step], options.files, jobs)) as results,
         pytest.raises(Failed) as error,
     ):
-        assert next(results).once == path.stat().st_size
+        assert next(results)[0].once == path.stat().st_size
         if when == "counting":
             change_it()
-        result = next(results)
+        (result,) = next(results)
         if when == "filtering":
             assert result.records == 9
             change_it()

@@ -342,7 +342,7 @@ def test_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", ["", "--by 0.1"])
 def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -> None:
     """But a file's first, which says what it holds."""
-    collector = stage_of(f"simscore --truth t {options}").collector(1)
+    collector = stage_of(f"simscore --truth t {options}").collector()
     lines = b"".join(b'{"a":%d,"b":%d,"similarity":0.%d}\n' % (i, i + 1, i % 9) for i in range(100_000))
     taken: list[object] = []
     take = collector.take
@@ -366,7 +366,7 @@ def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -
 
 def test_a_bad_line_costs_its_chunk_no_more_than_one_by_one() -> None:
     """What is read at once is not read anew for each bad line."""
-    collector = stage_of("simscore --truth t --field l").collector(1)
+    collector = stage_of("simscore --truth t --field l").collector()
     lines = b"".join(b'{"id":%d,"x":1}\n' % i for i in range(5000))
     reads: list[object] = []
     read = collector.read_documents  # type: ignore[attr-defined]

@@ -35,7 +35,7 @@ def key(a: Name, b: Name) -> tuple[str, str]:
 def scored(options: str, found: bytes, truth: bytes, docs: bytes = b"") -> list[Record]:
     """What is written of good records."""
     stage = stage_of(f"simscore --truth t {options}")
-    collector = stage.collector(1)
+    collector = stage.collector()
     for side, data in enumerate((found, docs, truth)):
         outcome, failed = collect_chunk(collector, stage.once(side), False, side, Chunk(str(side), 1, 1, data))
         assert (failed, outcome.rejects) == (None, [])
@@ -161,7 +161,7 @@ def test_pairs_and_groups_in_files_of_their_own_add_up(
     """On both sides: a pair within a group is there once."""
     one, two = groups_of(partition), groups_of(partition[::-1])
     stage = stage_of("simscore --truth t")
-    collector = stage.collector(1)
+    collector = stage.collector()
     for side, file, data in (
         (0, "p", pairs_of(found)), (0, "g", jsonl(*({"members": each} for each in one))),
         (2, "p", pairs_of(more)), (2, "g", jsonl(*({"members": each} for each in two))),

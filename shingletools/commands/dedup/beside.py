@@ -1,7 +1,7 @@
 """Reads files of records that decide which documents go: line by line, or many lines at once."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from shingletools.reading import option_files
 from shingletools.record.json_members import line_at, parse
@@ -25,11 +25,11 @@ class Beside(ABC):
 
     once: Sequence[str] = ()  # fields that a record may have only once
 
-    def read(self, option: str, paths: Sequence[str]) -> None:
-        """Takes all records of the files that an option names. Raises Failed."""
+    def read(self, option: str, paths: Sequence[str], given: Iterator[bytes] | None = None) -> None:
+        """Takes all records of the files that an option names; `given` stands for standard input. Raises Failed."""
         for path in paths:
             before = 0
-            for lines in option_files.read_chunks(option, path):
+            for lines in option_files.read_chunks(option, path, given):
                 before += self.take_all(lines, path, before)
 
     def take_all(self, lines: bytes, source: str, before: int = 0) -> int:

@@ -29,18 +29,18 @@ from shingletools.record.wire import Record
 from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
 
 
-def chooser(spec: DedupSpec) -> "Dedup":
-    """The collector that chooses by the files that the spec names. Raises Failed."""
+def chooser(spec: DedupSpec, given: Iterator[bytes] | None = None) -> "Dedup":
+    """The collector that chooses by the files that the spec names, or lines in place of one. Raises Failed."""
     ids = kernel.new_ids()
     neighbours, members, known = Neighbours(ids, spec.least), Members(ids), Archived(ids)
     verdicts: Verdicts
     if spec.pairs:
-        neighbours.read("--pairs", spec.pairs)
+        neighbours.read("--pairs", spec.pairs, given)
         verdicts = ByPairs(neighbours)
     else:
-        members.read("--groups", spec.groups)
+        members.read("--groups", spec.groups, given)
         verdicts = ByGroups(members, spec.larger_than or 1)
-    known.read("--known", spec.known)
+    known.read("--known", spec.known, given)
     return Dedup(spec, ids, verdicts, known)
 
 

@@ -4,7 +4,7 @@ import argparse
 
 from shingletools.cli.arguments import count, text, threshold
 from shingletools.commands.dedup.spec import FIRST, LEAST, LONGEST, MOST, NONE, SHORTEST, DedupSpec
-from shingletools.record.stage import Collector, Stage
+from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -55,7 +55,7 @@ def build(options: argparse.Namespace) -> Stage:
     ).made_by(collector_of)  # fmt: skip
 
 
-def collector_of(spec: DedupSpec, _jobs: int) -> Collector:
+def collector_of(spec: DedupSpec, means: Means) -> Collector:
     from shingletools.commands.dedup.choice import chooser  # numpy, which --help does not need
 
-    return chooser(spec)
+    return chooser(spec, means.given)

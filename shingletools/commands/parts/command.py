@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shingletools.cli.arguments import text
 from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
-from shingletools.record.stage import Collector, Filter, Stage
+from shingletools.record.stage import Collector, Filter, Means, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -65,7 +65,7 @@ def places_by(by: str) -> "Cut":
     }[by]  # fmt: skip
 
 
-def collector_of(spec: TogetherSpec, _jobs: int) -> Collector:
+def collector_of(spec: TogetherSpec, _: Means) -> Collector:
     from shingletools.commands.parts.together import Together  # as in `build`
 
     return Together(spec)

@@ -9,7 +9,7 @@ from shingletools.commands.shingle.counts import Counts
 from shingletools.commands.shingle.fingerprints import Hashing, Runs
 from shingletools.reading.tables import Header, cut_off, take_header, take_number
 from shingletools.record import wire
-from shingletools.record.stage import IN_ONE_PROCESS, Collector, Stage, Written
+from shingletools.record.stage import ALONE, IN_ONE_PROCESS, Collector, Means, Stage, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Broken, Failed, Rejected
 from shingletools.system.scratch import Memory
@@ -37,7 +37,7 @@ class CountSpec(Stage):
             return "documents", "via", "words", "df"
         return (self.text_field, "via") if self.header else (self.text_field,)
 
-    def collector(self, _jobs: int, /) -> "Frequencies":
+    def collector(self, _: Means = ALONE, /) -> "Frequencies":
         return Merged(self) if self.merge else Frequencies(self)
 
 

@@ -4,7 +4,7 @@ import argparse
 
 from shingletools.cli.arguments import threshold
 from shingletools.commands.simgroup.spec import GroupSpec
-from shingletools.record.stage import Collector, Stage
+from shingletools.record.stage import Collector, Means, Stage
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def build(options: argparse.Namespace) -> Stage:
     return GroupSpec(options.id, options.star, options.threshold, tuple(options.singletons)).made_by(collector_of)
 
 
-def collector_of(spec: GroupSpec, _jobs: int) -> Collector:
+def collector_of(spec: GroupSpec, _: Means) -> Collector:
     from shingletools.commands.simgroup.grouping import Groups  # numpy, which --help does not need
 
     return Groups(spec)

@@ -7,7 +7,7 @@ from functools import partial
 from shingletools.cli.arguments import add_size, count, text, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, Addition, IndexSpec
 from shingletools.commands.simjoin.wanted import BITS, Wanted
-from shingletools.record.stage import Collector, Stage
+from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import Failed, printable
 
 
@@ -62,7 +62,7 @@ def build(options: argparse.Namespace) -> Stage:
     return IndexSpec(action, options.archive, options.id, adding).made_by(collector_of)
 
 
-def collector_of(spec: IndexSpec, _jobs: int) -> Collector:
+def collector_of(spec: IndexSpec, _: Means) -> Collector:
     from shingletools.commands.simindex import acting, adding  # numpy, which --help does not need
 
     return adding.Adding(spec) if spec.action == ADD else acting.COLLECTORS[spec.action](spec)

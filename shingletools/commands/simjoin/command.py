@@ -10,7 +10,7 @@ from shingletools.cli.arguments import add_memory, count, memory_of, threshold
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.wanted import BITS, JACCARD, Wanted
-from shingletools.record.stage import Collector, Stage
+from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import Failed, printable
 
 
@@ -55,10 +55,10 @@ def build(options: argparse.Namespace) -> Stage:
     return JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives)).made_by(collector_of)
 
 
-def collector_of(spec: JoinSpec, jobs: int) -> Collector:
+def collector_of(spec: JoinSpec, means: Means) -> Collector:
     from shingletools.archive import manifest  # here and below: what --help does not need
     from shingletools.commands.simjoin.join_collector import JoinCollector
 
     for path in filter(os.path.isdir, spec.against):
         manifest.read(path)  # fails with the reason why it is no archive
-    return JoinCollector(spec, jobs)
+    return JoinCollector(spec, means.jobs)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shingletools.cli.arguments import fraction, no_number, text, threshold
 from shingletools.commands.simscore.spec import MOST_BANDS, BandEdges, ScoreSpec, Truth
-from shingletools.record.stage import Collector, Stage
+from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import shown
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def build(options: argparse.Namespace) -> Stage:
     ).made_by(collector_of)
 
 
-def collector_of(spec: ScoreSpec, _jobs: int) -> Collector:
+def collector_of(spec: ScoreSpec, _: Means) -> Collector:
     from shingletools.commands.simscore.score_collector import Score  # numpy, which --help does not need
 
     return Score(spec)

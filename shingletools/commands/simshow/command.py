@@ -6,7 +6,7 @@ from functools import partial
 
 from shingletools.cli.arguments import add_memory, count, memory_of, size, text, threshold
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
-from shingletools.record.stage import Collector, Stage
+from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import Failed
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
@@ -100,7 +100,7 @@ def coloured(options: argparse.Namespace) -> bool:
         return False
 
 
-def collector_of(spec: ShowSpec, _jobs: int) -> Collector:
+def collector_of(spec: ShowSpec, _: Means) -> Collector:
     from shingletools.commands.simshow.show_collector import Show  # numpy, which --help does not need
 
     return Show(spec)

@@ -5,7 +5,7 @@ from functools import partial
 
 from shingletools.cli.arguments import count, text, threshold
 from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, SHINGLES, TuneSpec
-from shingletools.record.stage import Collector, Stage
+from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import shown
 
 LONGEST = 1000  # units of a shingle
@@ -45,7 +45,7 @@ def build(options: argparse.Namespace) -> Stage:
     ).made_by(collector_of)  # fmt: skip
 
 
-def collector_of(spec: TuneSpec, _jobs: int) -> Collector:
+def collector_of(spec: TuneSpec, _: Means) -> Collector:
     from shingletools.commands.simtune.tune_collector import Tune  # numpy, which --help does not need
 
     return Tune(spec)

@@ -1,0 +1,207 @@
+"""A run of steps, each of which reads what the one before it writes; a single command is a flow of one step.
+
+It is given streams, and neither prints, exits nor handles signals: that is for whoever runs it.
+"""
+
+import contextlib
+from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import groupby
+from typing import Self
+
+from shingletools.record.stage import Means
+from shingletools.running.checking import check, check_apart
+from shingletools.running.outcomes import DONE, FAILED, Outcome, status_of
+from shingletools.running.outputs import Output
+from shingletools.running.stage_run import Say, StageRun, StepFailed
+from shingletools.running.steps import Step
+from shingletools.system import errors, files
+from shingletools.system.errors import Failed
+
+Lines = Iterator[bytes]  # whole lines, some together
+
+
+class Flow:
+    """Use it in a `with`: `prepare`, then `open`, then all of `lines`, then `conclude`, `complete` and `commit`."""
+
+    def __init__(self, steps: Sequence[Step], say: Say, given: Lines | None = None) -> None:
+        """Lines that are given stand for standard input."""
+        self.runs = [StageRun(step, say) for step in steps]
+        self.given = given
+        self.stack = contextlib.ExitStack()
+        self.output: Output | None = None
+        self.progress: Callable[[int], object] = lambda _: None  # is told of bytes of the input
+        self.at_work: Callable[[str], object] = lambda _: None  # is told which step is the first one at work
+        self.there: frozenset[str] = frozenset()  # files to be written that were there before
+        self.why = ""  # files do not get their places
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stack.close()
+
+    def prepare(self, output: str | int | None, closed: set[int]) -> list[str]:
+        """Checks all that can be known before; gives the files to be read, of which "-" is the standard input.
+
+        output: the path or descriptor of the output; None if lines are only asked for. closed: standard streams that
+        are. Raises Failed.
+        """
+        paths = [path for run in self.runs for path in (*run.stage.changes, run.stage.second and run.stage.second[1])]
+        self.there = files.existing([*paths, output if isinstance(output, str) else None])
+        inputs: list[str] = []
+        given = self.given is not None
+        for place, run in enumerate(self.runs):
+            self.stack.callback(run.close)
+            last = place == len(self.runs) - 1
+            before = self.runs[place - 1].name if place else ""
+            with run.named():
+                if run.stage.record_by_record is None and not (given and "-" in run.stage.reads):
+                    run.collect(Means(run.options.jobs))
+                mine = check(run.step, before, given, output if last else None, closed)
+                inputs += [name for name in mine if not (given and name == "-")]
+            given = True
+        for run in self.runs:
+            with run.named():
+                check_apart(run.step, [other.step for other in self.runs if other is not run])
+        return inputs * (1 if self.runs[0].stage.first is None else 2)
+
+    def open(self, output: str | int | None) -> None:
+        """Opens all files to be written; those of bad records last, because that empties them. Raises Failed."""
+        for run in self.runs:
+            with run.named():
+                run.open_second(self.stack)
+        if output is not None:
+            self.output = self.stack.enter_context(Output(output if isinstance(output, str) else None))
+        for run in self.runs:
+            with run.named():
+                run.open_rejects(self.stack)
+
+    def lines(self) -> Generator[bytes]:
+        """The output of the last step, as it comes; the steps before it are asked for lines as they are needed.
+
+        Raises Failed, and ReaderGone if that of another output has gone.
+        """
+        lines = self.given
+        for _, some in groupby(enumerate(self.runs), lambda each: each[1].filter_step() is None and each[0] + 1):
+            made = self.through([run for _, run in some], lines)
+            self.stack.callback(made.close)
+            lines = made
+        return made
+
+    def through(self, runs: Sequence[StageRun], given: Lines | None) -> Generator[bytes]:
+        """Lines through a collector, or filters side by side."""
+        first, last = runs[0], runs[-1]
+        lent = last is self.runs[-1] and self.output is not None  # lines of workers are, until the next are asked for
+        self.at_work(" | ".join(run.name for run in runs))
+        with first.named(), contextlib.closing(self.outcomes(runs, given)) as results:
+            for outcomes in results:
+                try:
+                    for run, outcome in zip(runs, outcomes, strict=False):
+                        run.take(outcome)  # before it is missing from the output
+                    if lines := outcomes[-1].written.output:
+                        yield lines if lent else bytes(lines)  # before complaints: --strict lets the same records out
+                finally:
+                    complain(runs, outcomes)
+                self.progress(sum(each.once + each.size for each in outcomes))
+        if last is not self.runs[-1]:
+            for run in runs:
+                self.check_end(run)
+            self.at_work(self.runs[self.runs.index(last) + 1].name)
+
+    def outcomes(self, runs: Sequence[StageRun], given: Lines | None) -> Generator[list[Outcome]]:
+        first, jobs = runs[0], max(run.options.jobs for run in runs)
+        filters = [step for run in runs if (step := run.filter_step()) is not None]
+        if filters:
+            from shingletools.running.filtering import run_filters  # here and below: most runs need one of the two
+
+            return run_filters(filters, first.options.files, jobs, given)
+        from shingletools.running.collecting import run_collector  # as above
+
+        collector = first.collect(Means(jobs, given))
+        return ([each] for each in run_collector(collector, first.step, jobs, first.figures, given))
+
+    def check_end(self, run: StageRun) -> None:
+        """Raises Failed if a step has failed though it has read all: nothing may be made of a part of the lines."""
+        conclusion = run.conclusion()
+        if conclusion.status == FAILED:
+            said = conclusion.messages(self.unplaced(), self.there)
+            raise StepFailed("\n".join(f"{run.name}: {message}" for message in said))
+
+    def unplaced(self) -> list[str]:
+        """Files that have no place yet."""
+        return [
+            *(each.name for each in self.outputs() if each.temporary),
+            *(path for run in self.runs for path in run.stage.changes),
+        ]
+
+    def outputs(self) -> list[Output]:
+        every = [*(run.removed for run in self.runs), self.output]
+        return [each for each in every if each is not None]
+
+    @contextlib.contextmanager
+    def summed_up(self) -> Iterator[None]:
+        """At its end, says how many bad records were not reported, unless a signal ends the run."""
+        with contextlib.ExitStack() as stack:
+            for run in self.runs:
+                if run.rejects is not None:
+                    stack.enter_context(run.rejects.summed_up())
+            yield
+
+    def conclude(self) -> int:
+        """Says what is to say at the end; gives the exit status."""
+        conclusions = [(run, run.conclusion()) for run in self.runs]
+        self.why = next((each.why for _, each in conclusions if each.why), "")
+        paths = self.unplaced()
+        for run, conclusion in conclusions:
+            for message in conclusion.messages(paths, self.there) if conclusion.why else run.remarks():
+                run.tell(message)
+            if conclusion.why:
+                paths = []  # they are named once
+        return last_failure(each.status for _, each in conclusions)
+
+    def complete(self) -> None:
+        """Waits until files are on their disks. Raises ReaderGone or Failed."""
+        for each in self.placed():
+            each.complete()
+
+    def commit(self) -> None:
+        """Gives the files their places, and makes the changes for which the steps run. Raises Failed."""
+        for run in self.runs:
+            if run.rejects is not None:
+                run.rejects.close()
+        for each in self.placed():
+            each.commit()
+        if not self.why:
+            for run in self.runs:
+                with run.named():
+                    run.settle()
+
+    def placed(self) -> list[Output]:
+        """The outputs that are to be complete."""
+        return [each for each in self.outputs() if not (self.why and each.temporary)]
+
+    def reader_gone(self) -> int:
+        """The exit status if the reader of the output has gone away. Raises Failed if more is lost than output."""
+        for run in self.runs:
+            for lost in run.lost_with_reader(self.there):
+                name = "standard output" if self.output is None else errors.printable(self.output.name)
+                raise StepFailed(f"{run.name}: {name}: the reader has gone away, so {lost}")
+        return last_failure(status_of(run.options.allow_rejects, run.figures) for run in self.runs)
+
+
+def complain(runs: Sequence[StageRun], outcomes: Sequence[Outcome]) -> None:
+    """Tells of bad records. Raises Failed: of several strict steps the last, whose record is the first."""
+    failed: Failed | None = None
+    for run, outcome in zip(runs, outcomes, strict=False):
+        try:
+            with run.named():
+                run.complain(outcome)
+        except Failed as error:
+            failed = error
+    if failed is not None:
+        raise failed
+
+
+def last_failure(statuses: Iterator[int]) -> int:
+    """The status of a pipeline, as a shell with pipefail has it: the last that is not 0."""
+    return next((status for status in reversed([*statuses]) if status), DONE)

@@ -1,0 +1,120 @@
+"""A pipeline as a value: its text as it is typed in a shell, cut into commands, and their steps for one process."""
+
+import argparse
+import shlex
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from shingletools.running.stage_run import StepFailed
+from shingletools.running.steps import Step, step_of
+from shingletools.system import errors
+from shingletools.system.errors import Failed
+
+COMMANDS = (
+    "parts", "canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "simshow", "simscore", "simtune", "simindex",
+)  # fmt: skip
+EARLY = ("df_table", "weights", "lexicon", "files0_from")  # options whose files are read before the first step runs
+OPERATORS = ("<", ">", ">>", "2>", "&", "&&", ";")  # of a shell, where they stand as words
+
+
+class Shared(NamedTuple):
+    """What a run says for all of its steps."""
+
+    files: Sequence[str] = ()  # for the first step
+    jobs: int = 1
+    size: str | None = None  # for the steps that take -S and have none
+    folder: str | None = None  # the same of -T
+    verbose: bool = False
+    given: bool = False  # lines are given for standard input
+
+
+NOTHING = Shared()
+
+
+class Pipeline(NamedTuple):
+    """A pipeline as it is typed in a shell, and its steps. It is frozen."""
+
+    text: str
+    steps: tuple[Step, ...]
+
+    @classmethod
+    def of(cls, text: str, shared: Shared = NOTHING) -> "Pipeline":
+        """Parses it; this may read tables. Raises Failed or Printed.
+
+        >>> [step.name for step in Pipeline.of("canon | shingle -k 10 | simjoin -t 0.8").steps]
+        ['canon', 'shingle', 'simjoin']
+        """
+        commands = [words_of(command, COMMANDS) for command in split(text)]
+        steps = []
+        for place, (name, argv) in enumerate(commands):
+            words = argv
+            if shared.files and not place:
+                words = [*argv, *([] if "--" in argv else ["--"]), *shared.files]
+            look = partial(look_at, shared, place, place == len(commands) - 1)
+            try:
+                steps.append(with_memory(step_of(name, words, look), words, shared, look))
+            except Failed as error:
+                raise StepFailed(f"{name}: {error}") from None
+        if shared.size is not None and not any(getattr(step.options, "buffer_size", None) for step in steps):
+            raise Failed("-S: none of these commands takes it here")
+        return cls(text, tuple(steps))
+
+
+def look_at(shared: Shared, place: int, last: bool, options: argparse.Namespace) -> None:
+    """Raises Failed for what makes no sense in one process; tells options what holds for all."""
+    if wrong := next((name for name in options.files if name in OPERATORS), None):
+        raise Failed(f"{wrong}: this is no shell; -o names a file for the output, and FILE what is read")
+    if not place and shared.files and options.files != list(shared.files):
+        raise Failed(f"{errors.printable(options.files[0])}: name files in the pipeline or after it, not both")
+    if options.output is not None and not last:
+        raise Failed("-o: the next command would get nothing")
+    if options.progress:
+        raise Failed("--progress: run has one for all commands")
+    for name in EARLY if place or shared.given else ():
+        if getattr(options, name, None) == "-":
+            raise Failed(f"--{name.replace('_', '-')} -: is read before the pipeline runs, so name a file")
+    options.jobs = max(options.jobs, shared.jobs)
+    options.verbose |= shared.verbose
+
+
+def with_memory(step: Step, words: Sequence[str], shared: Shared, look: partial[None]) -> Step:
+    """The step, with so much memory if it takes -S and has none. Raises Failed."""
+    takes, options = step.stage.record_by_record is None or step.stage.first is not None, vars(step.options)
+    if shared.size is None or not takes or options.get("buffer_size", 0) is not None:
+        return step
+    folder = [] if shared.folder is None or "temporary_directory" not in options else ["-T", shared.folder]
+    return step_of(step.name, ["-S", shared.size, *folder, *words], look)
+
+
+def split(text: str) -> Iterator[str]:
+    """The commands of a pipeline: the text is cut at bars that are not quoted.
+
+    >>> list(split("canon --delete '[|]' | shingle"))
+    ["canon --delete '[|]' ", ' shingle']
+    """
+    start, quote, place = 0, "", 0
+    while place < len(text):
+        letter = text[place]
+        if letter == "\\" and quote != "'":
+            place += 1
+        elif quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter == "|":
+            yield text[start:place]
+            start = place + 1
+        place += 1
+    yield text[start:]
+
+
+def words_of(command: str, names: Sequence[str]) -> tuple[str, list[str]]:
+    """The name of a command of a pipeline, one of these, and its arguments. Raises Failed."""
+    try:
+        name, *argv = shlex.split(command) or [""]
+    except ValueError as error:
+        raise Failed(f"the pipeline: {str(error).lower()}") from None
+    if name not in names:
+        raise Failed(f"the pipeline: {errors.shown(name)} is none of {', '.join(names)}")
+    return name, argv

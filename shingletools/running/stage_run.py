@@ -1,0 +1,123 @@
+"""One step of a run: what it writes beside the lines that go on, its figures, and what it says."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence, Set
+
+from shingletools.record.stage import Collector, Means
+from shingletools.running.complaints import Complaints
+from shingletools.running.outcomes import Conclusion, Figures, FilterStep, Outcome, unplaced
+from shingletools.running.outputs import Output, Rejects
+from shingletools.running.steps import Step
+from shingletools.system import errors
+from shingletools.system.errors import Failed
+
+Say = Callable[[str], None]  # a message, which begins with the name of a command
+
+
+class StepFailed(Failed):
+    """A step cannot go on; the text begins with its name."""
+
+
+class StageRun:
+    """A step under way. It neither prints nor exits: messages go to `say`."""
+
+    def __init__(self, step: Step, say: Say) -> None:
+        self.step = step
+        self.name, self.options, self.stage = step.name, step.options, step.stage
+        self.say = say
+        self.figures = Figures()
+        self.collector: Collector | None = None
+        self.removed: Output | None = None
+        self.rejects: Rejects | None = None
+
+    def filter_step(self) -> FilterStep | None:
+        """The step as a filter, if it is one."""
+        each = self.stage.record_by_record
+        return None if each is None else (each, self.step.id_field, self.options.strict)
+
+    def collect(self, means: Means) -> Collector:
+        """The collector of a step that is no filter, which is made once."""
+        if self.collector is None:
+            self.collector = self.stage.collector(means)
+        return self.collector
+
+    @contextlib.contextmanager
+    def named(self) -> Iterator[None]:
+        """What fails inside is told in the step's name, unless it is that of a step before it."""
+        try:
+            yield
+        except StepFailed:
+            raise
+        except Failed as error:
+            raise StepFailed(f"{self.name}: {error}") from None
+
+    def second(self) -> tuple[str, str] | None:
+        """The option that names a second file to be written, and its path."""
+        return None if self.stage.dry else self.stage.second
+
+    def open_second(self, stack: contextlib.ExitStack) -> None:
+        """Raises Failed."""
+        if second := self.second():
+            self.removed = stack.enter_context(Output(second[1]))
+
+    def open_rejects(self, stack: contextlib.ExitStack) -> None:
+        """Empties the file of bad records. Raises Failed."""
+        complaints = Complaints(self.name, self.tell, self.options.all_messages, self.stage.input_option)
+        self.rejects = Rejects(None if self.stage.dry else self.options.rejects, self.options.strict, complaints)
+        stack.callback(self.rejects.close)
+
+    def tell(self, message: str) -> None:
+        self.say(f"{self.name}: {message}")
+
+    def take(self, outcome: Outcome) -> None:
+        """Raises Failed or ReaderGone."""
+        self.figures.add(outcome)
+        if self.removed is not None:
+            self.removed.write(outcome.written.removed)
+
+    def complain(self, outcome: Outcome) -> None:
+        """Tells of bad records. Raises Failed at the first one if strict."""
+        assert self.rejects is not None  # it is open
+        for message in outcome.told:
+            self.tell(message)
+        for reject in outcome.rejects:
+            self.rejects.add(*reject)
+
+    def conclusion(self) -> Conclusion:
+        return Conclusion.of(self.options.allow_rejects, self.figures)
+
+    def remarks(self) -> Sequence[str]:
+        """What to say at the end of a step that has not failed."""
+        if self.collector is not None:
+            return self.collector.remarks()
+        each = self.stage.record_by_record
+        told = None if each is None else each.remarks
+        return () if told is None else told(self.figures.counted, self.figures.records)
+
+    def records(self) -> list[str]:
+        """What -v says first."""
+        return [f"{self.figures.records} records", f"{self.figures.rejected} rejected"]
+
+    def summary(self) -> list[str]:
+        """What -v says beside records and time."""
+        if self.collector is not None:
+            return self.collector.summary()
+        each = self.stage.record_by_record
+        lines = None if each is None else each.lines
+        return self.figures.counts() if lines is None else lines.summary(self.figures.made)
+
+    def lost_with_reader(self, there: Set[str]) -> Iterator[str]:
+        """What the step does not do if the reader of the output goes away."""
+        for path in self.stage.changes:
+            yield f"{errors.printable(path)} {unplaced(path, there)}"
+        if second := self.second():
+            yield f"{second[0]} {errors.printable(second[1])} is not complete"
+
+    def settle(self) -> None:
+        """Raises Failed."""
+        if self.collector is not None:
+            self.collector.settle()
+
+    def close(self) -> None:
+        if self.collector is not None:
+            self.collector.close()
