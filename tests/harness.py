@@ -19,8 +19,7 @@ from shingletools.cli.options import Parser, make_parser
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.stopwords import Stop
-from shingletools.running import driver
-from shingletools.running.overview import COMMANDS
+from shingletools.running import driver, overview, run_command
 from shingletools.spark import command as simspark
 from shingletools.system import signals
 
@@ -29,7 +28,7 @@ DATA = Path(__file__).parent / "data"
 DOCS = DATA / "docs.jsonl"
 ENVIRONMENT = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
 
-HERE = frozenset(COMMANDS) - {"simspark"}  # commands that may run in the process of the tests
+HERE = frozenset(overview.COMMANDS) - {"simspark"}  # commands that may run in the process of the tests
 
 Record = dict[str, Any]
 
@@ -97,7 +96,8 @@ def run_here(*argv: str | Path, stdin: bytes = b"", cwd: Path) -> Ran:
         watch = patch.object(signals, "watch")  # which would leave a pipe open each time
         workers = patch.object(sys, "executable", str(forks.folder() / "python3"))
         with contextlib.chdir(cwd), watch, workers:
-            status = driver.main(words[0], words[1:])
+            own = overview.run if words[0] == "shingletools" else None
+            status = driver.main(words[0], words[1:], own)
     finally:
         for number, descriptor in enumerate(saved):
             os.dup2(descriptor, number)
@@ -111,6 +111,8 @@ def run_here(*argv: str | Path, stdin: bytes = b"", cwd: Path) -> Ran:
 def parser_of(command: str) -> Parser:
     if command == "simspark":
         return simspark.make_parser()
+    if command == run_command.NAME:
+        return run_command.make_parser()
     module = importlib.import_module(f"shingletools.commands.{command}.command")
     return make_parser(command, str(module.__doc__), module.add_options)
 

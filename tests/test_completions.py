@@ -48,7 +48,7 @@ LINES = [
     ("canon --stop docu", "--stop documents.jsonl"),
     ("shingle --spots z", "--spots zh"),
     ("dedup --keep lon", "--keep longest"),
-    ("shingletools --ver", "--version"),
+    ("shingletools --versi", "--version"),
 ]
 
 
@@ -126,4 +126,4 @@ def test_fish_completes_lines_and_shows_the_help(world: Path) -> None:
     shown = run(path, "--no-config", "-c", script, *lines, cwd=world, env=environment).good().decode().split("\n\n")
     found = [[each.split("\t") for each in answer.splitlines()] for answer in shown[:-1]]
     assert [[name for name, *_ in each] for each in found] == [[completed.rpartition(" ")[2]] for _, completed in LINES]
-    assert found[lines.index("shingletools --ver")] == [["--version", "tell what is installed"]]
+    assert found[lines.index("shingletools --versi")] == [["--version", "tell what is installed"]]

@@ -17,8 +17,11 @@ import pytest
 
 import shingletools
 from documents import DOCUMENTS, TOP, blocks, on_a_cluster, output, steps
-from harness import DATA, ENVIRONMENT, jsonl, parser_of, run
+from harness import DATA, ENVIRONMENT, jsonl, parser_of, run, run_here
 from picture import PICTURE, drawn, picture
+from shingletools.running import run_command
+from shingletools.running.pipelines import COMMANDS as COMMANDS_OF_RUN
+from shingletools.running.pipelines import split
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
 
 MAN = TOP / "man"
@@ -35,6 +38,23 @@ def test_examples(document: Path, tmp_path: Path) -> None:
     assert len(examples) >= (0 if document.stem in ("simspark", "shingletools-clusters") else 2)
     for command, expected in examples:
         assert output(command, folder) == expected, command
+        if piped := in_one_process(command):
+            text, lines = piped
+            ran = run_here("shingletools", "run", text, cwd=folder)
+            shown = [*ran.out.decode().splitlines()[:lines], *ran.err.splitlines()]
+            assert sorted(shown) == sorted(expected), command
+
+
+def in_one_process(command: str) -> tuple[str, int | None] | None:
+    """A pipeline that `shingletools run` can run, and how many lines of its output are shown."""
+    *steps, last = split(command.partition(" #")[0])
+    head = re.fullmatch(r" head -(\d+) *", last)
+    text = "|".join(steps if head else [*steps, last])
+    words = [each.split() for each in split(text)]
+    shell = any(set(word) & set("<>;&$`*(){}") for command in words for word in command)
+    if shell or len(words) < 2 or any(command[0] not in COMMANDS_OF_RUN or "-v" in command for command in words):
+        return None
+    return text, int(head[1]) if head else None
 
 
 # Defaults that something else decides: the kind of signature, another option
@@ -55,6 +75,10 @@ BY_CASE |= {("simindex", option): "default 0.8 for min-hashes" for option in ("-
 BY_CASE |= {("simindex", option): "default 512M" for option in ("-S", "--buffer-size")}
 
 
+def page_of(command: str) -> str:
+    return f"{command.replace(' ', '-')}.1"
+
+
 def documented(page: str, section: str) -> dict[str, tuple[str, str]]:
     """Each option of a page: its argument and what is said of it."""
     text = (MAN / page).read_text("utf-8").split(f"\n.Sh {section}\n")[1].split("\n.Sh ")[0]
@@ -66,10 +90,10 @@ def documented(page: str, section: str) -> dict[str, tuple[str, str]]:
     return options
 
 
-@pytest.mark.parametrize("command", PROGRAMS)
+@pytest.mark.parametrize("command", [*PROGRAMS, run_command.NAME])
 def test_options_in_manual_and_parser_agree(command: str) -> None:
-    own, common = documented(f"{command}.1", "OPTIONS"), documented("shingletools.7", "COMMON OPTIONS")
-    if command in RUNNERS:
+    own, common = documented(page_of(command), "OPTIONS"), documented("shingletools.7", "COMMON OPTIONS")
+    if command in (*RUNNERS, run_command.NAME):
         common = {}
     assert not set(own) & set(common)
     manual = own | common
@@ -131,9 +155,9 @@ def test_pages_say_alike_what_is_alike(passage: str) -> None:
     assert found == [found[0]] * len(found)
 
 
-@pytest.mark.parametrize("command", PROGRAMS)
+@pytest.mark.parametrize("command", [*PROGRAMS, run_command.NAME])
 def test_page_has_what_a_reader_looks_for(command: str) -> None:
-    text = (MAN / f"{command}.1").read_text("utf-8")
+    text = (MAN / page_of(command)).read_text("utf-8")
     sections = re.findall(r"^\.Sh (.*)", text, re.MULTILINE)
     assert sections[:4] == ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"]
     assert {"EXIT STATUS", "EXAMPLES", "SEE ALSO"} <= set(sections)

@@ -2,7 +2,7 @@
 
 steps       a command of a pipeline, parsed by its own parser
 pipelines   a pipeline as a value, parsed for a run in one process
-run_command `shingletools run`, the command line around that
+run_command  the command line around that, `shingletools run`
 launch      what `bin/` calls
 driver      a command line's run, and how it ends: output, messages, exit status
 flow        a run of steps, as a library has it

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from shingletools import UNICODE, __version__, kernel
 from shingletools.cli.options import Printed, did_you_mean, meant
+from shingletools.running import driver
 from shingletools.system import errors, signals
 from shingletools.system.errors import Failed
 
@@ -13,19 +14,23 @@ COMMANDS = (  # in the order in which a pipeline has them; then what stands besi
     "parts", "canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "simshow", "simscore", "simtune",
     "simindex", "simspark",
 )  # fmt: skip
-ROOMS = {"simspark": "spark"}  # whose names differ
+RUN = "run"
+ROOMS = {"simspark": "spark.command", RUN: "running.run_command"}  # those that the driver does not run itself
 OPTIONS = ("-h", "--help", "--version")
 WORKSHOP = ("test", "bench", "fuzz")  # extras of those who work on it
 
 
-def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
-    """Raises Printed, or Failed for arguments that it has not."""
+def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
+    """Runs the command that the first word names. Raises Printed, or Failed for other arguments that it has not."""
     words = sys.argv[1:] if argv is None else argv
+    if words and words[0] in (RUN, *COMMANDS):
+        command, *rest = words
+        own = signals.load(module_of(command)).run if command in ROOMS else driver.run
+        title = f"{name} {RUN}" if command == RUN else command
+        return driver.told(title, lambda: driver.run_or_print(own, title, rest, closed))
     for word in words:
         if word not in OPTIONS:
-            if word in COMMANDS:
-                raise Failed(f"{word}: a command of its own, see {word} --help")
-            question = did_you_mean(meant(word, (*COMMANDS, *OPTIONS)))
+            question = did_you_mean(meant(word, (RUN, *COMMANDS, *OPTIONS)))
             raise Failed(f"unrecognized arguments: {errors.printable(word)}{question} (see {name} --help)")
     raise Printed(versions(name) if words[:1] == ["--version"] else overview(name))
 
@@ -35,8 +40,11 @@ def overview(name: str) -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {command:{width}}  {summary(command)}\n" for command in COMMANDS]
     return (
-        f"usage: {name} [--help | --version]\n\nCommands that find near-duplicate texts:\n\n{''.join(lines)}\n"
+        f"usage: {name} [--help | --version]\n       {name} COMMAND ...\n       {name} run PIPELINE [FILE ...]\n\n"
+        f"Commands that find near-duplicate texts:\n\n{''.join(lines)}\n"
         "Each is a program of its own: COMMAND --help, man COMMAND. The whole: man shingletools.\n"
+        f"{name} COMMAND runs it, too, where another program has its name.\n"
+        f"{name} run runs a pipeline of them in one process: {name} run --help, man shingletools-run.\n"
         f"{name} --version tells what is installed.\n\n"
         "example:\n  canon docs.jsonl | shingle -k 10 | sketch -n 84 | simjoin -t 0.8\n"
     )
@@ -44,8 +52,12 @@ def overview(name: str) -> str:
 
 def summary(command: str) -> str:
     """What it does, in a line."""
-    module = signals.load(f"shingletools.{ROOMS.get(command, f'commands.{command}')}.command")
-    return module.__doc__ or ""
+    return signals.load(module_of(command)).__doc__ or ""
+
+
+def module_of(command: str) -> str:
+    """The module that describes a command, or runs it."""
+    return f"shingletools.{ROOMS.get(command, f'commands.{command}.command')}"
 
 
 def versions(name: str) -> str:

@@ -18,7 +18,7 @@ EARLY = ("df_table", "weights", "lexicon", "files0_from")  # options whose files
 OPERATORS = ("<", ">", ">>", "2>", "&", "&&", ";")  # of a shell, where they stand as words
 
 
-class Shared(NamedTuple):
+class ForAll(NamedTuple):
     """What a run says for all of its steps."""
 
     files: Sequence[str] = ()  # for the first step
@@ -29,7 +29,7 @@ class Shared(NamedTuple):
     given: bool = False  # lines are given for standard input
 
 
-NOTHING = Shared()
+NOTHING = ForAll()
 
 
 class Pipeline(NamedTuple):
@@ -39,7 +39,7 @@ class Pipeline(NamedTuple):
     steps: tuple[Step, ...]
 
     @classmethod
-    def of(cls, text: str, shared: Shared = NOTHING) -> "Pipeline":
+    def of(cls, text: str, shared: ForAll = NOTHING) -> "Pipeline":
         """Parses it; this may read tables. Raises Failed or Printed.
 
         >>> [step.name for step in Pipeline.of("canon | shingle -k 10 | simjoin -t 0.8").steps]
@@ -61,7 +61,7 @@ class Pipeline(NamedTuple):
         return cls(text, tuple(steps))
 
 
-def look_at(shared: Shared, place: int, last: bool, options: argparse.Namespace) -> None:
+def look_at(shared: ForAll, place: int, last: bool, options: argparse.Namespace) -> None:
     """Raises Failed for what makes no sense in one process; tells options what holds for all."""
     if wrong := next((name for name in options.files if name in OPERATORS), None):
         raise Failed(f"{wrong}: this is no shell; -o names a file for the output, and FILE what is read")
@@ -78,7 +78,7 @@ def look_at(shared: Shared, place: int, last: bool, options: argparse.Namespace)
     options.verbose |= shared.verbose
 
 
-def with_memory(step: Step, words: Sequence[str], shared: Shared, look: partial[None]) -> Step:
+def with_memory(step: Step, words: Sequence[str], shared: ForAll, look: partial[None]) -> Step:
     """The step, with so much memory if it takes -S and has none. Raises Failed."""
     takes, options = step.stage.record_by_record is None or step.stage.first is not None, vars(step.options)
     if shared.size is None or not takes or options.get("buffer_size", 0) is not None:

@@ -1,0 +1,71 @@
+"""run a pipeline of commands in one process, with workers"""
+
+import argparse
+import time
+from collections.abc import Sequence
+from functools import partial
+
+from shingletools.cli.arguments import count, size
+from shingletools.cli.options import MOST_JOBS, Help, Parser, Version
+from shingletools.running.driver import prepare, run_steps
+from shingletools.running.pipelines import ForAll, Pipeline
+from shingletools.system import messages
+from shingletools.system.errors import Failed
+
+NAME = "shingletools run"
+
+
+def make_parser() -> Parser:
+    parser = Parser(
+        prog=NAME, usage="%(prog)s [OPTIONS] PIPELINE [FILE ...]", description=f"{NAME}: {__doc__}",
+        epilog="PIPELINE is one argument, such as 'canon | shingle -k 10 | sketch | simjoin -t 0.8'. Its first command "
+        "reads each FILE; with no FILE, or when FILE is -, standard input. Exit status: that of the last command that "
+        "failed; 0 all well, 1 some records were rejected, 2 the run failed, 130 interrupted. The manual: "
+        "man shingletools-run", allow_abbrev=False, add_help=False,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("-j", "--jobs", metavar="N", type=partial(count, most=MOST_JOBS), default=1,
+        help="work with N workers (default 1)")  # fmt: skip
+    add("-S", "--buffer-size", metavar="SIZE", type=sized, help="join with SIZE of memory, on disk: 500M, 2G, 50%%")
+    add("-T", "--temporary-directory", metavar="DIR", help="where -S puts its scratch files (default TMPDIR or /tmp)")
+    add("-o", "--output", metavar="FILE", help="write to FILE, which appears only when complete")
+    add("--progress", action="store_true", help="show a progress bar on standard error")
+    add("-v", "--verbose", action="store_true", help="end with a line of figures for each command, and one for all")
+    add("-h", "--help", action=Help, nargs=0, help="print this help")
+    add("--version", action=Version, nargs=0, help="print the versions that decide the output")
+    add("pipeline", metavar="PIPELINE", help=argparse.SUPPRESS)
+    add("files", metavar="FILE", nargs="*", default=[], help=argparse.SUPPRESS)
+    return parser
+
+
+def sized(argument: str) -> str:
+    """A size as it is spelled, for the commands' own parsers. Raises ArgumentTypeError."""
+    size(argument)
+    return argument
+
+
+def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
+    """One run of a pipeline: its exit status. Raises Failed or Printed."""
+    prepare()
+    begun = time.monotonic()
+    options = make_parser().parse(argv or ())
+    files = [] if options.files == ["-"] and "files" not in options.given else options.files  # after --, too
+    size, folder = options.buffer_size, options.temporary_directory
+    if folder is not None and size is None:
+        raise Failed("-T says where -S has its scratch files, and needs it")
+    shared = ForAll(files, options.jobs, size, folder, options.verbose)
+    steps = Pipeline.of(options.pipeline, shared).steps
+    own = steps[-1].options.output
+    if own is not None and options.output is not None:
+        raise Failed(f"-o: given twice, here and to {steps[-1].name}")
+    output = own if options.output is None else options.output
+    status, flow = run_steps(name, steps, closed, output, options.progress)
+    if flow is None:
+        return status
+    for each in flow.runs:
+        if each.options.verbose or each.stage.dry:
+            messages.say(f"{each.name}: {', '.join(each.records() + each.summary())}")
+    if options.verbose:
+        seconds, read = time.monotonic() - begun, sum(each.figures.size for each in flow.runs)
+        messages.say(f"{name}: {seconds:.2f} s, {read / 1e6 / max(seconds, 1e-6):.1f} MB/s")
+    return status

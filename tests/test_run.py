@@ -1,0 +1,311 @@
+"""`shingletools run` gives the bytes, messages and statuses of the shell's pipeline."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from harness import BIN, DATA, ENVIRONMENT, run_here, run_process, shell
+from shingletools.running.pipelines import COMMANDS, Pipeline, split
+from shingletools.system.errors import Failed
+from suite import SUITE
+
+# Good for canon, and bad for one of the next: a field that a filter writes stands there twice; an id that came before
+BAD = (
+    b'bad\n{"id":1.5,"text":"a b"}\n{"id":"x","text":"a b","shingles":1,"shingles":2}\n{"id":"y","text":"a b c d"}\n'
+    b'{"id":"z","text":"a b c d","sketch":1,"sketch":2}\n\n{"id":"y","text":"a b c d"}\n{"id":"w"}\n'
+)
+TO_PAIRS = "canon bad | shingle -k 3 | sketch | simjoin -t 0.3"
+PIPELINES = (
+    TO_PAIRS,
+    "canon bad | shingle -k 3 | simjoin -t 0.3",
+    f"{TO_PAIRS} | simgroup",
+    f"{TO_PAIRS} | simgroup | dedup --groups - bad --keep longest --annotate",
+    f"{TO_PAIRS} | dedup --pairs - docs.jsonl | canon --stop en | shingle -k 2",
+    f"{TO_PAIRS} | dedup --pairs - bad --removed removed --rejects bad.dedup",
+    f"{TO_PAIRS} | simshow --brief --docs docs.jsonl",
+    f"{TO_PAIRS} | simscore --truth labels --field text",
+    "canon bad --rejects bad.canon | shingle --rejects bad.shingle --all-messages | sketch --rejects bad.sketch --keep",
+    "canon bad --allow-rejects 0 | shingle --allow-rejects 90% | sketch --simhash --allow-rejects 1 | simjoin",
+    "canon bad | shingle --df --header",
+    "parts --by line bad | canon | shingle -k 2 | sketch | simjoin -t 0.5",
+    "parts docs.jsonl | parts --together | canon --stop en | canon",
+    "canon bad | shingle --text nothing | sketch | simjoin",  # of which no record is good
+    "canon --strict bad | shingle",
+    "canon docs.jsonl bad | shingle --strict | sketch --strict",
+    "canon bad | simtune -k 2",
+    "canon --lines words | shingle -k 1",
+    "dedup --pairs pairs bad | canon | shingle -k 5 | sketch | simjoin -t 0.3 --against sketches",
+    "simgroup pairs | dedup --groups - docs.jsonl",
+    "canon bad",
+    "simgroup -v nothing",
+)
+SEQUENCES = tuple(  # each command's ways, after those that make its input
+    " | ".join([*before, way])
+    for each in SUITE
+    for before in [{"canon": ["canon"], "shingle -k 10": ["canon", "shingle -k 3"]}.get(
+        each.before or "", ["canon", "shingle -k 3", each.before] if each.before else []
+    )]
+    for way in each.ways
+    if "max-df 9 -S" not in way
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents, some of them bad, and what some commands make of them."""
+    made = shutil.copytree(DATA, tmp_path_factory.mktemp("run") / "data")
+    lines = (made / "docs.jsonl").read_bytes().splitlines(keepends=True)
+    (made / "bad").write_bytes(b"".join([*lines[:50], BAD, *lines[50:99], BAD]))
+    (made / "words").write_text("One line\nand another one\n")
+    (made / "labels").write_bytes(b"".join(lines[:99]))
+    (made / "nothing").write_bytes(b"")
+    sketches = run_here("canon", "docs.jsonl", cwd=made).good()
+    for way, name in (("shingle -k 5", ""), ("sketch", "sketches"), ("simjoin -t 0.3", "pairs")):
+        sketches = run_here(way, stdin=sketches, cwd=made).good()
+        if name:
+            (made / name).write_bytes(sketches)
+    return made
+
+
+def in_shell(text: str, stdin: bytes, cwd: Path) -> tuple[int, bytes, list[str]]:
+    """What a shell with pipefail gives, command by command: the status, the output, and the lines of messages."""
+    status, said = 0, []
+    for command in split(text):
+        name, *argv = shlex.split(command)
+        ran = run_here(name, *argv, stdin=stdin, cwd=cwd)
+        status, stdin = ran.status or status, ran.out
+        said += ran.err.splitlines()
+    return status, stdin, sorted(said)
+
+
+def in_one(text: str, stdin: bytes, cwd: Path, *options: str) -> tuple[int, bytes, list[str]]:
+    ran = run_here("shingletools", "run", *options, text, stdin=stdin, cwd=cwd)
+    return ran.status, ran.out, sorted(ran.err.splitlines())
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("text", PIPELINES)
+def test_what_the_shell_gives(text: str, folder: Path, tmp_path: Path) -> None:
+    one, other = (shutil.copytree(folder, tmp_path / name) for name in ("shell", "run"))
+    expected = in_shell(text, b"", one)
+    found = in_one(text, b"", other)
+    if "-v" in text:  # whose seconds are those of a process
+        assert [line.partition(",")[0] for line in found[2]] == [line.partition(",")[0] for line in expected[2]]
+        assert not any(" s," in line or line.endswith(" s") for line in found[2])
+        expected, found = (*expected[:2], []), (*found[:2], [])
+    if expected[0] == 2:  # the shell's other commands go on meanwhile, and may say more
+        assert found[2] != []
+        assert {*found[2]} <= {*expected[2]}
+        expected, found = (*expected[:2], []), (*found[:2], [])
+    assert found == expected
+    assert files_of(other) == files_of(one)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [2, 5])
+@pytest.mark.parametrize("text", [PIPELINES[4], PIPELINES[8], PIPELINES[11], PIPELINES[14], PIPELINES[15]])
+def test_any_number_of_workers(text: str, jobs: int, folder: Path, tmp_path: Path) -> None:
+    several = tmp_path / "several"
+    shutil.copytree(folder, several)
+    (several / "bad").write_bytes((folder / "bad").read_bytes() * 40)  # spans of more than one worker
+    one = shutil.copytree(several, tmp_path / "one")
+    assert in_one(text, b"", several, "-j", str(jobs)) == in_one(text, b"", one)
+    assert files_of(several) == files_of(one)
+
+
+@pytest.mark.parametrize("text", SEQUENCES)
+def test_every_way_of_every_command(text: str, folder: Path, tmp_path: Path) -> None:
+    """From standard input."""
+    stdin = (folder / "bad").read_bytes()
+    assert in_one(text, stdin, tmp_path) == in_shell(text, stdin, tmp_path)
+
+
+def test_the_other_kernel(folder: Path) -> None:
+    ran = run_process("shingletools", "run", TO_PAIRS, cwd=folder, env={"SHINGLETOOLS_KERNEL": "numpy"})
+    assert (ran.status, ran.out, sorted(ran.err.splitlines())) == in_one(TO_PAIRS, b"", folder)
+
+
+def test_an_archive_grows_as_in_the_shell(folder: Path, tmp_path: Path) -> None:
+    text = "canon bad | shingle -k 3 | sketch | simindex add archive --unless-known | dedup --known - docs.jsonl"
+    made = []
+    for way, work in (("shell", in_shell), ("run", in_one)):
+        here = shutil.copytree(folder, tmp_path / way)
+        rounds = [work(text.replace(" bad ", f" {name} "), b"", here) for name in ("labels", "bad")]
+        made.append((rounds, run_here("simindex dump archive", cwd=here).good()))
+    assert made[1] == made[0]
+
+
+def test_output_and_files_as_arguments(folder: Path, tmp_path: Path) -> None:
+    expected = in_shell("canon docs.jsonl labels | shingle | sketch", b"", folder)[1]
+    docs, labels = str(folder / "docs.jsonl"), str(folder / "labels")
+    for words in (
+        ["canon | shingle | sketch", docs, labels], ["-o", "made", "canon | shingle | sketch", docs, labels],
+        ["canon | shingle | sketch -o made", "--", docs, labels],
+        [f"canon '{docs}' {labels}|shingle|sketch -o  \"made\""],
+    ):  # fmt: skip
+        ran = run_here("shingletools", "run", *words, cwd=tmp_path)
+        out = (tmp_path / "made").read_bytes() if "made" in " ".join(words) else ran.good()
+        assert (ran.err, out) == ("", expected)
+        (tmp_path / "made").unlink(missing_ok=True)
+
+
+REFUSED = (
+    ("", 'shingletools run: the pipeline: "" is none of parts, canon, '),
+    ("canon | sort", 'shingletools run: the pipeline: "sort" is none of parts, canon, '),
+    ("canon 'x", "shingletools run: the pipeline: no closing quotation"),
+    ("shingle -k 0", 'shingle: argument -k: not a whole number from 1 to 1000000: "0" (see shingle --help)'),
+    ("canon > out", "canon: >: this is no shell; -o names a file for the output, and FILE what is read"),
+    ("canon docs.jsonl | shingle -o x | sketch", "shingle: -o: the next command would get nothing"),
+    ("canon --progress", "canon: --progress: run has one for all commands"),
+    ("canon docs.jsonl | shingle docs.jsonl", "shingle: reads nothing of what canon writes: - stands for that among"),
+    ("simjoin sketches | dedup --pairs -", "dedup: standard input can be read only once"),
+    ("simjoin sketches | simindex list x", "simindex: x: No such file or directory"),
+    ("canon docs.jsonl | canon --lines", "canon: --lines reads files, and no lines that are given"),
+    ("canon docs.jsonl | shingle --max-df 3 --df-table -", "shingle: --df-table -: is read before the pipeline runs"),
+    ("canon docs.jsonl | shingle --max-df 3", "shingle: --max-df and --min-df without --df-table read the input twice"),
+    ("canon nowhere | shingle", "canon: nowhere: No such file or directory"),
+    ("canon docs.jsonl --rejects x | shingle --rejects x", "canon: --rejects x: shingle reads or writes that file"),
+    ("canon docs.jsonl | shingle --id shingles", "shingle: the id, the payload and via need fields of their own"),
+)
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_what_makes_no_sense_is_refused(text: str, message: str, folder: Path) -> None:
+    ran = run_here("shingletools", "run", "-o", "out", text, cwd=folder)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.startswith(message), ran
+    assert ran.err.count("\n") == 1
+    assert not (folder / "out").exists()
+
+
+def test_options_of_run_that_make_no_sense(folder: Path) -> None:
+    for words, message in (
+        (["-T", "x", "canon"], "shingletools run: -T says where -S has its scratch files, and needs it"),
+        (["-S", "1M", "canon | shingle"], "shingletools run: -S: none of these commands takes it here"),
+        (["-o", "x", "canon -o y"], "shingletools run: -o: given twice, here and to canon"),
+        (["canon docs.jsonl", "docs.jsonl"], "canon: docs.jsonl: name files in the pipeline or after it, not both"),
+        (["--nonsense", "canon"], "shingletools run: unrecognized arguments: --nonsense (see shingletools run --help)"),
+        ([], "shingletools run: the following arguments are required: PIPELINE (see shingletools run --help)"),
+    ):
+        ran = run_here("shingletools", "run", *words, cwd=folder)
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"{message}\n")
+
+
+def test_a_step_that_fails_leaves_no_output(folder: Path, tmp_path: Path) -> None:
+    """In the shell, the commands after it would make a whole output of a part of the lines."""
+    (tmp_path / "old").write_bytes(b"as it was")
+    shutil.copy(folder / "bad", tmp_path)
+    for text, status in (
+        ("canon --strict bad | shingle | simjoin", 2),
+        ("canon bad | shingle --text nothing | simjoin", 2),
+        ("canon bad --allow-rejects 1 | shingle", 1),
+    ):
+        ran = run_here("shingletools", "run", "-o", "old", text, cwd=tmp_path)
+        assert (ran.status, ran.out, files_of(tmp_path)["old"]) == (status, b"", b"as it was")
+    assert ran.err.splitlines()[-2:] == [
+        'shingle: -:52: field "shingles" stands twice', "canon: old is left as it was: too many bad records"
+    ] or "canon: old is left as it was: too many bad records" in ran.err  # fmt: skip
+    assert {path.name for path in tmp_path.iterdir()} == {"old", "bad"}
+
+
+def test_figures(folder: Path) -> None:
+    ran = run_here(
+        "shingletools", "run", "-v", "canon | shingle -k 3 | simjoin -t 0.3 | simgroup", "docs.jsonl", cwd=folder
+    )
+    lines = ran.err.splitlines()
+    count = (folder / "docs.jsonl").read_bytes().count(b"\n")
+    assert [line.partition(":")[0] for line in lines] == ["canon", "shingle", "simjoin", "simgroup", "shingletools run"]
+    assert lines[0] == f"canon: {count} records, 0 rejected"
+    assert lines[1].startswith(f"shingle: {count} records, 0 rejected")
+    assert lines[2].endswith(" pairs")
+    assert lines[4].endswith(" MB/s")
+    one = run_here("shingletools", "run", "canon | shingle -v -k 3", "docs.jsonl", cwd=folder)
+    assert one.err == f"{lines[1]}\n"
+
+
+def test_memory_goes_to_the_commands_that_take_it(folder: Path, tmp_path: Path) -> None:
+    expected = in_one("canon docs.jsonl | shingle -k 3 | sketch | simjoin -t 0.3 | simgroup", b"", folder)
+    text = "canon docs.jsonl | shingle -k 3 | sketch | simjoin -t 0.3 | simgroup"
+    assert in_one(text, b"", folder, "-S", "1M", "-T", str(tmp_path)) == expected
+    ran = run_here("shingletools", "run", "-S1M", "-T", str(tmp_path / "none"), text, cwd=folder)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.startswith(f"simjoin: {tmp_path / 'none'}")
+
+
+def test_one_bar_names_the_step_at_work(folder: Path) -> None:
+    ran = run_here(
+        "shingletools", "run", "--progress", "canon | shingle -k 3 | simjoin | simgroup", "docs.jsonl", cwd=folder
+    )
+    assert ran.status == 0
+    shown = [part.partition(":")[0] for part in ran.err.replace("\n", "\r").split("\r") if ":" in part]
+    assert [name for name, _ in groupby(shown)][-3:] == ["canon | shingle", "simjoin", "simgroup"]
+    assert "100%" in ran.err
+
+
+def test_one_command(folder: Path) -> None:
+    for words in (["canon", "-v", "bad"], ["simgroup", "pairs"], ["canon", "--nonsense"], ["canon", "--help"]):
+        alone, here = run_here(*words, cwd=folder), run_here("shingletools", *words, cwd=folder)
+        assert (here.status, here.out) == (alone.status, alone.out)
+        assert here.err.partition(" s,")[0][:-5] == alone.err.partition(" s,")[0][:-5]
+
+
+def test_the_reader_goes_away(folder: Path) -> None:
+    (folder / "many").write_bytes((folder / "docs.jsonl").read_bytes() * 30)
+    for text in ("canon many | shingle", "canon many bad | shingle -k 3 -j 2"):
+        ran = shell(f"shingletools run '{text}' | head -1", folder)
+        assert (ran.status, ran.out.count(b"\n"), ran.err) == (0, 1, "")
+    ran = shell("shingletools run 'canon many | shingle' > /dev/full", folder)
+    assert (ran.status, ran.err) == (2, "shingletools run: standard output: No space left on device\n")
+
+
+def started(words: list[str], cwd: Path) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [BIN / "shingletools", "run", *words], cwd=cwd, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_signal_ends_all_of_it(number: int, jobs: str, folder: Path, tmp_path: Path) -> None:
+    process = started(["-j", jobs, "-o", str(tmp_path / "out"), "canon | shingle -k 3 | simjoin"], folder)
+    assert process.stdin is not None
+    process.stdin.write((folder / "docs.jsonl").read_bytes())
+    process.stdin.flush()
+    while not list(tmp_path.iterdir()):  # the unfinished output
+        time.sleep(0.01)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (128 + number, b"", b"")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_worker_is_killed(folder: Path, tmp_path: Path) -> None:
+    process = started(["-j", "2", "-o", str(tmp_path / "out"), "canon | shingle -k 3 | simjoin"], folder)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while len(found := children.read_text().split()) < 2:
+        time.sleep(0.01)
+    os.kill(int(found[0]), signal.SIGKILL)
+    _, err = process.communicate((folder / "docs.jsonl").read_bytes() * 9, timeout=60)
+    assert (process.returncode, err) == (2, b"canon: a worker process died (Killed)\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipeline_is_frozen() -> None:
+    pipeline = Pipeline.of("canon | shingle -k 3")
+    assert [step.name for step in pipeline.steps] == ["canon", "shingle"]
+    with pytest.raises(AttributeError):
+        pipeline.text = ""  # type: ignore[misc]
+    with pytest.raises(Failed):
+        Pipeline.of("nothing")
+    assert set(COMMANDS) == {each.name for each in SUITE} | {"simindex"}
