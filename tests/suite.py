@@ -129,7 +129,8 @@ SUITE = (
         ways=("dedup --pairs /dev/null", "dedup --groups /dev/null --keep longest", "dedup --known /dev/null"),
         by_id=("dedup --pairs /dev/null", "dedup --known /dev/null"),
         scratch=("dedup --groups /dev/null --keep longest",),
-        killed=("dedup --groups /dev/null --keep longest",), repeated=frozenset({"--groups", "--known", "--pairs"}),
+        killed=("dedup --groups /dev/null --keep longest",),
+        repeated=frozenset({"--groups", "--known", "--pairs", "--include", "--exclude"}),
     ),
     Command(
         "parts", "text", "A word, or two", ways=("parts",), produces="text", repeated=frozenset({"--carry"}),

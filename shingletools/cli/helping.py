@@ -30,7 +30,9 @@ HEADINGS = {
     },
     "dedup": {
         "which groups": "--groups --larger-than --of",
-        "what becomes of the others": "--removed --annotate --dry-run",
+        "what is read and written, in place of JSON lines": "--lines --whole --recursive --csv --tsv --array "
+        "--parquet --warc --include --exclude --delimiter --no-header --number --files0-from",
+        "what becomes of the others": "-0 --removed --annotate --dry-run",
     },
 }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
 from shingletools.reading import compressed
+from shingletools.record.framing import Document
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import State, is_device, named, same_file, widen
 from shingletools.system.waiting import blocks_of, whole_lines
@@ -27,6 +28,7 @@ class Chunk(NamedTuple):
     number: int  # number of the first line in the whole input, or of the file among all, from 1
     data: bytes
     of_file: int | None = None  # bytes that were read of it since the chunk before; None if these are the data
+    documents: Sequence[Document] = ()  # of which the lines were made, one of each, if the file has others
 
     @property
     def size(self) -> int:

@@ -1,8 +1,10 @@
 """What a format is to the driver: how the bytes of files become documents, and these become records."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
+
+Name = str | int  # an id
 
 
 class Document(NamedTuple):
@@ -40,6 +42,37 @@ class Made(Framed):
         return self.made
 
 
+class Said(NamedTuple):
+    """Why a document is a duplicate: the columns that tables get."""
+
+    duplicate_of: Name
+    duplicate_by: str
+    duplicate_similarity: float | None
+
+
+class Fate(NamedTuple):
+    """What becomes of a document of a file that is read again."""
+
+    kept: bool | None  # None if its record was bad: then it is neither kept nor removed
+    said: Said | None = None
+
+
+class Fates(Protocol):
+    """What becomes of the documents of some files, in their order."""
+
+    removing: bool  # whether what is removed is wanted
+    said: Sequence[bool]  # whether columns of Said are wanted, where documents are kept and where they are removed
+
+    def take(self, count: int, /) -> Sequence[Fate]:
+        """Those of so many documents more. Raises Failed if there are not so many."""
+
+    def names(self) -> Iterator[tuple[Name, Fate]]:
+        """Those of all documents that are not bad, with their ids."""
+
+
+Both = tuple[bytes, bytes]  # of the documents that are kept, and of those that are removed
+
+
 class Format(Protocol):
     """A way to read files; an object of a module in `formats/`, with all that its options say."""
 
@@ -49,3 +82,6 @@ class Format(Protocol):
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         """The documents of files, in order; "-" is standard input. Raises Failed."""
+
+    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+        """The same files with fewer documents, whose bytes are as they were. Raises Failed."""

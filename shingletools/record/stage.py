@@ -105,6 +105,9 @@ class Collector(ABC):
         Raises Rejected if the record is bad, Failed if it cannot go with those before it.
         """
 
+    def left_out(self) -> None:  # noqa: B027  # most need not know
+        """Learns that a document of the input was bad, in the place of the record that it is not."""
+
     @abstractmethod
     def finish(self) -> Iterator[Written]:
         """The rest."""
@@ -140,6 +143,8 @@ class Stage:
     against: Sequence[str] = ()  # files read after the others
     reads: Sequence[str] = ()  # files that shape the output, and are read before it begins
     removed: str | None = None  # the file that keeps what was removed
+    format: Format | None = None  # what the input is, None for JSON lines
+    stored: bool = False  # whether its output is as its input is stored, compressed or not, whatever its name says
     changes: Sequence[str] = ()  # what a collector's `settle` changes
     first: First | None = None  # what is given the whole input, before it is read for the stage
     dry: bool = False  # no file is to be written, and nothing to standard output: only what -v says is wanted
@@ -202,7 +207,7 @@ class Stage:
     @property
     def input_option(self) -> str:
         """The option by which its input is read; none if that is JSON lines."""
-        return ""
+        return "" if self.format is None else self.format.option
 
     @property
     def record_by_record(self) -> "Filter | None":
@@ -280,10 +285,6 @@ class Filter(Stage):
 
     def alone(self) -> str:
         return "--in holds records: what says how to read files is for the shell" if self.format is not None else ""
-
-    @property
-    def input_option(self) -> str:
-        return "" if self.format is None else self.format.option
 
     @property
     def record_by_record(self) -> "Filter":

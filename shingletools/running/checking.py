@@ -26,7 +26,7 @@ def check(step: Step, before: str, given: bool, output: str | int | None, closed
         raise Failed("standard input can be read only once")
     if before and "-" not in reads:
         raise Failed(f"reads nothing of what {before} writes: - stands for that among its files")
-    if given and stage.input_option and "-" in reads:
+    if given and stage.input_option and "-" in inputs:
         raise Failed(f"{stage.input_option} reads files, and no lines that are given")
     files.check_readable(inputs)
     stage.check_fields(options.id)

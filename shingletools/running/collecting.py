@@ -7,6 +7,7 @@ from operator import attrgetter
 
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk
+from shingletools.record.framing import Framed
 from shingletools.record.json_members import line_at, parse
 from shingletools.record.stage import Collector, Late, Written
 from shingletools.running.outcomes import FAILED, BadRecord, Conclusion, Figures, Outcome
@@ -22,10 +23,14 @@ def collect_chunk(
     written = []
     failed: Failed | None = None
     good = again = at = 0
-    line = chunk.line or 1
+    line, documents = chunk.line or 1, chunk.documents
+
+    def place() -> int | None:
+        return documents[line - 1].line if documents else line
+
     while at < len(chunk.data) and not (rejects and strict):
         document = b""
-        collector.place = chunk.name, line
+        collector.place = chunk.name, place()
         try:
             taken, at, lines = collector.take_lines(chunk.data, at, side)
             written.append(lines)
@@ -34,23 +39,48 @@ def collect_chunk(
             if at == len(chunk.data):
                 break
             document, at = line_at(chunk.data, at)
-            collector.place = chunk.name, line
+            collector.place = chunk.name, place()
             if (made := collector.take(parse(document, once), document, side)) is not None:
                 written.append(made)
             good += 1
         except Rejected as error:
-            rejects.append((chunk.name, line, str(error), document))
+            rejects.append((chunk.name, place(), str(error), documents[line - 1].raw if documents else document))
             again += isinstance(error, IdRepeated)
+            collector.left_out()
         except Broken as error:
             failed = error
             break
         except Failed as error:
-            failed = Failed(f"{shown_place(chunk.name, line)}: {error}")
+            failed = Failed(f"{shown_place(chunk.name, place())}: {error}")
             break
         line += 1
     together = Written(*map(b"".join, zip(*written, strict=True))) if written else Written()
     outcome = Outcome(chunk.size, None, good + len(rejects), good, rejects, together, file=chunk.name, again=again)
     return outcome, failed
+
+
+def collected(
+    collector: Collector, once: Sequence[str], strict: bool, side: int, portion: Chunk | Framed
+) -> Iterator[tuple[Outcome, Failed | None]]:
+    """The same; documents of another format that stand side by side and have a record are taken together."""
+    if isinstance(portion, Chunk):
+        yield collect_chunk(collector, once, strict, side, portion)
+        return
+    size = portion.size
+    for bad, some in groupby(portion.documents(), lambda document: bool(document.cause)):
+        documents = list(some)
+        if bad:
+            rejects = [(portion.name, each.line, each.cause, each.raw) for each in documents[: 1 if strict else None]]
+            for _ in documents:
+                collector.left_out()
+            outcome, failed = Outcome(size, None, len(rejects), 0, rejects, Written(), file=portion.name), None
+        else:
+            lines = b"".join(each.record + b"\n" for each in documents)
+            chunk = Chunk(portion.name, 1, 1, lines, size, documents)
+            outcome, failed = collect_chunk(collector, once, strict, side, chunk)
+        yield outcome._replace(file="" if portion.alone else portion.name), failed
+        size = 0
+    yield Outcome(size, None, 0, 0, [], Written(), counted=portion.counted, told=portion.told), None
 
 
 def run_collector(
@@ -60,12 +90,16 @@ def run_collector(
     options, stage = step.options, step.stage
     for side, files in enumerate((options.files, *stage.sides)):
         once = stage.once(side)
-        with contextlib.closing(chunks_ahead(collector, files, jobs, given)) as chunks:
-            for chunk in chunks:
-                result, failed = collect_chunk(collector, once, options.strict, side, chunk)
-                yield result
-                if failed is not None:
-                    raise failed
+        if stage.format is not None and not side:
+            pieces: Generator[Chunk | Framed] = stage.format.read(files)
+        else:
+            pieces = chunks_ahead(collector, files, jobs, given)
+        with contextlib.closing(pieces):
+            for piece in pieces:
+                for result, failed in collected(collector, once, options.strict, side, piece):
+                    yield result
+                    if failed is not None:
+                        raise failed
     if collector.of_all and Conclusion.of(options.allow_rejects, figures).status == FAILED:
         return
     for rest in collector.finish():
@@ -83,7 +117,7 @@ def late_outcome(file: str, late: Sequence[Late]) -> Outcome:
 
 def chunks_ahead(
     collector: Collector, files: Sequence[str], jobs: int, given: Iterator[bytes] | None
-) -> Generator[Chunk]:
+) -> Generator[Chunk | Framed]:
     """The input, for which the collector has prepared if it does so. Raises Failed, after the chunks before."""
     if jobs == 1 or not collector.reads_ahead:
         yield from streams.read_chunks(files, given)

@@ -71,7 +71,8 @@ class Flow:
             with run.named():
                 run.open_second(self.stack)
         if output is not None:
-            self.output = self.stack.enter_context(Output(output if isinstance(output, str) else None))
+            path, stored = output if isinstance(output, str) else None, self.runs[-1].stage.stored
+            self.output = self.stack.enter_context(Output(path, stored))
         for run in self.runs:
             with run.named():
                 run.open_rejects(self.stack)

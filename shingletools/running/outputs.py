@@ -23,10 +23,11 @@ class Output:
     leaves no trace. What is not a regular file (a device, a named pipe) is written to directly.
     """
 
-    def __init__(self, path: str | None) -> None:
+    def __init__(self, path: str | None, stored: bool = False) -> None:
+        """stored: what is written has its form already, whatever the name says."""
         self.path = path
         self.name = "standard output" if path is None else path
-        self.compressing = None if path is None else compressed.compressing(path)
+        self.compressing = None if path is None or stored else compressed.compressing(path)
         self.descriptor = 1
         self.target = self.temporary = ""
 

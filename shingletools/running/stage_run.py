@@ -58,7 +58,7 @@ class StageRun:
     def open_second(self, stack: contextlib.ExitStack) -> None:
         """Raises Failed."""
         if second := self.second():
-            self.removed = stack.enter_context(Output(second[1]))
+            self.removed = stack.enter_context(Output(second[1], self.stage.stored))
 
     def open_rejects(self, stack: contextlib.ExitStack) -> None:
         """Empties the file of bad records. Raises Failed."""
@@ -101,7 +101,7 @@ class StageRun:
     def summary(self) -> list[str]:
         """What -v says beside records and time."""
         if self.collector is not None:
-            return self.collector.summary()
+            return [*self.collector.summary(), *self.figures.counts()]
         each = self.stage.record_by_record
         lines = None if each is None else each.lines
         return self.figures.counts() if lines is None else lines.summary(self.figures.made)

@@ -66,6 +66,16 @@ def check_unchanged(before: Mapping[str, State]) -> None:
             raise Failed(f"{printable(name)}: {what} (what is read twice must stay as it is until the end)")
 
 
+def check_regular(files: Iterable[str], why: str) -> None:
+    """Raises Failed unless all are regular files, which can be read twice; `why` says what does so."""
+    for name in files:
+        if name == "-":
+            raise Failed(f"{why} the input twice: name files")
+        with named(name):
+            if not stat.S_ISREG(os.stat(name).st_mode):
+                raise Failed(f"{printable(name)}: not a regular file: {why} it twice")
+
+
 def claim_standard_streams() -> set[int]:
     """Which of the descriptors 0, 1, 2 were closed; they are open on /dev/null afterwards.
 

@@ -139,7 +139,8 @@ def test_a_package_that_is_missing_is_named_with_its_extra(
         return load(name)
 
     monkeypatch.setattr(signals, "load", without)
-    monkeypatch.delitem(sys.modules, f"shingletools.reading.formats.{option[2:]}", raising=False)
+    for name in (option[2:], "parquet_files"):
+        monkeypatch.delitem(sys.modules, f"shingletools.reading.formats.{name}", raising=False)
     package = module.partition(".")[0]
     ran = run_here("canon", option, cwd=tmp_path)
     assert (ran.status, ran.out) == (2, b"")

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import Ran, jsonl, run, run_here, shell
-from shingletools.reading.formats import separated
-from shingletools.reading.formats.separated import LONGEST, RowsOfFile, Separated
+from shingletools.reading.formats import table_rows
+from shingletools.reading.formats.table_rows import LONGEST, Dialect, RowsOfFile
 from shingletools.reading.streams import Blocks
 
-FORMAT = Separated(",", True, True, ("id", "text"))
-ID = "--id NAME says which is meant, and --number numbers the rows"
+FORMAT = Dialect(",", True, True, ("id", "text"))
+TEXT = "--text NAME says which is meant"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
@@ -25,7 +25,7 @@ def as_blocks(blocks: Iterable[bytes]) -> Blocks:
     return Blocks((block for block in blocks), "file", "nothing")
 
 
-def rows_of(blocks: list[bytes], form: Separated = FORMAT) -> list[tuple[int | None, bytes, str]]:
+def rows_of(blocks: list[bytes], form: Dialect = FORMAT) -> list[tuple[int | None, bytes, str]]:
     return [
         (document.line, document.record, document.cause)
         for _, made in RowsOfFile(form, "file", as_blocks(blocks)).documents()
@@ -93,13 +93,17 @@ def test_rows_without_an_id_get_their_number_in_the_whole_input(tmp_path: Path) 
         (1, "c"), (2, "a"), (4, ""),
     ]  # fmt: skip
     assert ran.err == "canon: docs:3: 2 columns, but the header has 1\n"
+    assert canon(tmp_path, b"text\na\nb,x\n\n", "--csv", "more").out == ran.out
+    both = canon(tmp_path, b"text,id\na,x\n", "--csv", "more").records()
+    assert [each["id"] for each in both] == [1, "x"]  # each table has its own, or numbers
 
 
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [
-        (b"a,b\n1,2\n", "--csv", f'docs:1: no column "id" among "a", "b"; {ID}'),
-        (b"\n1,2\n", "--csv", f'docs:1: no column "id" among none; {ID}'),
+        (b"a,b\n1,2\n", "--csv", f'docs:1: no column "text" among "a", "b"; {TEXT}'),
+        (b"a,b\n1,2\n", "--csv --id c", 'docs:1: no column "c" among "a", "b"'),
+        (b"\n1,2\n", "--csv", f'docs:1: no column "text" among none; {TEXT}'),
         (b"id,text,id\n", "--csv", 'docs:1: two columns "id"'),
         (b'id,"text\n', "--csv", "docs:1: a quoted value has no end"),
         (b"id,text,\xe9\n", "--csv", "docs:1: not UTF-8 (byte 9); iconv -f ENCODING -t UTF-8 makes UTF-8 of it"),
@@ -124,7 +128,7 @@ def test_what_cannot_be_read_ends_the_run(content: bytes, options: str, said: st
 def test_a_row_that_does_not_end_is_not_held_for_ever(
     line: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(separated, "LONGEST", 99)
+    monkeypatch.setattr(table_rows, "LONGEST", 99)
     ran = canon(tmp_path, b"id,text\n1,a\n" + line, "--csv")
     within = " (a quote without an end?)" if b"\n" in line else ""
     assert ran.status == 2

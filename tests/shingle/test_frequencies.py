@@ -685,7 +685,7 @@ def test_the_time_of_counting_is_told(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_twice(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    by_name = "not a regular file: --max-df and --min-df read it twice without --df-table"
+    by_name = "not a regular file: --max-df and --min-df without --df-table read it twice"
     for files, message in (
         ("", "--max-df and --min-df without --df-table read the input twice: name files"),
         ("-", "--max-df and --min-df without --df-table read the input twice: name files"),

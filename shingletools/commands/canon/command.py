@@ -72,7 +72,7 @@ def build(options: argparse.Namespace) -> Stage:
         raise Printed(explanations(rules, options))
     check_parted(options)
     beside: dict[str, Any] = {
-        "format": format_options.chosen(options),
+        "format": format_options.chosen(options, (options.text,)),
         "reads": (*options.stop, *filter(None, [options.files0_from])),
     }
     if options.recursive:

@@ -31,6 +31,11 @@ from shingletools.system.errors import Failed, IdRepeated, names_none, seen_befo
 
 def chooser(spec: DedupSpec, given: Iterator[bytes] | None = None) -> "Dedup":
     """The collector that chooses by the files that the spec names, or lines in place of one. Raises Failed."""
+    return Dedup(spec, *deciding(spec, given))
+
+
+def deciding(spec: DedupSpec, given: Iterator[bytes] | None) -> tuple[Ids, Verdicts, Archived]:
+    """What decides, by these files. Raises Failed."""
     ids = kernel.new_ids()
     neighbours, members, known = Neighbours(ids, spec.least), Members(ids), Archived(ids)
     verdicts: Verdicts
@@ -41,7 +46,7 @@ def chooser(spec: DedupSpec, given: Iterator[bytes] | None = None) -> "Dedup":
         members.read("--groups", spec.groups, given)
         verdicts = ByGroups(members, spec.larger_than or 1)
     known.read("--known", spec.known, given)
-    return Dedup(spec, ids, verdicts, known)
+    return ids, verdicts, known
 
 
 class Dedup(Collector):
@@ -106,10 +111,7 @@ class Dedup(Collector):
         value, whole = (b"" if field is None else text_in(line, field) for field in (spec.valued, spec.counted))
         number = self.take_name(record)
         self.meet(Block.one(number, length, value, whole))
-        if not spec.waits:
-            return self.write_one(number, line)
-        self.aside.add(line)
-        return Written()
+        return self.accept_one(number, line)
 
     def take_name(self, record: Record) -> Index:
         """Takes a record's id, and returns its number. Raises Rejected or Failed.
@@ -131,6 +133,13 @@ class Dedup(Collector):
         if not self.spec.waits:
             return self.write(documents)
         self.aside.add(documents.lines[documents.places[0] : documents.places[-1]].removesuffix(b"\n"))
+        return Written()
+
+    def accept_one(self, number: Index, line: bytes) -> Written:
+        """The same of one document, which has been met."""
+        if not self.spec.waits:
+            return self.write_one(number, line)
+        self.aside.add(line)
         return Written()
 
     def meet(self, documents: Block) -> None:

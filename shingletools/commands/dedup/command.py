@@ -1,12 +1,17 @@
 """remove near-duplicates by their pairs, and what an archive has"""
 
 import argparse
+from collections.abc import Sequence
 
 from shingletools.cli.arguments import count, text, threshold
-from shingletools.commands.dedup.spec import FIRST, LEAST, LONGEST, MOST, NONE, SHORTEST, DedupSpec
+from shingletools.commands.dedup.spec import FIRST, LEAST, LONGEST, MOST, NONE, SHORTEST, STORED, DedupSpec
+from shingletools.reading import compressed
+from shingletools.reading.formats import format_options
+from shingletools.record.framing import Format
 from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
+from shingletools.system.files import check_regular, named
 
 
 def kept(argument: str) -> str:
@@ -37,6 +42,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--of", metavar="FIELD", type=text, default="of",
         help="the field by which --larger-than tells documents from each other; parts have of (default of)",
     )  # fmt: skip
+    format_options.add_options(parser)
+    add("-0", "--null", action="store_true",
+        help="with --whole or --recursive, end the names that are written with zero bytes, for xargs -0")  # fmt: skip
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--annotate", action="store_true",
         help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')  # fmt: skip
@@ -48,14 +56,43 @@ def build(options: argparse.Namespace) -> Stage:
         raise Failed("--keep needs --pairs or --groups")
     if "of" in options.given and options.larger_than is None:
         raise Failed("--of needs --larger-than, which counts its values")
+    if options.null and not options.whole and not options.recursive:
+        raise Failed("-0 ends names of files, and needs --whole or --recursive")
     return DedupSpec(
         options.id, tuple(options.pairs), tuple(options.groups), tuple(options.known), options.keep,
         options.threshold, options.larger_than, options.of, options.text, options.removed, options.annotate,
-        options.dry_run,
+        options.dry_run, chosen(options), tuple(options.files),
     ).made_by(collector_of)  # fmt: skip
 
 
+def chosen(options: argparse.Namespace) -> Format | None:
+    """The format of the documents. Raises Failed for files that cannot be read twice."""
+    measured = [options.text] if options.keep in (LONGEST, SHORTEST) else []
+    valued = [options.keep.partition(":")[2]] if options.keep.startswith((LEAST, MOST)) else []
+    counted = [] if options.larger_than is None else [options.of]
+    form = format_options.chosen(options, [*measured, *valued, *counted])
+    if form is not None and not options.recursive:
+        check_regular(options.files, f"{form.option or '--number'} reads")
+    if form is not None and form.option in STORED:
+        for path in filter(None, (options.output, options.removed)):
+            check_stored(path, options.files)
+    return form
+
+
+def check_stored(path: str, files: Sequence[str]) -> None:
+    """Raises Failed for an output whose name says that it is compressed, if files of the input are not."""
+    codec = compressed.suffixed(path)
+    for name in files if codec is not None else ():
+        with named(name), open(name, "rb") as file:
+            if compressed.recognised(file.read(compressed.HEAD)) != codec:
+                raise Failed(f"{errors.printable(path)}: records are copied as they are stored, and not so in {name}")
+
+
 def collector_of(spec: DedupSpec, means: Means) -> Collector:
+    if spec.format is not None:
+        from shingletools.commands.dedup.restored import Restored  # as below
+
+        return Restored(spec, means.given)
     from shingletools.commands.dedup.choice import chooser  # numpy, which --help does not need
 
     return chooser(spec, means.given)

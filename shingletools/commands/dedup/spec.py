@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from shingletools.record.framing import Format
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, shown
 
@@ -15,6 +16,8 @@ DUPLICATE_BY = "duplicate_by"  # a field: the rule that decided it
 FIRST, LONGEST, SHORTEST, NONE = "first", "longest", "shortest", "none"
 LEAST, MOST = "min:", "max:"  # followed by the name of a field
 KNOWN = "known"  # the rule of --known
+UNMARKED = ("--lines", "--whole", "--recursive", "--array", "--warc")  # formats in which documents get no marks
+STORED = ("--parquet", "--warc")  # formats that are written as they are stored, and not compressed once more
 
 
 class DedupSpec(Stage):
@@ -35,6 +38,8 @@ class DedupSpec(Stage):
     removed: str | None = None
     annotate: bool = False  # remove nothing, but mark duplicates
     dry: bool = False
+    format: Format | None = None  # of the documents, if they are to be written as they are read
+    files: tuple[str, ...] = ()  # which then are read twice
 
     def derived(self) -> Mapping[str, object]:
         wrong = {
@@ -48,11 +53,13 @@ class DedupSpec(Stage):
                 self.annotate and self.removed is not None,
             "--annotate cannot be combined with --keep none, which keeps no document for it to name":
                 self.annotate and self.keep == NONE,
+            f"--annotate cannot be combined with {self.input_option}, which has no place for marks":
+                self.annotate and self.input_option in UNMARKED,
         }  # fmt: skip
         for message, there in wrong.items():
             if there:
                 raise Failed(message)
-        return {"reads": [path for _, path in self.beside]}
+        return {"reads": [path for _, path in self.beside], "stored": self.input_option in STORED}
 
     def check_fields(self, id_field: str, /) -> None:
         for field in self.marks:
@@ -70,6 +77,8 @@ class DedupSpec(Stage):
         return {self.text_field, *filter(None, (self.valued, self.counted))}
 
     def alone(self) -> str:
+        if self.format is not None:
+            return f"{self.input_option or '--number'} reads and writes files in one process; run it in the shell"
         option = "--pairs" if self.pairs else "" if self.larger_than is None else "--larger-than"
         return option and f"{option} decides in one process; run it in the shell"
 

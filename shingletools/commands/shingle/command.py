@@ -10,6 +10,7 @@ from shingletools.kernel.lines import Listed, unlinked
 from shingletools.record import wire
 from shingletools.record.stage import Filter, First, Stage
 from shingletools.system.errors import Failed, printable
+from shingletools.system.files import check_regular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +134,7 @@ def counted_first(options: argparse.Namespace, shingling: Shingling, hashing: "H
     from shingletools.commands.shingle import twice  # numpy, which a table does not need
     from shingletools.commands.shingle.occurrences import Occurrences  # likewise
 
-    twice.check_files(options.files)
+    check_regular(options.files, "--max-df and --min-df without --df-table read")
     files = twice.CountedFiles(options.files, options.id, options.text, options.min_df, options.max_df)
     memory = memory_within(options, ENOUGH)
 

@@ -1,7 +1,6 @@
 """Files that are read twice: the first time their shingles are counted, the second time they are filtered."""
 
 import os
-import stat
 import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -17,7 +16,6 @@ from shingletools.reading.tables import MOST
 from shingletools.record import wire
 from shingletools.record.filter_line import Reject, filter_lines
 from shingletools.record.stage import Filter
-from shingletools.system.errors import Failed, printable
 
 
 class ShingleGathering:
@@ -44,21 +42,6 @@ class ShingleGathering:
         taken = bytes(self.gathered) + (b"" if self.rolling is None else self.rolling.words.take_gathered())
         self.gathered = bytearray()
         return taken
-
-
-def check_files(paths: Sequence[str]) -> None:
-    """Raises Failed unless all files are regular files, which can be read twice."""
-    if "-" in paths:
-        raise Failed("--max-df and --min-df without --df-table read the input twice: name files")
-    for path in paths:
-        try:
-            regular = stat.S_ISREG(os.stat(path).st_mode)
-        except OSError as error:
-            raise Failed(f"{printable(path)}: {error.strerror}") from None
-        if not regular:
-            raise Failed(
-                f"{printable(path)}: not a regular file: --max-df and --min-df read it twice without --df-table"
-            )
 
 
 class CountedFiles(NamedTuple):

@@ -4,11 +4,17 @@ format_options  the options, and which format they choose
 linewise        each line a document, or a record
 whole           each file a document
 folders         the files in folders, each a document
-separated       rows of CSV and TSV
+separated       tables, as CSV and TSV
+table_rows      the rows of a table
 array           the elements of a JSON array
 parquet         rows of Parquet
+parquet_files   files of Parquet, opened and read
 arrow           columns of Arrow, which Parquet is read as
 warc            responses in WARC files
 numbered        records that have no id get a number
 file_names      files whose names are in a file
+kept_rows       tables and lines with fewer rows
+kept_columns    Parquet with fewer rows
+kept_ranges     WARC with fewer pages
+kept_names      the names of files that are kept
 """

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from shingletools.reading import streams
 from shingletools.reading.streams import Blocks
 from shingletools.record import wire
-from shingletools.record.framing import Document, Framed, Made
+from shingletools.record.framing import Both, Document, Fates, Framed, Made
 from shingletools.record.hints import of_start
 from shingletools.system import errors
 from shingletools.system.deferred import later
@@ -45,6 +45,20 @@ class Array(NamedTuple):
                 for size, made in Elements(name, blocks).documents():
                     yield Made(name, number, size, made)
                     number += len(made)
+
+    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+        """One array, whose elements stand on lines of their own."""
+        starts = [b"[\n", b"[\n"]
+        for portion in self.read(files):
+            sides: tuple[list[bytes], list[bytes]] = [], []
+            made = list(portion.documents())
+            for element, fate in zip(made, fates.take(len(made)), strict=True):
+                if fate.kept is not None:
+                    sides[not fate.kept].extend((starts[not fate.kept], element.raw))
+                    starts[not fate.kept] = b",\n"
+            yield b"".join(sides[0]), b"".join(sides[1])
+        ends = [b"\n]\n" if start[:1] == b"," else b"[]\n" for start in starts]
+        yield ends[0], ends[1]
 
 
 class Elements:

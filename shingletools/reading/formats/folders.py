@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from shingletools.reading import compressed, streams
 from shingletools.reading.formats.whole import WholeFile
-from shingletools.record.framing import Document, Framed, Made
+from shingletools.record.framing import Both, Document, Fates, Framed, Made
 from shingletools.system import files
 from shingletools.system.errors import Failed, printable
 
@@ -38,6 +38,7 @@ class Folders(NamedTuple):
     written: Sequence[str]  # what this run writes: that is left out
     include: Sequence[str] = ()  # patterns of names: such files are documents, in place of those with known suffixes
     exclude: Sequence[str] = ()  # patterns of names: such files and folders are left out
+    zero: bool = False  # whether zero bytes end the names that are written
 
     @property
     def option(self) -> str:
@@ -58,6 +59,11 @@ class Folders(NamedTuple):
             rest.counted = {"files passed over": passed.total()}
             rest.told = [] if self.include else [passed_over(passed)]  # who chose files knows
             yield rest
+
+    def write(self, _files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+        from shingletools.reading.formats.kept_names import kept_names  # which canon does not need
+
+        return kept_names(fates, self.zero)
 
     def portion(self, found: Found, number: int) -> Framed:
         if not found.cause:

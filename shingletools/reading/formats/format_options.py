@@ -1,6 +1,7 @@
 """The options that say what the input is, and the format that they choose."""
 
 import argparse
+from collections.abc import Sequence
 
 from shingletools.record.framing import Format
 from shingletools.system.errors import Failed, shown
@@ -47,10 +48,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
 
 
-def chosen(options: argparse.Namespace) -> Format | None:
+def chosen(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
     """What the options ask for; None for JSON lines. Raises Failed for options that cannot be combined.
 
-    The files of --files0-from take the place of those on the command line.
+    fields: those that are read beside the id. The files of --files0-from take the place of those on the command line.
     """
     for name in OWN_IDS:
         if options.number and getattr(options, name):
@@ -69,7 +70,7 @@ def chosen(options: argparse.Namespace) -> Format | None:
         if options.files != ["-"]:
             raise Failed("--files0-from cannot be combined with names of files")
         options.files = names_in(options.files0_from)
-    format_ = next((make(options) for name, make in FORMATS.items() if getattr(options, name)), None)
+    format_ = next((make(options, fields) for name, make in FORMATS.items() if getattr(options, name)), None)
     if options.number:
         from shingletools.reading.formats.linewise import Records  # as above
         from shingletools.reading.formats.numbered import NumberedFormat
@@ -78,49 +79,51 @@ def chosen(options: argparse.Namespace) -> Format | None:
     return format_
 
 
-def lines(options: argparse.Namespace) -> Format:
+def lines(options: argparse.Namespace, _: Sequence[str]) -> Format:
     from shingletools.reading.formats.linewise import Texts  # as above
 
     return Texts(options.id, options.text)
 
 
-def whole(options: argparse.Namespace) -> Format:
+def whole(options: argparse.Namespace, _: Sequence[str]) -> Format:
     from shingletools.reading.formats.whole import WholeFiles  # as above
 
-    return WholeFiles(options.id, options.text)
+    return WholeFiles(options.id, options.text, zero(options))
 
 
-def recursive(options: argparse.Namespace) -> Format:
+def recursive(options: argparse.Namespace, _: Sequence[str]) -> Format:
     from shingletools.reading.formats.folders import Folders  # as above
 
     if "-" in options.files:
         raise Failed("--recursive needs folders; standard input is not a folder")
-    written = [path for path in (options.output, options.rejects) if path is not None]
-    return Folders(options.id, options.text, written, tuple(options.include), tuple(options.exclude))
+    written = [path for path in map(vars(options).get, ("output", "rejects", "removed")) if path is not None]
+    return Folders(options.id, options.text, written, tuple(options.include), tuple(options.exclude), zero(options))
 
 
-def separated(options: argparse.Namespace) -> Format:
-    from shingletools.reading.formats.separated import TAB, Separated  # as above
+def separated(options: argparse.Namespace, fields: Sequence[str]) -> Format:
+    from shingletools.reading.formats.separated import Separated  # as above
+    from shingletools.reading.formats.table_rows import TAB, Dialect  # as above
 
-    needed = needed_fields(options)
+    needed = needed_fields(options, fields)
     if options.no_header and not all(name.isdecimal() for name in needed):
         raise Failed("--no-header: --id and --text must be numbers of columns, from 1")
-    return Separated(TAB if options.tsv else delimiter(options), options.csv, not options.no_header, needed)
+    between = TAB if options.tsv else delimiter(options)
+    return Separated(Dialect(between, options.csv, not options.no_header, needed, numbered(options)))
 
 
-def array(_options: argparse.Namespace) -> Format:
+def array(_options: argparse.Namespace, _: Sequence[str]) -> Format:
     from shingletools.reading.formats.array import Array  # as above
 
     return Array()
 
 
-def parquet(options: argparse.Namespace) -> Format:
+def parquet(options: argparse.Namespace, fields: Sequence[str]) -> Format:
     from shingletools.reading.formats.parquet import Parquet  # as above
 
-    return Parquet((options.id, options.text), needed_fields(options))
+    return Parquet((options.id, *fields), needed_fields(options, fields), numbered(options))
 
 
-def warc(options: argparse.Namespace) -> Format:
+def warc(options: argparse.Namespace, _: Sequence[str]) -> Format:
     from shingletools.reading.formats.warc import Warc  # as above
 
     return Warc(options.id, options.text)
@@ -132,9 +135,19 @@ FORMATS = {  # what makes the format of each option; it raises Failed
 }  # fmt: skip
 
 
-def needed_fields(options: argparse.Namespace) -> tuple[str, ...]:
-    """Fields without which a file cannot be read."""
-    return (options.text,) if options.number else (options.id, options.text)
+def numbered(options: argparse.Namespace) -> str:
+    """The column of ids, if a table without it gets the numbers of its rows; only a column that --id names must be."""
+    return "" if "id" in options.given else str(options.id)
+
+
+def needed_fields(options: argparse.Namespace, fields: Sequence[str]) -> tuple[str, ...]:
+    """Columns without which a table cannot be read."""
+    return (*(() if options.number or numbered(options) else (options.id,)), *fields)
+
+
+def zero(options: argparse.Namespace) -> bool:
+    """Whether zero bytes end the names of files that are written; a command without the option writes none."""
+    return bool(vars(options).get("null"))
 
 
 def delimiter(options: argparse.Namespace) -> str:

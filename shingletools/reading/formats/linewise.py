@@ -8,7 +8,7 @@ from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk
 from shingletools.record import wire
-from shingletools.record.framing import Document, Framed
+from shingletools.record.framing import Both, Document, Fates, Framed
 from shingletools.record.json_members import json_of
 from shingletools.system.errors import Rejected
 
@@ -28,6 +28,11 @@ class Texts(NamedTuple):
             for chunk in chunks:
                 yield TextLines(chunk, self.id_field, self.text_field)
 
+    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+        from shingletools.reading.formats.kept_rows import kept_lines  # which canon does not need
+
+        return kept_lines(files, fates)
+
 
 class Records(NamedTuple):
     """JSON lines as a format, for one that changes what another reads."""
@@ -39,6 +44,11 @@ class Records(NamedTuple):
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         with contextlib.closing(streams.read_chunks(files)) as chunks:
             yield from map(RecordLines, chunks)
+
+    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+        from shingletools.reading.formats.kept_rows import kept_lines  # as above
+
+        return kept_lines(files, fates)
 
 
 class RecordLines(Framed):

@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 from shingletools.record import wire
-from shingletools.record.framing import Document, Format, Framed
+from shingletools.record.framing import Both, Document, Fates, Format, Framed
 from shingletools.record.json_members import json_of
 from shingletools.system.errors import Rejected
 
@@ -25,6 +25,9 @@ class NumberedFormat(NamedTuple):
             for portion in portions:
                 yield WithNumbers(portion, self.id_field)
 
+    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+        return self.format.write(files, fates)
+
 
 class WithNumbers(Framed):
     """The documents of another portion, with numbers."""
@@ -43,6 +46,11 @@ class WithNumbers(Framed):
                 yield document._replace(record=with_id(document.record, number, self.id_field))
             except Rejected as error:
                 yield document._replace(record=b"", cause=str(error))
+
+
+def with_numbers(portion: Framed, id_field: str, columns: Sequence[str]) -> Framed:
+    """Rows of a table, with their numbers if it has no column of ids; no name is for ids that must be there."""
+    return WithNumbers(portion, id_field) if id_field and id_field not in columns else portion
 
 
 def with_id(line: bytes, number: int, id_field: str) -> bytes:

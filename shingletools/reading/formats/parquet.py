@@ -1,26 +1,16 @@
 """Rows of Parquet as records of their columns, some rows at a time."""
 
-import contextlib
-import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
-from shingletools.reading import compressed
-from shingletools.reading.compressed import HEAD
 from shingletools.reading.formats.arrow import JsonColumn
-from shingletools.record.framing import Document, Framed, Made
-from shingletools.record.hints import of_start
-from shingletools.system.deferred import needs
+from shingletools.reading.formats.numbered import with_numbers
+from shingletools.reading.formats.parquet_files import batches, parquet_file
+from shingletools.record.framing import Both, Document, Fates, Framed, Made
 from shingletools.system.errors import Failed, printable, shown
 from shingletools.system.waiting import BLOCK
-
-pa = needs("--parquet", "pyarrow", "parquet")
-pq = needs("--parquet", "pyarrow.parquet", "parquet")
-
-ROWS = 64  # read together: of one long text that many rows have, a page holds one copy
-BUFFER = 1 << 16  # bytes of a column read together; else all of it that a row group has is
 
 
 class Parquet(NamedTuple):
@@ -28,6 +18,7 @@ class Parquet(NamedTuple):
 
     texts: Sequence[str]
     needed: Sequence[str]  # fields without which a file cannot be read
+    numbered: str = ""  # the column of ids, if rows of a file without it get their numbers as ids
 
     @property
     def option(self) -> str:
@@ -36,16 +27,21 @@ class Parquet(NamedTuple):
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         number = 1
         for name in files:
-            with opened(name) as file, explained(name, start_of(name, file)):
-                size = os.fstat(file.fileno()).st_size
-                parquet = pq.ParquetFile(file, pre_buffer=False, buffer_size=BUFFER)
+            with parquet_file(name) as (parquet, whole):
                 columns = [JsonColumn.of(name, field, self.texts) for field in parquet.schema_arrow]
-                self.check(name, [column.name for column in columns])
-                row = 1
-                for batch in parquet.iter_batches(ROWS, use_threads=False):
+                names = [column.name for column in columns]
+                self.check(name, names)
+                row, size = 1, whole
+                for batch in batches(parquet):
                     for made in some_together(documents(columns, batch, row)):
-                        yield Made(name, number, size, made)  # the size of the file, once
+                        # The size of the file, once
+                        yield with_numbers(Made(name, number, size, made), self.numbered, names)
                         row, number, size = row + len(made), number + len(made), 0
+
+    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+        from shingletools.reading.formats.kept_columns import kept_columns  # which canon does not need
+
+        return kept_columns(files, fates, self.texts[0])
 
     def check(self, name: str, columns: Sequence[str]) -> None:
         """Raises Failed if a field cannot be there."""
@@ -56,38 +52,6 @@ class Parquet(NamedTuple):
                 raise Failed(
                     f"{printable(name)}: no column {shown(field)} among {', '.join(map(shown, columns)) or 'none'}"
                 )
-
-
-@contextlib.contextmanager
-def opened(name: str) -> Iterator[BinaryIO]:
-    """A file that can be searched; raises Failed."""
-    try:
-        with open(0 if name == "-" else name, "rb", closefd=name != "-") as file:
-            if not file.seekable():
-                raise Failed(f"{printable(name)}: Parquet is read from its end, which a pipe does not allow")
-            yield file
-    except OSError as error:
-        raise Failed(f"{printable(name)}: {error.strerror or error}") from None
-
-
-def start_of(name: str, file: BinaryIO) -> bytes:
-    """The first bytes of a file; raises Failed if it is compressed as a whole."""
-    start = file.read(HEAD)
-    if codec := compressed.recognised(start):
-        raise Failed(f"{printable(name)}: {codec.name} data, not Parquet: decompress it first")
-    return start
-
-
-@contextlib.contextmanager
-def explained(name: str, start: bytes) -> Iterator[None]:
-    """What pyarrow raises becomes a Failed that names the file, and says what it looks like by its first bytes."""
-    try:
-        yield
-    except pa.ArrowMemoryError:
-        raise MemoryError from None
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        said = printable(" ".join(str(error).split())[:200])  # some end with line feeds
-        raise Failed(f"{printable(name)}: not Parquet, or damaged: {said}{of_start(start, '--parquet')}") from None
 
 
 def some_together(documents: Iterable[Document]) -> Iterator[list[Document]]:

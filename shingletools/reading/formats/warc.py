@@ -12,7 +12,7 @@ import orjson
 
 from shingletools.reading import compressed, streams
 from shingletools.reading.compressed import HEAD
-from shingletools.record.framing import Document, Framed
+from shingletools.record.framing import Both, Document, Fate, Fates, Framed
 from shingletools.record.hints import of_start
 from shingletools.record.versions import made_with
 from shingletools.system.deferred import needs
@@ -50,6 +50,23 @@ class Warc(NamedTuple):
                     portion.number = number
                     yield portion
                     number += len(portion.found)
+
+    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+        """The files, one after the other, without the bytes of responses that are removed. Raises Failed."""
+        from shingletools.reading.formats.kept_ranges import kept_ranges  # which canon does not need
+
+        for name in files:
+            yield from kept_ranges(name, self.ranges(name, fates), KNOWN)
+
+    def ranges(self, name: str, fates: Fates) -> Iterator[tuple[int, int | None, Fate]]:
+        """Where the pages of a file begin and end, and what becomes of each. Raises Failed."""
+        for portion in self.read([name]):
+            assert isinstance(portion, Responses)
+            pages = [document.line for document in portion.documents()]
+            found = {each.record: each for each in portion.found}
+            for record, fate in zip(pages, fates.take(len(pages)), strict=True):
+                response = found[record or 0]
+                yield response.start, response.end, fate
 
 
 class Bytes:
@@ -102,6 +119,8 @@ class Response(NamedTuple):
     name: str
     block: bytes  # HTTP's header, and what it came with
     cause: str = ""
+    start: int = 0  # in the file, as it is stored
+    end: int | None = None  # where the next record begins, None behind the last one
 
 
 class Responses(Framed):
@@ -136,6 +155,13 @@ def responses(name: str, file: Bytes) -> Iterator[Responses]:
     some, before, held, number = Responses(name), 0, 0, 0
     try:
         for number, record in enumerate(warc.ArchiveIterator(file, parse_http=False), 1):
+            start = record.stream_pos
+            if some.found and some.found[-1].end is None:
+                some.found[-1] = some.found[-1]._replace(end=start)
+            if held >= BLOCK:
+                some.size, before, held = file.taken - before, file.taken, 0
+                yield some
+                some = Responses(name)
             kind = str(record.record_type)
             block, size = drained(record, LONGEST if kind == "response" else 0)
             cause = ""
@@ -147,12 +173,9 @@ def responses(name: str, file: Bytes) -> Iterator[Responses]:
                 some.counted[f"{kind} records left out"] += 1
                 continue
             address = (record.headers.get("WARC-Target-URI") or record.record_id or "").strip("<>")
-            some.found.append(Response(number, address, block, cause if address or cause else "no WARC-Target-URI"))
+            cause = cause if address or cause else "no WARC-Target-URI"
+            some.found.append(Response(number, address, block, cause, start))
             held += len(block)
-            if held >= BLOCK:
-                some.size, before, held = file.taken - before, file.taken, 0
-                yield some
-                some = Responses(name)
     except Failed:
         yield some
         raise

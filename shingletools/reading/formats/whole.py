@@ -6,7 +6,7 @@ from typing import NamedTuple
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk
 from shingletools.record import wire
-from shingletools.record.framing import Document, Framed
+from shingletools.record.framing import Both, Document, Fates, Framed
 from shingletools.record.json_members import json_of
 from shingletools.system.errors import Rejected
 
@@ -16,6 +16,7 @@ class WholeFiles(NamedTuple):
 
     id_field: str
     text_field: str
+    zero: bool = False  # whether zero bytes end the names that are written
 
     @property
     def option(self) -> str:
@@ -24,6 +25,11 @@ class WholeFiles(NamedTuple):
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         for number, name in enumerate(files, 1):
             yield WholeFile(streams.read_whole(name, number), self.id_field, self.text_field)
+
+    def write(self, _files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+        from shingletools.reading.formats.kept_names import kept_names  # which canon does not need
+
+        return kept_names(fates, self.zero)
 
 
 class WholeFile(Framed):

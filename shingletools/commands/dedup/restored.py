@@ -1,0 +1,98 @@
+"""Decides by documents of files of another format, then writes the same files with those that are kept.
+
+The files are read twice: for the choice, of which only a number for each document is held, and for what is written.
+"""
+
+from array import array
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import orjson
+
+from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.choice import Dedup, deciding
+from shingletools.commands.dedup.spec import DedupSpec
+from shingletools.kernel.ids import IdsAt, names_of
+from shingletools.kernel.types import Index
+from shingletools.record.framing import Fate, Name, Said
+from shingletools.record.stage import Written
+from shingletools.system import files
+from shingletools.system.errors import Failed
+
+BAD = -1  # in place of the number of a document that is left out
+KEPT, REMOVED, LEFT_OUT = Fate(True), Fate(False), Fate(None)
+TOGETHER = 1 << 12  # documents
+
+
+class Restored(Dedup):
+    """Takes the records of documents, and gives files. Memory: 8 bytes a document beside that of Dedup."""
+
+    def __init__(self, spec: DedupSpec, given: Iterator[bytes] | None) -> None:
+        """Reads what decides, from the files that the spec names, or lines in place of one. Raises Failed."""
+        # Before the pairs come, which others may make of the same files meanwhile
+        self.states = files.states(spec.files)
+        super().__init__(spec, *deciding(spec, given))
+        self.numbers = array("q")  # of all documents, in their order
+
+    def left_out(self) -> None:
+        self.numbers.append(BAD)
+
+    def accept(self, documents: Block) -> Written:
+        self.meet(documents)
+        self.numbers.frombytes(documents.numbers.tobytes())
+        return Written()
+
+    def accept_one(self, number: Index, _line: bytes) -> Written:
+        self.numbers.frombytes(number.tobytes())
+        return Written()
+
+    def finish(self) -> Iterator[Written]:
+        assert self.spec.format is not None
+        self.decide()
+        fates = Decided(self)
+        if self.spec.dry:
+            for _ in fates.names():
+                pass
+            return
+        for kept, removed in self.spec.format.write(self.spec.files, fates):
+            yield Written(kept, removed)
+        files.check_unchanged(self.states)
+        if fates.at < len(self.numbers):
+            raise Failed("the files have fewer documents than before")
+
+
+class Decided:
+    """What becomes of the documents, in their order."""
+
+    def __init__(self, dedup: Restored) -> None:
+        self.dedup = dedup
+        spec = dedup.spec
+        self.removing = spec.removed is not None
+        self.said: Sequence[bool] = spec.annotate, bool(spec.marks) and not spec.annotate
+        self.numbers = np.frombuffer(dedup.numbers, np.int64)
+        self.at = 0  # how many were taken
+
+    def take(self, count: int, /) -> Sequence[Fate]:
+        numbers = self.numbers[self.at : self.at + count]
+        if len(numbers) < count:
+            raise Failed("the files have more documents than before")
+        self.at += count
+        fates = [LEFT_OUT] * count
+        good = np.flatnonzero(numbers != BAD)
+        kept = self.dedup.choose(numbers[good])
+        removed = kept != numbers[good]
+        for place, goes in zip(good.tolist(), removed.tolist(), strict=True):
+            fates[place] = REMOVED if goes else KEPT
+        if any(self.said):
+            places, numbers = good[removed], numbers[good[removed]]
+            for place, (of, by) in zip(places.tolist(), self.dedup.marks(numbers, kept[removed]), strict=True):
+                rule = orjson.loads(by)
+                fates[place] = Fate(self.said[0], Said(orjson.loads(of), rule["rule"], rule.get("similarity")))
+        return fates
+
+    def names(self) -> Iterator[tuple[Name, Fate]]:
+        while some := min(TOGETHER, len(self.numbers) - self.at):
+            numbers = self.numbers[self.at : self.at + some]
+            fates = [fate for fate in self.take(some) if fate.kept is not None]
+            ids = names_of(IdsAt(self.dedup.ids.data, self.dedup.ids.ends, numbers[numbers != BAD]))
+            yield from zip(map(orjson.loads, ids), fates, strict=True)

@@ -1,0 +1,22 @@
+"""The names of files that are kept, one a line or each ended by a zero byte, for programs that move files."""
+
+import os
+from collections.abc import Iterator
+
+from shingletools.record.framing import Both, Fates
+from shingletools.system.errors import Failed, printable
+
+TOGETHER = 1 << 12  # names
+
+
+def kept_names(fates: Fates, zero: bool) -> Iterator[Both]:
+    """Raises Failed for a name that no line can hold."""
+    sides: tuple[list[bytes], list[bytes]] = [], []
+    for number, (name, fate) in enumerate(fates.names(), 1):
+        if not zero and "\n" in str(name):
+            raise Failed(f"{printable(str(name))}: a name with a line feed: -0 ends names with zero bytes")
+        sides[not fate.kept].append(os.fsencode(str(name)) + (b"\0" if zero else b"\n"))
+        if not number % TOGETHER:
+            yield b"".join(sides[0]), b"".join(sides[1])
+            sides = [], []
+    yield b"".join(sides[0]), b"".join(sides[1])

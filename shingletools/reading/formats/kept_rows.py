@@ -1,0 +1,101 @@
+"""Tables and lines with fewer rows: the header, and every byte of each row that is kept, as they stood."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+
+from shingletools import kernel
+from shingletools.reading import streams
+from shingletools.reading.formats.table_rows import LONGEST, Dialect, RowsOfFile
+from shingletools.record import wire
+from shingletools.record.framing import Both, Fate, Fates, Said
+from shingletools.system.errors import Failed, printable, shown
+
+
+class KeptRows:
+    """Rows for one file. The last of a file may lack a line feed; it gets one only where another follows."""
+
+    def __init__(self) -> None:
+        self.rows: list[bytes] = []
+        self.end = b"\n"
+        self.open = False
+
+    def add(self, row: bytes) -> None:
+        if self.open:
+            self.rows.append(self.end)
+        self.rows.append(row)
+        self.open = not row.endswith(b"\n")
+        if not self.open:
+            self.end = end_of(row)
+
+    def taken(self) -> bytes:
+        rows, self.rows = self.rows, []
+        return b"".join(rows)
+
+
+def end_of(row: bytes) -> bytes:
+    return b"\r\n" if row.endswith(b"\r\n") else b"\n" if row.endswith(b"\n") else b""
+
+
+def kept_rows(form: Dialect, files: Sequence[str], fates: Fates) -> Iterator[Both]:
+    """Tables, which become one: their columns must be the same. Raises Failed."""
+    csv.field_size_limit(LONGEST)
+    sides = KeptRows(), KeptRows()
+    columns: Sequence[str] = ()
+    for name in files:
+        with closing(streams.read_blocks(name)) as blocks:
+            table = RowsOfFile(form, name, blocks)
+            for rows in table.rows():
+                if form.header and not columns:
+                    columns = table.names
+                    for side, first in zip(sides, header(form, table, fates), strict=True):
+                        side.add(first)
+                elif form.header and columns != table.names:
+                    raise Failed(f"{printable(name)}: other columns than {printable(files[0])} has")
+                for row, fate in zip(rows, fates.take(len(rows)), strict=True):
+                    if fate.kept is not None:
+                        sides[not fate.kept].add(with_said(form, row.raw, fate, fates))
+                yield sides[0].taken(), sides[1].taken()
+
+
+def header(form: Dialect, table: RowsOfFile, fates: Fates) -> Iterator[bytes]:
+    """The first row of both files."""
+    for wanted in fates.said:
+        if wanted and (there := {*Said._fields}.intersection(table.names)):
+            raise Failed(f"{printable(table.name)}: it has a column {shown(min(there))} already")
+        row = appended(form, table.header, Said._fields) if wanted else table.header
+        yield wire.BOM * table.marked + row
+
+
+def with_said(form: Dialect, row: bytes, fate: Fate, fates: Fates) -> bytes:
+    if not fates.said[not fate.kept]:
+        return row
+    return appended(form, row, fate.said or [""] * len(Said._fields))
+
+
+def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
+    """A row with more values; raises Failed for one that TSV cannot have."""
+    made, end = io.StringIO(), end_of(row)
+    if form.quotes:
+        writer = csv.writer(made, delimiter=form.delimiter, lineterminator="")
+    else:
+        writer = csv.writer(made, delimiter=form.delimiter, lineterminator="", quoting=csv.QUOTE_NONE, quotechar=None)
+    try:
+        writer.writerow(values)
+    except csv.Error:
+        raise Failed(f"{shown(str(values[0]))} cannot stand in TSV") from None
+    return row.removesuffix(end) + form.delimiter.encode() + made.getvalue().encode() + end
+
+
+def kept_lines(files: Sequence[str], fates: Fates) -> Iterator[Both]:
+    """Lines of text, or of JSON."""
+    sides = KeptRows(), KeptRows()
+    with closing(streams.read_chunks(files)) as chunks:
+        for chunk in chunks:
+            lines = kernel.split_lines(chunk.data)
+            for place, (line, fate) in enumerate(zip(lines, fates.take(len(lines)), strict=True), 1):
+                if fate.kept is not None:
+                    ended = place < len(lines) or chunk.data.endswith(b"\n")
+                    sides[not fate.kept].add(line + b"\n" * ended)
+            yield sides[0].taken(), sides[1].taken()

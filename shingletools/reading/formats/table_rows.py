@@ -1,0 +1,243 @@
+"""The rows of a table, as they stand and as documents: CSV (RFC 4180) and TSV, with a header or without."""
+
+import csv
+import io
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import NamedTuple
+
+from shingletools.reading.streams import Blocks
+from shingletools.record import wire
+from shingletools.record.framing import Document
+from shingletools.record.hints import of_encoding, of_start
+from shingletools.system import errors
+from shingletools.system.deferred import orjson
+from shingletools.system.errors import Failed, Rejected, shown
+
+LONGEST = 1 << 26  # bytes of a row: a quote that is never closed makes one of all that follows
+TAB = "\t"
+# What else may stand between values, and the option that reads it
+DELIMITERS = {",": "--csv", TAB: "--tsv", ";": "--csv --delimiter ';'", "|": "--csv --delimiter '|'"}
+MARKS = {",": "commas", TAB: "tabs", ";": "semicolons", "|": "bars"}
+SEP = re.compile(rb'"?sep=([\t!-~])"?\r?', re.IGNORECASE)
+NAMED = 20  # columns in a message
+
+
+def of_excel(raw: bytes) -> str:
+    """What to do with the line by which Excel is told what parts columns, such as sep=; the end of a message.
+
+    >>> of_excel(b"sep=;")
+    "; sep=; is a line for Excel, and the header comes behind it: tail -n +2 FILE | canon --csv --delimiter ';'"
+    """
+    found = SEP.fullmatch(raw)
+    if found is None:
+        return ""
+    option = DELIMITERS.get(found[1].decode(), "--csv --delimiter CHAR")
+    line = "sep= and a tab" if found[1] == b"\t" else f"sep={found[1].decode()}"
+    return f"; {line} is a line for Excel, and the header comes behind it: tail -n +2 FILE | canon {option}"
+
+
+def apart(names: Sequence[str]) -> list[str]:
+    """Names of columns, each of which occurs once: to most programs a record with two fields of one name is none.
+
+    A name that an earlier column has gets the first number from 2 with which no column has it.
+
+    >>> apart(["a", "b", "a", "", "a_2", ""])
+    ['a', 'b', 'a_3', '', 'a_2', '_2']
+    """
+    taken = {*names}
+    numbers: dict[str, Iterator[int]] = {}  # for each name, those that were not tried yet
+    made = []
+    for name in names:
+        if name in numbers:
+            made.append(next(other for number in numbers[name] if (other := f"{name}_{number}") not in taken))
+        else:
+            numbers[name] = count(2)
+            made.append(name)
+    return made
+
+
+class Dialect(NamedTuple):
+    """How a table is written, and which columns it has.
+
+    With a header it begins with the names of its columns. Without, columns are named 1, 2, 3 and so on. A row that has
+    more or fewer columns than the first is bad.
+    """
+
+    delimiter: str
+    quotes: bool  # whether quotes are marks, as in CSV, or text
+    header: bool
+    needed: Sequence[str]  # columns without which a table cannot be read
+    numbered: str = ""  # the column of ids, if rows of a table without it get their numbers as ids
+
+    @property
+    def option(self) -> str:
+        return "--csv" if self.quotes else "--tsv"
+
+
+class Row(NamedTuple):
+    """A row of a table."""
+
+    line: int  # at which it begins
+    raw: bytes  # as it stands there, with the line feed that ends it, if there is one
+    values: Sequence[str]
+    cause: str  # why it is bad; empty for most
+
+
+class RowsOfFile:
+    """The rows of a file, by Python's own parser of CSV. It asks for a line only where a row begins, or within one."""
+
+    def __init__(self, dialect: Dialect, name: str, blocks: Blocks) -> None:
+        self.dialect, self.name, self.blocks = dialect, name, blocks
+        self.held: list[bytes] = []  # the beginning of a line
+        self.waiting: deque[str] = deque()  # lines
+        self.line = 0  # of those that the parser has
+        self.row: list[str] = []  # those of the row that it is at
+        self.length = 0  # their bytes
+        self.ended = False  # whether the file did, within a row
+        self.heads: list[bytes] = []  # what stands before the value of each column
+        self.names: Sequence[str] = ()  # of columns
+        self.header = b""  # as it stands there
+        self.marked = False  # whether a byte order mark stands before it
+
+    def documents(self) -> Iterator[tuple[int, list[Document]]]:
+        """The documents of one block, together, so that they flow on as they come; and how many bytes were read.
+
+        Raises Failed.
+        """
+        for rows in self.rows():
+            made = [self.document(row.line, row.raw.removesuffix(b"\n"), row.values, row.cause) for row in rows]
+            yield self.blocks.taken(), made
+
+    def rows(self) -> Iterator[list[Row]]:
+        """The rows of one block behind the header. Raises Failed."""
+        parsed = csv.reader(
+            self.lines(), delimiter=self.dialect.delimiter, strict=True,
+            quoting=csv.QUOTE_MINIMAL if self.dialect.quotes else csv.QUOTE_NONE,
+        )  # fmt: skip
+        while self.fill():
+            rows = []
+            while self.waiting:
+                values, cause = [], ""
+                try:
+                    values = next(parsed)
+                except csv.Error:
+                    cause = self.fault()
+                row = Row(self.first(), "".join(self.row).encode(errors="surrogateescape"), values, cause)
+                self.row, self.length = [], 0
+                if not self.heads and self.settle_columns(row):
+                    self.header = row.raw
+                    continue
+                rows.append(row)
+            yield rows
+
+    def lines(self) -> Iterator[str]:
+        """Lines with their ends; raises Failed."""
+        while self.fill():
+            line = self.waiting.popleft()
+            self.line += 1
+            self.row.append(line)
+            self.length += len(line) if line.isascii() else len(line.encode(errors="surrogateescape"))
+            if self.length > LONGEST:
+                raise self.too_long()
+            yield line
+        self.ended = True
+
+    def fill(self) -> bool:
+        """Whether there is another line, which it reads if none waits; raises Failed."""
+        while not self.waiting:
+            block = next(self.blocks, b"")
+            cut = block.rfind(b"\n") + 1 if block else None
+            if block and not cut:
+                self.held.append(block)
+                if sum(map(len, self.held)) > LONGEST:
+                    raise self.too_long()
+                continue
+            lines = b"".join([*self.held, block[:cut]])
+            if not lines:
+                return False
+            self.held = [block[cut:]] if block[cut:] and block else []
+            self.marked |= not self.line and lines.startswith(wire.BOM)
+            text = (lines if self.line else lines.removeprefix(wire.BOM)).decode(errors="surrogateescape")
+            self.waiting.extend(io.StringIO(text, newline="\n"))
+        return True
+
+    def first(self) -> int:
+        """The line with which the row begins."""
+        return self.line + 1 - len(self.row)
+
+    def too_long(self) -> Failed:
+        where = errors.shown_place(self.name, self.first())
+        return Failed(f"{where}: a row of more than {LONGEST} bytes{' (a quote without an end?)' if self.row else ''}")
+
+    def fault(self) -> str:
+        """Why the parser rejected the row."""
+        if self.ended:
+            return "a quoted value has no end"
+        if self.dialect.quotes:
+            return "not CSV (text behind a closing quote, or a carriage return without quotes)"
+        return "not TSV (a carriage return within a line)"
+
+    def settle_columns(self, row: Row) -> bool:
+        """Settles the names of columns by the first row, and says whether this is a header; raises Failed."""
+        line, raw, values, cause = row.line, row.raw.removesuffix(b"\n"), row.values, row.cause
+        where = errors.shown_place(self.name, line)
+        header = self.dialect.header
+        if header and cause:
+            raise Failed(f"{where}: {cause}{of_start(raw, self.dialect.option) or self.parted(raw, [])}")
+        if cause:
+            return False
+        names = values if header else [str(column) for column in range(1, len(values) + 1)]
+        try:
+            wire.decode(raw if header else b"")
+        except Rejected as error:
+            raise Failed(f"{where}: {error}; {of_encoding(raw)}") from None
+        for name in dict.fromkeys((*self.dialect.needed, *filter(None, [self.dialect.numbered]))):
+            if name not in names and name in self.dialect.needed:
+                there = ", ".join(map(shown, names[:NAMED])) + (", ..." if len(names) > NAMED else "")
+                hint = of_start(raw, self.dialect.option) or of_excel(raw)
+                hint = hint or self.parted(raw, names) or self.naming(name)
+                raise Failed(f"{where}: no column {shown(name)} among {there or 'none'}{hint}")
+            if names.count(name) > 1:
+                raise Failed(f"{where}: two columns {shown(name)}")
+        self.names = names
+        self.heads = [
+            b"%b%b:" % (b"," if place else b"{", orjson.dumps(name)) for place, name in enumerate(apart(names))
+        ]
+        return header
+
+    def parted(self, raw: bytes, names: Sequence[str]) -> str:
+        """The option that parts a header of these names into those that are needed, or at all: the end of a message."""
+        text = raw.decode(errors="replace").rstrip("\r")
+        for delimiter, option in DELIMITERS.items():
+            columns = [column.strip('"') for column in text.split(delimiter)]
+            better = not {*self.dialect.needed} - {*columns} or len(columns) > len(names) == 1
+            if delimiter != self.dialect.delimiter and better:
+                return f"; {option} splits columns at {MARKS[delimiter]}"
+        return ""
+
+    def naming(self, name: str) -> str:
+        """The options that may be meant where no column has this name: the end of a message."""
+        if not self.dialect.header:
+            return ""
+        return "; --text NAME says which is meant" if name == "text" else ""
+
+    def document(self, line: int, raw: bytes, row: Sequence[str], cause: str) -> Document:
+        """A row as a document."""
+        row = row or [""]  # an empty line is a row whose one value is empty
+        if not cause and len(row) != len(self.heads):
+            first = "header" if self.dialect.header else "first row"
+            cause = f"{len(row)} column{'s' * (len(row) > 1)}, but the {first} has {len(self.heads)}"
+        if cause:
+            return Document(raw, line, cause=cause)
+        try:
+            values = map(orjson.dumps, row)
+            return Document(raw, line, b"".join(map(b"".join, zip(self.heads, values, strict=True))) + b"}")
+        except orjson.JSONEncodeError:
+            try:
+                wire.decode(raw)
+            except Rejected as error:
+                return Document(raw, line, cause=str(error))
+            raise  # a fault of ours

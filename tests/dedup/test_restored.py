@@ -1,0 +1,417 @@
+"""dedup writes what it reads: tables, lines, Parquet, WARC, arrays and names of files, but for what is removed.
+
+Which documents go is decided here once more, by comparing all texts.
+"""
+
+import bz2
+import csv
+import datetime
+import gzip
+import io
+import itertools
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from harness import jsonl, pipe, run, run_here, shell
+from shingletools.commands.dedup import restored
+from shingletools.reading.formats import kept_columns, warc
+
+K = 3
+COUNT = 60
+
+
+def texts() -> list[str]:
+    """Of which many are alike; some have commas, quotes and line feeds."""
+    random.seed(7)
+    words = [f"w{number}" for number in range(40)]
+    bases = [random.choices(words, k=24) for _ in range(COUNT // 3)]
+    made = []
+    for _ in range(COUNT):
+        some = list(random.choice(bases))
+        if random.random() < 0.5:
+            some[random.randrange(len(some))] = random.choice(words)
+        made.append(random.choice((" ", ", ", "\n", ' "quoted" ')).join(some))
+    return made
+
+
+TEXTS = texts()
+
+
+def shingles(text: str) -> set[tuple[str, ...]]:
+    words = text.replace('"', " ").replace(",", " ").split()
+    return {tuple(words[at : at + K]) for at in range(len(words) - K + 1)}
+
+
+def keeps(order: Sequence[int], found: Sequence[str] = TEXTS) -> list[bool]:
+    """Which texts are kept, if they are preferred in this order: none that has 0.6 of all shingles in common."""
+    kept: list[int] = []
+    for number in order:
+        mine = shingles(found[number])
+        alike = [len(mine & (other := shingles(found[place]))) / len(mine | other) for place in kept]
+        if all(each < 0.6 for each in alike):
+            kept.append(number)
+    return [number in kept for number in range(len(found))]
+
+
+KEPT = keeps(range(COUNT))
+
+
+def there_and_back(folder: Path, files: str, keep: str = "", own: str = "") -> tuple[bytes, bytes]:
+    """What is kept and what is removed, by a pipeline; by one process, too. own: options of all commands."""
+    named = own if "--id" in own else ""
+    before = f"canon {own} {files} | shingle -k {K} {own} | simjoin -t 0.6 {named}"
+    after = f"dedup --pairs - {named} {files} {keep}"
+    (folder / "script").write_text(
+        f'{before} | {after} --removed gone -o left\nshingletools run "{before} | {after} -o one"\n'
+    )
+    assert run("bash", "-e", "-o", "pipefail", "script", cwd=folder).good() == b""
+    assert (folder / "one").read_bytes() == (folder / "left").read_bytes()
+    return (folder / "left").read_bytes(), (folder / "gone").read_bytes()
+
+
+def test_some_go_and_some_stay() -> None:
+    assert 20 < sum(KEPT) < COUNT - 10
+
+
+def row(values: Sequence[object], delimiter: str = ",", end: str = "\n") -> bytes:
+    made = io.StringIO(newline="")
+    csv.writer(made, delimiter=delimiter, lineterminator=end, quoting=random.choice((0, 1, 2))).writerow(values)
+    return made.getvalue().encode()
+
+
+@pytest.mark.parametrize(
+    ("options", "head", "end", "cut"),
+    [
+        ("--csv", "id", "\n", False),
+        ("--csv", "name", "\r\n", True),
+        ("--csv", "\ufeffid", "\r\n", False),
+        ("--csv --delimiter ';'", "id", "\n", True),
+        ("--csv", "name", "\n", False),
+    ],
+)
+def test_rows_of_a_table(options: str, head: str, end: str, cut: bool, tmp_path: Path) -> None:
+    delimiter = ";" if ";" in options else ","
+    header = f"{head}{delimiter}text{delimiter}n{end}".encode()
+    rows = [row([f"r {n}", text, n], delimiter, end) for n, text in enumerate(TEXTS)]
+    if cut:
+        rows[-1] = rows[-1].removesuffix(end.encode())
+    (tmp_path / "table").write_bytes(header + b"".join(rows))
+    left, gone = there_and_back(tmp_path, f"{options} table", own="--id name" if cut and head == "name" else "")
+    assert left == header + b"".join(each for each, kept in zip(rows, KEPT, strict=True) if kept)
+    assert gone == header + b"".join(each for each, kept in zip(rows, KEPT, strict=True) if not kept)
+    assert (run_here(f"dedup --pairs /dev/null {options} table".replace("'", ""), cwd=tmp_path)).good() == (
+        tmp_path / "table"
+    ).read_bytes()
+
+
+def test_tabs_without_a_header_and_several_files(tmp_path: Path) -> None:
+    lines = [f"{n}\t{' '.join(text.split())}\tx" for n, text in enumerate(TEXTS)]
+    (tmp_path / "a").write_text("\n".join(lines[:20]))  # without a line feed at its end
+    (tmp_path / "b").write_text("\n".join(lines[20:]) + "\n")
+    (tmp_path / "b.gz").write_bytes(gzip.compress((tmp_path / "b").read_bytes()))
+    for second in ("b", "b.gz"):
+        left, gone = there_and_back(tmp_path, f"--tsv --no-header a {second}", own="--text 2")
+        kept = keeps(range(COUNT), [" ".join(text.split()) for text in TEXTS])
+        for out, stays in ((left, True), (gone, False)):
+            assert out.decode().splitlines() == [
+                each for each, keep in zip(lines, kept, strict=True) if keep is stays
+            ]  # fmt: skip
+
+
+def test_headers_must_agree(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("id,text\n1,a\n")
+    (tmp_path / "b").write_text("id,text\n2,b\n")
+    (tmp_path / "c").write_text("text,id\nc,3\n")
+    assert run_here("dedup --pairs /dev/null --csv a b", cwd=tmp_path).good() == b"id,text\n1,a\n2,b\n"
+    ran = run_here("dedup --pairs /dev/null --csv a c -o out", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, "dedup: c: other columns than a has\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_marks_are_columns(tmp_path: Path) -> None:
+    rows = [["x", "a b, c", "1"], ["y", 'a "b" c', "2"], ["z", "other", "3"]]
+    (tmp_path / "table").write_bytes(row(["id", "text", "n"]) + b"".join(row(each, end="\r\n") for each in rows))
+    (tmp_path / "pairs").write_bytes(jsonl({"a": "x", "b": "y", "similarity": 0.5}))
+    command = "dedup --pairs pairs --csv --keep max:n --annotate table"
+    out = run_here(command, cwd=tmp_path).good()
+    more = [["y", "max:n", "0.5"], ["", "", ""], ["", "", ""]]
+    names = ["duplicate_of", "duplicate_by", "duplicate_similarity"]
+    assert list(csv.reader(io.StringIO(out.decode(), newline=""))) == [
+        ["id", "text", "n", *names], *(each + said for each, said in zip(rows, more, strict=True))
+    ]  # fmt: skip
+    assert out.count(b"\r\n") == len(rows)
+    (tmp_path / "table").write_bytes(out)
+    again = run_here(command, cwd=tmp_path)
+    assert (again.status, again.err) == (2, 'dedup: table: it has a column "duplicate_by" already\n')
+    (tmp_path / "known").write_bytes(jsonl({"a": 1, "b": "old, one", "similarity": 1, "against": True}))
+    (tmp_path / "table").write_bytes(b"text\na\nb\n")
+    run_here("dedup --known known --csv table --removed gone", cwd=tmp_path).good()
+    gone = f'text,{",".join(names)}\na,"old, one",known,1.0\n'
+    assert (tmp_path / "gone").read_text() == gone
+
+
+def test_bad_rows_are_neither_kept_nor_removed(tmp_path: Path) -> None:
+    rows = [b"1,a\n", b"2\n", b"3,c\n", b"1,d\n", b"4,\xff\n", b"5,e\n", b"6,f\n"]
+    (tmp_path / "table").write_bytes(b"id,text\n" + b"".join(rows))
+    (tmp_path / "pairs").write_bytes(jsonl({"a": "5", "b": "3"}))
+    ran = run_here("dedup --pairs pairs --csv table --removed gone --rejects bad", cwd=tmp_path)
+    assert (ran.status, ran.out) == (1, b"id,text\n" + rows[0] + rows[2] + rows[6])
+    assert (tmp_path / "gone").read_bytes() == b"id,text\n" + rows[5]
+    assert (tmp_path / "bad").read_bytes() == rows[1] + rows[3] + rows[4]
+    assert [line.partition("; ")[0] for line in ran.err.splitlines()] == [
+        "dedup: table:3: 1 column, but the header has 2",
+        'dedup: table:5: id "1" was seen before',
+        "dedup: table:6: not UTF-8 (byte 3)",
+    ]
+    strict = run_here("dedup --pairs pairs --csv table --strict -o out", cwd=tmp_path)
+    assert (strict.status, strict.err) == (2, "dedup: table:3: 1 column, but the header has 2\n")
+
+
+def test_lines_and_records(tmp_path: Path) -> None:
+    lines = [" ".join(text.split()) for text in TEXTS]
+    kept = keeps(range(COUNT), lines)
+    records = [json.dumps({"n": n, "text": text}) for n, text in enumerate(lines)]
+    for options, content in (("--lines", lines), ("--number", records)):
+        (tmp_path / "docs").write_text("\n".join(content))
+        left, gone = there_and_back(tmp_path, f"{options} docs")
+        for out, stays in ((left, True), (gone, False)):
+            assert out.decode().splitlines() == [
+                each for each, keep in zip(content, kept, strict=True) if keep is stays
+            ]  # fmt: skip
+
+
+def test_elements_of_an_array(tmp_path: Path) -> None:
+    elements = [json.dumps({"id": n, "text": text, "x": [1, {}]}, indent=n % 3 or None) for n, text in enumerate(TEXTS)]
+    (tmp_path / "docs").write_text("[" + ", ".join(elements) + "]")
+    left, gone = there_and_back(tmp_path, "--array docs")
+    for out, stays in ((left, True), (gone, False)):
+        some = [each for each, kept in zip(elements, KEPT, strict=True) if kept is stays]
+        assert out.decode() == "[\n" + ",\n".join(some) + "\n]\n"
+    none = run_here("dedup --known known --array one", cwd=prepared(tmp_path))
+    assert none.good() == b"[]\n"
+
+
+def prepared(folder: Path) -> Path:
+    (folder / "one").write_text('[{"id":1}]')
+    (folder / "known").write_bytes(jsonl({"a": 1, "b": 2, "against": True}))
+    return folder
+
+
+def columns() -> "pa.Table":
+    some = range(COUNT)
+    time = datetime.datetime(2020, 1, 2, 3, 4, 5, 6)
+    table = pa.table({
+        "text": pa.array(TEXTS, pa.large_string()),
+        "n": pa.array(some, pa.int32()),
+        "time": pa.array([time + datetime.timedelta(days=n) for n in some], pa.timestamp("us", "Europe/Berlin")),
+        "list": pa.array([[n, None] if n % 3 else None for n in some], pa.list_(pa.int16())),
+        "words": pa.array([f"w{n % 5}" for n in some]).dictionary_encode(),
+        "map": pa.array([[("k", n)] for n in some], pa.map_(pa.string(), pa.int64())),
+        "inner": pa.array([{"x": {"y": b"\xff"}} if n % 2 else None for n in some],
+                          pa.struct({"x": pa.struct({"y": pa.binary()})})),
+    })  # fmt: skip
+    return table.replace_schema_metadata({"of": "ours"})
+
+
+def test_rows_of_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pq.write_table(columns(), tmp_path / "table", row_group_size=7, compression="zstd")
+    table = pq.read_table(tmp_path / "table")  # some names of inner fields differ from those that were written
+    there_and_back(tmp_path, "--parquet table")
+    for name, stays in (("left", True), ("gone", False)):
+        made = pq.read_table(tmp_path / name)
+        assert made.equals(table.filter(pa.array([kept is stays for kept in KEPT])))
+        assert made.schema.equals(table.schema, check_metadata=True)
+        assert pq.ParquetFile(tmp_path / name).metadata.row_group(0).column(0).compression == "ZSTD"
+    canon = run_here("canon --parquet table", cwd=tmp_path).good()
+    pairs = pipe(canon, f"shingle -k {K}", "simjoin -t 0.6")
+    (tmp_path / "pairs").write_bytes(pairs)
+    run_here("dedup --pairs pairs --parquet table --annotate -o marked", cwd=tmp_path).good()
+    marked = pq.read_table(tmp_path / "marked")
+    assert marked.select(table.schema.names).equals(table)
+    assert [str(kind) for kind in marked.schema.types[-3:]] == ["int64", "string", "double"]
+    found = {(each["a"], each["b"]): each["similarity"] for each in map(json.loads, pairs.splitlines())}
+    for number, (of, by, similarity) in enumerate(zip(*marked.columns[-3:], strict=True), 1):
+        assert (of.as_py() is None) is KEPT[number - 1]
+        if of.as_py() is not None:
+            pair = sorted((number, of.as_py()))
+            assert (by.as_py(), similarity.as_py()) == ("first", found[pair[0], pair[1]])
+    for group in (1, 1 << 12):  # bytes that become a row group
+        monkeypatch.setattr(kept_columns, "GROUP", group)
+        run_here("dedup --pairs pairs --parquet table -o small.parquet", cwd=tmp_path).good()
+        assert pq.read_table(tmp_path / "small.parquet").equals(pq.read_table(tmp_path / "left"))
+    zipped = run_here("dedup --pairs pairs --parquet table -o small.gz", cwd=tmp_path)
+    assert zipped.err == "dedup: small.gz: records are copied as they are stored, and not so in table\n"
+
+
+def test_ids_of_parquet_give_their_type_and_files_become_one(tmp_path: Path) -> None:
+    table = pa.table({"id": pa.array([2**40, 3], pa.uint64()), "text": ["a", "b"]})
+    pq.write_table(table, tmp_path / "a")
+    pq.write_table(table.set_column(0, "id", pa.array([5, 6], pa.uint64())), tmp_path / "b")
+    pq.write_table(pa.table({"id": [7], "text": ["c"]}), tmp_path / "c")
+    (tmp_path / "pairs").write_bytes(jsonl({"a": 2**40, "b": 6}))
+    run_here("dedup --pairs pairs --parquet --annotate a b -o out", cwd=tmp_path).good()
+    made = pq.read_table(tmp_path / "out")
+    assert made.column("duplicate_of").to_pylist() == [None, None, None, 2**40]
+    assert made.schema.field("duplicate_of").type == pa.uint64()
+    assert made.column("duplicate_similarity").to_pylist() == [None] * 4
+    ran = run_here("dedup --pairs pairs --parquet a c -o other", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, "dedup: c: another schema than a has\n")
+
+
+def response(address: str, kind: str, body: bytes) -> bytes:
+    block = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode() + body
+    head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {address}\r\nContent-Length: {len(block)}\r\n"
+    return head.encode() + b"WARC-Record-ID: <urn:x>\r\n\r\n" + block + b"\r\n\r\n"
+
+
+def test_records_of_warc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    about = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"
+    pages = [response(f"http://x/{n}", "text/html", f"<p>{text}".encode()) for n, text in enumerate(TEXTS)]
+    others = [response(f"http://x/i{n}", "image/png", b"x" * n) for n in range(COUNT)]
+    for name in ("plain", "x.warc.gz"):
+        pack: Callable[[bytes], bytes] = gzip.compress if name.endswith("gz") else bytes
+        packed = [*map(pack, [about, *itertools.chain(*zip(pages, others, strict=True))])]
+        (tmp_path / name).write_bytes(b"".join(packed))
+        left, gone = there_and_back(tmp_path, f"--warc {name}")
+        assert left == packed[0] + b"".join(packed[1 + 2 * n] * kept + packed[2 + 2 * n] for n, kept in enumerate(KEPT))
+        assert gone == b"".join(packed[1 + 2 * n] for n, kept in enumerate(KEPT) if not kept)
+        words = run_here("canon --warc", name, cwd=tmp_path).good()
+        (tmp_path / "pairs").write_bytes(pipe(words, f"shingle -k {K}", "simjoin -t 0.6"))
+        for block in (1, 1000):
+            monkeypatch.setattr(warc, "BLOCK", block)
+            out = run_here(f"dedup --pairs pairs --warc {name}", cwd=tmp_path)
+            assert out.good() == left
+    run_here("dedup --pairs pairs --warc x.warc.gz -o out.warc.gz", cwd=tmp_path).good()
+    assert (tmp_path / "out.warc.gz").read_bytes() == left
+    whole = b"".join([about, *pages])
+    for name, content in (("whole.gz", gzip.compress(whole)), ("whole.bz2", bz2.compress(whole))):
+        (tmp_path / name).write_bytes(content)
+        ran = run_here(f"dedup --pairs pairs --warc {name} -o out", cwd=tmp_path)
+        assert (ran.status, ran.err) == (
+            2, f"dedup: {name}: compressed as a whole, not record by record: decompress it first\n"
+        )  # fmt: skip
+    ran = run_here("dedup --pairs pairs --warc plain -o out.gz", cwd=tmp_path)
+    assert ran.err == "dedup: out.gz: records are copied as they are stored, and not so in plain\n"
+
+
+NAMES = ["plain.txt", "two\nlines.txt", "- dash.txt", "é ü.txt", "sub/a.txt", "sub/b.txt", "sub/c\\n.md"]
+
+
+def folder_of(tmp_path: Path) -> list[Path]:
+    (tmp_path / "docs" / "sub").mkdir(parents=True)
+    paths = [tmp_path / "docs" / name for name in NAMES]
+    for path, text in zip(paths, ["a b c d", "a b c d e", "x", "y", "x", "a b c d", "z"], strict=True):
+        path.write_text(text)
+    return sorted(paths, key=os.fsencode)
+
+
+def test_names_of_files(tmp_path: Path) -> None:
+    """Those of other than UTF-8 have no ids, and so are in neither list."""
+    paths = folder_of(tmp_path)
+    other = os.fsdecode(os.fsencode(tmp_path / "docs") + b"/\xff.txt")
+    Path(other).write_text("a b c d")
+    rest = "| shingle -k 1 | simjoin -t 0.8 > pairs"
+    assert shell(f"canon --recursive docs {rest}", tmp_path).status == 1
+    ran = run_here("dedup -0 --pairs pairs --recursive docs --removed gone", cwd=tmp_path)
+    relative = [str(path.relative_to(tmp_path)) for path in paths]
+    read = [Path(tmp_path / name).read_text() for name in relative]
+    first = [  # an equal text, or one with one word more of five
+        not any(other in text or text in other for other in read[:place]) for place, text in enumerate(read)
+    ]
+    assert ran.status == 1
+    assert ran.out.decode().split("\0")[:-1] == [name for name, kept in zip(relative, first, strict=True) if kept]
+    gone = [name for name, kept in zip(relative, first, strict=True) if not kept]
+    assert (tmp_path / "gone").read_bytes().decode().split("\0")[:-1] == gone
+    assert len(gone) == 3
+    lines = run_here("dedup --pairs pairs --recursive docs", cwd=tmp_path)
+    assert lines.status == 2
+    assert "two\\nlines.txt: a name with a line feed: -0 ends names with zero bytes\n" in lines.err
+    move = "mkdir away; xargs -0r mv --backup=numbered -t away -- < gone"
+    shell(move, tmp_path).good()
+    assert len(list((tmp_path / "away").iterdir())) == len(gone)
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.glob("docs/**/*.[tm]*")} == {
+        *relative, str(Path(other).relative_to(tmp_path)),
+    } - {*gone}  # fmt: skip
+
+
+def test_names_of_whole_files_and_of_a_list(tmp_path: Path) -> None:
+    folder_of(tmp_path)
+    (tmp_path / "list").write_bytes(b"\0".join(os.fsencode(f"docs/{name}") for name in NAMES))
+    script = (
+        "canon --whole --files0-from list | shingle -k 1 | simjoin -t 0.8 > pairs\n"
+        "dedup -0 --pairs pairs --whole --files0-from list --keep longest\n"
+    )
+    kept = shell(script, tmp_path).good().decode().split("\0")[:-1]
+    assert kept == ["docs/two\nlines.txt", "docs/- dash.txt", "docs/é ü.txt", "docs/sub/c\\n.md"]
+    simple = run_here("dedup --pairs pairs --whole docs/plain.txt docs/sub/b.txt", cwd=tmp_path)
+    assert simple.out == b"docs/plain.txt\n"
+
+
+@pytest.mark.parametrize("keep", ["first", "longest", "shortest", "max:n", "min:n"])
+def test_each_preference(keep: str, tmp_path: Path) -> None:
+    (tmp_path / "table").write_bytes(b"id,text,n\n" + b"".join(row([n, text, 100 - n]) for n, text in enumerate(TEXTS)))
+    orders = {
+        "first": range(COUNT), "max:n": range(COUNT), "min:n": range(COUNT)[::-1],
+        "longest": sorted(range(COUNT), key=lambda n: -len(TEXTS[n])),
+        "shortest": sorted(range(COUNT), key=lambda n: len(TEXTS[n])),
+    }  # fmt: skip
+    left, _ = there_and_back(tmp_path, "--csv table", f"--keep {keep}")
+    kept = keeps(orders[keep])
+    ids = [int(each["id"]) for each in csv.DictReader(io.StringIO(left.decode(), newline=""))]
+    assert ids == [number for number in range(COUNT) if kept[number]]
+
+
+def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "table").write_bytes(b"id,text\n1,a\n2,b\n")
+
+    class Changing(restored.Decided):
+        def __init__(self, dedup: restored.Restored) -> None:
+            super().__init__(dedup)
+            with (tmp_path / "table").open("ab") as file:
+                file.write(b"3,c\n")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(restored, "Decided", Changing)
+        ran = run_here("dedup --pairs /dev/null --csv table -o out", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, "dedup: the files have more documents than before\n")
+    slow = "{ sleep 0.3; printf '4,d\\n' >> table; } | dedup --pairs - --csv table -o out2"
+    ran = shell(slow, tmp_path)
+    assert (ran.status, ran.err) == (
+        2, "dedup: table: grew while it was read (what is read twice must stay as it is until the end)\n"
+    )  # fmt: skip
+    assert not any((tmp_path / name).exists() for name in ("out", "out2"))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--csv", "--csv reads the input twice: name files"),
+        ("--csv docs", "docs: not a regular file: --csv reads it twice"),
+        ("--whole --annotate table", "--annotate cannot be combined with --whole, which has no place for marks"),
+        ("-0 --csv table", "-0 ends names of files, and needs --whole or --recursive"),
+        ("--csv --keep min:date table", 'table:1: no column "date" among "id", "text"'),
+        ("--csv --id nr table", 'table:1: no column "nr" among "id", "text"'),
+    ],
+)
+def test_what_cannot_be_done(options: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "table").write_bytes(b"id,text\n1,a\n")
+    ran = run_here(f"dedup --pairs /dev/null {options}", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: {said}\n")
+
+
+def test_a_dry_run_has_the_figures(tmp_path: Path) -> None:
+    (tmp_path / "table").write_bytes(b"id,text\n1,a\n2,b\n3,c\n")
+    (tmp_path / "pairs").write_bytes(jsonl({"a": "1", "b": "2"}))
+    ran = run_here("dedup --pairs pairs --csv table --dry-run --removed gone", cwd=tmp_path)
+    assert (ran.status, ran.out, (tmp_path / "gone").exists()) == (0, b"", False)
+    assert ran.err.endswith("2 kept, 1 removed (1 by --keep first), 0 pairs of other documents\n")
+    shutil.rmtree(tmp_path)
