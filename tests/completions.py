@@ -10,6 +10,7 @@ import sys
 from documents import TOP
 from harness import parser_of
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST
+from shingletools.record.faces import COMMANDS
 from shingletools.running import overview, run_command
 from shingletools.text.wordlists import SHIPPED
 from suite import LISTERS, PROGRAMS
@@ -31,7 +32,7 @@ def parser_for(command: str) -> argparse.ArgumentParser:
     short, long, version = overview.OPTIONS
     parser.add_argument(short, long, action="store_true", help="list the commands")
     parser.add_argument(version, action="store_true", help="tell what is installed")
-    parser.add_argument("command", metavar="COMMAND", choices=[overview.RUN, *overview.COMMANDS], help="what to run")
+    parser.add_argument("command", metavar="COMMAND", choices=[overview.RUN, *COMMANDS], help="what to run")
     own = {option for action in parser._actions for option in action.option_strings}
     for action in parser_of(run_command.NAME)._actions:
         if not own & {*action.option_strings}:

@@ -35,10 +35,10 @@ import shingletools
 from shingletools.cli import options
 from shingletools.commands.canon import command as canon
 from shingletools.kernel import CHOICES
-from shingletools.running.overview import COMMANDS
+from shingletools.record.faces import STAGES
 
 BIN = Path(sysconfig.get_path("scripts"))
-NAMES = (*(name for name in COMMANDS if name != "simspark"), "shingletools")
+NAMES = (*STAGES, "shingletools")
 AT_START = ("PYTHON", "SHINGLETOOLS_", "MALLOC_", "LD_", "LC_", "LANG")  # variables that are read then
 HARMLESS = ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE")
 USUAL = ("", "C", "C.UTF-8", "en_US.UTF-8")  # locales between which Python sees no difference

@@ -1,7 +1,6 @@
 """What the tests share: running the installed commands as a shell does, and reading what they wrote."""
 
 import contextlib
-import importlib
 import json
 import os
 import subprocess
@@ -19,6 +18,7 @@ from shingletools.cli.options import Parser, make_parser
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.stopwords import Stop
+from shingletools.record.faces import STAGES, command_of
 from shingletools.running import driver, overview, run_command
 from shingletools.spark import command as simspark
 from shingletools.system import signals
@@ -28,7 +28,7 @@ DATA = Path(__file__).parent / "data"
 DOCS = DATA / "docs.jsonl"
 ENVIRONMENT = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
 
-HERE = frozenset(overview.COMMANDS) - {"simspark"}  # commands that may run in the process of the tests
+HERE = frozenset(STAGES)  # commands that may run in the process of the tests
 
 Record = dict[str, Any]
 
@@ -113,8 +113,8 @@ def parser_of(command: str) -> Parser:
         return simspark.make_parser()
     if command == run_command.NAME:
         return run_command.make_parser()
-    module = importlib.import_module(f"shingletools.commands.{command}.command")
-    return make_parser(command, str(module.__doc__), module.add_options)
+    module = command_of(command)
+    return make_parser(command, module.__doc__, module.add_options, module.FACE.example)
 
 
 def program(command: str) -> str:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import DATA, jsonl, parser_of, pipe, program, run, run_here, shell
-from shingletools.record import hints
-from shingletools.running import overview
+from shingletools.record.faces import STAGES, face_of, kinds
 from shingletools.running.complaints import CAUSES, SHOWN, Complaints, cause_of
 
 GOOD = jsonl({"id": "good", "text": "A word"})
@@ -381,10 +380,12 @@ def test_marked_documents_whose_ids_have_another_name(tmp_path: Path) -> None:
 
 def test_hints_know_every_command() -> None:
     """But simspark, whose stages have names of their own."""
-    reading = set(overview.COMMANDS) - {"simspark"}
-    assert set().union(*hints.TAKEN_BY.values()) == reading
-    with_text = {command for command in reading if "--text" in parser_of(command)._option_string_actions}
-    assert set(hints.TAKE_TEXT) == with_text
+    made = {each.name for each in kinds()}
+    for command in STAGES:
+        face = face_of(command)
+        assert set(face.takes) <= made
+        assert face.takes
+        assert face.text == ("--text" in parser_of(command)._option_string_actions)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ import shingletools
 from documents import DOCUMENTS, TOP, blocks, on_a_cluster, output, steps
 from harness import DATA, ENVIRONMENT, jsonl, parser_of, run, run_here
 from picture import PICTURE, drawn, picture
+from shingletools.record.faces import STAGES
 from shingletools.running import run_command
-from shingletools.running.pipelines import COMMANDS as COMMANDS_OF_RUN
 from shingletools.running.pipelines import split
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
 
@@ -52,7 +52,7 @@ def in_one_process(command: str) -> tuple[str, int | None] | None:
     text = "|".join(steps if head else [*steps, last])
     words = [each.split() for each in split(text)]
     shell = any(set(word) & set("<>;&$`*(){}") for command in words for word in command)
-    if shell or len(words) < 2 or any(command[0] not in COMMANDS_OF_RUN or "-v" in command for command in words):
+    if shell or len(words) < 2 or any(command[0] not in STAGES or "-v" in command for command in words):
         return None
     return text, int(head[1]) if head else None
 

@@ -1,6 +1,7 @@
 """The guides for people who change the package keep their word, and the tests know every command."""
 
 import ast
+import os
 import re
 import tomllib
 from collections import Counter
@@ -10,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+import mutants
 from documents import TOP
 from harness import program
-from suite import COMMANDS, LISTERS, PROGRAMS, SUITE, WAYS
+from shingletools.record.faces import COMMANDS as LISTED
+from suite import COMMANDS, LISTERS, PROGRAMS, RUNNERS, SUITE, WAYS
 
 PACKAGE, TESTS = TOP / "shingletools", TOP / "tests"
 GUIDE = PACKAGE / "README.md"
@@ -181,13 +184,51 @@ def test_a_class_has_a_name_of_its_own() -> None:
     assert [name for name, count in counts.items() if count > 1] == []
 
 
-def test_every_command_is_in_the_suite_and_in_the_matrix_of_the_contract() -> None:
-    """In a process of their own they are run by their launchers, in the tests' process by the name of their room."""
-    launchers = sorted(path.name for path in (TOP / "bin").iterdir())
+def missing_of(command: str) -> list[str]:
+    """The places that lack a command: what each is to have is said by other tests."""
     scripts = tomllib.loads((TOP / "pyproject.toml").read_text())["tool"]["setuptools"]["script-files"]
-    assert sorted((*PROGRAMS, *LISTERS)) == launchers == sorted(script.removeprefix("bin/") for script in scripts)
+    page, launcher = f"man/{command}.1", f"bin/{command}"
+    overview, readme = (TOP / "man/shingletools.7").read_text(), (TOP / "README.md").read_text("utf-8")
+    rows = (PACKAGE / "cli/completions/options.tsv").read_text().splitlines()
+    there = {
+        f"faces.COMMANDS: {command}": command in LISTED,
+        f"shingletools/commands/{command}/": command in RUNNERS or (PACKAGE / "commands" / command).is_dir(),
+        f"{launcher}, executable": os.access(TOP / launcher, os.X_OK),
+        f"pyproject.toml, script-files: {launcher}": launcher in scripts,
+        page: (TOP / page).exists(),
+        f"man/shingletools.7, the list of commands: .It Xr {command} 1 Ta": f".It Xr {command} 1 Ta" in overview,
+        f"man/shingletools.7, SEE ALSO: .Xr {command} 1 ,": f"\n.Xr {command} 1 ,\n" in overview,
+        f"README.md, the table of pages: `man {command}`": f"`man {command}`" in readme,
+        "completions: python tests/completions.py --refresh": any(
+            command in row.partition("\t")[0].split() for row in rows
+        ),
+        f"tests/suite.py: SUITE, or KEEPERS: {command}": command in PROGRAMS,
+    }
+    return [place for place, found in there.items() if not found]
+
+
+def test_every_command_has_all_its_places() -> None:
+    """A command is what one of them names."""
+    rooms = {path.parent.name for path in (PACKAGE / "commands").glob("*/command.py")}
+    pages = {path.stem for path in (TOP / "man").glob("*.1")} - {"shingletools-run"}
+    launchers = {path.name for path in (TOP / "bin").iterdir()} - {*LISTERS}
+    named = {*LISTED, *PROGRAMS, *rooms, *launchers, *pages}
+    assert {command: lost for command in sorted(named) if (lost := missing_of(command))} == {}
+
+
+def test_a_command_that_is_nowhere_lacks_everything() -> None:
+    assert len(missing_of("nothing")) == 10
+
+
+def test_every_command_is_in_the_matrix_of_the_contract() -> None:
+    """In a process of their own they are run by their launchers, in the tests' process by the name of their room."""
     assert {program(way) for way in WAYS} == set(COMMANDS)
     assert all(program(way) == each.name for each in SUITE for way in (*each.ways, *each.by_id, *each.killed))
+
+
+def test_every_mutant_is_a_change_of_a_source_that_is_there() -> None:
+    """place_of says which is not."""
+    assert len([mutants.place_of(mutant, PACKAGE) for mutant in mutants.mutants()]) > 80
 
 
 def unexplained(path: Path) -> list[int]:

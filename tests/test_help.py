@@ -13,7 +13,7 @@ import pytest
 
 from documents import TOP
 from harness import BIN, DATA, ENVIRONMENT, parser_of, program, run, run_here, shell
-from shingletools.cli.helping import EXAMPLES, HEADINGS
+from shingletools.record.faces import face_of
 from shingletools.running import overview
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
 
@@ -35,7 +35,7 @@ def test_help_shows_each_option_once_under_a_heading_of_a_screen(command: str) -
 @pytest.mark.parametrize("command", [*COMMANDS, *KEEPERS])
 def test_the_example_of_each_help_runs(command: str, tmp_path: Path) -> None:
     folder = shutil.copytree(DATA, tmp_path / "data")
-    lines = EXAMPLES[command]
+    lines = face_of(command).example
     assert "".join(f"  {line}\n" for line in lines) in run(command, "--help").good().decode()
     assert any(re.search(rf"(^|\| ){command}( |$)", line) for line in lines)
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
@@ -43,18 +43,6 @@ def test_the_example_of_each_help_runs(command: str, tmp_path: Path) -> None:
     made = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     assert out or made.keys() > before.keys()
     assert {path: made[path] for path in before} == before
-
-
-def test_every_command_has_an_example_and_its_place_in_the_list() -> None:
-    assert sorted(EXAMPLES) == sorted(PROGRAMS) == sorted(overview.COMMANDS)
-
-
-@pytest.mark.parametrize("command", HEADINGS)
-def test_what_stands_under_a_heading_is_there(command: str) -> None:
-    known = {option for action in parser_of(command)._actions for option in action.option_strings}
-    placed = [option for options in HEADINGS[command].values() for option in options.split()]
-    assert set(placed) <= known
-    assert len(placed) == len(set(placed))
 
 
 def test_the_list_of_commands() -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from harness import BIN, DATA, ENVIRONMENT, run_here, run_process, shell
-from shingletools.running.pipelines import COMMANDS, Pipeline, split
+from shingletools.record.faces import STAGES
+from shingletools.running.pipelines import Pipeline, split
 from shingletools.system.errors import Failed
 from suite import SUITE
 
@@ -308,4 +309,4 @@ def test_a_pipeline_is_frozen() -> None:
         pipeline.text = ""  # type: ignore[misc]
     with pytest.raises(Failed):
         Pipeline.of("nothing")
-    assert set(COMMANDS) == {each.name for each in SUITE} | {"simindex"}
+    assert set(STAGES) == {each.name for each in SUITE} | {"simindex"}

@@ -2,7 +2,6 @@
 
 options    the parser, and the options that every command has
 arguments  what options take
-helping    headings and examples of --help
 
 `completions/` has what bash, zsh and fish complete: a script for each shell, and a table of all options, which
 `tests/completions.py` makes from the parsers. It is kept here because the parsers need what the commands need, and a

@@ -1,22 +1,16 @@
 """The command line: a parser that leaves printing and exiting to the driver, and the options every command has."""
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
 from shingletools import UNICODE, __version__, kernel
 from shingletools.cli.arguments import allowance, count, text
-from shingletools.cli.helping import EXAMPLES, HEADINGS
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 MOST_JOBS = 1024
-COMMON = {  # headings in the help, and options below them
-    "records": "--id --rejects --strict --allow-rejects --all-messages",
-    "output and work": "-o -j --progress -v",
-    "help": "-h --version",
-}
 
 
 class Printed(Exception):
@@ -30,8 +24,10 @@ class Parser(argparse.ArgumentParser):
     or extend, or is refused.
     """
 
-    def __init__(self, *args: Any, **named: Any) -> None:
+    def __init__(self, *args: Any, example: Sequence[str] = (), **named: Any) -> None:
+        """`example` is lines of a shell, with which the help ends."""
         super().__init__(*args, **named)
+        self.example = example
         self._given: set[argparse.Action] = set()
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
@@ -81,16 +77,6 @@ class Parser(argparse.ArgumentParser):
         found = meant(word.lstrip("-").lower().replace("_", "-"), [option[2:] for option in options])
         return None if found is None else f"--{found}"
 
-    def arrange(self, headings: Mapping[str, str]) -> None:
-        """Puts options that it has, given with blanks between, under headings of their own in the help."""
-        actions = {option: action for action in self._actions for option in action.option_strings}
-        for heading, options in headings.items():
-            group = self.add_argument_group(heading)
-            for option in options.split():
-                if action := actions.get(option):
-                    self._optionals._group_actions.remove(action)
-                    group._group_actions.append(action)
-
     def format_help(self) -> str:
         """The help; an argument that an option may have stands behind the = with which it must be given."""
         self.formatter_class = argparse.HelpFormatter  # as wide as the terminal
@@ -98,7 +84,7 @@ class Parser(argparse.ArgumentParser):
         for action in self._actions:
             for name in action.option_strings if action.nargs == "?" else ():
                 shown = shown.replace(f"{name} [{action.metavar}]", f"{name}[={action.metavar}]")
-        example = "".join(f"  {line}\n" for line in EXAMPLES.get(self.prog, ()))
+        example = "".join(f"  {line}\n" for line in self.example)
         return shown + (f"\nexample:\n{example}" if example else "")
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
@@ -158,35 +144,38 @@ class Version(argparse.Action):
         raise Printed(f"{parser.prog} (shingletools) {__version__}, kernel {kernel.NAME}, Unicode {UNICODE}\n")
 
 
-def make_parser(name: str, summary: str, add_options: Callable[[argparse.ArgumentParser], None]) -> Parser:
+def make_parser(
+    name: str, summary: str, add_options: Callable[[argparse.ArgumentParser], None], example: Sequence[str] = ()
+) -> Parser:
     """A command's own options first, then those that all commands share."""
     parser = Parser(
         prog=name, usage="%(prog)s [OPTIONS] [FILE ...]", description=f"{name}: {summary}",
         epilog=f"With no FILE, or when FILE is -, read standard input. Exit status: 0 all well, 1 some records were "
         f"rejected, 2 the run failed, 130 interrupted. The manual: man {name}", allow_abbrev=False, add_help=False,
+        example=example,
         # Each option that is added makes one, which would load shutil to ask how wide the terminal is
         formatter_class=partial(argparse.HelpFormatter, width=80),
     )  # fmt: skip
     jobs = partial(count, most=MOST_JOBS)
     add_options(parser)
-    parser.arrange(HEADINGS.get(name, {}))
-    parser.add_argument(
-        "--id", metavar="NAME", type=text, default="id", help="the field that names a document (default id)"
-    )
-    parser.add_argument("--rejects", metavar="FILE", help="keep the bad records in FILE, as they came")
-    bad = parser.add_mutually_exclusive_group()
+    records = parser.add_argument_group("records")
+    add = records.add_argument
+    add("--id", metavar="NAME", type=text, default="id", help="the field that names a document (default id)")
+    add("--rejects", metavar="FILE", help="keep the bad records in FILE, as they came")
+    bad = records.add_mutually_exclusive_group()
     bad.add_argument("--strict", action="store_true", help="stop at the first bad record")
     add_allowance(bad)
-    parser.add_argument("--all-messages", action="store_true", help="report all bad records, not ten of each cause")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE, which appears only when complete")
-    parser.add_argument("-j", "--jobs", metavar="N", type=jobs, default=1, help="work with N workers (default 1)")
-    parser.add_argument("--progress", action="store_true", help="show a progress bar on standard error")
-    parser.add_argument("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
-    parser.add_argument("-h", "--help", action=Help, nargs=0, help="print this help")
-    parser.add_argument("--version", action=Version, nargs=0, help="print the versions that decide the output")
+    add("--all-messages", action="store_true", help="report all bad records, not ten of each cause")
+    add = parser.add_argument_group("output and work").add_argument
+    add("-o", "--output", metavar="FILE", help="write to FILE, which appears only when complete")
+    add("-j", "--jobs", metavar="N", type=jobs, default=1, help="work with N workers (default 1)")
+    add("--progress", action="store_true", help="show a progress bar on standard error")
+    add("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
+    add = parser.add_argument_group("help").add_argument
+    add("-h", "--help", action=Help, nargs=0, help="print this help")
+    add("--version", action=Version, nargs=0, help="print the versions that decide the output")
     # Without a default, it would be among the arguments that are said to be required
     parser.add_argument("files", metavar="FILE", nargs="*", default=[], help=argparse.SUPPRESS)
-    parser.arrange(COMMON)
     return parser
 
 

@@ -4,6 +4,7 @@ wire          records on lines, payloads, recipes
 json_members  a record as bytes: where its members stand, and values as JSON spells them
 json_faults   why a line is not a record
 labels        values of a field of labels
+faces         the commands, and what each says of itself: `Face`
 framing       what a format is to the driver: how bytes of files become documents, and these become records
 stage         what a command is to the code that runs it: `Stage`, `Filter`, `Collector`, `Written`, `Command`
 filter_line   the line that a filter makes of a record: the definition; `kernel/splice.c` does the same with many

@@ -6,6 +6,7 @@ import re
 import orjson
 
 from shingletools.record import wire
+from shingletools.record.faces import COUNTS, FIGURES, GROUPS, PAIRS, face_of, kinds
 from shingletools.system.errors import Rejected, shown
 
 # How files of other formats begin
@@ -34,7 +35,6 @@ PROSE = re.compile(r"[^\W\d_]+\W+(?:\w+\W+){4}")  # five words or more
 NOT_UTF8 = "not UTF-8"
 ABOUT_BYTES = ("not JSON", NOT_UTF8, "not a JSON object", "nested too deeply")
 MISSING = re.compile(r'field ("(?:[^"\\]|\\.)*+") is missing')
-TAKE_TEXT = ("canon", "shingle", "parts", "dedup", "simshow", "simtune")  # with the option --text
 NAMES = 5  # of fields, in a hint
 # Fields that have another meaning
 OWN = (
@@ -45,39 +45,8 @@ OWN = (
 # Fields that no option names
 FIXED = (*OWN, "a", "b", "similarity", "members", "df", "words", "shingle", "documents", "duplicate_by", "against")
 
-PAIRS, GROUPS, COUNTS, FIGURES = "pairs", "groups", "document frequencies", "figures"
 NO_DOCUMENTS = (PAIRS, GROUPS, COUNTS, FIGURES)
-# What comes after the records of a stage, and which commands take them, if perhaps by other fields
-NEXT = {
-    "canon": "shingle comes next",
-    "shingle": "sketch or simjoin comes next",
-    "sketch": "simjoin comes next",
-    "parts": "canon comes next",
-    PAIRS: "simgroup or simshow takes them",
-    GROUPS: "dedup --groups or simshow takes them",
-    COUNTS: "shingle --df-table or sketch --weights takes them",
-    FIGURES: "simscore and simtune write them for people",
-}
-KINDS = (  # by their fields; others are told by their recipes
-    (PAIRS, ("a", "b")), (GROUPS, ("members",)), (COUNTS, ("df",)), (FIGURES, ("scope",)), ("sketch", ("sketch",)),
-    ("sketch", ("simhash",)), ("shingle", ("shingles",)),
-)  # fmt: skip
 JUDGING = ("simscore", "simtune")  # which take files of pairs or groups
-SCORED = ("simshow", "simscore")  # which take documents and pairs
-TAKEN_BY = {
-    "canon": ("canon", "shingle", "parts", "dedup", "simtune", *SCORED),
-    "shingle": ("sketch", "simjoin", "dedup", *SCORED),
-    "sketch": ("simjoin", "simindex", "dedup", *SCORED),
-    "parts": ("canon", "shingle", "parts", "dedup", "simtune", *SCORED),
-    PAIRS: ("simgroup", *SCORED),
-    GROUPS: SCORED,
-    COUNTS: (),
-    FIGURES: (),
-}
-BEFORE = {
-    "sketch": "canon and shingle come", "simjoin": "canon, shingle and sketch come",
-    "simindex": "canon, shingle and sketch come",
-}  # fmt: skip
 
 
 def hint(command: str, cause: str, document: bytes, first: bool, form: str = "") -> str | None:
@@ -167,7 +136,7 @@ def of_fields(command: str, field: str, record: wire.Record, first: bool) -> str
     marked = "duplicate_of" in record or type(record.get("text")) is str
     if document and field == '"a"' and command == "simshow" and "id" not in record and marked:
         return named_instead("id", record) or None  # one that dedup --annotate keeps
-    if document and command not in TAKE_TEXT and orjson.loads(field) not in FIXED:
+    if document and not face_of(command).text and orjson.loads(field) not in FIXED:
         return of_option(orjson.loads(field), record)
     return of_stage(command, field, kind, record) or (of_names(command, field, record, first) if document else None)
 
@@ -178,8 +147,9 @@ def of_stage(command: str, field: str, kind: str | None, record: wire.Record) ->
         return "sketch --keep leaves it"
     if (kind, field) in ((PAIRS, '"members"'), (GROUPS, '"a"')) and command in JUDGING:
         return f"these are {kind}: a file has either pairs or groups, as its first record says"
-    if kind is not None and command not in TAKEN_BY[kind]:
-        return f"these are {kind if kind in NO_DOCUMENTS else f'records of {kind}'}: {NEXT[kind]}"
+    if kind is not None and kind not in face_of(command).takes:
+        then = next(each.then for each in kinds() if each.name == kind)
+        return f"these are {kind if kind in NO_DOCUMENTS else f'records of {kind}'}: {then}"
     return of_what_it_takes(kind, field) or of_documents(command, field, kind, record)
 
 
@@ -203,27 +173,27 @@ def of_documents(command: str, field: str, kind: str | None, record: wire.Record
         made = "simjoin makes pairs of them"
         what = {"simtune": of_truth, "simscore": f"{made}, and {of_truth}"}.get(command, made)
         return f"these are documents, not pairs: {what}"
-    if command in BEFORE and kind is None and type(record.get("text")) is str:
-        return f"these are documents: {BEFORE[command]} before {command}"
+    if (after := face_of(command).after) and kind is None and type(record.get("text")) is str:
+        return f"these are documents: {after} come before {command}"
     return None
 
 
 def stage_of(record: wire.Record) -> str | None:
     """Of which stage a record is, by what it has."""
-    for kind, fields in KINDS:
-        if all(name in record for name in fields) and (kind not in (COUNTS, FIGURES) or "id" not in record):
+    for kind, _, fields in kinds():
+        if fields and all(name in record for name in fields) and (kind not in (COUNTS, FIGURES) or "id" not in record):
             return kind
     via = record.get("via")
     last = via.rpartition("|")[2].split() if type(via) is str else []
     name = last[0].partition("/")[0] if last else ""
-    return name if name in ("canon", "parts") else None
+    return name if (name, ()) in {(each.name, each.fields) for each in kinds()} else None
 
 
 def of_names(command: str, field: str, record: wire.Record, first: bool) -> str | None:
     """The fields that may be meant instead."""
     if orjson.loads(field) not in FIXED:
         return of_option(orjson.loads(field), record)
-    if field not in ('"id"', '"text"') or (field == '"text"' and command not in TAKE_TEXT):
+    if field not in ('"id"', '"text"') or (field == '"text"' and not face_of(command).text):
         return None
     return with_numbers(command, field, named_instead(field[1:-1], record), first) or None
 

@@ -1,9 +1,9 @@
 """What a command is to whoever runs it: a stage, and what a room of the package needs to be one.
 
-A command is a module with a docstring of one line, `add_options(parser)` and `build(options)`, which returns a Stage: a
-frozen value that says what is wanted, and is checked once, when it is made. How it is run is for the driver or Spark to
-know; they ask the stage, and never of which kind it is. Stages raise Rejected and Failed; they never print, exit or
-touch a stream.
+A command is a module with a docstring of one line, a FACE, `add_options(parser)` and `build(options)`, which returns a
+Stage: a frozen value that says what is wanted, and is checked once, when it is made. How it is run is for the driver or
+Spark to know; they ask the stage, and never of which kind it is. Stages raise Rejected and Failed; they never print,
+exit or touch a stream.
 """
 
 import argparse
@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, NoReturn, Protocol, Self, dataclass_transform
 
 from shingletools.kernel.lines import Link, unlinked
+from shingletools.record.faces import Face
 from shingletools.record.framing import Format
 from shingletools.record.wire import AT, SOURCE, Record
 from shingletools.system.errors import Failed, shown
@@ -295,6 +296,7 @@ class Command(Protocol):
     """What a command's module offers."""
 
     __doc__: str | None
+    FACE: Face
 
     def add_options(self, parser: argparse.ArgumentParser) -> None: ...
 

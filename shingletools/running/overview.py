@@ -6,16 +6,12 @@ from collections.abc import Sequence
 
 from shingletools import UNICODE, __version__, kernel
 from shingletools.cli.options import Printed, did_you_mean, meant
-from shingletools.running import driver
-from shingletools.system import errors, signals
+from shingletools.record.faces import COMMANDS, STAGES, command_of
+from shingletools.running import driver, run_command
+from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-COMMANDS = (  # in the order in which a pipeline has them; then what stands beside it
-    "parts", "canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "simshow", "simscore", "simtune",
-    "simindex", "simspark",
-)  # fmt: skip
 RUN = "run"
-ROOMS = {"simspark": "spark.command", RUN: "running.run_command"}  # those that the driver does not run itself
 OPTIONS = ("-h", "--help", "--version")
 WORKSHOP = ("test", "bench", "fuzz")  # extras of those who work on it
 
@@ -25,7 +21,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     words = sys.argv[1:] if argv is None else argv
     if words and words[0] in (RUN, *COMMANDS):
         command, *rest = words
-        own = signals.load(module_of(command)).run if command in ROOMS else driver.run
+        own = run_command.run if command == RUN else driver.run if command in STAGES else command_of(command).run
         title = f"{name} {RUN}" if command == RUN else command
         return driver.told(title, lambda: driver.run_or_print(own, title, rest, closed))
     for word in words:
@@ -52,12 +48,7 @@ def overview(name: str) -> str:
 
 def summary(command: str) -> str:
     """What it does, in a line."""
-    return signals.load(module_of(command)).__doc__ or ""
-
-
-def module_of(command: str) -> str:
-    """The module that describes a command, or runs it."""
-    return f"shingletools.{ROOMS.get(command, f'commands.{command}.command')}"
+    return command_of(command).__doc__ or ""
 
 
 def versions(name: str) -> str:

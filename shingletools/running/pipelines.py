@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from shingletools.record.faces import STAGES
 from shingletools.running.stage_run import StepFailed
 from shingletools.running.steps import Step, step_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-COMMANDS = (
-    "parts", "canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "simshow", "simscore", "simtune", "simindex",
-)  # fmt: skip
 EARLY = ("df_table", "weights", "lexicon", "files0_from")  # options whose files are read before the first step runs
 OPERATORS = ("<", ">", ">>", "2>", "&", "&&", ";")  # of a shell, where they stand as words
 
@@ -45,7 +43,7 @@ class Pipeline(NamedTuple):
         >>> [step.name for step in Pipeline.of("canon | shingle -k 10 | simjoin -t 0.8").steps]
         ['canon', 'shingle', 'simjoin']
         """
-        commands = [words_of(command, COMMANDS) for command in split(text)]
+        commands = [words_of(command, STAGES) for command in split(text)]
         steps = []
         for place, (name, argv) in enumerate(commands):
             words = argv

@@ -1,15 +1,16 @@
 """What canon --offsets writes, for those who read it: where words stand in a text."""
 
 import shlex
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
 from shingletools.cli.options import Printed, make_parser
 from shingletools.kernel.types import Index
 from shingletools.record import wire
+from shingletools.record.faces import command_of
 from shingletools.record.stage import Command, Filter
-from shingletools.system import errors, signals
+from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
 
 MOST = 10**18  # is no place: numpy gives the largest integer for what is beyond it
@@ -65,7 +66,7 @@ def canonizing(options: str) -> Filter:
     >>> canonizing("--stop en").function("The Cat")
     Placed(words='cat', at='4-7')
     """
-    command = cast(Command, signals.load("shingletools.commands.canon.command"))
+    command: Command = command_of("canon")
     try:
         argv = shlex.split(options)
     except ValueError as error:

@@ -2,11 +2,10 @@
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from shingletools.cli.options import make_parser
+from shingletools.record.faces import command_of
 from shingletools.record.stage import Command, Stage
-from shingletools.system import signals
 
 
 class Step:
@@ -24,7 +23,7 @@ Look = Callable[[argparse.Namespace], None]  # at a command's options, before it
 
 def step_of(name: str, argv: Sequence[str], look: Look = lambda _: None) -> Step:
     """A command with these arguments; this may read tables. Raises Failed or Printed."""
-    command = cast(Command, signals.load(f"shingletools.commands.{name}.command"))
-    options = make_parser(name, command.__doc__ or "", command.add_options).parse(argv)
+    command: Command = command_of(name)
+    options = make_parser(name, command.__doc__ or "", command.add_options, command.FACE.example).parse(argv)
     look(options)
     return Step(name, options, command.build(options))

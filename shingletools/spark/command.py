@@ -9,9 +9,12 @@ from contextlib import ExitStack
 
 from shingletools.cli.arguments import size
 from shingletools.cli.options import Help, Parser, Version, add_allowance
+from shingletools.record.faces import Face
 from shingletools.running.driver import prepare
 from shingletools.system import errors, messages
 from shingletools.system.errors import Failed
+
+FACE = Face(example=("simspark --in docs.jsonl --out pairs 'canon | shingle | sketch | simjoin -t 0.8'",))
 
 
 def make_parser() -> Parser:
@@ -19,7 +22,7 @@ def make_parser() -> Parser:
         prog="simspark", usage="%(prog)s [OPTIONS] --in PATH --out DIR PIPELINE", description=f"simspark: {__doc__}",
         epilog="PIPELINE is one argument, such as 'canon | shingle -k 10 | sketch | simjoin -t 0.8'. Exit status: 0 "
         "all well, 1 some records were rejected, 2 the run failed. The manual: man simspark",
-        allow_abbrev=False, add_help=False,
+        allow_abbrev=False, add_help=False, example=FACE.example,
     )  # fmt: skip
     add = parser.add_argument
     add("--in", metavar="PATH", dest="inputs", action="append", required=True, help="read PATH, a file, folder or "
@@ -28,21 +31,22 @@ def make_parser() -> Parser:
         "else JSON lines")  # fmt: skip
     add("--gzip", action="store_true", help="compress the output with gzip")
     add("--rejects", metavar="DIR", help="keep the bad records in DIR, as they came")
-    add("--checkpoint", metavar="DIR", help="keep intermediate results in DIR during the run (default beside --out)")
     add_allowance(parser)
+    add("pipeline", metavar="PIPELINE", help=argparse.SUPPRESS)
     add("--keep", metavar="DIR", help="keep the results of filters, and signatures, in DIR, and reuse those of earlier "
         "runs")  # fmt: skip
+    add("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
+    add = parser.add_argument_group("Spark").add_argument
+    add("--checkpoint", metavar="DIR", help="keep intermediate results in DIR during the run (default beside --out)")
     add("--at-once", metavar="SIZE", type=size, help="join, group and dedup in one task, as the shell does, "
         "if that takes at most SIZE of memory: 0, 200M (default 512M, or 1G where the master is local)")  # fmt: skip
     add("--master", metavar="URL", help="where Spark runs: local[N], spark://HOST:PORT, yarn (default local[*])")
     add("--conf", metavar="K=V", action="append", type=setting, default=[],
         help="set the property K of Spark to V; may be repeated")  # fmt: skip
     add("--ship", action="store_true", help="send this package to executors, which need only the packages it imports")
-    add("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
+    add = parser.add_argument_group("help").add_argument
     add("-h", "--help", action=Help, nargs=0, help="print this help")
     add("--version", action=Version, nargs=0, help="print the versions that decide the output")
-    add("pipeline", metavar="PIPELINE", help=argparse.SUPPRESS)
-    parser.arrange({"Spark": "--checkpoint --at-once --master --conf --ship", "help": "-h --version"})
     return parser
 
 

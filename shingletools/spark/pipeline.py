@@ -7,12 +7,12 @@ from itertools import pairwise
 from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record import wire
+from shingletools.record.faces import on_spark
 from shingletools.running.pipelines import split, words_of
 from shingletools.running.steps import Step, step_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-COMMANDS = ("canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "parts")
 ELSEWHERE = {  # options that do not apply on Spark, and why
     "output": "-o: --out says where to write",
     "rejects": "--rejects: simspark has one for all commands",
@@ -40,18 +40,16 @@ def texts(steps: Sequence[Step]) -> set[str]:
 def parse(pipeline: str) -> list[Step]:
     """The steps of a pipeline. Raises Failed if the shell or Spark could not run it."""
     steps = [build(command) for command in split(pipeline)]
-    kinds = [0 if step.stage.record_by_record else COMMANDS.index(step.name) for step in steps]
-    for step, kind, before in zip(steps[1:], kinds[1:], kinds, strict=False):
-        if before and (before, kind) != (COMMANDS.index("simjoin"), COMMANDS.index("simgroup")):
-            raise Failed(f"{step.name} cannot read what {COMMANDS[before]} writes")
     for step, then in pairwise(steps):
+        if not step.stage.record_by_record and (step.name, then.name) != ("simjoin", "simgroup"):
+            raise Failed(f"{then.name} cannot read what {step.name} writes")
         if isinstance(step.stage, JoinSpec) and (step.stage.against or step.stage.archives) and then.name == "simgroup":
             raise Failed(f"simgroup: {wire.TWO_SIDES}")
     return steps
 
 
 def build(command: str) -> Step:
-    name, argv = words_of(command, COMMANDS)
+    name, argv = words_of(command, [*on_spark()])
     try:
         step = step_of(name, argv, look)
         if why := step.stage.alone():

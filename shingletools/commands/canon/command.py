@@ -14,6 +14,7 @@ from shingletools.commands.canon.stopwords import stop
 from shingletools.commands.canon.words import cut
 from shingletools.reading.formats import format_options
 from shingletools.record import wire
+from shingletools.record.faces import Face, Product
 from shingletools.record.stage import Filter, Stage
 from shingletools.record.versions import made_with, version
 from shingletools.system import errors
@@ -22,6 +23,11 @@ from shingletools.system.deferred import orjson
 if TYPE_CHECKING:
     from shingletools.commands.canon.placed import Placer
 
+FACE = Face(
+    example=("canon --stop en docs.jsonl | head -1",),
+    makes=(Product("canon", "shingle comes next"),), takes=("canon", "parts"), text=True, spark=True,
+)  # fmt: skip
+
 PAGE = "page"  # without an argument of --html
 PARTS = (PAGE, "main", "article")
 
@@ -29,7 +35,13 @@ PARTS = (PAGE, "main", "article")
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
-    format_options.add_options(parser)
+    format_options.add_options(parser.add_argument_group("what is read, in place of JSON lines"))
+    add("--join-hyphens", action="store_true", help="join small letters that a hyphen parts at a line's end")
+    add("--fold-homoglyphs", action="store_true",
+        help="within a word, replace letters of another script by those that they look like")  # fmt: skip
+    add("--symbols", action="store_true", help="take runs of symbols for words where a text has no other word left")
+    rules = parser.add_argument_group("rules, in the order in which they work")
+    add = rules.add_argument
     add("--delete", metavar="REGEX", dest="edits", action="append", type=deletion, default=[],
         help="delete what matches, before any other rule; may be repeated")  # fmt: skip
     add("--replace", metavar="REGEX=TEXT", dest="edits", action="append", type=replacement, default=[],
@@ -39,12 +51,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "page or blog")  # fmt: skip
     add("--skip", metavar="SELECTOR", help="leave out HTML elements that match SELECTOR; may be repeated",
         action="append", type=text, default=[])  # fmt: skip
-    add("--join-hyphens", action="store_true", help="join small letters that a hyphen parts at a line's end")
-    add("--fold-homoglyphs", action="store_true",
-        help="within a word, replace letters of another script by those that they look like")  # fmt: skip
     add("--sentences", action="store_true", help="keep a line feed between sentences")
     add("--fold-accents", action="store_true", help="drop accents and vowel points")
-    words = parser.add_mutually_exclusive_group()
+    words = rules.add_mutually_exclusive_group()
     words.add_argument("--word", metavar="REGEX", type=text, help="take as words what matches in the folded text")
     words.add_argument("--segment", choices=("zh",), metavar="LANG", help="cut Chinese (zh) into words, not characters")
     add("--drop-numbers", action="store_true", help="drop words that have only digits")
@@ -57,7 +66,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("--stem", "cut words down to their stem"),
     ):
         add(option, metavar="LANG[,LANG]", help=f"{does}; may be repeated", action="extend", type=languages, default=[])
-    add("--symbols", action="store_true", help="take runs of symbols for words where a text has no other word left")
+    add = parser.add_argument_group("what else to write").add_argument
     add("--offsets", action="store_true",
         help="keep the original text in the field source, and write the place of each word in it to the field "
         "at")  # fmt: skip

@@ -7,11 +7,17 @@ from shingletools.cli.arguments import count, text, threshold
 from shingletools.commands.dedup.spec import FIRST, LEAST, LONGEST, MOST, NONE, SHORTEST, STORED, DedupSpec
 from shingletools.reading import compressed
 from shingletools.reading.formats import format_options
+from shingletools.record.faces import Face
 from shingletools.record.framing import Format
 from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 from shingletools.system.files import check_regular, named
+
+FACE = Face(
+    example=("canon docs.jsonl | shingle | simjoin -t 0.8 | dedup --pairs - docs.jsonl",),
+    takes=("parts", "canon", "shingle", "sketch"), text=True, spark=True,
+)  # fmt: skip
 
 
 def kept(argument: str) -> str:
@@ -36,13 +42,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--text", metavar="NAME", type=text, default="text", help="the field whose length counts (default text)")
     add("--known", metavar="PAIRS", action="append", default=[],
         help="remove the document a of each pair in PAIRS, from simjoin --against; may be repeated")  # fmt: skip
+    add = parser.add_argument_group("which groups").add_argument
     add("--groups", metavar="FILE", action="append", default=[],
         help="in place of --pairs: keep one document of each group in FILE; may be repeated")  # fmt: skip
     add("--larger-than", metavar="N", type=count, help="leave groups of at most N different documents alone")
     add("--of", metavar="FIELD", type=text, default="of",
         help="the field by which --larger-than tells documents from each other; parts have of (default of)",
     )  # fmt: skip
-    format_options.add_options(parser)
+    format_options.add_options(parser.add_argument_group("what is read and written, in place of JSON lines"))
+    add = parser.add_argument_group("what becomes of the others").add_argument
     add("-0", "--null", action="store_true",
         help="with --whole or --recursive, end the names that are written with zero bytes, for xargs -0")  # fmt: skip
     add("--removed", metavar="FILE", help="write the removed documents to FILE")

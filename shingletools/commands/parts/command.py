@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING
 from shingletools.cli.arguments import text
 from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
+from shingletools.record.faces import Face, Product
 from shingletools.record.stage import Collector, Filter, Means, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
     from shingletools.commands.parts.part_places import Cut
+
+FACE = Face(
+    example=("parts --by line docs.jsonl | canon | shingle -k 5 -o lines.shingles",),
+    makes=(Product("parts", "canon comes next"),), takes=("canon", "parts"), text=True, spark=True,
+)  # fmt: skip
 
 PARAGRAPH, LINE, SENTENCE, HEADING = "paragraph", "line", "sentence", "heading"
 WORDS = "([1-9][0-9]{0,8})-words"

@@ -8,6 +8,7 @@ from shingletools.cli.arguments import add_memory, count, memory_of, memory_with
 from shingletools.commands.shingle.bounds import Bound, bound, check_bounds
 from shingletools.kernel.lines import Listed, unlinked
 from shingletools.record import wire
+from shingletools.record.faces import COUNTS, Face, Product
 from shingletools.record.stage import Filter, First, Stage
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import check_regular
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     from shingletools.commands.shingle.keys import Key
     from shingletools.commands.shingle.twice import ShingleCounting
     from shingletools.commands.shingle.within import Choice
+
+FACE = Face(
+    example=("canon docs.jsonl | shingle -k 10 -o docs.shingles",),
+    makes=(
+        Product("shingle", "sketch or simjoin comes next", ("shingles",)),
+        Product(COUNTS, "shingle --df-table or sketch --weights takes them", ("df",)),
+    ),
+    takes=("canon", "parts"), text=True, spark=True,
+)  # fmt: skip
 
 ROLLING = "rolling"
 KEYED = (ROLLING, "blake3")
@@ -36,20 +46,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     units.add_argument("--longest", metavar="N", type=count, help="take the N longest lines of the text as units")
     units.add_argument("--spots", metavar="LIST",
         help="begin shingles at stop words (en, ru, zh, iso:LANG or a FILE), and go on with other words")  # fmt: skip
+    add = parser.add_argument_group("fingerprints").add_argument
     add("--hash", choices=[ROLLING, "blake3", "crc32", "md5", "sha1"], default=ROLLING,
         help="how a shingle becomes a fingerprint (default rolling)")  # fmt: skip
     add("--key-file", metavar="FILE", help="make fingerprints that depend on the secret in FILE")
     add("--mod", metavar="M", type=count, default=1, help="keep 1 in M fingerprints, a fair sample (default 1)")
-    form = parser.add_mutually_exclusive_group()
+    written = parser.add_argument_group("what is written in their place")
+    form = written.add_mutually_exclusive_group()
     form.add_argument("--readable", action="store_true", help="write the words of the shingles, as a JSON list")
     form.add_argument("--df", action="store_true", help="write a table of shingles, document frequencies and weights")
+    written.add_argument("--header", action="store_true",
+        help="begin the table of --df with the line that --df-table and --merge need")  # fmt: skip
+    written.add_argument("--merge", action="store_true",
+        help="read tables of --df --header, and write one table of all")  # fmt: skip
+    counted = parser.add_argument_group("shingles of few or many documents")
+    add = counted.add_argument
     add("--max-df", metavar="N", type=bound, help="leave out shingles in more than N documents, or than P%% of all")
     add("--min-df", metavar="N", type=bound, help="leave out shingles in fewer than N documents, or than P%% of all")
     add("--df-table", metavar="FILE",
         help="take document frequencies from FILE, made by --df --header; without it, count the input")  # fmt: skip
-    add("--header", action="store_true", help="begin the table of --df with the line that --df-table and --merge need")
-    add("--merge", action="store_true", help="read tables of --df --header, and write one table of all")
-    add_memory(parser, "count on disk")
+    add_memory(counted, "count on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:

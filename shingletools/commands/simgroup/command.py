@@ -4,7 +4,13 @@ import argparse
 
 from shingletools.cli.arguments import threshold
 from shingletools.commands.simgroup.spec import GroupSpec
+from shingletools.record.faces import GROUPS, PAIRS, Face, Product
 from shingletools.record.stage import Collector, Means, Stage
+
+FACE = Face(
+    example=("canon docs.jsonl | shingle | simjoin -t 0.8 | simgroup",),
+    makes=(Product(GROUPS, "dedup --groups or simshow takes them", ("members",)),), takes=(PAIRS,), spark=True,
+)  # fmt: skip
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

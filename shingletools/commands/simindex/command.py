@@ -7,8 +7,14 @@ from functools import partial
 from shingletools.cli.arguments import add_size, count, text, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, Addition, IndexSpec
 from shingletools.commands.simjoin.wanted import BITS, Wanted
+from shingletools.record.faces import Face
 from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import Failed, printable
+
+FACE = Face(
+    example=("canon docs.jsonl | shingle | sketch | simindex add archive --unless-known",),
+    takes=("sketch",), after="canon, shingle and sketch",
+)  # fmt: skip
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -10,8 +10,15 @@ from shingletools.cli.arguments import add_memory, count, memory_of, threshold
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.wanted import BITS, JACCARD, Wanted
+from shingletools.record.faces import PAIRS, Face, Product
 from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import Failed, printable
+
+FACE = Face(
+    example=("canon docs.jsonl | shingle -k 10 | sketch | simjoin -t 0.8",),
+    makes=(Product(PAIRS, "simgroup or simshow takes them", ("a", "b")),), takes=("shingle", "sketch"),
+    after="canon, shingle and sketch", spark=True,
+)  # fmt: skip
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -30,11 +37,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--interval", action="store_true", help="write bounds of the true similarity, too")
     parser.add_argument("--forest", action="store_true",
         help="write only enough pairs to connect what all pairs connect")  # fmt: skip
-    parser.add_argument("--recall", metavar="R", type=threshold, default=Fraction(1),
-        help="be faster, but find only the share R of pairs that just reach the threshold (default 1)")  # fmt: skip
-    add_memory(parser, "work on disk")
     parser.add_argument("--against", metavar="FILE", action="append", default=[],
         help="pair the input with FILE, or an archive's folder, and not with itself; may be repeated")  # fmt: skip
+    how = parser.add_argument_group("how")
+    how.add_argument("--recall", metavar="R", type=threshold, default=Fraction(1),
+        help="be faster, but find only the share R of pairs that just reach the threshold (default 1)")  # fmt: skip
+    add_memory(how, "work on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:

@@ -6,11 +6,21 @@ from typing import TYPE_CHECKING
 
 from shingletools.cli.arguments import fraction, no_number, text, threshold
 from shingletools.commands.simscore.spec import MOST_BANDS, BandEdges, ScoreSpec, Truth
+from shingletools.record.faces import FIGURES, GROUPS, PAIRS, Face, Product
 from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import shown
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+FACE = Face(
+    example=(
+        "canon docs.jsonl | shingle | tee docs.shingles | simjoin > exact.pairs",
+        "sketch docs.shingles | simjoin | simscore --table --truth exact.pairs",
+    ),
+    makes=(Product(FIGURES, "simscore and simtune write them for people", ("scope",)),),
+    takes=("parts", "canon", "shingle", "sketch", PAIRS, GROUPS),
+)  # fmt: skip
 
 
 def bands(argument: str) -> "tuple[Fraction, ...]":

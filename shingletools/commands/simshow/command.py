@@ -6,8 +6,14 @@ from functools import partial
 
 from shingletools.cli.arguments import add_memory, count, memory_of, size, text, threshold
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
+from shingletools.record.faces import GROUPS, PAIRS, Face
 from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import Failed
+
+FACE = Face(
+    example=("canon docs.jsonl | shingle | simjoin | simshow --brief --docs docs.jsonl",),
+    takes=("parts", "canon", "shingle", "sketch", PAIRS, GROUPS), text=True,
+)  # fmt: skip
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
 CONTEXT = 6  # words
@@ -32,21 +38,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("-g", "--gap", metavar="G", type=partial(count, least=0), default=10,
         help="join runs into a passage if G or fewer words are between them (default 10)")  # fmt: skip
     add("--template", metavar="N", type=count, help="mark runs of K words that are in N or more documents")
+    add = parser.add_argument_group("which pairs").add_argument
     add("--least", metavar="T", type=threshold, help="show only pairs with a similarity of T or more")
     add("--most", metavar="T", type=threshold, help="show only pairs with a similarity of T or less")
     add("--sample", metavar="N", type=count, help="show only N pairs, spread over the range of similarities")
-    form = parser.add_mutually_exclusive_group()
+    shown = parser.add_argument_group("form")
+    form = shown.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="write JSON records with places, words and shares")
     form.add_argument("--brief", action="store_true", help="write a line for each pair")
     form.add_argument("--html", metavar="FILE", help="write a page of pairs and groups to FILE, and no records")
     form.add_argument("--side-by-side", action="store_true", help="show a and b in two columns")
+    add = shown.add_argument
     add("--color", choices=[AUTO, ALWAYS, NEVER], default=AUTO, help="when to use colours (default auto)")
     add("--context", metavar="N", type=partial(count, least=0), default=CONTEXT,
         help="show N words before and after a passage (default 6)")  # fmt: skip
     add("--limit", metavar="SIZE", type=size, default="32M",
         help="put at most SIZE of data on the page of --html (default 32M)")  # fmt: skip
     add("--whole", action="store_true", help="show long runs of equal words in full")
-    add_memory(parser, "hold documents on disk")
+    add_memory(parser.add_argument_group("memory"), "hold documents on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:

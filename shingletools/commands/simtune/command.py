@@ -5,8 +5,11 @@ from functools import partial
 
 from shingletools.cli.arguments import count, text, threshold
 from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, SHINGLES, TuneSpec
+from shingletools.record.faces import Face
 from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import shown
+
+FACE = Face(example=("canon docs.jsonl | simtune --table",), takes=("canon", "parts"), text=True)
 
 LONGEST = 1000  # units of a shingle
 MOST_SHINGLES = 10  # values of -k

@@ -1,7 +1,7 @@
 """A sample's sets of shingles, made as shingle itself makes them; documents that cannot be told apart are one row."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import blake3
 import numpy as np
@@ -9,8 +9,8 @@ import numpy as np
 from shingletools.cli.options import make_parser
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ratios import choose_two
+from shingletools.record.faces import command_of
 from shingletools.record.stage import Command
-from shingletools.system import signals
 
 NO_ROW = -1
 
@@ -72,7 +72,7 @@ class Shingled(NamedTuple):
 
 def shingler(units: ShingleUnits) -> Callable[[str], str]:
     """What makes the payload of a text: shingle's own function, asked for by the command's name."""
-    command = cast(Command, signals.load("shingletools.commands.shingle.command"))
+    command: Command = command_of("shingle")
     parser = make_parser("shingle", "", command.add_options)
     stage = command.build(parser.parse(units.options.split())).record_by_record
     assert stage is not None

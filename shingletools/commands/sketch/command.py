@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shingletools.cli.arguments import count, text
 from shingletools.record import wire
+from shingletools.record.faces import Face, Product
 from shingletools.record.stage import Filter, Linking, Stage
 from shingletools.system.errors import Failed, printable, shown
 
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from shingletools.commands.sketch.minhash import Sketcher
+
+FACE = Face(
+    example=("canon docs.jsonl | shingle -k 10 | sketch -n 84 -o docs.sketch",),
+    makes=tuple(Product("sketch", "simjoin comes next", (field,)) for field in ("sketch", "simhash")),
+    takes=("shingle",), after="canon and shingle", spark=True,
+)  # fmt: skip
 
 SEED = "0"
 MINIMA = 84
@@ -23,19 +30,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-n", metavar="N", type=count, help="min-hashes to compute (default 84)")
     add("--seed", metavar="S", type=text, default=SEED, help="choose other hash functions (default 0)")
-    form = parser.add_mutually_exclusive_group()
+    add("--keep", action="store_true", help="keep the shingles in the record")
+    other = parser.add_argument_group("other kinds of sketch")
+    form = other.add_mutually_exclusive_group()
     form.add_argument("--super", metavar="G", type=count, help="write supershingles, each of G min-hashes")
     form.add_argument("--mega", metavar="G", type=count, help="write megashingles, each of two supershingles")
     form.add_argument("--lexicon", metavar="FILE",
         help="write a hash of the words that have a middle weight in the table FILE")  # fmt: skip
     form.add_argument("--top", metavar="N", type=count, help="write a hash of the N heaviest words, by --weights")
     form.add_argument("--simhash", action="store_true", help="write a simhash of 64 bits instead")
+    add = parser.add_argument_group("weights").add_argument
     add("--weights", metavar="FILE", help="weigh the shingles by the table FILE, from shingle --df")
     add("--lexicons", metavar="M", type=count, help="hashes to write with --lexicon (default 1)")
     add("--idf", metavar="LOW,HIGH", type=weights_between, help="the range of middle weights for --lexicon "
         "(default a quarter to three quarters of the heaviest)")  # fmt: skip
     add("--least", metavar="N", type=count, help="words of the --lexicon that a text needs (default 5)")
-    add("--keep", action="store_true", help="keep the shingles in the record")
 
 
 def build(options: argparse.Namespace) -> Stage:

@@ -10,7 +10,7 @@ OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that give every doc
 MARKED = ("recursive", "warc")  # formats with documents of HTML
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: "argparse._ActionsContainer") -> None:
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--lines", action="store_true", help="each line is a document, its number the id")
     kind.add_argument("--whole", action="store_true", help="each FILE is a document, its name the id")

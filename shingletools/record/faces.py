@@ -1,0 +1,62 @@
+"""The commands by name, and what each says of itself in its command.py, as FACE: all others ask it.
+
+To ask one loads the module of its command: what needs no other command, as a plain run, asks for no other.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from shingletools.system import signals
+
+# In the order in which a pipeline has them; then what stands beside it
+STAGES = (
+    "parts", "canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "simshow", "simscore", "simtune", "simindex",
+)  # fmt: skip
+COMMANDS = (*STAGES, "simspark")
+PAIRS, GROUPS, COUNTS, FIGURES = "pairs", "groups", "document frequencies", "figures"  # kinds; others are commands
+
+
+class Product(NamedTuple):
+    """A kind of records that a command writes."""
+
+    name: str
+    then: str  # what comes after them
+    fields: tuple[str, ...] = ()  # by which they are known; by their recipes if there are none
+
+
+class Face(NamedTuple):
+    """What others have to know of a command."""
+
+    example: tuple[str, ...]  # lines for the shell in a copy of tests/data, at the end of its --help
+    makes: tuple[Product, ...] = ()
+    takes: tuple[str, ...] = ()  # kinds of records, if perhaps by other fields
+    after: str = ""  # what documents need before it takes them
+    text: bool = False  # whether it has the option --text
+    spark: bool = False  # whether simspark runs it
+
+
+def module_of(command: str) -> str:
+    """The name of the module of a command."""
+    return f"shingletools.commands.{command}.command" if command in STAGES else "shingletools.spark.command"
+
+
+def command_of(command: str) -> Any:
+    """The module; signals wait while it is loaded."""
+    return signals.load(module_of(command))
+
+
+def face_of(command: str) -> Face:
+    face: Face = command_of(command).FACE
+    return face
+
+
+@cache
+def kinds() -> tuple[Product, ...]:
+    """All that is made, by the last command of a pipeline first: a record may keep fields from those before it."""
+    return tuple(made for command in reversed(STAGES) for made in face_of(command).makes)
+
+
+def on_spark() -> Iterator[str]:
+    """The commands that simspark runs."""
+    return (command for command in STAGES if face_of(command).spark)
