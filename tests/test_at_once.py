@@ -168,10 +168,11 @@ def test_groups(options: str, pairs: list[bytes], documents: list[bytes]) -> Non
 @pytest.mark.parametrize(
     "options",
     [*(f"--keep {keep} {mark}" for keep in ("first", "longest", "shortest") for mark in ("", "--annotate")),
-     "--keep none", "--keep none --larger-than 3", "--keep longest --larger-than 3", "--keep min:text",
-     "--keep max:text --annotate", "--keep min:id --removed x", "--known KNOWN", "--known KNOWN --annotate",
-     "--known KNOWN --keep longest --removed x", "--known KNOWN --keep max:duplicate_of --annotate",
-     "--known KNOWN --keep min:a\\nb", "--pairs KNOWN", "--pairs KNOWN --annotate --keep shortest"],
+     "--keep none", "--keep none --larger-than 3", "--keep longest --larger-than 3", "--keep min:text --as text",
+     "--keep max:text --annotate --as text", "--keep min:id --removed x --as text", "--known KNOWN",
+     "--known KNOWN --annotate",
+     "--known KNOWN --keep longest --removed x", "--known KNOWN --keep max:duplicate_of --annotate --as text",
+     "--known KNOWN --keep min:a\\nb --as text", "--pairs KNOWN", "--pairs KNOWN --annotate --keep shortest"],
 )  # fmt: skip
 @settings(max_examples=12)
 @given(st.lists(lines(DOCUMENTS), max_size=3))

@@ -101,6 +101,7 @@ class MeetGroups:
     """
 
     blocks: bytes  # the first number of each block
+    as_form: str  # what values are, if a user says so
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for _, some in runs(batches, "unit"):
@@ -131,7 +132,8 @@ class MeetGroups:
             more = placed(some_of, {"numbers": number, "ranks": rank})
             if any(documents[4]):
                 more["values"] = Named(b"".join(documents[3]), concatenated(documents[4])).at(some_of)
-                forms = {form_of(value) for text in split(*more["values"]) if (value := value_of(text)) is not None}
+                values = [value_of(text) for text in split(*more["values"])]
+                forms = {form_of(value, self.as_form) for value in values if value is not None}
                 rows.append({"least": min(forms, default=None), "most": max(forms, default=None)})
             rows += in_groups(named.at(name[some_of]), found.group[some_of], **more)
             yield rows_of(MET, rows)

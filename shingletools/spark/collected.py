@@ -148,17 +148,17 @@ class Collecting(PipelineRun):
                 self.settle_rejects()
         if not made:
             self.settle_rejects()
-        self.tell_how(spec, found.unlike)
+        self.check_values(spec, found.unlike)
         self.figures += found.figures
         if spec.dry:
             return 0
         *_, written = [self.place(*each) for each in reversed(made)]
         return written
 
-    def tell_how(self, spec: DedupSpec, unlike: bool) -> None:
-        """Says how values were compared, if that is in doubt."""
+    def check_values(self, spec: DedupSpec, unlike: bool) -> None:
+        """Raises Failed if it is in doubt how values are to be compared."""
         if unlike:
-            self.rejects.complain(f"dedup: {in_doubt(spec.valued or '')}")
+            raise Failed(f"dedup: {in_doubt(spec.valued or '', spec.as_form)}")
 
     def fail(self, name: str, fault: gathered.LineFault) -> NoReturn:
         """Fails the run, for a line that a command cannot leave out."""
@@ -176,7 +176,7 @@ class Collecting(PipelineRun):
             self.rejects.add(bad.withColumn("number", F.col("number") - before), unreadable=step.name == "simgroup")
         self.settle_rejects()
         if isinstance(found, dedup.Deduplicated):
-            self.tell_how(cast(DedupSpec, step.stage), found.unlike)
+            self.check_values(cast(DedupSpec, step.stage), found.unlike)
         self.figures += found.figures
         if step.stage.dry:
             return 0

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from shingletools.commands.dedup.marks import mark
 from shingletools.commands.dedup.spec import DedupSpec, in_two_groups
-from shingletools.commands.dedup.values import are_alike, are_numbers
+from shingletools.commands.dedup.values import OTHER, common
 from shingletools.kernel.types import Index
 from shingletools.record import wire
 from shingletools.spark.batches import Batches, packed, through, total, union
@@ -46,7 +46,7 @@ class Deduplicated(NamedTuple):
     removed: DataFrame | None
     rejects: Sequence[DataFrame]
     figures: Sequence[str]
-    unlike: bool  # as of the shell's choice
+    unlike: bool  # whether it is in doubt how values are to be compared
 
 
 def blocks_of(batches: Batches) -> Iterator[DecidedBlock]:
@@ -113,7 +113,7 @@ def deduplicated(given: StepInput, stage: DedupSpec) -> Deduplicated:
     units = units_of(seen.get["names"] or 0)
     told = Observation()
     meeting = in_units(taken, units, "ranks", "group", "known", "values", "values_sizes")
-    met = kept(through(meeting, MeetGroups(blocks.tobytes()), MET).observe(
+    met = kept(through(meeting, MeetGroups(blocks.tobytes(), stage.as_form), MET).observe(
         told, F.min("twice").alias("twice"), F.count("before").alias("again"), total("names"),
         F.sum("known").alias("known"), F.min("least").alias("least"), F.max("most").alias("most"),
     ))  # fmt: skip
@@ -124,10 +124,10 @@ def deduplicated(given: StepInput, stage: DedupSpec) -> Deduplicated:
         .unionAll(met.where("before is not null").select("before", F.lit(True)))
     )
     units = units_of(told.get["names"] or 0)
-    forms = {each for each in (told.get["least"], told.get["most"]) if each is not None}
+    form = common({each for each in (told.get["least"], told.get["most"]) if each is not None})
     choosing = in_units(met, units, "ranks", "groups", "values", "values_sizes")
     known = met.where("block is not null").select(*DECIDED.names)
-    goes = through(choosing, Choose(blocks.tobytes(), stage, are_numbers(forms)), DECIDED).unionAll(known)
+    goes = through(choosing, Choose(blocks.tobytes(), stage, form), DECIDED).unionAll(known)
     out = through(left_out, LeftOut(blocks.tobytes()), DECIDED)
     said = Observation()
     merge = Merge(mark(b"", stage.keep)[1])
@@ -149,9 +149,7 @@ def deduplicated(given: StepInput, stage: DedupSpec) -> Deduplicated:
     archived, go = told.get["known"] or 0, sizes["numbers"] // 8
     stay = (seen.get["documents"] or 0) - seen.get["bad"] - told.get["again"] - go
     figures = stage.figures(stay, go - archived, archived)
-    return Deduplicated(
-        cut(False), None if stage.removed is None else cut(True), rejects, figures, not are_alike(forms)
-    )
+    return Deduplicated(cut(False), None if stage.removed is None else cut(True), rejects, figures, form == OTHER)
 
 
 def divided(taken: DataFrame) -> tuple[Index, Index]:

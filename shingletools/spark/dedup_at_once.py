@@ -127,7 +127,7 @@ class ChosenAtOnce(NamedTuple):
     fault: LineFault | None
     figures: Sequence[str]
     again: int = 0  # documents whose ids were used before
-    unlike: bool = False  # as of the shell's choice
+    unlike: bool = False  # whether it is in doubt how values are to be compared
 
 
 def chosen_at_once(frames: Sequence[DataFrame], choosing: ChoosingAtOnce, kept: Kept) -> ChosenAtOnce | None:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from shingletools.commands.dedup.spec import MOST, NONE, DedupSpec
-from shingletools.commands.dedup.values import number_of, value_of
+from shingletools.commands.dedup.values import as_form, value_of
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches
@@ -27,7 +27,7 @@ class Choose:
 
     blocks: bytes  # the first number of each block
     spec: DedupSpec
-    numbers: bool  # whether values are compared as numbers
+    form: str  # as what values are compared
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for _, rows in runs(batches, "unit"):
@@ -37,7 +37,7 @@ class Choose:
             number, rank, group = map(concatenated, columns[2:5])
             if self.spec.valued is not None:
                 values = split(b"".join(columns[5]), concatenated(columns[6]))
-                rank = ranks_by(values, self.spec.keep.startswith(MOST), self.numbers)
+                rank = ranks_by(values, self.spec.keep.startswith(MOST), self.form)
             goes, stays = chosen(number, rank, group, self.spec.keep == NONE)
             kept = named.at(stays) if self.spec.annotate else Named(b"", np.zeros(len(goes), np.int64))
             yield rows_of(DECIDED, list(decided(self.blocks, kept, numbers=number[goes])))
@@ -60,19 +60,17 @@ class LeftOut:
             ])  # fmt: skip
 
 
-def ranks_by(values: Iterable[bytes], greatest: bool, numbers: bool) -> Index:
+def ranks_by(values: Iterable[bytes], greatest: bool, form: str) -> Index:
     """Ranks of values as spelled in lines. The least rank is the best; a value that cannot be compared is the worst.
 
-    numbers: all of them are numbers, or strings that read as numbers, and so compared as numbers.
+    form: as what they are compared.
 
-    >>> ranks_by([b"7", b'"x"', b"", b"7.0", b"1e1"], greatest=True, numbers=False).tolist()[1:4]
+    >>> ranks_by([b"7", b'"x"', b"", b"7.0", b"1e1"], greatest=True, form="text").tolist()[1:4]
     [-2, 9223372036854775807, 0]
-    >>> ranks_by([b'"9"', b'"10"', b"9.5"], greatest=False, numbers=True).tolist()
+    >>> ranks_by([b'"9"', b'"10"', b"9.5"], greatest=False, form="number").tolist()
     [0, 2, 1]
     """
-    found = [value_of(text) for text in values]
-    if numbers:
-        found = [None if each is None else number_of(each) for each in found]
+    found = [None if (value := value_of(text)) is None else as_form(value, form) for text in values]
     order = {value: place for place, value in enumerate(sorted({each for each in found if each is not None}))}
     sign = -1 if greatest else 1
     return np.array([NO_GROUP if each is None else sign * order[each] for each in found], np.int64)

@@ -64,6 +64,7 @@ class Case:
         self.names = rng.sample(IDS, rng.randrange(len(IDS) + 1))
         self.texts = ["é" * rng.randrange(4) for _ in self.names]
         values = rng.choice([VALUES, NUMBERS])
+        self.as_text = values is VALUES
         self.values = [rng.choice(values) for _ in self.names]
         shuffled = rng.sample(IDS, len(IDS))
         cuts = sorted(rng.choices(range(len(IDS) + 1), k=4))
@@ -154,7 +155,9 @@ class Case:
         named = [name for some in self.groups if len(some) > self.least for name in some]
         choices = {key(name) for name in [*named, *(name for pair in self.pairs for name in pair[:2])]} - known
         every = [each for each in zip(self.names, self.texts, self.values, strict=True) if key(each[0]) in choices]
-        orders = dict(zip((key(name) for name, *_ in every), orders_of([value for *_, value in every]), strict=True))
+        values = [value for *_, value in every]
+        found = [*map(order_of, values)] if self.as_text else orders_of(values)
+        orders = dict(zip((key(name) for name, *_ in every), found, strict=True))
         there = [
             (name, len(text), orders.get(key(name)))  # documents without pairs may come in any order
             for name, text in zip(self.names, self.texts, strict=True)
@@ -201,6 +204,7 @@ def test_brute_force(seed: int, rule: str, by: str, known: bool) -> None:
     options += f" --{by} {by} --keep {rule}" if by else ""
     options += f" --larger-than {case.least}" if by == "groups" else ""
     options += f" -t {case.t}" if by == "pairs" and case.t else ""
+    options += " --as text" if by and case.as_text and ":" in rule else ""
     verdicts, lines = case.verdicts(rule), case.lines()
     both = list(zip(lines, verdicts, strict=True))
     by_known = sum(says.get("duplicate_by", {}).get("rule") == "known" for says in verdicts)
@@ -373,12 +377,12 @@ def test_a_dry_run_ends_as_the_run_would(tmp_path: Path) -> None:
     assert run_here("dedup --known none --dry-run", cwd=tmp_path).status == 2
 
 
-def kept_of(documents: list[bytes], rule: str) -> list[bytes]:
+def kept_of(documents: list[bytes], rule: str, form: str) -> list[bytes]:
     """Of one group of documents 0 and 1."""
     ids = arrays.new_ids()
     members = Members(ids)
     members.take_all(b'{"members":[0,1]}', "groups")
-    spec = DedupSpec("id", groups=("groups",), keep=f"{rule}:n")
+    spec = DedupSpec("id", groups=("groups",), keep=f"{rule}:n", as_form=form)
     dedup = Dedup(spec, ids, ByGroups(members, 1), Archived(ids))
     outcome, failed = collect_chunk(dedup, spec.once(0), False, 0, Chunk("-", 1, 1, b"".join(documents)))
     assert (outcome.records, failed) == (2, None)
@@ -389,7 +393,8 @@ def kept_of(documents: list[bytes], rule: str) -> list[bytes]:
 def test_values_are_compared_exactly(rule: str) -> None:
     """Any two, in both orders, by fractions and code points: the one that comes first stays where they tie."""
     for one, two in [*product(VALUES, repeat=2), *product(NUMBERS, repeat=2)]:
-        first, second = orders_of((one, two))
+        form = "" if {one, two} <= {*NUMBERS} else "text"
+        first, second = map(order_of, (one, two)) if form else orders_of((one, two))
         if second is None:
             stays = 0
         elif first is None:
@@ -398,7 +403,7 @@ def test_values_are_compared_exactly(rule: str) -> None:
             stays = int(second < first if rule == "min" else second > first)
         documents = [b'{"id":%d%b}\n' % (place, b"" if value is None else f',"n":{value}'.encode())
                      for place, value in enumerate((one, two))]  # fmt: skip
-        assert kept_of(documents, rule) == [documents[stays]], (one, two)
+        assert kept_of(documents, rule, form) == [documents[stays]], (one, two)
 
 
 NAMES_NONE = 'dedup: {} names no document of the input: are their ids the same? 1 and "1" are two ids\n'
@@ -450,40 +455,77 @@ def test_it_says_that_no_document_of_the_groups_has_the_field(rule: str, field: 
     assert run_here(command, stdin=jsonl(records[4]), cwd=tmp_path).err == NAMES_NONE.format("--groups")
 
 
-NO_NUMBERS = (
-    'dedup: --keep: values of the field "n" are neither all numbers nor all dates in one form such as 2026-01-31, '
-    'so strings are compared as text: "10" comes before "9"\n'
+IN_DOUBT = (
+    'dedup: --keep: values of the field "n" are neither all numbers nor all dates such as 2026-01-31: '
+    "--as number, --as date:%d/%m/%Y or --as text says what they are\n"
 )
+FORMS = (  # two values, what they are, and which is greater, if they can be compared
+    (["9", "10"], "", 1),
+    ([9, "10"], "", 1),
+    (["9", "1_0"], "", None),
+    (["9", "nan"], "", None),
+    (["9", "1e1000000000"], "", None),
+    (["9/1/2024", "10/1/2023"], "", None),
+    (["9/1/2024", "10/1/2023"], "date:%m/%d/%Y", 0),
+    (["9/1/2024", "13/1/2023"], "date:%m/%d/%Y", None),
+    (["1 Sep 2024", "2 May 2024"], "date:%d %b %Y", 0),
+    ([20240901, "20240902"], "date:%Y%m%d", None),
+    (["2024-01-09", "2024-01-10"], "", 1),
+    (["2024-01", "2023-12"], "", 0),
+    (["2024-01-09 10:00", "2024-01-09 09:30"], "", 0),
+    (["2024-01-09", "2024-01-08T23:00"], "", 0),
+    (["2024-01-09T10:00:00.25Z", "2024-01-09T10:00:00.30Z"], "", 1),
+    (["2024-01-09T10:00:00Z", "2024-01-09T10:00:00.000000001Z"], "", 1),
+    (["2024-01-09T10:00:00+02:00", "2024-01-09T09:59:00+01:00"], "", 1),
+    (["2024-01-09", "2024-31-01"], "", None),
+    (["2024-01T10:00", "2024-02"], "", None),
+    (["2024-01-09", 10], "", None),
+    (["9", "b"], "number", None),
+    (["9", 10], "number", 1),
+    (["b", "a"], "", None),
+    (["b", "a"], "text", 0),
+    (["9", "10"], "text", 0),
+    ([10, "9"], "text", 1),
+)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_what_values_are(form: str, tmp_path: Path) -> None:
+    """All numbers or all dates, or what --as says; else the run fails. Others do not matter."""
+    (tmp_path / "groups").write_bytes(jsonl({"members": ["0", "1", "2"]}))
+    for values, wanted, greater in FORMS:
+        if form == "csv" and not all(isinstance(value, str) for value in values):
+            continue  # in a table all values are strings
+        for order in ((0, 1), (1, 0)):
+            lines = [jsonl({"id": str(place), "n": values[place]}) for place in order]
+            lines += [jsonl({"id": "2", "n": ""}), jsonl({"id": "3", "n": "none of the group"})]
+            options = [*(["--as", wanted] if wanted else []), "--keep", "max:n"]
+            if form == "csv":
+                rows = [*(f"{place},{values[place]}" for place in order), "2,", "3,none of the group"]
+                lines = [f"{row}\n".encode() for row in rows]
+                options.append("--csv")
+            (tmp_path / "docs").write_bytes((b"id,n\n" if form == "csv" else b"") + b"".join(lines))
+            ran = run_here("dedup --groups groups", *options, "-o", "out", "docs", cwd=tmp_path)
+            if greater is None:
+                said = f'dedup: --as {wanted}: not all values of the field "n" read so\n' if wanted else IN_DOUBT
+                assert (ran.status, ran.err) == (2, said), values
+                assert not (tmp_path / "out").exists()
+                continue
+            assert ran.good() == b"", values
+            assert (tmp_path / "out").read_bytes().endswith(lines[order.index(greater)] + lines[3]), values
+            (tmp_path / "out").unlink()
 
 
 @pytest.mark.parametrize(
-    ("values", "stays", "said"),
+    ("options", "said"),
     [
-        (["9", "10"], 1, False),
-        ([9, "10"], 1, False),
-        (["9", "1_0"], 0, True),
-        (["9", "nan"], 1, True),
-        (["9", "1e1000000000"], 0, True),
-        (["9/1/2024", "10/1/2024"], 0, True),
-        (["2024-01-09", "2024-01-10"], 1, False),
-        (["2024-01", "2023-12"], 0, False),
-        (["2024-01-09 10:00", "2024-01-09 09:30"], 0, False),
-        (["2024-01-09T10:00:00.25Z", "2024-01-09T10:00:00.30Z"], 1, False),
-        (["2024-01-09T10:00:00Z", "2024-01-09T10:00:00.5Z"], 0, True),
-        (["2024-01-09T10:00:00+02:00", "2024-01-09T10:00:00+01:00"], 0, True),
-        (["2024-01-09", "2024-31-01"], 1, True),
-        (["2024-01-09", 10], 0, True),
-        (["b", "a"], 0, True),
+        ("--as text", "--as needs --keep min:FIELD or max:FIELD"),
+        ("--keep min:n --as day", 'argument --as: not number, text or date:FORMAT: "day" (see dedup --help)'),
     ],
 )
-def test_it_says_how_values_were_compared(values: list[object], stays: int, said: bool, tmp_path: Path) -> None:
-    """If they are not all numbers, or all dates whose order by text is that of time. Others do not matter."""
-    (tmp_path / "groups").write_bytes(jsonl({"members": [0, 1, 2]}))
-    documents = [jsonl({"id": place, "n": value}) for place, value in enumerate([*values, "", "none of the group"])]
-    for some in (documents, [documents[1], documents[0], *documents[2:]]):
-        ran = run_here("dedup --groups groups --keep max:n", stdin=b"".join(some), cwd=tmp_path)
-        assert (ran.status, ran.out) == (0, documents[stays] + documents[3])
-        assert ran.err == (NO_NUMBERS if said else "")
+def test_as_what(options: str, said: str) -> None:
+    ran = run("dedup --pairs /dev/null", *options.split())
+    assert (ran.status, ran.err) == (2, f"dedup: {said}\n")
 
 
 def doubt(name: str) -> str:

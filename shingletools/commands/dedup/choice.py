@@ -160,6 +160,7 @@ class Dedup(Collector):
 
     def finish(self) -> Iterator[Written]:
         self.decide()
+        self.preference.check()
         for lines in self.aside.chunks() if self.spec.waits else ():
             at = 0
             while at < len(lines):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from shingletools.cli.arguments import count, text, threshold
 from shingletools.commands.dedup.spec import FIRST, LEAST, LONGEST, MOST, NONE, SHORTEST, STORED, DedupSpec
+from shingletools.commands.dedup.values import DATED, NUMBER, TEXT
 from shingletools.reading import compressed
 from shingletools.reading.formats import format_options
 from shingletools.record.faces import Face
@@ -30,6 +31,13 @@ def kept(argument: str) -> str:
     )
 
 
+def form(argument: str) -> str:
+    """What --as names. Raises ArgumentTypeError."""
+    if argument in (NUMBER, TEXT) or (argument.startswith(DATED) and "%" in argument):
+        return text(argument)
+    raise argparse.ArgumentTypeError(f"not {NUMBER}, {TEXT} or {DATED}FORMAT: {errors.shown(argument)}")
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--pairs", metavar="PAIRS", action="append", default=[],
@@ -40,6 +48,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="which document is preferred: first, longest, shortest, min:FIELD, max:FIELD; or none (default first)",
     )  # fmt: skip
     add("--text", metavar="NAME", type=text, default="text", help="the field whose length counts (default text)")
+    add("--as", metavar="KIND", dest="as_form", type=form,
+        help="what the values of min: and max: are: number, text, or date:FORMAT such as date:%%d/%%m/%%Y "
+        "(default numbers or ISO 8601 dates, whichever all of them are)",
+    )  # fmt: skip
     add("--known", metavar="PAIRS", action="append", default=[],
         help="remove the document a of each pair in PAIRS, from simjoin --against; may be repeated")  # fmt: skip
     add = parser.add_argument_group("which groups").add_argument
@@ -69,7 +81,7 @@ def build(options: argparse.Namespace) -> Stage:
     return DedupSpec(
         options.id, tuple(options.pairs), tuple(options.groups), tuple(options.known), options.keep,
         options.threshold, options.larger_than, options.of, options.text, options.removed, options.annotate,
-        options.dry_run, chosen(options), tuple(options.files),
+        options.dry_run, options.as_form or "", chosen(options), tuple(options.files),
     ).made_by(collector_of)  # fmt: skip
 
 

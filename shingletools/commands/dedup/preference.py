@@ -6,11 +6,11 @@ import numpy as np
 
 from shingletools.commands.dedup.blocks import Block
 from shingletools.commands.dedup.spec import LONGEST, MOST, DedupSpec
-from shingletools.commands.dedup.values import are_alike, are_numbers, form_of, in_doubt, number_of, value_of
+from shingletools.commands.dedup.values import OTHER, as_form, common, form_of, in_doubt, value_of
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.kernel.types import Flags, Index
-from shingletools.system.errors import shown
+from shingletools.system.errors import Failed, shown
 
 
 class Preference:
@@ -22,7 +22,7 @@ class Preference:
         self.keys = array("q")  # for each, its length or the number of its value, if these count
         self.values = kernel.new_ids()  # as they are spelled
         self.lacking = False  # whether values count, but no document has one
-        self.unlike = False  # whether values are neither all numbers nor all dates of one form
+        self.unlike = False  # whether it is in doubt how values are to be compared
 
     def add(self, block: Block, some: Flags) -> None:
         """Takes some documents of a block."""
@@ -45,19 +45,21 @@ class Preference:
         """The place of each value among all, the best first; what is no value is the worst."""
         numbers = np.arange(len(self.values))
         values = [value_of(text) for text in names_of(IdsAt(self.values.data, self.values.ends, numbers))]
-        forms = {form_of(each) for each in values if each is not None}
-        self.unlike = not are_alike(forms)
-        if are_numbers(forms):
-            values = [None if each is None else number_of(each) for each in values]
+        form = common({form_of(each, self.spec.as_form) for each in values if each is not None})
+        self.unlike = form == OTHER
+        values = [None if each is None else as_form(each, form) for each in values]
         best_first = sorted({each for each in values if each is not None}, reverse=self.spec.keep.startswith(MOST))
         self.lacking = len(self.documents) > 0 and not best_first
         place = {value: number for number, value in enumerate(best_first)}
         return np.array([len(place) if each is None else place[each] for each in values], np.int64)
 
-    def remarks(self) -> list[str]:
-        """Whether no value decided anything, although there are documents to choose among; or how values did."""
+    def check(self) -> None:
+        """Raises Failed if it was in doubt how values are to be compared."""
         if self.unlike:
-            return [in_doubt(self.spec.valued or "")]
+            raise Failed(in_doubt(self.spec.valued or "", self.spec.as_form))
+
+    def remarks(self) -> list[str]:
+        """Whether no value decided anything, although there are documents to choose among."""
         if not self.lacking:
             return []
         where, field = "pairs" if self.spec.pairs else "groups", shown(self.spec.valued or "")

@@ -49,6 +49,7 @@ class Restored(Dedup):
     def finish(self) -> Iterator[Written]:
         assert self.spec.format is not None
         self.decide()
+        self.preference.check()
         fates = Decided(self)
         if self.spec.dry:
             for _ in fates.names():

@@ -38,6 +38,7 @@ class DedupSpec(Stage):
     removed: str | None = None
     annotate: bool = False  # remove nothing, but mark duplicates
     dry: bool = False
+    as_form: str = ""  # what values that count are, if a user says so: text, number, or date: and a format of strptime
     format: Format | None = None  # of the documents, if they are to be written as they are read
     files: tuple[str, ...] = ()  # which then are read twice
 
@@ -48,6 +49,7 @@ class DedupSpec(Stage):
             "--groups cannot be combined with --pairs, which decides without groups": self.groups and self.pairs,
             "--keep none needs --groups": self.keep == NONE and not self.groups,
             "--larger-than needs --groups": self.larger_than is not None and not self.groups,
+            "--as needs --keep min:FIELD or max:FIELD": self.as_form and self.valued is None,
             "-t needs --pairs": self.least is not None and not self.pairs,
             "--removed cannot be combined with --annotate, which removes nothing":
                 self.annotate and self.removed is not None,

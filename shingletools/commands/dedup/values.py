@@ -1,10 +1,11 @@
-"""The order of values of fields: as exact numbers if all of them read as numbers; else numbers first, then strings.
+"""The order of values of fields: as exact numbers or as dates if all of them read so, or as a user says.
 
-Strings are compared by code points, which is the order of time for dates of one form, such as 2026-01-31.
+As text, numbers come first, then strings by code points.
 """
 
 import re
 from collections.abc import Set as AbstractSet
+from datetime import UTC, datetime, timedelta
 from decimal import Context, Decimal, InvalidOperation
 
 import orjson
@@ -15,12 +16,15 @@ from shingletools.system.errors import shown
 Value = tuple[Decimal, str]  # a number and "", or BEYOND and a string
 BEYOND = Decimal("Infinity")
 EXACT = Context(prec=1, traps=[InvalidOperation])  # Decimal() raises with it, but does not round to its precision
-NUMBER, TEXT = "number", "text"  # what values read as; a date reads as its form, with 0 for each digit
+# What values read as, if they are not what a user says they are: TEXT, NUMBER, or DATED and a format of strptime
+TEXT, NUMBER, DATE, OTHER = "text", "number", "date", "other"
+DATED = "date:"
 SPELLED = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")  # a number in a string
-DATE = re.compile(
-    r"[0-9]{4}-(0[1-9]|1[0-2])(-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?(Z|\+00:00)?)?)?"  # in UTC
+ISO = re.compile(
+    r"([0-9]{4}-[0-9]{2})(-[0-9]{2})?"
+    r"(?:[T ]([0-9]{2}:[0-9]{2})(?:(:[0-9]{2})(?:[.,]([0-9]+))?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?"
 )
-DIGIT = re.compile(r"[0-9]")
+BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def value_of(text: bytes) -> Value | None:
@@ -42,38 +46,75 @@ def value_of(text: bytes) -> Value | None:
     return None
 
 
-def form_of(value: Value) -> str:
-    """What a value reads as: NUMBER, a form of dates that strings have, or TEXT.
+def form_of(value: Value, wanted: str = "") -> str:
+    """What a value reads as: what is wanted, or OTHER; if nothing is, NUMBER, DATE or OTHER.
 
-    >>> [form_of((BEYOND, text)) for text in (" 007", "-.5e3", "2024-09-01", "2024-09-01 10:30Z", "9/1/2024", "NaN")]
-    ['number', 'number', '0000-00-00', '0000-00-00 00:00Z', 'text', 'text']
+    >>> [form_of((BEYOND, text)) for text in (" 007", "2024-09", "2024-09-01T10:30Z", "9/1/2024", "2024-02-30")]
+    ['number', 'date', 'date', 'other', 'other']
+    >>> form_of((BEYOND, "9/1/2024"), "date:%m/%d/%Y"), form_of((Decimal(7), ""), "date:%Y")
+    ('date:%m/%d/%Y', 'other')
     """
+    for form in (wanted,) if wanted else (NUMBER, DATE):
+        try:
+            as_form(value, form)
+        except ValueError:
+            continue
+        return form
+    return OTHER
+
+
+def as_form(value: Value, form: str) -> Value:
+    """The value in which it is compared; raises ValueError if it does not read as that."""
     number, text = value
-    if number != BEYOND or SPELLED.fullmatch(text.strip()):
-        return NUMBER
-    return DIGIT.sub("0", text) if DATE.fullmatch(text) else TEXT
+    if form in (TEXT, OTHER) or (form == NUMBER and number != BEYOND):
+        return value
+    if number != BEYOND:
+        raise ValueError(form)
+    if form == NUMBER:
+        if not SPELLED.fullmatch(text.strip()):
+            raise ValueError(form)
+        return Decimal(text.strip(), EXACT), ""
+    return instant(text) if form == DATE else since(datetime.strptime(text, form.removeprefix(DATED))), ""
 
 
-def number_of(value: Value) -> Value:
-    """The number that a value reads as."""
-    return value if value[0] != BEYOND else (Decimal(value[1].strip(), EXACT), "")
+def instant(text: str) -> Decimal:
+    """Seconds from the beginning of time to an ISO 8601 date, whose zone is UTC if there is none. Raises ValueError.
+
+    >>> instant("2024-09-01 02:00+02:00") == instant("2024-09")
+    True
+    >>> instant("2024-09-01T00:00:00.000000001") - instant("2024-09")
+    Decimal('1E-9')
+    """
+    found = ISO.fullmatch(text)
+    if found is None or (found[3] and not found[2]):
+        raise ValueError(text)
+    month, day, time, seconds, fraction, zone = found.groups()
+    moment = datetime.fromisoformat(f"{month}{day or '-01'}T{time or '00:00'}{seconds or ''}{zone or ''}")
+    return since(moment) + Decimal(f"0.{fraction or 0}")
 
 
-def are_numbers(forms: AbstractSet[str]) -> bool:
-    """Whether values of these forms are compared as numbers."""
-    return forms <= {NUMBER}
+def since(moment: datetime) -> Decimal:
+    """Seconds from the beginning of time."""
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return Decimal((moment - BEGINNING) // timedelta(microseconds=1)).scaleb(-6)
 
 
-def are_alike(forms: AbstractSet[str]) -> bool:
-    """Whether all values of these forms are numbers, or dates of one form."""
-    return TEXT not in forms and not forms - {min(forms, default=TEXT)}
+def common(forms: AbstractSet[str]) -> str:
+    """As what values of these forms are compared; OTHER if that is in doubt.
+
+    >>> common({NUMBER}), common({NUMBER, DATE}), common(set())
+    ('number', 'other', 'text')
+    """
+    return OTHER if len(forms) > 1 else next(iter(forms), TEXT)
 
 
-def in_doubt(field: str) -> str:
-    """What to say of how values of a field were compared that are not alike."""
+def in_doubt(field: str, wanted: str) -> str:
+    """Why values of a field cannot be compared."""
+    if wanted:
+        return f"--as {wanted}: not all values of the field {shown(field)} read so"
     return (
-        f"--keep: values of the field {shown(field)} are neither all numbers nor all dates in one form such as "
-        '2026-01-31, so strings are compared as text: "10" comes before "9"'
+        f"--keep: values of the field {shown(field)} are neither all numbers nor all dates such as 2026-01-31: "
+        "--as number, --as date:%d/%m/%Y or --as text says what they are"
     )
 
 
