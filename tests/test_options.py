@@ -27,7 +27,8 @@ NEEDED = {each.name: each.needed for each in SUITE} | {
 }  # fmt: skip
 NOTHING = {"shingle": {"--hash", "--mod"}}  # options whose default is said to do nothing
 ARGUMENTS = tuple(
-    "1 2 0.5 1,2 1,3 a=b c=d zh page main first longest line sentence jaccard md5 number text always never".split()
+    "1 2 0.5 1,2 1,3 a=b c=d zh page main first longest line sentence jaccard dice md5 sha1 always never number "
+    "text".split()
 )
 
 
