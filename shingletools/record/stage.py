@@ -22,6 +22,7 @@ Linking = Callable[[], Link]  # what makes a filter's link in the process that w
 Tally = Callable[[], Mapping[str, int]]
 Remarks = Callable[[Mapping[str, int], int], Sequence[str]]  # of what was counted, and the number of good records
 First = Callable[[], "Before"]
+Reads = Callable[[str, str], Iterator[tuple[str, bytes]]]  # of an option and a path: names of files, and whole lines
 
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
 
@@ -47,11 +48,14 @@ class Before(Protocol):
 
 
 class Means:
-    """What a collector has to work with: workers, and whole lines in place of standard input, if they are given."""
+    """What a collector has to work with: workers; whole lines in place of standard input, if they are given; and what
+    reads the files of records that options name, if it is not to open them itself.
+    """
 
-    def __init__(self, jobs: int = 1, given: Iterator[bytes] | None = None) -> None:
+    def __init__(self, jobs: int = 1, given: Iterator[bytes] | None = None, read: Reads | None = None) -> None:
         self.jobs = jobs
         self.given = given
+        self.read = read
 
 
 ALONE = Means()

@@ -5,7 +5,8 @@ pipeline          what Spark can do of a pipeline
 session           a session of Spark, which ends with the run, however that ends
 jobs              runs a pipeline: divides its steps into jobs; it uses all the others
 run               the common part of all jobs: what is read, counted and written
-collected         the jobs that end with simgroup or dedup
+joining           the jobs of simjoin where many tasks join
+collected         the jobs of commands that take all lines: in one task, or in many
 spark_files       files and folders, wherever Spark has them
 splits            plain files on this machine, whose lines tasks read themselves
 parquet_rows      rows of Parquet as records, and records as rows
@@ -24,18 +25,14 @@ meeting           which documents share a bucket
 bucket_blocks     buckets as tasks
 tasks             the comparisons of a task
 archives          archives of --against: their states, and their rows as those of signed
-join_at_once      a join in one task, if it is small, perhaps with groups of its pairs
 copies            pairs of originals as pairs of documents
-join_in_parts     one run of simjoin: at once, or the steps above in their order
+join_in_parts     one run of simjoin in many tasks: the steps above in their order
 said              pairs as lines
 packed_names      simgroup and dedup: ids in buckets, where equal ones meet
 mentions          the names in lines
 named_beside      the names in lines of files besides the input
-room              how much memory one task may take
-gathered          names in one task, if they fit
-group_at_once     simgroup in that task, as the shell does it
-deciding          dedup in that task: the shell's choice
-dedup_at_once     sends its decisions to all tasks
+room              how much memory one task may take, and how much a collector needs
+one_task          all lines to the shell's own collector, in one task, if they fit
 graphs            what edges connect, in one task or in rounds
 nodes             simgroup in many tasks: names become nodes
 roots             nodes become groups, and groups lines

@@ -1,8 +1,9 @@
-"""Pipelines that end with simgroup or dedup: in one task, as the shell does it, or in many."""
+"""The jobs of commands that take all lines: in one task, as the shell does it, or in many."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import NoReturn, cast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+from urllib.parse import unquote
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -10,182 +11,163 @@ from pyspark.sql import functions as F
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.commands.dedup.values import in_doubt
 from shingletools.commands.simgroup.spec import GroupSpec
+from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.chain import Chain
-from shingletools.running.steps import Step
-from shingletools.spark import (
-    dedup,
-    dedup_at_once,
-    gathered,
-    group,
-    join_in_parts,
-    mentions,
-    spark_files,
-)
+from shingletools.record.stage import Collector, Means, Stage
+from shingletools.spark import archives, dedup, group, join_in_parts, spark_files, splits
 from shingletools.spark.batches import through
-from shingletools.spark.decided import Cut
-from shingletools.spark.filtered_lines import (
-    REJECTED,
-    SIZE,
-    WRITTEN,
-    Filtered,
-)
-from shingletools.spark.gathered import Gathering
-from shingletools.spark.group_at_once import GroupingAtOnce, grouped_at_once
-from shingletools.spark.kept_stages import KeptStage
-from shingletools.spark.named_beside import of_stage
+from shingletools.spark.filtered_lines import LINES, REJECTED, REMOVED, WRITTEN, Filtered
+from shingletools.spark.joining import Archives, Joining, KeptLines
+from shingletools.spark.one_task import InOneTask, OfTask
 from shingletools.spark.packed_names import StepInput
 from shingletools.spark.room import BASE
-from shingletools.spark.run import FILES, PipelineRun, all_rows, has_bad, named, set_to
-from shingletools.spark.tally import Told
+from shingletools.spark.run import FILES, StepParts, named, set_to
 from shingletools.system.errors import Failed
 
+# Lines more than so many times as large as the memory are not tried in one task: a join holds most of them, the others
+# hold ids
+TIMES = {"simjoin": 2, "simgroup": 8, "dedup": 8}
 
-class Collecting(PipelineRun):
-    """A run that makes groups, or documents without duplicates."""
 
-    before: list[tuple[str, int, int]]  # the states of files that are read more than once
+@dataclass(frozen=True)
+class ShellsCollector:
+    """Makes the shell's collector in a task."""
 
-    def collected(self, number: int, step: Step) -> int:
-        """Writes groups, or documents without duplicates, from lines. Returns the number of lines. Raises Failed."""
-        if (written := self.collected_at_once(number, step)) is not None:
-            return written
-        lines, others = self.lines(), self.others(self.inputs)
-        self.count([*lines.told, *(others.told if others else [])], lines.rows)
-        frame = self.numbers.packed(lines.rows, 0, self.inputs)
-        of_files = self.packed_beside(step, others, self.inputs)
-        return self.made(StepInput(frame, of_files, number, self.kept, self.numbers.where), step)
+    stage: Stage
+    archives: Archives
 
-    def collected_at_once(self, number: int, step: Step) -> int | None:
-        """The same, if one task can hold all that decides; else None."""
-        room = self.room() - BASE
-        names = [name for source in self.sources for name in source.files()]
-        if self.options.keep is not None or len(names) > FILES:
-            return None
-        self.before = self.stages.files.states(names)
-        if sum(size for _, size, _ in self.before) > room * gathered.TIMES:
-            return None
-        others = self.sources[self.inputs :]
-        inputs, by_option = of_stage(step.stage)
-        filtered = self.through_filters()
-        frames = [gathered.gathered(all_rows(self.sources[: self.inputs]), Gathering(filtered, inputs, number))]
-        as_they_are = Filtered(Chain([]), 0, filtered.tally)
-        for option, beside in by_option.items():
-            if some := [source for (name, _), source in zip(step.stage.beside, others, strict=True) if name == option]:
-                frames.append(gathered.gathered(all_rows(some), Gathering(as_they_are, beside, number)))
+    def __call__(self, means: Means) -> Collector:
+        if isinstance(self.stage, JoinSpec):
+            asking = archives.against(self.stage, self.archives) if self.archives else None
+            return JoinCollector(self.stage, against=asking)
+        return self.stage.collector(means)
+
+
+class Collecting(Joining):
+    """A run with commands that take all lines."""
+
+    def collected(self, given: StepParts, out: str) -> int:
+        """Writes pairs, groups, or documents without duplicates. Returns the number of lines. Raises Failed."""
+        stage, asked = given.step.stage, []
+        if isinstance(stage, JoinSpec):
+            with named(given.step):
+                asked = archives.pinned(stage, given.first)
+            self.count([told for each in asked for told in each.told()])
         with set_to(self.spark, join_in_parts.PLANNED):
-            if step.name == "simgroup":
-                return self.grouped_at_once(frames, cast(GroupSpec, step.stage), self.inputs, room, self.count)
-            return self.chosen_at_once(frames, cast(DedupSpec, step.stage), room, number)
+            lines = None
+            if self.fits(given) and not self.is_direct(given):
+                lines = self.kept_lines(given)
+            if self.fits(given, lines) and (written := self.in_one_task(given, asked, lines, out)) is not None:
+                return written
+            if isinstance(stage, JoinSpec):
+                if self.options.rejects is not None or self.options.keep is not None:
+                    lines = lines or self.kept_lines(given)  # in which bad records are found again by their numbers
+                return self.joined(given, asked, lines, out)
+        return self.in_many_tasks(given, lines or self.kept_lines(given), out)
 
-    def pairs_at_once(
-        self, pairs: KeptStage, others: KeptStage | None, sides: int, then: tuple[int, Step]
-    ) -> int | None:
-        """Groups of pairs, if one task can hold all that decides; else None."""
-        number, step = then
-        room = self.room() - BASE
-        if sum(each.figures.get(SIZE, 0) for each in pairs.told) > room * gathered.TIMES:
-            return None
-        of_pairs, by_option = of_stage(step.stage)
-        as_they_are = Filtered(Chain([]), 0, self.tally(), before=0)
-        frames = [gathered.gathered(pairs.rows, Gathering(as_they_are, of_pairs, number))]
-        if others is not None:
-            (beside,) = by_option.values()
-            frames.append(gathered.gathered(others.rows, Gathering(as_they_are, beside, number)))
+    def fits(self, given: StepParts, lines: KeptLines | None = None) -> bool:
+        """Whether files are few, and they and the lines are small enough to be tried in one task."""
+        names = [name for part in parts_of(given) for name in self.sources[part].files()]
+        size = lines.size() if lines else sum(size for _, size, _ in self.stages.files.states(names))
+        return len(names) <= FILES and self.room() > BASE and size <= TIMES[given.step.name] * self.room()
 
-        def count(_told: Sequence[Told], bad: DataFrame | None) -> None:
-            """Does nothing: pairs that this run found are good."""
-            if bad is not None:
-                self.rejects.add(self.numbers.numbered(bad, REJECTED), unreadable=True)
+    def is_direct(self, given: StepParts) -> bool:
+        """Whether one task can read all files itself."""
+        local = all(self.sources[part].local for part in parts_of(given))
+        return local and not given.filtered and self.options.keep is None
 
-        return self.grouped_at_once(frames, cast(GroupSpec, step.stage), sides, room, count)
+    def kept_lines(self, given: StepParts) -> KeptLines:
+        """The lines, which are also counted."""
+        inputs = self.lines() if given.inputs[0] == 0 else self.as_they_are(given.inputs)
+        beside = self.as_they_are(given.beside) if given.beside else None
+        self.count([*inputs.told, *(beside.told if beside else [])], inputs.rows)
+        return KeptLines(inputs, beside)
 
-    def grouped_at_once(
-        self, frames: Sequence[DataFrame], spec: GroupSpec, others: int, room: int,
-        count: Callable[[Sequence[Told], DataFrame | None], None],
-    ) -> int | None:  # fmt: skip
-        """Writes groups, if one task can make them. count: called with what splits told, and rejected rows."""
+    def in_one_task(self, given: StepParts, asked: Archives, lines: KeptLines | None, out: str) -> int | None:
+        """Writes the same, if one task can do it; else None. lines: None if that task reads them itself."""
+        stage, number, parts = given.step.stage, given.number, parts_of(given)
+        if lines is None:
+            names = [(part, name) for part in parts for name in sorted(self.sources[part].files(), key=unquote)]
+            rows, every = splits.one_task(self.spark, names), Filtered(Chain([]), 0, self.tally())
+        else:
+            rows, every = self.in_order(lines, parts), Filtered(Chain([]), 0, self.tally(), before=0)
+        late = {each.path: each.key(0) for each in asked}
+        tallies = self.tally(), self.tally()
+        task = InOneTask(every, ShellsCollector(stage, asked), stage, number, parts, late, self.room(), *tallies)
         folder = self.beside.path()
-        write = partial(spark_files.write_runs, folder=folder, gzip=self.gzip(self.options.out))
-        grouping = GroupingAtOnce(spec, others, room, self.tally(), self.tally())
-        found = grouped_at_once(frames, grouping, write)
-        if found is None:
+        paths = {LINES: out} | ({} if stage.removed is None else {REMOVED: stage.removed})
+        spark_files.write_runs(through(rows, task, WRITTEN), folder, any(map(self.gzip, paths.values())))
+        (told,) = task.tally.told.value
+        if told.too_much:
             return None
-        bad = self.bad_in(folder) if has_bad(found.splits) else None
-        if found.fails and bad is not None:
-            count(found.splits, bad.where(F.col("step").between(1, len(self.filters))))
-            (fault,) = bad.where(F.col("step") == mentions.FAULT).collect()
-            self.fail("simgroup", gathered.LineFault.of(fault.asDict()))
-        count(found.splits, bad)
-        self.settle_rejects()
-        self.figures += found.figures
-        return self.place(folder, found.parts, self.options.out)
-
-    def chosen_at_once(self, frames: Sequence[DataFrame], spec: DedupSpec, room: int, number: int) -> int | None:
-        choosing = dedup_at_once.ChoosingAtOnce(spec, self.inputs, number, room, self.tally(), self.tally())
-        found = dedup_at_once.chosen_at_once(frames, choosing, self.kept)
-        if found is None:
-            return None
-        if found.fault is not None:
-            self.count(found.splits, found.rejected.where(F.col("step") < number))
-            self.fail("dedup", found.fault)
-        self.count(found.splits, found.rejected)
-        made = []
-        for gone, path in ((False, self.options.out), (True, spec.removed)):
-            if path is None or (spec.dry and (gone or not found.again)):
-                continue
-            folder, every = self.beside.path(), self.through_filters()
-            cutting = dedup_at_once.Cutting(every, Cut(gone, spec), found.decided, number)
-            spark_files.write_runs(
-                through(all_rows(self.sources[: self.inputs]), cutting, WRITTEN), folder, self.gzip(path)
-            )
-            if self.stages.files.states(name for name, *_ in self.before) != self.before:
-                raise Failed("dedup: the input changed while it was read")
-            told = every.tally.all()
-            if any(dedup_at_once.AGAIN in each.figures for each in told):
-                self.rejects.add(self.numbers.numbered(self.bad_in(folder), REJECTED))
-            made.append((folder, told, path))
-            if not gone:
-                self.settle_rejects()
-        if not made:
-            self.settle_rejects()
-        self.check_values(spec, found.unlike)
-        self.figures += found.figures
-        if spec.dry:
+        if lines is None:
+            self.count(every.tally.all())
+        self.settle_task(given, asked, told, folder)
+        if stage.dry:
             return 0
-        *_, written = [self.place(*each) for each in reversed(made)]
-        return written
+        return [self.place(folder, task.written.all(), path, kind) for kind, path in reversed(paths.items())][-1]
 
-    def check_values(self, spec: DedupSpec, unlike: bool) -> None:
-        """Raises Failed if it is in doubt how values are to be compared."""
-        if unlike:
-            raise Failed(f"dedup: {in_doubt(spec.valued or '', spec.as_form)}")
+    def in_order(self, lines: KeptLines, parts: Mapping[int, int | None]) -> DataFrame:
+        """The lines in one partition, in the order of the parts, then of files and lines."""
+        files = sorted({each.key[1] for each in lines.told()}, key=unquote)
+        order = [F.array_position(F.array(*map(F.lit, some)), F.col(name)) for name, some in
+                 (("part", parts), ("file", files or [""]))]  # fmt: skip
+        rows = lines.rows().where("step = 0")
+        return rows.repartition(1).sortWithinPartitions(*order, "block", "place")
 
-    def fail(self, name: str, fault: gathered.LineFault) -> NoReturn:
-        """Fails the run, for a line that a command cannot leave out."""
-        raise Failed(f"{name}: {self.numbers.where(self.numbers.starts[fault.split] + fault.place)}: {fault.cause}")
+    def settle_task(self, given: StepParts, asked: Archives, told: OfTask, folder: str) -> None:
+        """Reports what a task tells, and the bad records that it has written to a folder. Raises Failed."""
+        if told.rejected:
+            bad = self.numbers.numbered(self.bad_in(folder), REJECTED)
+            self.rejects.add(self.with_archives_last(bad, asked), unreadable=True)
+            self.rejects.unreadable[given.number] -= told.again
+        if told.fault is not None:
+            where = "" if told.where is None else f"{self.where(*told.where)}: "
+            raise Failed(f"{given.step.name}: {where}{told.fault}")
+        self.settle_rejects()
+        for remark in told.remarks:
+            self.rejects.complain(f"{given.step.name}: {remark}")
+        self.figures += told.figures
 
-    def made(self, given: StepInput, step: Step, before: int = 0) -> int:
-        """Runs simgroup or dedup. before: so many line numbers are of no file, and come before those of files."""
+    def where(self, split: tuple[object, ...], place: int) -> str:
+        return self.numbers.where(self.numbers.starts[split] + place)
+
+    def in_many_tasks(self, given: StepParts, lines: KeptLines, out: str) -> int:
+        """Runs simgroup or dedup."""
+        step, number = given.step, given.number
+        if isinstance(step.stage, DedupSpec) and (step.stage.pairs or step.stage.counted):
+            raise Failed("dedup: --pairs and --larger-than need more memory than --at-once gives to a task")
+        packed = [self.numbers.packed(lines.inputs.rows, given.inputs[0], given.inputs[-1] + 1)]
+        packed += [self.numbers.packed(lines.beside.rows, part, part + 1) for part in given.beside if lines.beside]
         found: group.GroupLines | dedup.Deduplicated
         with named(step):
+            made = StepInput(packed[0], packed[1:], number, self.kept, self.numbers.where)
             if step.name == "simgroup":
-                found = group.grouped(given, cast(GroupSpec, step.stage), self.options.verbose)
+                found = group.grouped(made, cast(GroupSpec, step.stage), self.options.verbose)
             else:
-                found = dedup.deduplicated(given, cast(DedupSpec, step.stage))
+                found = dedup.deduplicated(made, cast(DedupSpec, step.stage))
         for bad in found.rejects:
-            self.rejects.add(bad.withColumn("number", F.col("number") - before), unreadable=step.name == "simgroup")
+            self.rejects.add(bad, unreadable=step.name == "simgroup")
         self.settle_rejects()
-        if isinstance(found, dedup.Deduplicated):
-            self.check_values(cast(DedupSpec, step.stage), found.unlike)
+        if isinstance(found, dedup.Deduplicated) and found.unlike:
+            spec = cast(DedupSpec, step.stage)
+            raise Failed(f"dedup: {in_doubt(spec.valued or '', spec.as_form)}")
         self.figures += found.figures
         if step.stage.dry:
             return 0
         if isinstance(found, dedup.Deduplicated) and found.removed is not None and step.stage.removed is not None:
             self.write(found.removed, step.stage.removed, arranged=False)
-        return self.write(found.lines, self.options.out, arranged=False)
+        return self.write(found.lines, out, arranged=False)
 
-    def packed_beside(self, step: Step, kept: KeptStage | None, part: int, before: int = 0) -> list[DataFrame]:
-        """The lines of files besides the input, PACKED, a DataFrame for each part from `part` on."""
-        parts = range(part, part + len(step.stage.beside))
-        of_files = [self.numbers.packed(kept.rows, each, each + 1) for each in parts if kept is not None]
-        return [each.withColumn("number", F.col("number") + before) for each in of_files]
+
+def parts_of(given: StepParts) -> dict[int, int | None]:
+    """The parts of a step's lines in the order in which the shell reads them, with their sides.
+
+    The side is None for files that are read before the input.
+    """
+    stage = given.step.stage
+    sides = [side for side, paths in enumerate(stage.sides, 1) for _ in paths]
+    first = dict.fromkeys(given.beside) if not sides else {}
+    behind = dict(zip(given.beside, sides, strict=True)) if sides else {}
+    return {**first, **dict.fromkeys(given.inputs, 0), **behind}

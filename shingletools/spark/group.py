@@ -11,12 +11,11 @@ from shingletools.spark import graphs
 from shingletools.spark.batches import counted, through, total, union
 from shingletools.spark.exchange import together
 from shingletools.spark.graphs import EDGE, Unpack
-from shingletools.spark.group_at_once import GROUP_FIGURES
 from shingletools.spark.mentions import FAULT, PairNames, Singles
 from shingletools.spark.nodes import MET, SINGLE, TAKEN, MeetNames, TakePairs, TakeSingles
 from shingletools.spark.packed_names import StepInput, in_units, units_of
 from shingletools.spark.parts import PARTS
-from shingletools.spark.roots import NODES, PART, PLACED, ROOTS, Connect, Nodes, Place, Roots, Write
+from shingletools.spark.roots import GROUP_FIGURES, NODES, PART, PLACED, ROOTS, Connect, Nodes, Place, Roots, Write
 from shingletools.spark.spark_files import Kept
 from shingletools.system.errors import Failed
 

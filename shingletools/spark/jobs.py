@@ -1,51 +1,32 @@
 """Runs a pipeline on a cluster."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
-from typing import cast
 
-import numpy as np
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from shingletools.commands.simgroup.spec import GroupSpec
-from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.record.chain import Chain
 from shingletools.running.outcomes import DONE, SOME_REJECTED
 from shingletools.running.steps import Step
 from shingletools.spark import (
-    archives,
     columns,
-    join_in_parts,
     spark_files,
 )
-from shingletools.spark.batches import through, union
+from shingletools.spark.batches import through
 from shingletools.spark.collected import Collecting
 from shingletools.spark.filtered_lines import (
     BAD,
-    KEPT,
     LINES,
-    NUMBERED,
     SIZE,
     WRITTEN,
-    Filtered,
-    Keeping,
-    LineNumbers,
-    Picking,
     Writing,
 )
-from shingletools.spark.kept_stages import KeptStage, Making, Stages
-from shingletools.spark.number_sets import Chosen
-from shingletools.spark.packed_names import StepInput
-from shingletools.spark.parts import PART_BYTES, PARTS, InParts, KeepingParts
+from shingletools.spark.kept_stages import Stages
+from shingletools.spark.parts import PART_BYTES, PARTS, InParts
 from shingletools.spark.pipeline import is_parquet, texts
-from shingletools.spark.run import FILES, TooManyRejected, all_rows, has_bad, named, set_to
-from shingletools.spark.signed import SIGNED, Signing
+from shingletools.spark.run import FILES, TooManyRejected, has_bad, set_to
 from shingletools.spark.spark_files import Kept
-from shingletools.spark.tally import in_order
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -68,24 +49,24 @@ class Jobs(Collecting):
         self.refuse_to_overwrite()
         self.filters = [(each, step.id_field) for step in steps if (each := step.stage.record_by_record)]
         self.inputs = len(self.options.inputs)
-        behind = list(enumerate(steps, 1))[len(self.filters) :]
-        joins = len(behind) > 0 and behind[0][1].name == "simjoin"
-        carries = not behind and self.options.keep is None and all(each.lines is None for each, _ in self.filters)
+        self.behind = list(self.lay_out())
+        self.parts_read = frozenset([*range(self.inputs), *(part for each in self.behind for part in each.beside)])
+        carries = not self.behind and self.options.keep is None and all(each.lines is None for each, _ in self.filters)
         carries &= all(map(is_parquet, [*self.options.inputs, self.options.out]))
         inputs = [spark_files.opened(self.spark, path, "--in") for path in self.options.inputs] if carries else []
         # Filters that read a field inside a column need lines
         carries &= not any(columns.reads_within(self.filters, frame.columns) for frame in inputs)
         if not carries:
-            self.sources = self.read(self.inputs + len(behind[0][1].stage.beside) if joins else 0)
+            self.sources = self.read()
         status = DONE
         try:
             with set_to(self.spark, SEVERAL_FILES):
-                if behind:
-                    written = self.joined(*behind) if joins else self.collected(*behind[0])
+                if self.behind:
+                    written = self.collected_in_turn()
                 elif carries:
                     written = self.carried(inputs)
                 else:
-                    several = sum(len(source.files()) for source in self.sources) > FILES
+                    several = sum(len(source.files()) for source in self.sources.values()) > FILES
                     written = self.filtered_and_kept() if several or self.options.keep else self.filtered()
         except TooManyRejected as error:
             written, status = 0, error.status
@@ -101,7 +82,7 @@ class Jobs(Collecting):
     def filtered(self) -> int:
         """Runs a pipeline of filters, as one job. Returns the number of lines written."""
         folder, every = self.beside.path(), self.through_filters()
-        lines = through(all_rows(self.sources), Writing(every), WRITTEN)
+        lines = through(self.rows(self.sources), Writing(every), WRITTEN)
         spark_files.write_runs(lines, folder, self.gzip(self.options.out))
         told = every.tally.all()
         bad = None
@@ -148,83 +129,11 @@ class Jobs(Collecting):
         frame = through(self.numbers.packed(lines.rows, 0, self.inputs), in_parts, PARTS)
         return self.write(frame, self.options.out, arranged=False)
 
-    def joined(self, first: tuple[int, Step], then: tuple[int, Step] | None = None) -> int:
-        """Writes pairs of signatures, perhaps groups of them. Returns the number of lines."""
-        number, step = first
-        stage = cast(JoinSpec, step.stage)
-        sides = self.inputs + len(stage.beside)
-        with set_to(self.spark, join_in_parts.PLANNED):
-            signed = self.signatures(number, step, stage, sides)
-            others = self.others(sides)
-            with named(step):
-                asked = archives.pinned(stage, self.inputs)
-            more = [told for each in asked for told in each.told()]
-            self.count([*signed.told, *(others.told if others else [])], signed.rows, more)
-            cross = self.numbers.first_of(self.inputs) if stage.beside or asked else None
-            starts = [self.numbers.first_of(part) for part in self.starts(stage)]
-            signatures = join_in_parts.Signatures(*signed, self.numbers, cross, starts, asked)
-            run = join_in_parts.Run(signatures, stage, self.kept, self.room(), fused(then))
-            with named(step):
-                found = run.joined(partial(self.reject_again, sides, asked), number)
-            self.figures += found.figures
-            if then is None or found.grouped:
-                self.settle_rejects()
-                return self.write(found.lines, self.options.out)
-            tally = self.tally()
-            pairs = self.kept(through(found.lines, KeepingParts(tally), KEPT))
-            told = tally.all()
-            if (written := self.pairs_at_once(KeptStage(pairs, told), others, sides, then)) is not None:
-                return written
-        numbers = LineNumbers(told)
-        of_files = self.packed_beside(then[1], others, sides, numbers.count)
-        given = StepInput(numbers.packed(pairs, 0, 1), of_files, then[0], self.kept, self.numbers.where)
-        return self.made(given, then[1], before=numbers.count)
-
-    def signatures(self, number: int, step: Step, stage: JoinSpec, sides: int) -> KeptStage:
-        """The signatures of the input and of the files of --against, as SIGNED."""
-        recipe = self.recipe(len(self.filters), sides, step.id_field, stage.wanted.verify)
-        if (found := self.stages.find("signatures", recipe)) is not None:
-            return found
-        how = step.id_field, stage.once(0), stage.wanted.verify, number
-        rows, every, told = self.begun()
-        signed, beside = [through(rows, Signing(every, *how), SIGNED)], None
-        if self.sources[self.inputs : sides]:
-            against = Filtered(Chain([]), 0, self.tally())
-            signed.append(through(all_rows(self.sources[self.inputs : sides]), Signing(against, *how), SIGNED))
-            beside = against.tally
-        return self.stages.make("signatures", recipe, Making(union(signed), every.tally, told, beside))
-
-    def starts(self, stage: JoinSpec) -> Iterator[int]:
-        """The first part of each side of files."""
-        if stage.against:
-            counts = [0, *(len(side) for side in stage.sides)]
-            yield from (self.inputs + stage.places[before] for before in np.cumsum(counts)[:-1].tolist())
-
-    def reject_again(
-        self, sides: int, asked: Sequence[archives.PinnedArchive], again: DataFrame, numbers: Chosen
-    ) -> None:
-        """Rejects documents (number, step, cause) whose ids were used before. It makes their lines again.
-
-        Those of archives come last, as in the shell.
-        """
-        if self.options.rejects is not None:
-            every = self.through_filters()
-            lines = self.kept(through(all_rows(self.sources[:sides]), Keeping(every), KEPT))
-            told = in_order([*every.tally.all(), *(told for each in asked for told in each.told())])
-            packed = LineNumbers(told).packed(lines, 0, sides + len(asked))  # its splits may differ from the first ones
-            found = [through(packed, Picking(numbers), NUMBERED)]
-            found += [each.lines(self.spark, self.numbers.first_of(each.part), numbers) for each in asked]
-            again = again.drop("line").join(union(found), "number")
-        for each in asked:
-            first, end = (self.numbers.first_of(part) for part in (each.part, each.part + 1))
-            behind = F.when(F.col("number").between(first, end - 1), self.numbers.count).otherwise(0)
-            again = again.withColumn("number", F.col("number") + behind)
-        self.rejects.add(again)
-
-
-def fused(then: tuple[int, Step] | None) -> GroupSpec | None:
-    """The groups that a task can make of pairs as it finds them; None with --star, which needs all pairs first."""
-    if then is None:
-        return None
-    spec = cast(GroupSpec, then[1].stage)
-    return None if spec.star or spec.against else spec
+    def collected_in_turn(self) -> int:
+        """Runs the commands that take all lines. What the first of two writes is kept for the second."""
+        *before, last = self.behind
+        for given, then in zip(before, self.behind[1:], strict=True):
+            path = self.beside.path()
+            self.collected(given, path)
+            self.sources[then.inputs[0]] = spark_files.read(self.spark, path, then.inputs[0], spark_files.Read(()))
+        return self.collected(last, self.options.out)

@@ -1,14 +1,12 @@
 """simjoin on a cluster: the same buckets and the same comparisons, in tasks of bounded size."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
-from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
@@ -16,21 +14,18 @@ from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.table import Table
 from shingletools.kernel.types import Index
 from shingletools.spark import archives, heads
-from shingletools.spark import join_at_once as at_once
 from shingletools.spark.archives import PinnedArchive
 from shingletools.spark.batches import through, union
 from shingletools.spark.bucket_blocks import tasks, without_hubs, worked
 from shingletools.spark.copies import Among, Copies, Expanding, with_copies
 from shingletools.spark.exchange import parts_for, sent
 from shingletools.spark.filtered_lines import PLACES, REJECTED, SIZE, LineNumbers
-from shingletools.spark.group_at_once import GROUP_FIGURES, ID
 from shingletools.spark.heads import Repeated
 from shingletools.spark.meeting import HITS, SAME, SIZED, Exploding, Meeting
-from shingletools.spark.mentions import FAULT
 from shingletools.spark.number_sets import Chosen, chosen
 from shingletools.spark.parts import PARTS
 from shingletools.spark.said import NAMED, NamedRows, WritingNamedPairs, WritingPairs
-from shingletools.spark.signed import COLUMNS, IDS, SIGNED, Mark, Marked, Reading, check, marks_of
+from shingletools.spark.signed import COLUMNS, IDS, SIGNED, Mark, Reading, check, marks_of
 from shingletools.spark.signed_documents import (
     AGAIN,
     COPIED,
@@ -54,7 +49,6 @@ from shingletools.spark.tasks import (
     Connecting,
     Every,
 )
-from shingletools.system.errors import Failed
 
 # The number of partitions follows from sizes that are known. With its adaptive execution, Spark would run each stage as
 # a job to learn them. Data for all tasks is sent as arrays, since Java copies a table of rows first.
@@ -69,11 +63,10 @@ NONE = np.empty(0, np.int64)
 
 
 class JoinedLines(NamedTuple):
-    """Pairs, or groups of them, as PARTS, and figures of -v."""
+    """Pairs, as PARTS, and figures of -v."""
 
     lines: DataFrame
     figures: list[str]
-    grouped: bool = False  # whether the lines are groups
 
 
 class Signatures(NamedTuple):
@@ -86,23 +79,20 @@ class Signatures(NamedTuple):
     told: Sequence[Told]
     numbers: LineNumbers
     cross: int | None
-    sides: Sequence[int] = ()  # the first number of each side, if archives are between them
     archives: Sequence[PinnedArchive] = ()
 
 
 class Run:
-    """One run of simjoin."""
+    """One run of simjoin in many tasks."""
 
-    def __init__(self, signatures: Signatures, stage: JoinSpec, kept: Kept, most: int, then: GroupSpec | None) -> None:
-        """most: the bytes of memory that a join in one task may take; then: the groups to make there, if any."""
-        rows, self.told, self.numbers, self.cross, self.sides, self.archives = signatures
+    def __init__(self, signatures: Signatures, stage: JoinSpec, kept: Kept) -> None:
+        rows, self.told, self.numbers, self.cross, self.archives = signatures
         self.stage = stage
         self.kept = kept
         self.signed = rows.where("step = 0").select(*(name for name in SIGNED.names if name not in REJECTS))
         self.session = rows.sparkSession
         self.context = self.session.sparkContext
         self.cores = self.context.defaultParallelism
-        self.most, self.then = most, then
         self.comparable = Comparable(stage.wanted)
         kinds = {each.mark.kind for each in marks_of(self.told, self.numbers) if each.mark.size}
         self.least = min((SIGNATURES[kind].smallest(stage.wanted) for kind in kinds), default=1)
@@ -117,58 +107,10 @@ class Run:
         self.size = sum(split.figures.get(SIZE, 0) for split in told)  # bytes of all signatures
 
     def joined(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
-        """Runs the join. reject: called with documents whose ids were used before (number, step, cause), and their set.
+        """Runs the join by buckets. Documents of archives are treated like others.
 
-        Raises Failed.
+        reject: called with documents whose ids were used before (number, step, cause), and their set. Raises Failed.
         """
-        first = self.alike()
-        sizes = self.size, self.ids, self.documents
-        most = self.most - (at_once.ASKING if self.archives else 0)
-        if first is not None and (needed := at_once.memory(first.mark, self.stage.wanted, *sizes)) <= most:
-            if needed + self.ids + ID * self.documents > self.most:
-                self.then = None
-            return self.at_once(first, reject, step)
-        return self.in_parts(reject, step)
-
-    def alike(self) -> Marked | None:
-        """The mark of all signatures, if all have one mark and can be joined; else None."""
-        marks = marks_of(self.told, self.numbers)
-        signed = [each for each in marks if each.mark.size]
-        first = min((each for each in signed if each.mark.good), default=None)
-        if first is None or len({each.mark.via for each in marks}) > 1:
-            return None
-        if len({(each.mark.kind, each.mark.size) for each in signed}) > 1:
-            return None
-        with suppress(Failed):  # the later check of all documents reports it
-            Comparable(self.stage.wanted).check(SIGNATURES[first.mark.kind], first.mark.size, first.mark.via)
-            return first
-        return None
-
-    def at_once(self, first: Marked, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
-        """The join in one task, which also checks ids."""
-        tally = Tally(self.context)
-        sides = self.sides if self.archives or self.cross is None else [self.cross]
-        how = self.stage, first.mark, sides, step, tally, self.then, self.archives
-        joining = at_once.JoiningAtOnce(self.reading, *how)
-        rows = self.of("ids", "payload", "second").coalesce(1)
-        found = self.kept(through(rows, joining, at_once.FOUND))
-        told = tally.all()[0].figures
-        if told[at_once.AGAIN]:
-            again = found.where("step > 0").select(*AGAIN.names)
-            reject(again, chosen(again.select("number"), told[at_once.AGAIN], self.numbers.count))
-        if at_once.FAULTS in told:
-            raise Failed(found.where(F.col("step") == FAULT).collect()[0]["cause"])
-        grouped = [] if self.then is None else [f"{told[name]} {name}" for name in GROUP_FIGURES]
-        if not told[at_once.JOINED]:
-            return JoinedLines(self.no_lines(), grouped, self.then is not None)
-        check(self.told, self.numbers, self.comparable, (first.first, first.mark))
-        factory = TableFactory(SIGNATURES[first.mark.kind], self.comparable.wanted)
-        lines = found.where("step = 0").select(*PARTS.names).repartition(told[at_once.MADE], "part")
-        figures = [*self.figures(empty_table(factory, first.mark.size)), *grouped]
-        return JoinedLines(lines.sortWithinPartitions("part", "number"), figures, self.then is not None)
-
-    def in_parts(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
-        """The join by buckets. Documents of archives are treated like others."""
         if self.archives:
             self.with_archives()
         copied, copies, again = self.repeated()

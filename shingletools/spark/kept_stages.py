@@ -32,14 +32,11 @@ class Making(NamedTuple):
     rows: DataFrame
     tally: Tally
     told: Sequence[Told] = ()
-    beside: Tally | None = None  # what other splits tell
 
     def all(self) -> list[Told]:
         """All that was told, after the rows are made."""
         fresh = self.tally.all()
-        fresh = merged(self.told, fresh) if self.told else fresh
-        more = self.beside.all() if self.beside is not None else []
-        return in_order([*fresh, *more])
+        return merged(self.told, fresh) if self.told else fresh
 
 
 Recipe = Sequence[object]

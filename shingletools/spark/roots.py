@@ -11,11 +11,11 @@ from shingletools.kernel.ids import IdsAt
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.exchange import runs
 from shingletools.spark.graphs import Ranks, method_of
-from shingletools.spark.group_at_once import GROUP_FIGURES
 from shingletools.spark.nodes import SINGLE
 from shingletools.spark.packed_names import NAMES, Named, Row, concatenated, in_parts, numbers_of, rows_of
 from shingletools.spark.parts import PARTS
 
+GROUP_FIGURES = "groups", "documents in them", "in the largest", "without a pair with their first"
 PART = 1 << 25  # bytes of groups in a part, if names have one size; a part has at least one group
 ROW = 1 << 22  # bytes of names in a row of groups
 # For each node of a unit, the first of its group, or -1 if it has none; in a row without a unit, figures of -v

@@ -1,11 +1,13 @@
 """One run of a pipeline: what is read, kept and written. Jobs are made of these."""
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
+from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.chain import Chain
 from shingletools.record.stage import Filter
 from shingletools.running.outcomes import FAILED, SOME_REJECTED
@@ -48,18 +50,31 @@ class TooManyRejected(Exception):
         self.status = status
 
 
+class StepParts(NamedTuple):
+    """A step that takes all lines: its number, and the parts of what is read for it."""
+
+    number: int
+    step: Step
+    inputs: Sequence[int]  # of --in, or one for the lines of the step before
+    beside: Sequence[int]  # of the files that its options name
+    first: int  # of all that these may name
+    filtered: bool  # whether its input goes through filters
+
+
 class PipelineRun:
     """A run from --in to --out."""
 
     numbers: LineNumbers
-    read_numbers: LineNumbers  # of the lines that were read, not of lines that filters made
+    read_numbers: LineNumbers  # of the lines that were read, not of lines that filters or collectors made
     steps: Sequence[Step]
     kept: Kept
     beside: Kept  # in the file system of --out
     stages: Stages
     filters: list[tuple[Filter, str]]  # each with the field of its ids
     inputs: int  # number of --in
-    sources: Sequence[spark_files.Source]
+    behind: Sequence[StepParts]  # the steps after the filters
+    sources: dict[int, spark_files.Source]  # by part
+    parts_read: frozenset[int]  # those of the input and of files that options name
 
     def __init__(self, spark: SparkSession, options: argparse.Namespace, complain: Callable[[str], None]) -> None:
         self.spark = spark
@@ -67,30 +82,40 @@ class PipelineRun:
         self.rejects = RejectedLines(options.rejects, complain)
         self.figures: list[str] = []
         self.states: list[list[tuple[str, int, int]]] = []  # of the files that are read, for --keep
+        self.told: list[Told] = []  # of all that has numbers
 
-    def parts(self) -> list[int]:
-        """The parts of the input and of other files, in order. Parts between them are read in other ways."""
-        found = [*range(len(self.options.inputs))]
-        for step in self.steps:
-            found += [len(found) + place for place in step.stage.places]
-        return found
+    def lay_out(self) -> Iterator[StepParts]:
+        """The steps after the filters, with their parts. Archives have parts, too."""
+        filters, end = len(self.filters), self.inputs
+        for number, step in list(enumerate(self.steps, 1))[filters:]:
+            if number == filters + 1:
+                inputs, filtered = range(self.inputs), filters > 0
+            else:
+                inputs, filtered, end = range(end, end + 1), False, end + 1
+            beside = [end + place for place in step.stage.places]
+            yield StepParts(number, step, inputs, beside, end, filtered)
+            end += len(beside) + (len(step.stage.archives) if isinstance(step.stage, JoinSpec) else 0)
 
-    def read(self, some: int = 0) -> list[spark_files.Source]:
-        """The lines of the input and of other files: the parts, in order.
-
-        some: of so many parts, only ids are written, so only the columns that commands read are needed.
-        """
-        inputs = [("--in", path) for path in self.options.inputs]
-        others = [beside for step in self.steps for beside in step.stage.beside]
+    def read(self) -> dict[int, spark_files.Source]:
+        """The lines of the input, and of the files that options name."""
         every = spark_files.Read(texts(self.steps))
+        # A join writes ids only, so only the columns that commands read are needed
         few = every._replace(some=True, only=self.options.rejects is None)
-        how = [few if number < some else every for number in range(len(inputs) + len(others))]
-        return [spark_files.read(self.spark, path, part, each, option)
-                for part, each, (option, path) in zip(self.parts(), how, [*inputs, *others], strict=True)]  # fmt: skip
+        joins = len(self.behind) > 0 and self.behind[0].step.name == "simjoin"
+        files = {part: ("--in", path, few if joins else every) for part, path in enumerate(self.options.inputs)}
+        for each in self.behind:
+            how = few if each.step.name == "simjoin" else every
+            files |= {part: (*named, how) for part, named in zip(each.beside, each.step.stage.beside, strict=True)}
+        return {part: spark_files.read(self.spark, path, part, how, option)
+                for part, (option, path, how) in files.items()}  # fmt: skip
+
+    def rows(self, parts: Iterable[int]) -> DataFrame:
+        """The lines of some parts."""
+        return union([self.sources[part].rows for part in parts])
 
     def lines(self) -> KeptStage:
         """The input through all filters, as KEPT."""
-        recipe = self.recipe(len(self.filters), self.inputs)
+        recipe = self.recipe(len(self.filters))
         if (found := self.stages.find(LINES, recipe)) is not None:
             return found
         rows, every, told = self.begun()
@@ -101,16 +126,16 @@ class PipelineRun:
         # A filter that makes several lines of one changes the numbers of lines for those after it
         least = len(self.filters) - 1 if any(each.lines for each, _ in self.filters) else 0
         for count in range(len(self.filters), least, -1):
-            if (found := self.stages.find(LINES, self.recipe(count, self.inputs))) is not None:
+            if (found := self.stages.find(LINES, self.recipe(count))) is not None:
                 return found.rows, self.through_filters(count), found.told
-        return all_rows(self.sources[: self.inputs]), self.through_filters(), []
+        return self.rows(range(self.inputs)), self.through_filters(), []
 
     def through_filters(self, before: int | None = None) -> Filtered:
         """The filters, or those that remain for lines (KEPT) that have passed `before` filters."""
         return Filtered(Chain(self.filters[before or 0 :]), self.inputs, self.tally(), before)
 
-    def recipe(self, filters: int, parts: int, *more: object) -> list[object]:
-        """All that decides the result of the first filters on the first parts: the recipes, and the files."""
+    def recipe(self, filters: int) -> list[object]:
+        """All that decides the result of the first filters on the input: the recipes, and the files."""
         if self.options.keep is None:
             return []
         how = [
@@ -118,38 +143,31 @@ class PipelineRun:
             for each, name in self.filters[:filters]
         ]
         if not self.states:
-            self.states = [self.stages.files.states(source.files()) for source in self.sources]
+            self.states = [self.stages.files.states(self.sources[part].files()) for part in range(self.inputs)]
         # Rejected lines of Parquet have all columns only if they are kept
         whole = self.options.rejects is not None and any(map(is_parquet, self.options.inputs))
-        return [how, self.inputs, sorted(texts(self.steps)), whole, self.states[:parts], self.parts()[:parts], *more]
+        return [how, self.inputs, sorted(texts(self.steps)), whole, self.states]
 
-    def others(self, part: int) -> KeptStage | None:
-        """The lines of other files, from a part on, as KEPT; None if there are none."""
-        if not self.sources[part:]:
-            return None
+    def as_they_are(self, parts: Sequence[int]) -> KeptStage:
+        """The lines of some parts, as KEPT, without filters."""
         every = Filtered(Chain([]), 0, self.tally())
-        lines = through(all_rows(self.sources[part:]), Keeping(every), KEPT)
+        lines = through(self.rows(parts), Keeping(every), KEPT)
         return KeptStage(self.kept(lines), every.tally.all())
 
-    def count(self, told: Sequence[Told], rows: DataFrame | None, more: Sequence[Told] = ()) -> None:
-        """Numbers all lines, and takes those that were rejected from the rows (PLACES, REJECTED), if there are any.
-
-        more: records that are in no lines, but have numbers.
-        """
-        self.numbers = self.read_numbers = LineNumbers(told)
-        if any(LINES_READ in each.figures for each in told):
-            self.read_numbers = LineNumbers(
-                [each._replace(lines=each.figures.get(LINES_READ, each.lines)) for each in told]
-            )
-        if more:
-            self.numbers = LineNumbers(in_order([*told, *more]))
+    def count(self, told: Sequence[Told], rows: DataFrame | None = None) -> None:
+        """Numbers more lines, and takes those that were rejected from the rows (PLACES, REJECTED), if there are any."""
+        self.told = in_order([*self.told, *told])
+        self.numbers = LineNumbers(self.told)
+        read = [each._replace(lines=each.figures.get(LINES_READ, each.lines)) for each in self.told]
+        self.read_numbers = LineNumbers([each for each in read if each.key[0] in self.parts_read])
         if has_bad(told) and rows is not None:
             filters = len(self.filters)
-            for numbers, these in (
-                (self.read_numbers, f"step > 0 and step <= {filters}"),
-                (self.numbers, f"step > {filters}"),
-            ):
-                self.rejects.add(numbers.numbered(rows.where(these), REJECTED), unreadable=True)
+            self.rejects.add(self.read_numbers.numbered(rows.where(f"step > 0 and step <= {filters}"), REJECTED), True)
+            self.reject(rows.where(f"step > {filters}"))
+
+    def reject(self, rows: DataFrame) -> None:
+        """Takes lines that a step after the filters rejected (PLACES, REJECTED)."""
+        self.rejects.add(self.numbers.numbered(rows, REJECTED), unreadable=True)
 
     def tally(self) -> Tally:
         return Tally(self.spark.sparkContext)
@@ -221,10 +239,10 @@ class PipelineRun:
         """The rejected lines in a folder, with PLACES and REJECTED."""
         return bad_of(self.spark.read.text(spark_files.literal(f"{folder}/kind={BAD}"), lineSep="\n"), "value")
 
-    def place(self, folder: str, told: Sequence[Told], path: str) -> int:
+    def place(self, folder: str, told: Sequence[Told], path: str, kind: str = LINES) -> int:
         """Moves the lines in a folder to their place; returns their number."""
-        some = [each for each in told if LINES in each.figures]
-        lines = f"{folder}/kind={LINES}"
+        some = [each for each in told if kind in each.figures]
+        lines = f"{folder}/kind={kind}"
         if is_parquet(path):
             parquet_rows.write(
                 self.spark,
@@ -235,7 +253,7 @@ class PipelineRun:
             )
         else:
             spark_files.Files(self.spark).gather(lines, some, path)
-        return sum(each.figures[LINES] for each in some)
+        return sum(each.figures[kind] for each in some)
 
 
 def has_bad(told: Sequence[Told]) -> bool:
@@ -262,7 +280,3 @@ def named(step: Step) -> Iterator[None]:
         yield
     except Failed as error:
         raise Failed(f"{step.name}: {error}") from None
-
-
-def all_rows(sources: Sequence[spark_files.Source]) -> DataFrame:
-    return union([source.rows for source in sources])

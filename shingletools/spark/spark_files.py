@@ -39,6 +39,7 @@ class Source(NamedTuple):
 
     rows: DataFrame
     opened: DataFrame
+    local: bool = False  # whether tasks read the files themselves
 
     def files(self) -> list[str]:
         return list(self.opened.inputFiles())
@@ -54,7 +55,7 @@ def read(spark: SparkSession, path: str, part: int, how: Read, option: str = "--
         elif splits.local(spark, files := frame.inputFiles()):
             planned = splits.frame(spark, files, part)
             none = [nothing.cast(kind).alias(name) for name, kind in READ.items() if name != "splits"]
-            return Source(planned.select(*none, "splits"), frame)
+            return Source(planned.select(*none, "splits"), frame, local=True)
         else:
             line = F.col("value").cast("binary")  # leaves bytes that are not UTF-8 as they are
     except Failed as error:

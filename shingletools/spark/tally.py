@@ -58,11 +58,11 @@ def in_order(told: Iterable[Told]) -> list[Told]:
     return sorted(told, key=lambda each: [unquote(part) if isinstance(part, str) else part for part in each.key])
 
 
-class _Append(AccumulatorParam[list[Told]]):
-    def zero(self, _value: list[Told]) -> list[Told]:
+class _Append(AccumulatorParam[list[Any]]):
+    def zero(self, _value: list[Any]) -> list[Any]:
         return []
 
-    def addInPlace(self, value: list[Told], more: list[Told]) -> list[Told]:  # noqa: N802  # Spark's name
+    def addInPlace(self, value: list[Any], more: list[Any]) -> list[Any]:  # noqa: N802  # Spark's name
         value += more
         return value
 
@@ -71,7 +71,7 @@ class Tally:
     """Takes what the tasks of a writing job tell. Each task counts once, however often it was tried."""
 
     def __init__(self, context: SparkContext) -> None:
-        self.told: Accumulator[list[Told]] = context.accumulator([], _Append())
+        self.told: Accumulator[list[Any]] = context.accumulator([], _Append())
 
     def all(self) -> list[Told]:
         """All that was told, in the order of keys; used after the job."""

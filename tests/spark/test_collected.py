@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from harness import DOCS, Ran, jsonl, pipe, run
-from shingletools.spark import collected, dedup_at_once, room
+from shingletools.spark import room
+from shingletools.spark.collected import Collecting
 from spark.packing import parts_of, random_documents
 
 Simspark = Callable[..., Ran]
@@ -21,16 +22,14 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Of each attempt in one task whether it was done there."""
     found: list[bool] = []
 
-    def watched(work: Callable[..., object]) -> Callable[..., object]:
-        def watching(*given: object) -> object:
-            done = work(*given)
-            found.append(done is not None)
-            return done
+    work = Collecting.in_one_task
 
-        return watching
+    def watching(*given: Any) -> int | None:
+        done = work(*given)
+        found.append(done is not None)
+        return done
 
-    for module, name in ((collected, "grouped_at_once"), (dedup_at_once, "chosen_at_once")):
-        monkeypatch.setattr(module, name, watched(getattr(module, name)))
+    monkeypatch.setattr(Collecting, "in_one_task", watching)
     return found
 
 
@@ -148,22 +147,6 @@ def test_what_is_no_group(groups: list[bytes], way: str, simspark: Simspark, tmp
     here = simspark(command, *(() if way == "at once" else ("--at-once", "0")), "--in", tmp_path / "docs")
     assert (here.status, here.out) == (there.status, b"") == (2, b"")
     assert here.err == there.err.replace(f"dedup: {tmp_path}", f"simspark: dedup: file:{tmp_path}")
-
-
-def test_input_that_changes(simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is read twice."""
-    (tmp_path / "docs").write_bytes(jsonl({"id": 1, "text": ""}))
-    (tmp_path / "groups").write_bytes(b"")
-    work = dedup_at_once.chosen_at_once
-
-    def changing(*given: Any) -> object:
-        found = work(*given)
-        (tmp_path / "docs").write_bytes(jsonl({"id": 2, "text": ""}, {"id": 1, "text": ""})[:30])
-        return found
-
-    monkeypatch.setattr(dedup_at_once, "chosen_at_once", changing)
-    ran = simspark(f"dedup --groups {tmp_path / 'groups'}", "--in", tmp_path / "docs")
-    assert (ran.status, ran.err) == (2, "simspark: dedup: the input changed while it was read\n")
 
 
 PIPELINE = ("canon", "shingle -k 3", "sketch", "simjoin -t 0.5", "simgroup")

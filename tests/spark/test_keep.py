@@ -49,7 +49,7 @@ def test_longer_and_longer(kept: Callable[..., str]) -> None:
     assert kept(*PIPELINE[:1]) == "lines of an earlier run are used"
     assert kept(*PIPELINE[:3]) == "lines of an earlier run are used"  # of the first
     assert kept(*PIPELINE) == "lines of an earlier run are used"
-    assert kept(*PIPELINE[:3], "simjoin -t 0.9", "simgroup") == "signatures of an earlier run are used"
+    assert kept(*PIPELINE[:3], "simjoin -t 0.9", "simgroup") == "lines of an earlier run are used"
     assert kept("canon", "shingle -k 4") == "lines of an earlier run are used"
     assert kept("canon --stop en", "shingle") == ""
 
@@ -70,7 +70,7 @@ def test_against_others(simspark: Simspark, docs: Path, tmp_path: Path) -> None:
 
 def test_other_input(kept: Callable[..., str], docs: Path) -> None:
     kept(*PIPELINE)
-    assert kept(*PIPELINE) == "signatures of an earlier run are used"
+    assert kept(*PIPELINE) == "lines of an earlier run are used"
     os.utime(docs, (1, 1))
     assert kept(*PIPELINE) == ""
     docs.write_bytes(DOCS.read_bytes())

@@ -24,6 +24,10 @@ OPTIONS = [
     "--groups g --groups h --keep max:n --as text --removed gone",
     f"{GIVEN} --keep longest --annotate",
     f"{GIVEN} --keep shortest --removed gone --id meta.id",
+    "--pairs p --pairs q --annotate",
+    "--pairs q --pairs p --known k --keep longest -t 0.4 --removed gone",
+    "--pairs p --known l --known k --keep max:n --as text --annotate",
+    "--groups g --groups h --known k --larger-than 2 --of of --annotate",
 ]
 
 
@@ -39,6 +43,8 @@ def write_files(folder: Path, rng: random.Random) -> None:
             record["duplicate_of"] = 1
         if rng.random() < 0.1:
             del record["n"]
+        if rng.random() < 0.8:
+            record["of"] = rng.choice([1, 1.0, "1", None, rng.randrange(9)])
         lines.append(jsonl(record))
         if rng.random() < 0.05:
             lines.append(rng.choice([b"{\n", b'{"id":1.5}\n', lines[-1], b'{"id":"a","n":1,"n":2,"text":""}\n']))
@@ -52,6 +58,11 @@ def write_files(folder: Path, rng: random.Random) -> None:
         {"a": rng.choice(ids), "b": f"old {rng.randrange(40)}", "similarity": round(rng.random(), 1)} for _ in range(60)
     ]
     known += [{"a": rng.choice(ids), "b": rng.choice(ids), "against": True} for _ in range(9)]
+    pairs = [(*rng.sample([*ids, "none"], 2), round(rng.random(), 1)) for _ in range(300)]
+    pairs += [(b, a, similarity) for a, b, similarity in pairs[:9]]
+    lines = [jsonl({"a": a, "b": b, "similarity": similarity}) for a, b, similarity in pairs]
+    (folder / "p").write_bytes(b"".join(lines[:200]))
+    (folder / "q").write_bytes(b"".join(lines[200:]).replace(b'"a"', b'"\\u0061"', 5))
     (folder / "k").write_bytes(jsonl(*known[::2]))
     (folder / "l").write_bytes(jsonl(*known[1::2]).replace(b'"b"', b'"\\u0062"', 7))
 
@@ -59,7 +70,7 @@ def write_files(folder: Path, rng: random.Random) -> None:
 def in_folder(options: str, folder: Path) -> str:
     """With the paths of files."""
     words = options.split(" ")
-    files = {"--groups", "--known", "--removed"}
+    files = {"--pairs", "--groups", "--known", "--removed"}
     return " ".join(
         f"{folder}/{word}" if before in files else word for before, word in zip(["", *words], words, strict=False)
     )
@@ -67,7 +78,7 @@ def in_folder(options: str, folder: Path) -> str:
 
 @pytest.mark.parametrize(
     ("options", "way"),
-    [*((each, ()) for each in OPTIONS), *((each, IN_PARTS) for each in OPTIONS[2:] if "-p" not in each)],
+    [*((each, ()) for each in OPTIONS), *((each, IN_PARTS) for each in OPTIONS[2:10] if "-p" not in each)],
 )
 def test_as_in_the_shell(options: str, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
     write_files(tmp_path, random.Random(options))

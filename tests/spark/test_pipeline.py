@@ -66,8 +66,6 @@ def test_recipes_are_the_commands() -> None:
         ),
         ("simgroup | simjoin", "simjoin cannot read what simgroup writes"),
         ("dedup", "dedup: --pairs, --groups or --known is needed to say which documents are duplicates"),
-        ("dedup --groups x --larger-than 2", "dedup: --larger-than decides in one process; run it in the shell"),
-        ("dedup --pairs x", "dedup: --pairs decides in one process; run it in the shell"),
         (
             "dedup --groups x --annotate --removed y",
             "dedup: --removed cannot be combined with --annotate, which removes nothing",

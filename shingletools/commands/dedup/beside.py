@@ -2,9 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from shingletools.reading import option_files
 from shingletools.record.json_members import line_at, parse
+from shingletools.record.stage import ALONE, Means
 from shingletools.record.wire import Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
@@ -25,12 +28,17 @@ class Beside(ABC):
 
     once: Sequence[str] = ()  # fields that a record may have only once
 
-    def read(self, option: str, paths: Sequence[str], given: Iterator[bytes] | None = None) -> None:
-        """Takes all records of the files that an option names; `given` stands for standard input. Raises Failed."""
+    def read(self, option: str, paths: Sequence[str], means: Means = ALONE) -> None:
+        """Takes all records of the files that an option names. Raises Failed."""
+
+        def opened(option: str, path: str) -> Iterator[tuple[str, bytes]]:
+            return ((path, lines) for lines in option_files.read_chunks(option, path, means.given))
+
         for path in paths:
-            before = 0
-            for lines in option_files.read_chunks(option, path, given):
-                before += self.take_all(lines, path, before)
+            for source, some in groupby((means.read or opened)(option, path), itemgetter(0)):
+                before = 0
+                for _, lines in some:
+                    before += self.take_all(lines, source, before)
 
     def take_all(self, lines: bytes, source: str, before: int = 0) -> int:
         """Takes lines of a source that follow `before` others, and returns their number. Raises Failed."""

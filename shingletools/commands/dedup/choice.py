@@ -24,28 +24,28 @@ from shingletools.kernel.ids import Ids, IdsAt, names_of
 from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
 from shingletools.record.json_members import in_quotes, line_at
-from shingletools.record.stage import Collector, Written
+from shingletools.record.stage import Collector, Means, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
 
 
-def chooser(spec: DedupSpec, given: Iterator[bytes] | None = None) -> "Dedup":
-    """The collector that chooses by the files that the spec names, or lines in place of one. Raises Failed."""
-    return Dedup(spec, *deciding(spec, given))
+def chooser(spec: DedupSpec, means: Means) -> "Dedup":
+    """The collector that chooses by the files that the spec names. Raises Failed."""
+    return Dedup(spec, *deciding(spec, means))
 
 
-def deciding(spec: DedupSpec, given: Iterator[bytes] | None) -> tuple[Ids, Verdicts, Archived]:
+def deciding(spec: DedupSpec, means: Means) -> tuple[Ids, Verdicts, Archived]:
     """What decides, by these files. Raises Failed."""
     ids = kernel.new_ids()
     neighbours, members, known = Neighbours(ids, spec.least), Members(ids), Archived(ids)
     verdicts: Verdicts
     if spec.pairs:
-        neighbours.read("--pairs", spec.pairs, given)
+        neighbours.read("--pairs", spec.pairs, means)
         verdicts = ByPairs(neighbours)
     else:
-        members.read("--groups", spec.groups, given)
+        members.read("--groups", spec.groups, means)
         verdicts = ByGroups(members, spec.larger_than or 1)
-    known.read("--known", spec.known, given)
+    known.read("--known", spec.known, means)
     return ids, verdicts, known
 
 

@@ -112,7 +112,7 @@ def collector_of(spec: DedupSpec, means: Means) -> Collector:
     if spec.format is not None:
         from shingletools.commands.dedup.restored import Restored  # as below
 
-        return Restored(spec, means.given)
+        return Restored(spec, means)
     from shingletools.commands.dedup.choice import chooser  # numpy, which --help does not need
 
-    return chooser(spec, means.given)
+    return chooser(spec, means)

@@ -15,7 +15,7 @@ from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.kernel.types import Index
 from shingletools.record.framing import Fate, Name, Said
-from shingletools.record.stage import Written
+from shingletools.record.stage import Means, Written
 from shingletools.system import files
 from shingletools.system.errors import Failed
 
@@ -27,11 +27,11 @@ TOGETHER = 1 << 12  # documents
 class Restored(Dedup):
     """Takes the records of documents, and gives files. Memory: 8 bytes a document beside that of Dedup."""
 
-    def __init__(self, spec: DedupSpec, given: Iterator[bytes] | None) -> None:
-        """Reads what decides, from the files that the spec names, or lines in place of one. Raises Failed."""
+    def __init__(self, spec: DedupSpec, means: Means) -> None:
+        """Reads what decides, from the files that the spec names. Raises Failed."""
         # Before the pairs come, which others may make of the same files meanwhile
         self.states = files.states(spec.files)
-        super().__init__(spec, *deciding(spec, given))
+        super().__init__(spec, *deciding(spec, means))
         self.numbers = array("q")  # of all documents, in their order
 
     def left_out(self) -> None:

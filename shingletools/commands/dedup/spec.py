@@ -79,10 +79,9 @@ class DedupSpec(Stage):
         return {self.text_field, *filter(None, (self.valued, self.counted))}
 
     def alone(self) -> str:
-        if self.format is not None:
-            return f"{self.input_option or '--number'} reads and writes files in one process; run it in the shell"
-        option = "--pairs" if self.pairs else "" if self.larger_than is None else "--larger-than"
-        return option and f"{option} decides in one process; run it in the shell"
+        if self.format is None:
+            return ""
+        return f"{self.input_option or '--number'} reads and writes files in one process; run it in the shell"
 
     @property
     def measured(self) -> str | None:
