@@ -11,6 +11,7 @@ On texts:
 
 patterns    rules of one's own
 html        a page's text
+extracted   a page's text for people
 confined    a parser that may be ended
 article     another library's guess at the main text
 markup      where a page's text stands in it

@@ -21,6 +21,7 @@ from shingletools.system import errors
 from shingletools.system.deferred import orjson
 
 if TYPE_CHECKING:
+    from shingletools.commands.canon.extracted import Extractor
     from shingletools.commands.canon.placed import Placer
 
 FACE = Face(
@@ -30,6 +31,10 @@ FACE = Face(
 
 PAGE = "page"  # without an argument of --html
 PARTS = (PAGE, "main", "article")
+WORDS = frozenset(  # options that say what becomes of words
+    "fold_homoglyphs symbols sentences fold_accents word segment drop_numbers mask_numbers stop drop_adjectives lemma "
+    "stem offsets explain".split()
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -70,12 +75,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--offsets", action="store_true",
         help="keep the original text in the field source, and write the place of each word in it to the field "
         "at")  # fmt: skip
+    add("--extract", action="store_true", help="write the text itself, of HTML with its paragraphs, not its words")
     add("--explain", action="store_true", help="take words in place of files, and print what each rule makes of them")
 
 
 def build(options: argparse.Namespace) -> Stage:
     if format_options.marked(options) and options.html is None:
         options.html = PAGE
+    if options.extract and (wrong := WORDS & options.given):
+        raise errors.Failed(f"--extract leaves words as they are: no --{min(wrong).replace('_', '-')}")
     rules, via = chosen(options)
     if options.explain:
         raise Printed(explanations(rules, options))
@@ -99,7 +107,7 @@ def check_parted(options: argparse.Namespace) -> None:
 
 def filter_by(rules: Rules, via: str, options: argparse.Namespace, **beside: Any) -> Filter:
     """Raises Failed."""
-    canonizer = placer(rules) if options.offsets else Canonizer(rules)
+    canonizer = extractor(rules) if options.extract else placer(rules) if options.offsets else Canonizer(rules)
     return Filter(
         consumes=options.text,
         produces=options.text,
@@ -109,6 +117,12 @@ def filter_by(rules: Rules, via: str, options: argparse.Namespace, **beside: Any
         placed=options.offsets,
         **beside,
     )
+
+
+def extractor(rules: Rules) -> "Extractor":
+    from shingletools.commands.canon.extracted import Extractor  # as in `chosen`
+
+    return Extractor(rules)
 
 
 def placer(rules: Rules) -> "Placer":
@@ -146,6 +160,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         # only html=main had, took no ` for an apostrophe, no keycap for its digit, no + and # for parts of words and
         # other lemmas in ru, and left words parted that soft hyphens part at line ends
         "canon/3",
+        ("extract", options.extract),
         ("warc", decoded),
         *((rule.name, rule.label) for rule in texts),
         ("sentences", options.sentences),
@@ -175,6 +190,10 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
         texts.append(html(options.html, options.skip))
     elif options.skip:
         raise errors.Failed("--skip needs --html")
+    if options.html and options.extract:
+        from shingletools.commands.canon.extracted import readable  # as above
+
+        texts[-1] = readable(texts[-1], options.html, options.skip)
     if options.recursive:
         # In the recipe of text files, too: all documents of a run have one recipe
         texts[-1] = texts[-1]._replace(label=f"{texts[-1].label},by=suffix")

@@ -1,8 +1,8 @@
 """The text of HTML, which Lexbor, an HTML5 parser, reads. Words and blocks end where they do in a browser."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import TypeVar, cast
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
@@ -32,7 +32,7 @@ PARTS = frozenset(
 )
 # Elements whose content no reader sees
 UNSEEN = frozenset("datalist iframe noembed noframes noscript script style template".split())
-PARTING = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
+PARTING: Mapping[str, str] = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
 
 # Why main is no heuristic like `article`: on 1,097 pages of documentation in 19 languages, made by 15 programs,
 # resiliparse 2.0.1 lost more than half of the main text of 91 pages, trafilatura 2.3.1 of 34. Landmarks lost it of
@@ -67,9 +67,10 @@ class Html:
     ['t', 'a&b', 'cd', 'e']
     """
 
-    def __init__(self, main: bool = False, skip: tuple[str, ...] = ()) -> None:
-        self.options = main, skip
-        self.confined = Confined(partial(parse, main, skip))
+    def __init__(self, main: bool = False, skip: tuple[str, ...] = (), parting: Mapping[str, str] = PARTING) -> None:
+        """parting: what stands in the text before and after the elements that have these names."""
+        self.options = main, skip, parting
+        self.confined = Confined(partial(parse, main, skip, parting=parting))
         self.confined_traced = Confined(partial(parse_traced, main, skip))
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -107,7 +108,9 @@ def parse_traced(main: bool, skip: tuple[str, ...], markup: str) -> tuple[str, O
     return text, page.trace(text, numbers)
 
 
-def parse(main: bool, skip: tuple[str, ...], markups: tuple[str, ...]) -> list[str]:
+def parse(
+    main: bool, skip: tuple[str, ...], markups: tuple[str, ...], parting: Mapping[str, str] = PARTING
+) -> list[str]:
     """The texts of pages. The first page decides which elements all leave out. Raises TooMuch if memory is short."""
     # Without events no option's content is copied elsewhere. With scripting, the content of noscript is text
     try:
@@ -122,14 +125,14 @@ def parse(main: bool, skip: tuple[str, ...], markups: tuple[str, ...]) -> list[s
         around = [some | {node.mem_id for node in tree.css(AROUND)} for some, tree in zip(left_out, trees, strict=True)]
         mains = [tree.css(MAIN) for tree in trees]
         for tops in (mains, roots):
-            texts = list(map(text_of_all, tops, around))
+            texts = list(map(text_of_all, tops, around, repeat(parting)))
             if texts[0].strip():
                 return texts
-    return list(map(text_of_all, roots, left_out))
+    return list(map(text_of_all, roots, left_out, repeat(parting)))
 
 
-def text_of_all(tops: list[LexborNode], left_out: set[int]) -> str:
-    return PARAGRAPH.join(text_of(node, left_out) for node in tops)
+def text_of_all(tops: list[LexborNode], left_out: set[int], parting: Mapping[str, str]) -> str:
+    return PARAGRAPH.join(text_of(node, left_out, parting) for node in tops)
 
 
 def likewise(chosen: set[int], roots: list[LexborNode], others: list[LexborNode]) -> set[int]:
@@ -144,7 +147,7 @@ def nodes_of(root: LexborNode) -> Iterable[LexborNode]:
     return cast(Iterable[LexborNode], root.traverse())
 
 
-def text_of(top: LexborNode, left_out: set[int]) -> str:
+def text_of(top: LexborNode, left_out: set[int], parting: Mapping[str, str]) -> str:
     """The text under a node. It does not recurse, since pages may be nested deeply."""
     parts: list[str] = []
     above: list[tuple[LexborNode, str]] = []  # the open elements, and the separator after each
@@ -154,19 +157,19 @@ def text_of(top: LexborNode, left_out: set[int]) -> str:
         if tag == "-text":
             parts.append(node.text_content or "")
         elif tag not in UNSEEN and not (left_out and node.mem_id in left_out):
-            parting = PARTING.get(tag)
-            if parting:
-                parts.append(parting)
+            between = parting.get(tag)
+            if between:
+                parts.append(between)
             inner = node.child
             if inner is not None:
-                above.append((node, parting or ""))
+                above.append((node, between or ""))
                 node = inner
                 continue
         following = node.next
         while following is None and above:
-            node, parting = above.pop()
-            if parting:
-                parts.append(parting)
+            node, between = above.pop()
+            if between:
+                parts.append(between)
             following = node.next
         node = following if above else None
     return "".join(parts)

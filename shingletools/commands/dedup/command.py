@@ -4,8 +4,19 @@ import argparse
 from collections.abc import Sequence
 
 from shingletools.cli.arguments import count, text, threshold
-from shingletools.commands.dedup.spec import FIRST, LEAST, LONGEST, MOST, NONE, SHORTEST, STORED, DedupSpec
-from shingletools.commands.dedup.values import DATED, NUMBER, TEXT
+from shingletools.commands.dedup.spec import (
+    DATED,
+    FIRST,
+    LEAST,
+    LONGEST,
+    MOST,
+    NONE,
+    NUMBER,
+    SHORTEST,
+    STORED,
+    TEXT,
+    DedupSpec,
+)
 from shingletools.reading import compressed
 from shingletools.reading.formats import format_options
 from shingletools.record.faces import Face

@@ -16,6 +16,7 @@ DUPLICATE_BY = "duplicate_by"  # a field: the rule that decided it
 FIRST, LONGEST, SHORTEST, NONE = "first", "longest", "shortest", "none"
 LEAST, MOST = "min:", "max:"  # followed by the name of a field
 KNOWN = "known"  # the rule of --known
+NUMBER, TEXT, DATED = "number", "text", "date:"  # what values are, the last followed by a format of strptime
 UNMARKED = ("--lines", "--whole", "--recursive", "--array", "--warc")  # formats in which documents get no marks
 STORED = ("--parquet", "--warc")  # formats that are written as they are stored, and not compressed once more
 

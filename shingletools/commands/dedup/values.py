@@ -10,15 +10,14 @@ from decimal import Context, Decimal, InvalidOperation
 
 import orjson
 
+from shingletools.commands.dedup.spec import DATED, NUMBER, TEXT
 from shingletools.record.json_members import member_of, members
 from shingletools.system.errors import shown
 
 Value = tuple[Decimal, str]  # a number and "", or BEYOND and a string
 BEYOND = Decimal("Infinity")
 EXACT = Context(prec=1, traps=[InvalidOperation])  # Decimal() raises with it, but does not round to its precision
-# What values read as, if they are not what a user says they are: TEXT, NUMBER, or DATED and a format of strptime
-TEXT, NUMBER, DATE, OTHER = "text", "number", "date", "other"
-DATED = "date:"
+DATE, OTHER = "date", "other"  # what values read as where no user says what they are, beside NUMBER
 SPELLED = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")  # a number in a string
 ISO = re.compile(
     r"([0-9]{4}-[0-9]{2})(-[0-9]{2})?"

@@ -1,0 +1,85 @@
+"""canon --extract: the text as people read it, with its paragraphs and lines, and nothing folded."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from shingletools.commands.canon.canonizer import Rules
+from shingletools.commands.canon.html import BLOCKS, PARAGRAPH, PARTS, Html
+from shingletools.commands.canon.rules import Rule
+from shingletools.kernel.lines import Link, unlinked
+
+LINE = "\u2028"  # stands where a line ends
+AS_IT_STANDS = "\0"  # before and after text whose white space counts; no text of a page has this character
+READABLE = {
+    **dict.fromkeys(PARTS, " "), **dict.fromkeys(BLOCKS, PARAGRAPH),
+    **dict.fromkeys(("br", "dd", "dt", "li", "option", "tr"), LINE), "td": " ", "th": " ",
+    **dict.fromkeys(("listing", "plaintext", "pre", "textarea", "xmp"), AS_IT_STANDS),
+}  # fmt: skip
+BLANKS = re.compile(r"[ \t\n\f\r]+")  # white space of HTML, which a no-break space is not
+BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
+
+
+class Extractor:
+    """A text after the rules for whole texts. It stands in place of a Canonizer."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+
+    def __call__(self, text: str) -> str:
+        self.rules.budget.start(text)
+        for rule in self.rules.texts:
+            text = rule.function(text)
+        return text
+
+    def link(self) -> Link:
+        """There is none in the kernel."""
+        return unlinked()
+
+
+class ReadableHtml:
+    """HTML to its text. Raises Rejected for a page that takes too much memory or time.
+
+    >>> ReadableHtml()("<h1>A\\n cat</h1><p>It<b>s</b> fur<br>is red.<ul><li>one<li>two</ul><pre>a\\n  b</pre>")
+    'A cat\\n\\nIts fur\\nis red.\\n\\none\\ntwo\\n\\na\\n  b'
+    """
+
+    def __init__(self, main: bool = False, skip: tuple[str, ...] = ()) -> None:
+        self.html = Html(main, skip, READABLE)
+
+    def __call__(self, markup: str) -> str:
+        parts = self.html(markup).split(AS_IT_STANDS)
+        blocks = []
+        for place, part in enumerate(parts):
+            if place % 2:
+                blocks.append(part.replace(PARAGRAPH, "\n").replace(LINE, "\n").strip("\n").rstrip())
+            else:
+                blocks += map(in_lines, part.split(PARAGRAPH))
+        return "\n\n".join(filter(None, blocks))
+
+
+def in_lines(block: str) -> str:
+    """A block with each of its lines on one."""
+    lines = (BLANKS.sub(" ", line).strip(" ") for line in block.split(LINE))
+    return "\n".join(filter(None, lines))
+
+
+def in_paragraphs(text: str) -> str:
+    """A text with one blank line where it has paragraph separators, or several."""
+    return BLANK_LINES.sub("\n\n", text.replace(PARAGRAPH, "\n\n")).strip()
+
+
+class Paragraphs:
+    """What finds articles, with a blank line between blocks."""
+
+    def __init__(self, article: Callable[[str], str]) -> None:
+        self.article = article
+
+    def __call__(self, markup: str) -> str:
+        return in_paragraphs(self.article(markup))
+
+
+def readable(rule: Rule, part: str, skip: Sequence[str]) -> Rule:
+    """The rule that takes this part of a page for words, as one that takes it for people."""
+    if part == "article":
+        return Rule(rule.name, rule.label, Paragraphs(rule.function))
+    return Rule(rule.name, rule.label, ReadableHtml(part == "main", tuple(skip)))
