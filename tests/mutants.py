@@ -88,7 +88,8 @@ class Copy:
 
     def fails(self, tests: str) -> str:
         """What pytest says at the end if one of these tests fails; nothing if all pass."""
-        words = [str(self.python), "-P", "-m", "pytest", "-qx", "-p", "no:cacheprovider"]
+        # To show in what long outputs differ, pytest would take minutes
+        words = [str(self.python), "-P", "-m", "pytest", "-qx", "-p", "no:cacheprovider", "--assert=plain"]
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"CI": "mutants"}
         try:
             ran = subprocess.run([*words, *map(self.path_of, tests.split())], cwd=self.folder, env=environment,

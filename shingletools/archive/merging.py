@@ -33,9 +33,9 @@ class Moved:
     def rows(self) -> Iterator[Index]:
         """The live rows, in blocks."""
         for start in range(0, self.segment.rows, ROWS):
-            some = self.segment.live(start, min(start + ROWS, self.segment.rows))
-            if len(some):
-                yield some
+            live = self.segment.live(start, min(start + ROWS, self.segment.rows))
+            if len(live):
+                yield live
 
 
 def merge(writer: ArchiveWriter, segments: Sequence[Segment]) -> Entry | None:
@@ -58,15 +58,15 @@ def merge(writer: ArchiveWriter, segments: Sequence[Segment]) -> Entry | None:
 
 def additions(parts: Sequence[Moved]) -> list[tuple[int, int]]:
     """The new segment's additions, as in manifest.Entry: (first row, number)."""
-    found: list[tuple[int, int]] = []
+    added: list[tuple[int, int]] = []
     for part in parts:
         for row, number in part.segment.entry.adds:
             first = int(part.moved(np.array([row]))[0])
-            if found and found[-1][0] == first:
-                found.pop()  # no row of that addition is left
+            if added and added[-1][0] == first:
+                added.pop()  # no row of that addition is left
             if first < part.first + part.live:
-                found.append((first, number))
-    return found
+                added.append((first, number))
+    return added
 
 
 def _merge_signatures(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:
@@ -77,8 +77,8 @@ def _merge_signatures(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> 
 
     def values() -> Iterator[NDArray[np.generic]]:
         for part in parts:
-            for some in part.rows():
-                yield part.segment.values("signature", some) if part in signed else np.zeros((len(some), words), dtype)
+            for live in part.rows():
+                yield part.segment.values("signature", live) if part in signed else np.zeros((len(live), words), dtype)
 
     new.add("signature", dtype, (rows, words), values())
     entries = sum(len(keys) for keys, _ in merged(band_name(0), signed))
@@ -90,7 +90,7 @@ def _merge_signatures(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> 
 
 def _merge_ids(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:
     def texts() -> Iterator[tuple[bytes, Index]]:
-        return (part.segment.ids(some) for part in parts for some in part.rows())
+        return (part.segment.ids(live) for part in parts for live in part.rows())
 
     total = sum(len(data) for data, _ in texts())
     new.add("ids", "|u1", (total,), (np.frombuffer(data, np.uint8) for data, _ in texts()))
@@ -111,25 +111,25 @@ class FrameUnion:
             self._add(part)
 
     def _add(self, part: Moved) -> None:
-        used = _used(part)
-        there = np.flatnonzero(used)
-        sizes = np.diff(part.segment.numbers("cuts", 0, len(used) + 1))[there]
-        number = np.full(len(used), -1)
-        fresh = np.ones(len(there), np.bool_)
-        if len(there) <= FEW and sizes.sum() <= SHORT and self.held <= SHORT:
-            texts = split(part.segment.texts("frames", "cuts", there)[0], sizes)
-            for place, frame in enumerate(texts):
-                fresh[place] = frame not in self.known
-                if fresh[place]:
-                    self.known[frame] = self.count + int(fresh[:place].sum())
-                    self.held += len(frame)
-                number[there[place]] = self.known[frame]
+        is_used = _used(part)
+        used = np.flatnonzero(is_used)
+        sizes = np.diff(part.segment.numbers("cuts", 0, len(is_used) + 1))[used]
+        is_new = np.ones(len(used), np.bool_)
+        if len(used) <= FEW and sizes.sum() <= SHORT and self.held <= SHORT:
+            frames = split(part.segment.texts("frames", "cuts", used)[0], sizes)
+            numbers = np.empty(len(used), np.int64)
+            for place, frame in enumerate(frames):
+                numbers[place] = number = self.known.setdefault(frame, self.count)
+                is_new[place] = number == self.count
+                self.count += int(is_new[place])
+            self.held += int(sizes[is_new].sum())
         else:
-            number[there] = self.count + np.arange(len(there))
-        self.wanted.append((part, there[fresh]))
-        self.numbers.append(number)
-        self.count += int(fresh.sum())
-        self.size += int(sizes[fresh].sum())
+            numbers = self.count + np.arange(len(used))
+            self.count += len(used)
+        self.wanted.append((part, used[is_new]))
+        self.numbers.append(np.full(len(is_used), -1))
+        self.numbers[-1][used] = numbers
+        self.size += int(sizes[is_new].sum())
 
     def texts(self) -> Iterator[tuple[bytes, Index]]:
         """The frames, in blocks, and the bytes of each."""
@@ -143,8 +143,8 @@ def _merge_frames(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None
 
     def which() -> Iterator[NDArray[np.generic]]:
         for part, number in zip(parts, union.numbers, strict=True):
-            for some in part.rows():
-                yield number[part.segment.values("frame", some).astype(np.int64)]
+            for live in part.rows():
+                yield number[part.segment.values("frame", live).astype(np.int64)]
 
     new.add("frames", "|u1", (union.size,), (np.frombuffer(data, np.uint8) for data, _ in union.texts()))
     new.add("cuts", "<i8", (union.count + 1,), _ends(sizes for _, sizes in union.texts()))
@@ -155,21 +155,21 @@ def _ends(sizes: Iterable[Index]) -> Iterator[Index]:
     """0, and the end of each thing, given sizes in blocks."""
     end = 0
     yield np.zeros(1, np.int64)
-    for some in sizes:
-        yield end + np.cumsum(some)
-        end += int(some.sum())
+    for block in sizes:
+        yield end + np.cumsum(block)
+        end += int(block.sum())
 
 
 def _used(part: Moved) -> Flags:
     """Which of a segment's frames live records have. Shape (frames,)."""
     used = np.zeros(part.segment.length("cuts") - 1, np.bool_)
-    for some in part.rows():
-        used[part.segment.values("frame", some).astype(np.int64)] = True
+    for live in part.rows():
+        used[part.segment.values("frame", live).astype(np.int64)] = True
     return used
 
 
 def _merge_table(new: SegmentWriter, name: str, parts: Sequence[Moved], entries: int) -> None:
-    new.add(name, TABLE, (entries,), (entries_of(*some) for some in merged(name, parts)))
+    new.add(name, TABLE, (entries,), (entries_of(*block) for block in merged(name, parts)))
 
 
 class EntryRun:

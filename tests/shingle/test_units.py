@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from harness import DOCS, jsonl, pipe, run
+from shingletools.commands.shingle.fingerprints import Runs
 from shingletools.kernel import arrays as kernel
 
 
@@ -48,6 +49,8 @@ def test_longest_sentences() -> None:
         "shingle", "--longest", "3", stdin=jsonl({"id": 1, "text": text}, {"id": 2, "text": shuffled})
     ).records()
     assert one["shingles"] == two["shingles"]
+    lines = [f"{number:02} x" for number in range(40)]  # by number of words they are all equal
+    assert Runs(1, longest=30).units("\n".join(reversed(lines))) == lines[:30]
 
 
 def test_document_frequencies() -> None:

@@ -4,15 +4,20 @@ import json
 import random
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
+from shingletools.archive import lookup
 from shingletools.archive.frames import Frames, Spelled, frame_of, frames_of, line_of
+from shingletools.archive.segment import Segment
 from shingletools.commands.simindex import adding
 from shingletools.commands.simjoin import indexed
 from shingletools.commands.simjoin.join_collector import lines_like
@@ -217,6 +222,33 @@ def test_frames_of_many_lines(
     frames = Frames()
     numbers = frames.numbers(heap, sizes)
     assert numbers.tolist() == [list(dict.fromkeys(expected)).index(each) for each in expected]
+
+
+def test_a_table_is_searched_for_few_keys_and_read_for_many() -> None:
+    """Both ways find all rows of a key: none, one, or more than a search reads together."""
+    rng = random.Random(5)
+    crowd = rng.randrange(2**64)
+    keys = sorted(
+        [crowd] * 2 * lookup.KEYS + [rng.randrange(2**64) for _ in range(9 * lookup.KEYS)] + [7, 7, 2**64 - 1]
+    )
+    table = np.array([*zip(keys, range(len(keys)), strict=True)], "<u8,<u4")
+    read: list[int] = []
+
+    def column(_: str, start: int, stop: int) -> NDArray[np.generic]:
+        read.append(stop - start)
+        return table[start:stop]
+
+    segment = SimpleNamespace(rows=len(keys), length=lambda _: len(keys), column=column)
+    found = lookup.Sorted(cast(Segment, segment), "band0")
+    many = sorted({*rng.sample(keys, 40), crowd, 7, 2**64 - 1, *(rng.randrange(2**64) for _ in range(40))})
+    for asked in (many, [crowd], [crowd + 1], *([key] for key in many[::8]), [7, 2**64 - 1]):
+        read.clear()
+        blocks = [*found.meetings(np.array(asked, np.uint64))]
+        pairs = [pair for places, rows in blocks for pair in zip(places.tolist(), rows.tolist(), strict=True)]
+        assert pairs == [
+            (place, row) for place, key in enumerate(asked) for row in range(len(keys)) if keys[row] == key
+        ]
+        assert (sum(read) == len(keys)) == (asked == many)
 
 
 def test_records_that_differ_in_other_fields_are_added_together(

@@ -212,6 +212,18 @@ def test_bands_and_thresholds(
         assert figures(record) == brute({pair for pair, value in one.items() if value >= least}, set(two), documents)
 
 
+@given(said, partitions)
+def test_bands_against_groups(found: list[tuple[Name, Name, float]], partition: list[int]) -> None:
+    """Right is what stands within one of the groups, whose pairs have no similarity."""
+    groups = groups_of(partition)
+    lines = jsonl(*({"a": a, "b": b, "similarity": value} for a, b, value in found))
+    records = scored("--bands 0.7,0.8,9/10", lines, jsonl(*({"members": members} for members in groups)))
+    true = within(groups)
+    for record, least, below in zip(records, FRACTIONS, (*FRACTIONS[1:], Fraction(2)), strict=False):
+        in_band = {pair for pair, value in best(found).items() if least <= value < below}
+        assert (record["found"], record["right"], record["truth"]) == (len(in_band), len(in_band & true), 0)
+
+
 def test_equal_bands_begin_where_a_pair_does() -> None:
     """Of --by, bands below all similarities are left out; 1 is in the last band."""
     found = jsonl({"a": 1, "b": 2, "similarity": 0.6}, {"a": 1, "b": 3, "similarity": 1})

@@ -21,6 +21,8 @@ from shingletools.system import errors
 from shingletools.system.deferred import orjson
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shingletools.commands.canon.extracted import Extractor
     from shingletools.commands.canon.placed import Placer
 
@@ -143,16 +145,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         from shingletools.reading.formats.warc import charsets  # as above
 
         decoded = charsets()
-    cutter, segment = cut, None
-    if options.word == "":
-        raise errors.Failed("--word needs a pattern")
-    if options.word:
-        cutter = WordPattern(options.word, budget)
-    elif options.segment:
-        from shingletools.commands.canon.chinese import Chinese  # as above
-
-        cutter, segment = Chinese(cut), made_with(options.segment, "rjieba")
-    words = word_rules(options)
+    cutter, words = cutter_of(options, budget), word_rules(options)
     own = options.edits or options.word is not None or options.sentences
     via = wire.recipe(
         # canon took a main element inside another one twice if an element was between them, and left out headers and
@@ -166,13 +159,26 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         ("sentences", options.sentences),
         ("fold-accents", options.fold_accents),
         ("word", None if options.word is None else wire.quoted(options.word)),
-        ("segment", segment),
+        ("segment", made_with(options.segment, "rjieba") if options.segment else None),
         *((rule.name, rule.label) for rule in words),
         ("symbols", options.symbols),
         ("regex", version("regex") if own else None),
     )
     rules = Rules(tuple(texts), budget, options.sentences, options.fold_accents, cutter, tuple(words), options.symbols)
     return rules, via
+
+
+def cutter_of(options: argparse.Namespace, budget: Budget) -> "Callable[[str], list[str]]":
+    """What cuts a folded text into words. Raises Failed."""
+    if options.word == "":
+        raise errors.Failed("--word needs a pattern")
+    if options.word:
+        return WordPattern(options.word, budget)
+    if options.segment:
+        from shingletools.commands.canon.chinese import Chinese  # as above
+
+        return Chinese(cut)
+    return cut
 
 
 def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:

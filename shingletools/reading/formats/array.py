@@ -111,7 +111,8 @@ class Elements:
             if end is None:
                 return
             comma = self.data[end : end + 1] == b","
-            if end > self.at or comma or self.state == NEXT:
+            is_empty = end == self.at and not comma and self.state == FIRST  # the array; else an element is missing
+            if not is_empty:
                 yield element(self.data[self.at : end].rstrip(b" \t\r\n"), self.line)
             self.state = NEXT if comma else AFTER
             self.go_to(end)
