@@ -115,8 +115,9 @@ SUITE = (
     ),
     Command(
         "simjoin", "sketch", "01234567 89abcdef", ways=("simjoin", "simjoin -S1M"), before="sketch",
-        gives=lambda a, b, _: [{"a": a, "b": b, "similarity": 1.0}], repeated=frozenset({"--against"}),
-        scratch=("simjoin -S1M",), killed=("simjoin -j2", "simjoin -S1M -T scratch"),
+        gives=lambda a, b, _: [{"a": a, "b": b, "similarity": 1.0}],
+        repeated=frozenset({"--against", "--within", "--across"}), scratch=("simjoin -S1M",),
+        killed=("simjoin -j2", "simjoin -S1M -T scratch"),
     ),
     Command(
         "simgroup", "b", "other", ways=("simgroup",), identity="a", before="simjoin -t 0.3", recipes=False,

@@ -15,7 +15,7 @@ static PyMethodDef functions[] = {
     {"link_weighted_minima", link_weighted_minima, METH_VARARGS,
      "(a, b, group, pairs, weights): a link that makes weighted minima."},
     {"link_weighted_simhash", link_weighted_simhash, METH_O, "(weights): a link that makes weighted simhashes."},
-    {"read_signed", read_signed, METH_VARARGS, "(lines, at, id, via, absent, payloads): see collect.c"},
+    {"read_signed", read_signed, METH_VARARGS, "(lines, at, id, via, absent, payloads, labels): see collect.c"},
     {"pair_lines", pair_lines, METH_VARARGS, "(a, b, rests, which): see collect.c"},
     {"read_pairs", read_pairs, METH_VARARGS, "(lines, at, least): see groups.c"},
     {"read_similarities", read_similarities, METH_VARARGS, "(lines, at): see groups.c"},

@@ -3,19 +3,20 @@
 #include "columns.h"
 #include "payloads.h"
 
-enum { MOST = 8 /* fields that are looked for */, PAYLOADS = 2 };
+enum { PAYLOADS = 2, OTHERS = 4 /* that must be absent */, LABELS = 8, MOST = 2 + PAYLOADS + OTHERS + LABELS };
 
-/* Arrays that grow: ids and the bytes of each; the starts of lines and of values in them; payloads and the bytes of
-   each. Also the groups of one payload, and room to sort them. */
+/* Arrays that grow: ids and the bytes of each; the starts of lines and of values in them; labels, those of one line
+   after those of the line before, and the bytes of each; payloads and the bytes of each. Also the groups of one payload,
+   and room to sort them. */
 typedef struct {
-    Bytes ids, id_sizes, places, values, data[PAYLOADS], sizes[PAYLOADS], sorted;
+    Bytes ids, id_sizes, places, values, labels, label_sizes, data[PAYLOADS], sizes[PAYLOADS], sorted;
     Shingles shingles;
 } Columns;
 
 static void free_columns(Columns *columns)
 {
-    Bytes *every[] = {&columns->ids, &columns->id_sizes, &columns->places,
-                      &columns->values, &columns->sorted, &columns->shingles.room};
+    Bytes *every[] = {&columns->ids,    &columns->id_sizes,    &columns->places, &columns->values,
+                      &columns->labels, &columns->label_sizes, &columns->sorted, &columns->shingles.room};
     for (size_t i = 0; i < sizeof every / sizeof *every; i++)
         free(every[i]->data);
     for (int i = 0; i < PAYLOADS; i++) {
@@ -121,13 +122,38 @@ static int take_payload(Columns *columns, int which, const Form *form, const Mem
 
 /* What each line must have. */
 typedef struct {
-    Member members[MOST]; /* the id, via, the payloads, members that must be absent */
+    Member members[MOST]; /* that are looked for: the id, via, the payloads, members that must be absent, labels */
     Form forms[PAYLOADS];
-    int count, payloads, absent;
+    int count, payloads, absent, labels;
     int path;        /* whether the id may be inside another object */
     const char *via; /* the value that via must have, or NULL */
     Py_ssize_t via_size;
 } Wanted;
+
+static Member *labels_of(Wanted *wanted)
+{
+    return &wanted->members[wanted->count - wanted->labels];
+}
+
+/* Whether all labels are there: strings, numbers, true, false or null. */
+static int has_labels(Wanted *wanted, const uint8_t *line, const uint8_t *end)
+{
+    Member *labels = labels_of(wanted);
+    if (!find_nested(line, end, labels, wanted->labels))
+        return 0;
+    for (int i = 0; i < wanted->labels; i++)
+        if (labels[i].kind == ABSENT || *labels[i].value == '{' || *labels[i].value == '[')
+            return 0;
+    return 1;
+}
+
+static int add_labels(Columns *columns, Wanted *wanted)
+{
+    int failed = 0;
+    for (int i = 0; i < wanted->labels && !failed; i++)
+        failed = add_id(&columns->labels, &columns->label_sizes, &labels_of(wanted)[i]);
+    return failed;
+}
 
 static int is_wanted(Wanted *wanted, const uint8_t *line, const uint8_t *end)
 {
@@ -143,7 +169,7 @@ static int is_wanted(Wanted *wanted, const uint8_t *line, const uint8_t *end)
     for (int i = 0; i < wanted->absent; i++)
         if (members[2 + wanted->payloads + i].kind != ABSENT)
             return 0;
-    return 1;
+    return !wanted->labels || has_labels(wanted, line, end);
 }
 
 /* Whether a payload has a capital; our digits are lower case. */
@@ -180,19 +206,21 @@ static int take_line(Columns *columns, Wanted *wanted, const uint8_t *first, con
         columns->sizes[i].used = sizes[i];
     }
     if (good > 0 && (add_id(&columns->ids, &columns->id_sizes, &wanted->members[0]) ||
-                     add_number(&columns->places, line - first) || add_values(columns, wanted, first)))
+                     add_number(&columns->places, line - first) || add_values(columns, wanted, first) ||
+                     add_labels(columns, wanted)))
         return -1;
     return good;
 }
 
 /* The names to look for, which live as long as the arguments. */
-static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent)
+static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent, PyObject *labels)
 {
     const char *name;
     Py_ssize_t size;
     wanted->payloads = (int)PyTuple_Size(payloads);
     wanted->absent = (int)PyTuple_Size(absent);
-    if (wanted->payloads > PAYLOADS || wanted->absent > MOST - 2 - PAYLOADS) {
+    wanted->labels = (int)PyTuple_Size(labels);
+    if (wanted->payloads > PAYLOADS || wanted->absent > OTHERS || wanted->labels > LABELS) {
         PyErr_SetString(PyExc_ValueError, "too many fields");
         return -1;
     }
@@ -203,29 +231,31 @@ static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent)
         wanted->forms[i] = (Form){digits == 8 ? 8 : 16, (size_t)bytes};
         wanted->members[wanted->count++] = (Member){.name = (const uint8_t *)name, .name_size = (size_t)size};
     }
-    for (int i = 0; i < wanted->absent; i++) {
+    for (int i = 0; i < wanted->absent + wanted->labels; i++) {
         char *its;
-        if (PyBytes_AsStringAndSize(PyTuple_GetItem(absent, i), &its, &size))
+        PyObject *given = i < wanted->absent ? absent : labels;
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(given, i < wanted->absent ? i : i - wanted->absent), &its, &size))
             return -1;
         wanted->members[wanted->count++] = (Member){.name = (const uint8_t *)its, .name_size = (size_t)size};
     }
     return 0;
 }
 
-/* (lines, at, id, via, absent, payloads): reads ordinary lines from `at` on, up to the first other line.
+/* (lines, at, id, via, absent, payloads, labels): reads ordinary lines from `at` on, up to the first other line.
 
    via: the recipe as JSON without the quotes, None if there must be none; absent: names that must not occur; payloads:
-   (name, digits, bytes or 0) of each, at most two. Returns (number of lines, start of the next one, ids, bytes of each,
-   start of each line, starts of its id and its first payload, payloads, bytes of each). It releases Python's lock. */
+   (name, digits, bytes or 0) of each, at most two; labels: fields that must have values that are no lists or objects, at
+   most LABELS. Returns (number of lines, start of the next one, ids, bytes of each, start of each line, starts of its id
+   and its first payload, payloads, bytes of each, labels line by line, bytes of each). It releases Python's lock. */
 PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
 {
     char *bytes;
     const char *name;
-    PyObject *data, *absent, *payloads, *columns_of = NULL, *sizes_of = NULL, *result = NULL;
+    PyObject *data, *absent, *payloads, *labels, *columns_of = NULL, *sizes_of = NULL, *result = NULL;
     Py_ssize_t start, name_size, size;
     Wanted wanted = {.count = 2};
-    if (!PyArg_ParseTuple(args, "O!ny#z#O!O!", &PyBytes_Type, &data, &start, &name, &name_size, &wanted.via,
-                          &wanted.via_size, &PyTuple_Type, &absent, &PyTuple_Type, &payloads) ||
+    if (!PyArg_ParseTuple(args, "O!ny#z#O!O!O!", &PyBytes_Type, &data, &start, &name, &name_size, &wanted.via,
+                          &wanted.via_size, &PyTuple_Type, &absent, &PyTuple_Type, &payloads, &PyTuple_Type, &labels) ||
         PyBytes_AsStringAndSize(data, &bytes, &size))
         return NULL;
     if (start < 0 || start > size) {
@@ -235,7 +265,7 @@ PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
     wanted.members[0] = (Member){.name = (const uint8_t *)name, .name_size = (size_t)name_size};
     wanted.path = is_path(&wanted.members[0]);
     wanted.members[1] = (Member){.name = (const uint8_t *)"via", .name_size = 3};
-    if (take_wanted(&wanted, payloads, absent))
+    if (take_wanted(&wanted, payloads, absent, labels))
         return NULL;
     const uint8_t *first = (const uint8_t *)bytes, *end = first + size, *line = first + start;
     Columns columns = {0};
@@ -258,9 +288,9 @@ PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
         PyTuple_SetItem(sizes_of, i, bytes_of(&columns.sizes[i]));
     }
     if (!PyErr_Occurred())
-        result = Py_BuildValue("(LnNNNNOO)", lines, (Py_ssize_t)(line - first), bytes_of(&columns.ids),
+        result = Py_BuildValue("(LnNNNNOONN)", lines, (Py_ssize_t)(line - first), bytes_of(&columns.ids),
                                bytes_of(&columns.id_sizes), bytes_of(&columns.places), bytes_of(&columns.values),
-                               columns_of, sizes_of);
+                               columns_of, sizes_of, bytes_of(&columns.labels), bytes_of(&columns.label_sizes));
 done:
     Py_XDECREF(columns_of);
     Py_XDECREF(sizes_of);

@@ -29,6 +29,7 @@ class SignedFields(NamedTuple):
     via: bytes | None  # None if the line must have no recipe
     absent: tuple[bytes, ...]  # fields that the line must not have
     payloads: tuple[tuple[bytes, int, int], ...]  # one or two: name, digits of a group, bytes or 0 for sets
+    labels: tuple[bytes, ...] = ()  # fields whose values are taken, lines.LABELS at most: no lists, no objects
 
 
 class SignedLines(NamedTuple):
@@ -42,6 +43,8 @@ class SignedLines(NamedTuple):
     values: bytes  # the start of its id, and of its first payload, or -1 if that has capitals
     payloads: tuple[bytes, ...]  # one column or two
     sizes: tuple[bytes, ...]
+    labels: bytes = b""  # as they are spelled, those of one line after those of the line before
+    label_sizes: bytes = b""
 
 
 def read_signed(_lines: bytes, at: int, _fields: SignedFields, /) -> SignedLines:

@@ -8,6 +8,7 @@ Fields = tuple[bytes, bytes, bytes, bool, bytes, tuple[bytes, ...], bool, bytes 
 Listed = tuple[int, bytes, bool] | tuple[()]
 # A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
 Weighed = tuple[int, bytes, int, int]
+LABELS = 8  # fields of which a line may have labels; see collect.c
 Done = tuple[bytes, int, int, Exception | None]  # lines, their number, the start of the next one, its exception
 
 

@@ -22,6 +22,8 @@ candidates      which rows of a bucket are compared
 indexed         finds all pairs with an archive
 against         the files and archives of --against as one sequence of documents
 join            collapses copies, compares candidates, and gives all pairs
+in_scope        tells which pairs --within and --across allow, by numbers of labels
+nearest         keeps the pairs of --best
 forest          gives only enough pairs to connect what all pairs connect
 pair_lines      pairs as lines, here and on Spark
 pair_arrays     arrays of pairs

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.sorter import Sorter
 from shingletools.commands.simjoin.table import TOGETHER, Bucketed, Documents, Table
@@ -16,6 +17,13 @@ from shingletools.system.scratch import Memory
 from shingletools.system.workers import in_threads
 
 MOST_FILES = 256  # files open at once
+
+
+class Alive(NamedTuple):
+    """Which rows get into buckets, shape (documents,); and the scope, of which each class has its own buckets."""
+
+    flags: Flags
+    scope: InScope | None
 
 
 class Portion(NamedTuple):
@@ -82,8 +90,19 @@ def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portio
         held = [(key[start:], row[start:])]
 
 
-def copies(table: Documents, cross: int | None, memory: Memory | None, limits: Limits) -> Iterator[tuple[Index, Index]]:
-    """Rows that equal an earlier one, as (original, copy); with `cross`, both on one side of it.
+def mixed(portion: Portion, scope: InScope | None) -> Portion:
+    """The buckets with different labels in each field of --across; the others have no candidates."""
+    for column in () if scope is None else scope.across:
+        labels = column[portion.row]
+        differs = labels != labels[np.searchsorted(portion.bucket, portion.bucket)]
+        portion = portion.at(np.bincount(portion.bucket, differs)[portion.bucket] > 0)
+    return portion
+
+
+def copies(
+    table: Documents, cross: int | None, memory: Memory | None, limits: Limits, scope: InScope | None
+) -> Iterator[tuple[Index, Index]]:
+    """Rows that equal an earlier one, as (original, copy); with `cross`, both on one side of it; with equal labels.
 
     Gives blocks of two arrays, int64, of one length. Each copy is in one block, once, in no order.
     """
@@ -93,6 +112,8 @@ def copies(table: Documents, cross: int | None, memory: Memory | None, limits: L
         rows = first + np.arange(len(part))
         if cross is not None:
             keys = keys + (rows >= cross)  # each side has its own buckets
+        if scope is not None:
+            keys = scope.keys(keys, rows, scope.columns)
         if memory is None:  # then there is one part only
             shared = kernel.shared(keys)
             keys, rows = keys[shared], rows[shared]
@@ -104,14 +125,16 @@ def copies(table: Documents, cross: int | None, memory: Memory | None, limits: L
             candidate = candidate[(row[candidate] >= cross) == (row[candidate - 1] >= cross)]
         new = np.ones(len(row), np.bool_)
         new[candidate] = ~table.equal(row[candidate], row[candidate - 1])
+        if scope is not None:
+            new[candidate] |= ~scope.equal(row[candidate], row[candidate - 1])
         first_place = np.maximum.accumulate(np.where(new, np.arange(len(row)), 0))
         yield row[first_place[~new]], row[~new]
 
 
 def bands(
-    table: Documents, alive: Flags, memory: Memory | None, limits: Limits, jobs: int = 1
+    table: Documents, alive: Alive, memory: Memory | None, limits: Limits, jobs: int = 1
 ) -> Iterator[Iterator[Portion]]:
-    """For each band the buckets of the rows that are alive; by size if not all ask. alive: shape (documents,)."""
+    """For each band the buckets of the rows that are alive; by size if not all ask."""
     if memory is None:
         several = [range(start, min(start + TOGETHER, table.bands)) for start in range(0, table.bands, TOGETHER)]
         for _, whole in table.parts():
@@ -132,7 +155,7 @@ def bands(
             yield unpacked(table, sorters.pop(0), limits)
 
 
-def meetings(whole: Table, alive: Flags, chosen: range) -> list[tuple[U64, Index]]:
+def meetings(whole: Table, alive: Alive, chosen: range) -> list[tuple[U64, Index]]:
     """The entries of these bands, packed, without most of those that are alone in their buckets."""
     return [packed(meeting(bucketed), 0, alive) for bucketed in whole.buckets(chosen)]
 
@@ -143,14 +166,16 @@ def meeting(bucketed: Bucketed) -> Bucketed:
     return Bucketed(bucketed.key[shared], bucketed.row[shared], bucketed.asks[shared])
 
 
-def packed(bucketed: Bucketed, first: int, alive: Flags) -> tuple[U64, Index]:
+def packed(bucketed: Bucketed, first: int, alive: Alive) -> tuple[U64, Index]:
     """The entries of rows that are alive: keys, and 2 * row + 1 for rows that ask, else 2 * row. Rows begin at `first`.
 
-    alive: shape (documents,). Gives uint64 and int64 of one length, in the order of `bucketed`.
+    Gives uint64 and int64 of one length, in the order of `bucketed`.
     """
     key, row, asks = bucketed
-    here = alive[first + row]
-    return key[here], 2 * (first + row[here]) + asks[here]
+    row = first + row
+    here = alive.flags[row]
+    key, row = key[here], row[here]
+    return key if alive.scope is None else alive.scope.keys(key, row, alive.scope.within), 2 * row + asks[here]
 
 
 def unpacked(table: Documents, sorter: Sorter, limits: Limits) -> Iterator[Portion]:

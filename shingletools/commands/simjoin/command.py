@@ -6,10 +6,10 @@ from fractions import Fraction
 from functools import partial
 
 from shingletools.archive.archive_files import archive_of, is_archive
-from shingletools.cli.arguments import add_memory, count, memory_of, threshold
+from shingletools.cli.arguments import add_memory, count, memory_of, text, threshold
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.commands.simjoin.wanted import BITS, JACCARD, Wanted
+from shingletools.commands.simjoin.wanted import BITS, JACCARD, Scope, Wanted
 from shingletools.record.faces import PAIRS, Face, Product
 from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import Failed, printable
@@ -37,6 +37,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--interval", action="store_true", help="write bounds of the true similarity, too")
     parser.add_argument("--forest", action="store_true",
         help="write only enough pairs to connect what all pairs connect")  # fmt: skip
+    parser.add_argument("--within", metavar="FIELD", action="append", default=[], type=text,
+        help="only pairs whose documents have equal values of FIELD; may be repeated")  # fmt: skip
+    parser.add_argument("--across", metavar="FIELD", action="append", default=[], type=text,
+        help="only pairs whose documents have different values of FIELD; may be repeated")  # fmt: skip
+    parser.add_argument("--best", metavar="N", type=count,
+        help="only pairs in which one document is among the N most similar partners of the other")  # fmt: skip
     parser.add_argument("--against", metavar="FILE", action="append", default=[],
         help="pair the input with FILE, or an archive's folder, and not with itself; may be repeated")  # fmt: skip
     how = parser.add_argument_group("how")
@@ -49,6 +55,7 @@ def build(options: argparse.Namespace) -> Stage:
     wanted = Wanted(
         options.threshold, options.agreeing, options.distance, options.measure,
         interval=options.interval, verify=options.verify, forest=options.forest, recall=options.recall,
+        scope=Scope(tuple(options.within), tuple(options.across)), best=options.best,
     )  # fmt: skip
     memory = memory_of(options)
     files: list[str] = []

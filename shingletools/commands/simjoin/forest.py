@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simjoin.buckets import Portion, bands, copies
+from shingletools.commands.simjoin.buckets import Alive, Portion, bands, copies, mixed
 from shingletools.commands.simjoin.finer import finer
+from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.table import Documents
@@ -62,9 +63,12 @@ class Forest:
     """
 
     def __init__(
-        self, documents: Documents, cross: int | None = None, memory: Memory | None = None, limits: Limits = DEFAULT
-    ) -> None:
+        self, documents: Documents, cross: int | None = None, memory: Memory | None = None, limits: Limits = DEFAULT,
+        scope: InScope | None = None,
+    ) -> None:  # fmt: skip
         self.table = documents
+        self.scope = scope
+        self.copies_pair = cross is None and (scope is None or not scope.across)
         self.cross = cross
         self.memory = memory
         self.limits = limits
@@ -77,18 +81,18 @@ class Forest:
         """The pairs in blocks, all in order. `candidates` counts the comparisons."""
         original = np.ones(len(self.table), np.bool_)
         copied = array("q"), array("q")
-        for first, copy in copies(self.table, self.cross, self.memory, self.limits):
+        for first, copy in copies(self.table, self.cross, self.memory, self.limits, self.scope):
             original[copy] = False
-            if self.cross is None:
+            if self.copies_pair:
                 self._add(Pairs(first, copy, self.table.whole(first)))
             else:
                 copied[0].frombytes(first.tobytes())
                 copied[1].frombytes(copy.tobytes())
         alive = np.count_nonzero(original) > 1
-        for band in bands(self.table, original, self.memory, self.limits, jobs) if alive else ():
+        for band in bands(self.table, Alive(original, self.scope), self.memory, self.limits, jobs) if alive else ():
             for portion in band:
                 self.connect(portion)
-        if self.cross is not None:
+        if not self.copies_pair:
             self._add(self._beside(np.array(copied[0]), np.array(copied[1])))
         one, two, agreeing = map(np.array, self.found)
         a, b = np.minimum(one, two), np.maximum(one, two)
@@ -112,6 +116,8 @@ class Forest:
             apart = self.connected.roots(one) != self.connected.roots(two)
             if self.cross is not None:
                 apart &= (one < self.cross) != (two < self.cross)
+            if self.scope is not None:
+                apart &= self.scope.has(one, two)
             one, two = one[apart], two[apart]
             self.candidates += len(one)
             pair, agreeing = self.table.compare(one, two)
@@ -121,7 +127,7 @@ class Forest:
 
     def connect(self, portion: Portion) -> None:
         """Connects the pairs in each bucket."""
-        for part in finer(self.table, self._without_hubs(portion), self._weigh, self.limits):
+        for part in finer(self.table, self._without_hubs(mixed(portion, self.scope)), self._weigh, self.limits):
             self._connect(part)
 
     def _without_hubs(self, portion: Portion) -> Portion:

@@ -10,9 +10,10 @@ from functools import partial
 
 import numpy as np
 
-from shingletools.commands.simjoin.buckets import Portion, bands, copies
+from shingletools.commands.simjoin.buckets import Alive, Portion, bands, copies, mixed
 from shingletools.commands.simjoin.candidates import candidates_in, weigh
 from shingletools.commands.simjoin.finer import finer
+from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.sorter import Entries, Sorter
@@ -26,8 +27,11 @@ from shingletools.system.workers import in_threads
 class Join:
     """All pairs of documents; with `cross`, of a document before `cross` with one from `cross` on.
 
-    Identical rows of one side are collapsed: the first, the *original*, stands for its copies. Originals that share a
-    bucket are candidates. Those that are pairs are kept, and become pairs of documents one document after the other.
+    With a scope, only pairs that it has.
+
+    Identical rows of one side, with equal labels, are collapsed: the first, the *original*, stands for its copies.
+    Originals that share a bucket are candidates. Those that are pairs are kept, and become pairs of documents one
+    document after the other.
 
     Memory, besides the documents: with a limit, that, two bytes for each document, and 100 for each document of the
     largest bucket. Without one, 100 bytes for each document, 300 MB for candidates, 40 bytes for each pair of originals
@@ -35,9 +39,12 @@ class Join:
     """
 
     def __init__(
-        self, documents: Documents, cross: int | None = None, memory: Memory | None = None, limits: Limits = DEFAULT
-    ) -> None:
+        self, documents: Documents, cross: int | None = None, memory: Memory | None = None, limits: Limits = DEFAULT,
+        scope: InScope | None = None,
+    ) -> None:  # fmt: skip
         self.table = documents
+        self.scope = scope
+        self.copies_pair = cross is None and (scope is None or not scope.across)
         self.documents = len(documents)
         self.cross = cross
         self.memory = memory
@@ -62,7 +69,8 @@ class Join:
         """For each block, the number of candidates, and the pairs of originals among them."""
         counted = self.table.counted(original)
         if counted is not None:
-            yield from counted.pairs(self.cross, self.limits.meetings, jobs)
+            for met, pairs in counted.pairs(self.cross, self.limits.meetings, jobs):
+                yield met, pairs if self.scope is None else self.scope.of(pairs)
             return
         for batch in self._batches(original, jobs):
             yield from in_threads(self._compare, batch, jobs)
@@ -75,7 +83,7 @@ class Join:
         """Whether each row is an original, and whether it has copies. Shapes (documents,), (documents,)."""
         original, copied = np.ones(self.documents, np.bool_), np.zeros(self.documents, np.bool_)
         by_original, by_copy = Sorter(self.memory, 8, self.limits), Sorter(self.memory, 8, self.limits)
-        for first, copy in copies(self.table, self.cross, self.memory, self.limits):
+        for first, copy in copies(self.table, self.cross, self.memory, self.limits, self.scope):
             original[copy] = False
             copied[first] = True
             by_original.add(self._keys(first, copy), copy)
@@ -88,7 +96,7 @@ class Join:
         """The candidates of all bands as keys: batches of blocks. A batch ascends and has no repeats."""
         most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
         sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
-        for band in bands(self.table, original, self.memory, self.limits, jobs):
+        for band in bands(self.table, Alive(original, self.scope), self.memory, self.limits, jobs):
             for left, right in self._candidates(band):
                 sorter.add(self._keys(left, right))
                 held += len(left)
@@ -103,8 +111,10 @@ class Join:
     def _candidates(self, band: Iterable[Portion]) -> Iterator[tuple[Index, Index]]:
         """Rows a[i] < b[i] that share a bucket, in blocks, some twice; with `cross`, a[i] < cross <= b[i]."""
         for whole in band:
-            for portion in finer(self.table, whole, partial(weigh, cross=self.cross), self.limits):
-                yield from candidates_in(portion, self.cross, self.limits.candidates)
+            for portion in finer(self.table, mixed(whole, self.scope), partial(weigh, cross=self.cross), self.limits):
+                for left, right in candidates_in(portion, self.cross, self.limits.candidates):
+                    some = slice(None) if self.scope is None else self.scope.has(left, right)
+                    yield left[some], right[some]
 
     def _compare(self, candidates: U64) -> tuple[int, Pairs]:
         """The number of candidates, and the pairs among them, in their order. candidates: shape (candidates,)."""
@@ -135,7 +145,7 @@ class Join:
         partner = self.partners.keys[place].astype(np.int64) % self.documents
         agreeing = self.partners.values[place]
         self.partners.forget()
-        if self.cross is None:
+        if self.copies_pair:
             several = np.flatnonzero(self.copies.within(original, self.documents)[1])
             partner = np.append(partner, original[several])
             agreeing = np.append(agreeing, self.table.whole(original[several]))

@@ -9,8 +9,10 @@ import orjson
 from shingletools.commands.simjoin.against import Against, merged, of_archive
 from shingletools.commands.simjoin.comparable import Comparable, fields_before
 from shingletools.commands.simjoin.factory import TableFactory
+from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.indexed import ArchiveJoin
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
+from shingletools.commands.simjoin.nearest import Nearest
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES, SHINGLE_SETS, Signature, signature_of
@@ -18,7 +20,7 @@ from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.store import InMemory, OnDisk, Store
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SignedFields, SignedLines
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import U32, Index
 from shingletools.record import wire
 from shingletools.record.json_members import in_quotes
 from shingletools.record.stage import Collector, Late, Written
@@ -83,6 +85,7 @@ class SignedBlock(NamedTuple):
     signed: SignedLines
     places: Index  # the start of each line, and the end of the last
     numbers: Index  # of the ids; below 0 for ids that were used before
+    labels: U32 | None  # their numbers, shape (lines, fields); None if they do not count
 
 
 class JoinCollector(Collector):
@@ -104,14 +107,15 @@ class JoinCollector(Collector):
         self.prepared: dict[int, tuple[bytes, SignedLines | None]] = {}  # by the identity of the lines
         self.fields: SignedFields | None = None  # of lines that are taken many at once; set by the first signature
         self.comparable = Comparable(spec.wanted)
+        self.scope = InScope(spec.wanted.scope) if spec.wanted.scope.fields else None
         self.first_side = 0  # documents with signatures in the input
         self.against = Against(spec) if spec.archives and against is None else against
-        self.repeated: list[Late] = []  # records of archives whose ids were used before
+        self.repeated: list[Late] = []  # bad records of archives, such as those whose ids were used before
         self.via: str | None = None  # the recipe of all records, from the first on
         self.bands = self.candidates = self.pairs = 0
         self.recall = 1.0
 
-    def take(self, record: Record, _line: bytes, side: int, /) -> None:
+    def take(self, record: Record, line: bytes, side: int, /) -> None:
         """Side 0 is the input. Sides from 1 on are the files of --against, cut where archives stand between them.
 
         A record's recipe and shape are checked first: if they differ from those of the records taken, the run fails,
@@ -123,6 +127,7 @@ class JoinCollector(Collector):
         if data:
             self.comparable.check(signature, len(data), via)
         payloads = [data, take_shingles(record)] if self.spec.wanted.verify and data else [data]
+        labels = None if self.scope is None else self.scope.numbers_in(record, line)
         if self.against is not None and side and self.against.known(side, *one_id(name)).any():
             raise IdRepeated(errors.seen_before(name))
         self.store.claim(min(side, 1), name)  # the last step that may reject the record
@@ -133,6 +138,8 @@ class JoinCollector(Collector):
             self.comparable.accept(signature, len(data), via)
             self.fields = self.like_the_first()  # in one step: threads that read ahead may use it at any moment
         self.store.add(min(side, 1), name, payloads)
+        if self.scope is not None and labels is not None:
+            self.scope.add(labels)
         self.count(side, 1)
 
     def count(self, side: int, documents: int) -> None:
@@ -151,11 +158,14 @@ class JoinCollector(Collector):
             if signed is None or not signed.lines:
                 return 0, at, Written()
             places = np.append(np.frombuffer(signed.places, np.int64), signed.end)
-            self.block = block = SignedBlock(lines, signed, places, self.claim_lines(side, signed))
+            labels = None if self.scope is None else self.scope.numbers(signed.labels, signed.label_sizes)
+            self.block = block = SignedBlock(lines, signed, places, self.claim_lines(side, signed), labels)
         start = int(np.searchsorted(block.places, at))
         stop = start + int(np.argmin(np.append(block.numbers[start:], -1)))
         if stop > start:
             self.store.add_lines(min(side, 1), block.signed, block.numbers, slice(start, stop))
+            if self.scope is not None and block.labels is not None:
+                self.scope.add(block.labels[start:stop])
             self.count(side, stop - start)
         return stop - start, int(block.places[stop]), Written()
 
@@ -181,7 +191,12 @@ class JoinCollector(Collector):
         first = self.comparable.signature
         if first is None:
             return None
-        return lines_like(self.spec.id_field, self.via or "", first, self.comparable.size, self.spec.wanted.verify)
+        wanted = self.spec.wanted
+        fields = lines_like(self.spec.id_field, self.via or "", first, self.comparable.size, wanted.verify)
+        labels = tuple(map(in_quotes, wanted.scope.fields))
+        if fields is None or any(b"\\" in name for name in labels):
+            return None
+        return fields._replace(labels=labels)
 
     def finish(self) -> Iterator[Written]:
         """The lines of all pairs."""
@@ -192,9 +207,9 @@ class JoinCollector(Collector):
         if signature is None:
             return
         factory = TableFactory(signature, wanted)
-        join = self.store.join(factory, self.first_side if self.spec.against else None, wanted.forest)
+        join = self.store.join(factory, self.first_side if self.spec.against else None, self.scope)
         lines = PairLines(factory.signatures[-1], wanted, bool(self.spec.against))
-        for block in join.pairs(self.jobs):
+        for block in self.best(join.pairs(self.jobs), factory):
             self.pairs += len(block.a)
             for start in range(0, len(block.a), wire.LINES):
                 yield Written(self.written(Pairs(*(part[start : start + wire.LINES] for part in block)), lines))
@@ -220,21 +235,32 @@ class JoinCollector(Collector):
         for archive, place in zip(against.archives, against.archive_places, strict=True):
             if archive.manifest.size:
                 join = ArchiveJoin(archive, signature, wanted, memory, limits)
-                sources.append(of_archive(join, place, self.store.loaded(self.first_side), signature))
+                found = of_archive(join, place, self.store.loaded(self.first_side), signature)
+                if self.scope is not None:
+                    found = self.scope.of_archive(archive, place, found, self.repeated)
+                sources.append(found)
                 joins.append(join)
         of_files = None
         if any(against.documents):
-            of_files = self.store.join(factory, self.first_side, False)
+            of_files = self.store.join(factory, self.first_side, self.scope)
             sources.append(pairs._replace(b=against.place_of_files(pairs.b)) for pairs in of_files.pairs(self.jobs))
-        for block in merged(sources):
+        for block in self.best(merged(sources), factory):
             self.pairs += len(block.a)
             for start in range(0, len(block.a), wire.LINES):
                 pairs = Pairs(*(part[start : start + wire.LINES] for part in block))
                 sizes = np.full(len(pairs.a), self.comparable.size)
                 a, b = self.store.names(0, pairs.a), against.names(self.store, pairs.b)
                 yield Written(lines.of(a, b, pairs.agreeing, sizes, sizes))
+        yield Written()  # so that the last bad records of archives are asked for
         self.candidates = sum(join.candidates for join in joins) + (of_files.candidates if of_files else 0)
         self.bands = max([of_files.bands if of_files else 0, *(len(join.bands) for join in joins)])
+
+    def best(self, pairs: Iterator[Pairs], factory: TableFactory) -> Iterator[Pairs]:
+        """Those of the pairs that --best keeps."""
+        if factory.wanted.best is None:
+            return pairs
+        nearest = Nearest(factory, self.store.sizes, self.spec.memory, self.store.limits)
+        return nearest.of(pairs, both=not self.spec.against and not self.spec.archives)
 
     def late(self) -> Sequence[Late]:
         late, self.repeated = self.repeated, []

@@ -2,10 +2,12 @@
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from shingletools.kernel.types import Index
+
+N = TypeVar("N", int, "Index")
 
 
 class Measure:
@@ -44,8 +46,13 @@ class Measure:
         """The least Jaccard similarity of a pair; None if it can be any above 0."""
         return self.t
 
+    def ratio(self, o: N, a: N, b: N) -> tuple[N, N]:
+        """The similarity as an exact fraction, by the smaller size a and the larger size b; for cosine, its square."""
+        return o, a + b - o
+
     def similarity(self, o: int, a: int, b: int) -> float:
-        return o / (a + b - o)
+        part, whole = self.ratio(o, min(a, b), max(a, b))
+        return part / whole
 
 
 class Dice(Measure):
@@ -60,8 +67,8 @@ class Dice(Measure):
     def jaccard(self) -> Fraction | None:
         return self.t / (2 - self.t)
 
-    def similarity(self, o: int, a: int, b: int) -> float:
-        return 2 * o / (a + b)
+    def ratio(self, o: N, a: N, b: N) -> tuple[N, N]:
+        return 2 * o, a + b
 
 
 class Cosine(Measure):
@@ -78,6 +85,9 @@ class Cosine(Measure):
 
     def jaccard(self) -> Fraction | None:
         return self.t**2  # of a set inside another; sets of one size have t / (2 - t), which is more
+
+    def ratio(self, o: N, a: N, b: N) -> tuple[N, N]:
+        return o * o, a * b
 
     def similarity(self, o: int, a: int, b: int) -> float:
         return o / math.sqrt(a * b)
@@ -105,8 +115,8 @@ class Overlap(Measure):
     def jaccard(self) -> Fraction | None:
         return None
 
-    def similarity(self, o: int, a: int, b: int) -> float:
-        return o / min(a, b)
+    def ratio(self, o: N, a: N, _b: N) -> tuple[N, N]:
+        return o, a
 
 
 class InCommon(Measure):

@@ -5,8 +5,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.kernel.lines import LABELS
 from shingletools.record.stage import Stage
-from shingletools.system.errors import Failed
+from shingletools.system.errors import Failed, printable
 
 if TYPE_CHECKING:
     from shingletools.system.scratch import Memory
@@ -27,6 +28,14 @@ class JoinSpec(Stage):
         ):  # fmt: skip
             if self.archives and asked:
                 raise Failed(f"{option} cannot be combined with an archive; name the file that simindex dump writes")
+        scope = self.wanted.scope
+        if both := set(scope.within) & set(scope.across):
+            field = printable(min(both))
+            raise Failed(f"--within {field} cannot be combined with --across {field}: no pair has both")
+        if len(scope.fields) > LABELS:
+            raise Failed(f"--within and --across name {len(scope.fields)} fields, but at most {LABELS} are possible")
+        if self.wanted.best is not None and self.wanted.forest:
+            raise Failed("--best cannot be combined with --forest, which leaves out pairs of any similarity")
         return {}
 
     @property
@@ -49,7 +58,14 @@ class JoinSpec(Stage):
         return [("--against", path) for path in self.against]
 
     def once(self, _side: int, /) -> Sequence[str]:
-        return self.id_field, "via", "sketch", "simhash", "shingles"
+        return self.id_field, "via", "sketch", "simhash", "shingles", *self.wanted.scope.fields
+
+    def alone(self) -> str:
+        scope = self.wanted.scope
+        for option, asked in (("--within", scope.within), ("--across", scope.across), ("--best", self.wanted.best)):
+            if asked:
+                return f"{option} decides in one process; run it in the shell"
+        return ""
 
 
 def shapes_differ(here: str, before: str) -> str:

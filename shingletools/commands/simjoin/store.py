@@ -10,6 +10,7 @@ import orjson
 from shingletools.commands.simjoin.disk_array import disk_errors
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
+from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
@@ -60,7 +61,7 @@ class Store(Protocol):
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
         """The last payloads of the documents before `stop`, in parts, each with the number of its first document."""
 
-    def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
+    def join(self, factory: TableFactory, cross: int | None, scope: InScope | None) -> Joined:
         """The join of all documents, at least one, as tables of this factory. None are added after this."""
 
     def names(self, side: int, rows: Index) -> IdsAt:
@@ -120,14 +121,14 @@ class InMemory:
         data, sizes = self.payloads[-1]
         yield 0, np.frombuffer(data, np.uint8)[: int(np.frombuffer(sizes, np.int64)[:stop].sum())]
 
-    def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
+    def join(self, factory: TableFactory, cross: int | None, scope: InScope | None) -> Joined:
         for ids in self.ids:
             ids.close()
         data = [np.frombuffer(data, np.uint8) for data, _ in self.payloads]
         sizes = [np.frombuffer(lengths, np.int64) for _, lengths in self.payloads]
         factory.count([part] for part in data)
         table = factory.table(list(zip(data, sizes, strict=True)))
-        return (Forest if forest else Join)(table, cross, None, self.limits)
+        return (Forest if factory.wanted.forest else Join)(table, cross, None, self.limits, scope)
 
     def names(self, side: int, rows: Index) -> IdsAt:
         before = len(self.numbers[0]) if side else 0
@@ -177,11 +178,11 @@ class OnDisk:
                 yield int(rows[0]), payload.load(rows[rows < stop])[0]
                 payload.forget()
 
-    def join(self, factory: TableFactory, cross: int | None, forest: bool) -> Joined:
+    def join(self, factory: TableFactory, cross: int | None, scope: InScope | None) -> Joined:
         self.seen.close()
         factory.count(self._every(payload) for payload in self.payloads)
         table = Stored(self.payloads, factory, self.memory, self.limits)
-        return (Forest if forest else Join)(table, cross, self.memory, self.limits)
+        return (Forest if factory.wanted.forest else Join)(table, cross, self.memory, self.limits, scope)
 
     def _every(self, payload: Payload) -> Iterator[Data]:
         for rows in portions_of([payload], self.memory.share(16, self.limits.least_share), self.limits):

@@ -14,6 +14,17 @@ def spelled(value: Fraction | int) -> str:
     return decimal if Fraction(decimal) == value else str(value)
 
 
+class Scope(NamedTuple):
+    """Fields of whose values pairs depend."""
+
+    within: tuple[str, ...] = ()  # the two documents of a pair have equal values
+    across: tuple[str, ...] = ()  # they have different ones
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return self.within + self.across
+
+
 class Wanted(NamedTuple):
     """What makes a pair. At most one of the first three, the thresholds, is given."""
 
@@ -25,6 +36,8 @@ class Wanted(NamedTuple):
     verify: bool = False  # sketches propose pairs, shingles decide
     forest: bool = False  # only enough pairs to connect what all pairs connect
     recall: Fraction = Fraction(1)  # expected, of pairs that just reach the threshold
+    scope: Scope = Scope()
+    best: int | None = None  # each document keeps so many partners; None is all of them
 
     def threshold(self) -> str:
         """The threshold as an option; "" if none is given.

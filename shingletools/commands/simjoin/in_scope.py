@@ -1,0 +1,119 @@
+"""Which pairs have documents with equal or different labels in some fields."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from shingletools.archive.opened import Archive
+from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.wanted import Scope
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import IdsAt, names_of
+from shingletools.kernel.types import U32, U64, Flags, Index
+from shingletools.record import wire
+from shingletools.record.labels import label_of, take_label
+from shingletools.record.stage import Late
+from shingletools.record.wire import Record
+from shingletools.system.errors import Rejected
+
+NO_LABEL = b"null"  # equal to itself, and to nothing else
+UNREAD, BAD = 2**32 - 1, 2**32 - 2  # in place of the number of an archive's label
+
+
+class InScope:
+    """The labels of documents, as numbers. Documents are numbered as they come.
+
+    Memory: 4 bytes for each document and field, and about 60 for each different label.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.labels = kernel.new_ids()  # as they are spelled
+        self.meant = array("I")  # for each spelling, the number of the one that all equal labels have
+        self.held = [array("I") for _ in scope.fields]
+
+    def numbers(self, labels: bytes, sizes: bytes | Index) -> U32:
+        """The numbers of labels as they are spelled: equal ones have one number. Shape (documents, fields)."""
+        spelled = self.spelled(labels, sizes)
+        while len(self.meant) < len(self.labels):  # the one spelling of a label may be new
+            new = IdsAt(self.labels.data, self.labels.ends, np.arange(len(self.meant), len(self.labels)))
+            self.meant.extend(self.spelled(*one_after_another([label_of(text) or NO_LABEL for text in names_of(new)])))
+        meant: U32 = np.frombuffer(self.meant, np.uint32)[spelled].reshape(-1, len(self.held))
+        return meant
+
+    def spelled(self, labels: bytes, sizes: bytes | Index) -> Index:
+        return np.frombuffer(self.labels.number(labels, sizes), np.int64)
+
+    def numbers_in(self, record: Record, line: bytes) -> U32:
+        """The same of a record and its line. Raises Rejected."""
+        labels = [take_label(record, line, field) or NO_LABEL for field in self.scope.fields]
+        return self.numbers(*one_after_another(labels))
+
+    def add(self, numbers: U32) -> None:
+        """Adds documents. Shape (documents, fields)."""
+        for column, values in zip(self.held, numbers.T, strict=True):
+            column.frombytes(values.tobytes())
+
+    @property
+    def columns(self) -> Sequence[U32]:
+        """For each field, the numbers of all documents. Shape (documents,) each."""
+        return [np.frombuffer(column, np.uint32) for column in self.held]
+
+    @property
+    def within(self) -> Sequence[U32]:
+        return self.columns[: len(self.scope.within)]
+
+    @property
+    def across(self) -> Sequence[U32]:
+        return self.columns[len(self.scope.within) :]
+
+    def keys(self, keys: U64, rows: Index, columns: Sequence[U32]) -> U64:
+        """Keys that also depend on the labels of rows in some columns. Shapes: (rows,), (rows,) in; (rows,) out."""
+        for column in columns:
+            keys = kernel.fmix64(keys) + column[rows]
+        return keys
+
+    def equal(self, left: Index, right: Index) -> Flags:
+        """Whether all labels are equal. Shapes: (pairs,), (pairs,) in; (pairs,) out."""
+        flags: Flags = np.all([column[left] == column[right] for column in self.columns], axis=0)
+        return flags
+
+    def has(self, left: Index, right: Index) -> Flags:
+        """Whether documents may be a pair. Shapes: (pairs,), (pairs,) in; (pairs,) out."""
+        return self._agree([column[left] for column in self.columns], [column[right] for column in self.columns])
+
+    def _agree(self, ours: Sequence[U32], theirs: Sequence[U32]) -> Flags:
+        wanted = [number < len(self.scope.within) for number in range(len(ours))]
+        flags: Flags = np.all([(a == b) == same for a, b, same in zip(ours, theirs, wanted, strict=True)], axis=0)
+        return flags
+
+    def of(self, pairs: Pairs) -> Pairs:
+        """Those of the pairs that may be."""
+        some = self.has(pairs.a, pairs.b)
+        return Pairs(*(column[some] for column in pairs))
+
+    def of_archive(self, archive: Archive, place: int, pairs: Iterator[Pairs], bad: list[Late]) -> Iterator[Pairs]:
+        """Those of the pairs with an archive, which begins at `place`, that may be.
+
+        Only records in pairs are read, each once. Those without a label are added to `bad`. Memory: 4 bytes for each
+        document of the archive and field.
+        """
+        known = np.full((len(self.held), int(archive.firsts[-1])), UNREAD, np.uint32)
+        for found in pairs:
+            rows = np.unique(found.b - place)
+            unread = rows[known[0, rows] == UNREAD]
+            for row, line in zip(unread.tolist(), archive.lines(unread), strict=True):
+                try:
+                    known[:, row] = self.numbers_in(wire.parse_json(line), line)[0]
+                except Rejected as error:
+                    known[:, row] = BAD
+                    bad.append(Late(archive.path, None, str(error), line, False))
+            theirs = list(known[:, found.b - place])
+            some = self._agree([column[found.a] for column in self.columns], theirs) & (theirs[0] != BAD)
+            yield Pairs(*(column[some] for column in found))
+
+
+def one_after_another(labels: Sequence[bytes]) -> tuple[bytes, Index]:
+    """Labels as one string, and the bytes of each."""
+    return b"".join(labels), np.array(list(map(len, labels)), np.int64)

@@ -1,0 +1,117 @@
+"""Of all pairs, those with the most similar partners of each document."""
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from shingletools.commands.simjoin.factory import TableFactory
+from shingletools.commands.simjoin.limits import Limits
+from shingletools.commands.simjoin.measures import MEASURES
+from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.sets import exactly
+from shingletools.commands.simjoin.sorter import Sorter
+from shingletools.kernel.types import U64, Index
+from shingletools.system.scratch import Memory
+
+BITS = 32  # of a key, for the partner
+WORD = 62  # bits of a ratio that are compared at once
+EXACT = 1 << 31  # two different fractions with denominators below this differ in WORD bits
+NO_PAIRS = Pairs(*(np.empty(0, np.int64) for _ in Pairs._fields))
+
+
+def binary(part: Index, whole: Index) -> Sequence[Index]:
+    """Fractions up to 1 as words of WORD bits behind the point, the first word first: they compare as fractions do.
+
+    Shapes: (n,), (n,) in; (n,) out. 0 <= part <= whole < 2^62, whole > 0.
+
+    >>> [words.tolist() for words in binary(np.array([1, 2, 3]), np.array([3, 6, 3]))] == [[2**62 // 3] * 2 + [2**62]]
+    True
+    """
+    most = int(whole.max(initial=1))
+    words = []
+    for _ in range(1 if most < EXACT else 2):
+        word, left = np.zeros_like(part), WORD
+        while left:
+            step = min(left, WORD + 1 - most.bit_length())
+            word, part = (word << step) + (part << step) // whole, (part << step) % whole
+            left -= step
+        words.append(word)
+    return words
+
+
+class Nearest:
+    """Chooses among partners. Memory: with a limit, that; else 100 bytes for each partner that a document may keep."""
+
+    def __init__(
+        self, factory: TableFactory, sizes: Callable[[Index], Index], memory: Memory | None, limits: Limits
+    ) -> None:
+        """sizes: the bytes of the signatures of rows; only asked if they may differ."""
+        self.wanted, self.signature, self.sizes = factory.wanted, factory.signatures[-1], sizes
+        self.memory, self.limits = memory, limits
+
+    def of(self, pairs: Iterator[Pairs], both: bool) -> Iterator[Pairs]:
+        """Those of the pairs, which are sorted, in which one row is among the best partners of the other.
+
+        Of equally similar partners the first is the best. If not `both`, only the best partners of `a` count.
+        """
+        partners = Sorter(self.memory, 4, self.limits)
+        held, most = NO_PAIRS, self.limits.candidates
+        for block in pairs:
+            turned = [Pairs(block.b, block.a, block.agreeing)] if both else []
+            held = joined(held, block, *turned)
+            if len(held.a) >= most:
+                held = self.best(held)
+                most = max(most, 2 * len(held.a))
+                if self.memory is not None:
+                    held, most = add_to(partners, held), self.limits.candidates
+        add_to(partners, held)
+        del held
+        chosen = Sorter(self.memory, 4, self.limits)
+        for each in by_document(partners.sorted()):
+            a, b, agreeing = self.best(each)
+            add_to(chosen, Pairs(np.minimum(a, b), np.maximum(a, b), agreeing) if both else Pairs(a, b, agreeing))
+        for keys, agreeing in chosen.distinct(self.limits.candidates):
+            yield pairs_of(keys, agreeing)
+
+    def best(self, pairs: Pairs) -> Pairs:
+        """For each row a, the best b."""
+        order = np.lexsort((pairs.b, *(-word for word in reversed(self.nearness(pairs))), pairs.a))
+        a = pairs.a[order]
+        rank = np.arange(len(a)) - np.searchsorted(a, a)
+        some = order[rank < (self.wanted.best or 0)]
+        return Pairs(*(column[some] for column in pairs))
+
+    def nearness(self, pairs: Pairs) -> Sequence[Index]:
+        """Numbers of pairs that compare as their exact similarities do, the first ones first."""
+        if self.signature.fixed(1):
+            return [pairs.agreeing]
+        a, b = (exactly(self.sizes(rows), self.signature.components) for rows in pairs[:2])
+        ratio = MEASURES[self.wanted.measure](Fraction(1)).ratio
+        return binary(*ratio(pairs.agreeing, np.minimum(a, b), np.maximum(a, b)))
+
+
+def joined(*pairs: Pairs) -> Pairs:
+    return Pairs(*(np.concatenate(columns) for columns in zip(*pairs, strict=True)))
+
+
+def add_to(sorter: Sorter, pairs: Pairs) -> Pairs:
+    """Gives pairs to a sorter. Returns none."""
+    sorter.add((pairs.a << BITS | pairs.b).astype(np.uint64), pairs.agreeing)
+    return NO_PAIRS
+
+
+def pairs_of(keys: U64, agreeing: Index) -> Pairs:
+    both = keys.astype(np.int64)
+    return Pairs(both >> BITS, both & ((1 << BITS) - 1), agreeing)
+
+
+def by_document(entries: Iterator[tuple[U64, Index]]) -> Iterator[Pairs]:
+    """The pairs, all those of a row a in one block."""
+    held = NO_PAIRS
+    for keys, agreeing in entries:
+        held = joined(held, pairs_of(keys, agreeing))
+        whole = int(np.searchsorted(held.a, held.a[-1:], "left").max(initial=0))
+        yield Pairs(*(column[:whole] for column in held))
+        held = Pairs(*(column[whole:] for column in held))
+    yield held
