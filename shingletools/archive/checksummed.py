@@ -100,7 +100,8 @@ class Cache:
     def get(self, file: int, number: int) -> bytes | None:
         block = self.blocks.get((file, number))
         if block is not None:
-            self.blocks.move_to_end((file, number))
+            with contextlib.suppress(KeyError):  # another thread may have put it out
+                self.blocks.move_to_end((file, number))
         return block
 
     def put(self, file: int, number: int, block: bytes) -> None:

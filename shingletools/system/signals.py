@@ -113,6 +113,7 @@ class PythonWatcher:
 class _State:
     """Of the run that this process is. Python runs handlers in the main thread only, whichever a signal comes to."""
 
+    handled = False  # by us; not where a program runs a pipeline, perhaps in several threads
     main = get_ident()
     holding = 0  # steps of the main thread
     pending: int | None = None  # the signal that came while a step was held
@@ -150,7 +151,7 @@ def held() -> Iterator[None]:
 
     Signals meet the main thread only, so others hold nothing.
     """
-    if get_ident() != _State.main:
+    if not _State.handled or get_ident() != _State.main:
         yield
         return
     _State.holding += 1
@@ -198,7 +199,13 @@ def _deciding() -> Iterator[None]:
 
 @contextlib.contextmanager
 def tracing() -> Iterator[set[str]]:
-    """A step that changes which files must not be left if the run ends early; it is given the set of their names."""
+    """A step that changes which files must not be left if the run ends early; it is given the set of their names.
+
+    Where we handle no signals, nothing but the step itself removes files.
+    """
+    if not _State.handled:
+        yield set()
+        return
     with _deciding():
         try:
             yield _traces
@@ -263,6 +270,7 @@ def ended_by_signal(run: Callable[[], int]) -> int:
     """The exit status of a run, or 128 and the number of the signal that ended it; after it, signals do nothing."""
     _State.main = get_ident()
     _State.ending = _State.settled = False
+    _State.handled = True
     _State.pending = None
     sys.unraisablehook = _unraisable
     try:
