@@ -1,4 +1,35 @@
-"""A suite of Unix filters that find near-duplicate texts; see shingletools(7)."""
+"""A suite of Unix filters that find near-duplicate texts; see shingletools(7), and shingletools-python(3)."""
+
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 UNICODE = "14.0"  # the version that canon is defined on; see canon/repertoire.py
+OFFERED = {  # what programs import, and where it is
+    "Archive": ("commands.simindex.questions", "AskedArchive"),
+    "Failed": ("system.errors", "Failed"),
+    "Pipeline": ("running.python_face", "Pipeline"),
+    "RejectedRecord": ("running.result", "RejectedRecord"),
+    "Result": ("running.result", "Result"),
+    "run": ("running.python_face", "run"),
+    "unique": ("running.python_face", "unique"),
+}
+
+if TYPE_CHECKING:
+    from shingletools.commands.simindex.questions import AskedArchive as Archive
+    from shingletools.running.python_face import Pipeline, run, unique
+    from shingletools.running.result import RejectedRecord, Result
+    from shingletools.system.errors import Failed
+
+__all__ = ["Archive", "Failed", "Pipeline", "RejectedRecord", "Result", "run", "unique"]
+
+
+def __getattr__(name: str) -> object:
+    """What is offered is loaded when it is first asked for (PEP 562), since commands import this, too."""
+    if name not in OFFERED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # as above
+
+    module, inner = OFFERED[name]
+    found: object = getattr(import_module(f"{__name__}.{module}"), inner)
+    globals()[name] = found
+    return found

@@ -48,6 +48,7 @@ if NAME == "c":
         payload_to_bytes,
         read_frequencies,
         read_weights,
+        record_lines,
         simhash,
         split_lines,
         weigh_fingerprints,
@@ -70,6 +71,7 @@ else:
         list_fingerprints,
         read_frequencies,
         read_weights,
+        record_lines,
         split_lines,
         weigh_fingerprints,
     )

@@ -7,6 +7,7 @@
 static PyMethodDef functions[] = {
     {"count_lines", count_lines, METH_O, "(data): the number of lines."},
     {"split_lines", split_lines, METH_O, "(data): the lines, without their line feeds."},
+    {"record_lines", record_lines, METH_VARARGS, "(columns, rows): rows of columns as lines of JSON."},
     {"payload_to_bytes", payload_to_bytes, METH_VARARGS, "(payload, digits): its bytes, or None for another form."},
     {"minima", minima, METH_VARARGS, "(payload, a, b): the payload of its minima, or None for another form."},
     {"link_minima", link_minima, METH_VARARGS, "(a, b, group, pairs): a link that makes minima."},

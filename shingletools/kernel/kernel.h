@@ -64,6 +64,7 @@ PyObject *linked_lines(PyObject *self, PyObject *args);
 /* lines.c */
 PyObject *count_lines(PyObject *self, PyObject *data);
 PyObject *split_lines(PyObject *self, PyObject *data);
+PyObject *record_lines(PyObject *self, PyObject *args);
 
 /* payloads.c */
 PyObject *payload_to_bytes(PyObject *self, PyObject *args);

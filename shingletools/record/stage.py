@@ -198,6 +198,11 @@ class Stage:
         """Fields that are read as text, beside those that every stage reads so."""
         return frozenset()
 
+    @property
+    def fields(self) -> AbstractSet[str] | None:
+        """The fields of a collector's records that decide its output; None where others may pass to it."""
+        return None
+
     def once(self, _side: int, /) -> Sequence[str]:
         """Fields that a collector's records may not have twice: those of the input (0), or of `against` (1)."""
         return ()

@@ -1,7 +1,10 @@
 """One run of a command. Imports all wings above, and no room: it loads a command by its name.
 
 steps       a command of a pipeline, parsed by its own parser
-pipelines   a pipeline as a value, parsed for a run in one process
+pipelines   a pipeline as it is typed, parsed for a run in one process
+given       documents that a program gives: their files, or their lines
+result      what a program gets of a run
+python_face  what programs call: pipelines as values
 run_command  the command line around that, `shingletools run`
 launch      what `bin/` calls
 driver      a command line's run, and how it ends: output, messages, exit status

@@ -1,4 +1,4 @@
-"""A pipeline as a value: its text as it is typed in a shell, cut into commands, and their steps for one process."""
+"""A pipeline as it is typed in a shell: cut into commands, and their steps for one process."""
 
 import argparse
 import shlex
@@ -25,38 +25,32 @@ class ForAll(NamedTuple):
     folder: str | None = None  # the same of -T
     verbose: bool = False
     given: bool = False  # lines are given for standard input
+    strict: bool = False
 
 
 NOTHING = ForAll()
 
 
-class Pipeline(NamedTuple):
-    """A pipeline as it is typed in a shell, and its steps. It is frozen."""
+def steps_of(text: str, shared: ForAll = NOTHING) -> tuple[Step, ...]:
+    """The steps of a pipeline as it is typed in a shell; this may read tables. Raises Failed or Printed.
 
-    text: str
-    steps: tuple[Step, ...]
-
-    @classmethod
-    def of(cls, text: str, shared: ForAll = NOTHING) -> "Pipeline":
-        """Parses it; this may read tables. Raises Failed or Printed.
-
-        >>> [step.name for step in Pipeline.of("canon | shingle -k 10 | simjoin -t 0.8").steps]
-        ['canon', 'shingle', 'simjoin']
-        """
-        commands = [words_of(command, STAGES) for command in split(text)]
-        steps = []
-        for place, (name, argv) in enumerate(commands):
-            words = argv
-            if shared.files and not place:
-                words = [*argv, *([] if "--" in argv else ["--"]), *shared.files]
-            look = partial(look_at, shared, place, place == len(commands) - 1)
-            try:
-                steps.append(with_memory(step_of(name, words, look), words, shared, look))
-            except Failed as error:
-                raise StepFailed(f"{name}: {error}") from None
-        if shared.size is not None and not any(getattr(step.options, "buffer_size", None) for step in steps):
-            raise Failed("-S: none of these commands takes it here")
-        return cls(text, tuple(steps))
+    >>> [step.name for step in steps_of("canon | shingle -k 10 | simjoin -t 0.8")]
+    ['canon', 'shingle', 'simjoin']
+    """
+    commands = [words_of(command, STAGES) for command in split(text)]
+    steps = []
+    for place, (name, argv) in enumerate(commands):
+        words = argv
+        if shared.files and not place:
+            words = [*argv, *([] if "--" in argv else ["--"]), *shared.files]
+        look = partial(look_at, shared, place, place == len(commands) - 1)
+        try:
+            steps.append(with_memory(step_of(name, words, look), words, shared, look))
+        except Failed as error:
+            raise StepFailed(f"{name}: {error}") from None
+    if shared.size is not None and not any(getattr(step.options, "buffer_size", None) for step in steps):
+        raise Failed("-S: none of these commands takes it here")
+    return tuple(steps)
 
 
 def look_at(shared: ForAll, place: int, last: bool, options: argparse.Namespace) -> None:
@@ -74,6 +68,7 @@ def look_at(shared: ForAll, place: int, last: bool, options: argparse.Namespace)
             raise Failed(f"--{name.replace('_', '-')} -: is read before the pipeline runs, so name a file")
     options.jobs = max(options.jobs, shared.jobs)
     options.verbose |= shared.verbose
+    options.strict |= shared.strict
 
 
 def with_memory(step: Step, words: Sequence[str], shared: ForAll, look: partial[None]) -> Step:

@@ -8,7 +8,7 @@ from functools import partial
 from shingletools.cli.arguments import count, size
 from shingletools.cli.options import MOST_JOBS, Help, Parser, Version
 from shingletools.running.driver import prepare, run_steps
-from shingletools.running.pipelines import ForAll, Pipeline
+from shingletools.running.pipelines import ForAll, steps_of
 from shingletools.system import messages
 from shingletools.system.errors import Failed
 
@@ -54,7 +54,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     if folder is not None and size is None:
         raise Failed("-T says where -S has its scratch files, and needs it")
     shared = ForAll(files, options.jobs, size, folder, options.verbose)
-    steps = Pipeline.of(options.pipeline, shared).steps
+    steps = steps_of(options.pipeline, shared)
     own = steps[-1].options.output
     if own is not None and options.output is not None:
         raise Failed(f"-o: given twice, here and to {steps[-1].name}")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 
 from shingletools.record.stage import Collector, Means
 from shingletools.running.complaints import Complaints
-from shingletools.running.outcomes import Conclusion, Figures, FilterStep, Outcome, unplaced
+from shingletools.running.outcomes import BadRecord, Conclusion, Figures, FilterStep, Outcome, unplaced
 from shingletools.running.outputs import Output, Rejects
 from shingletools.running.steps import Step
 from shingletools.system import errors
@@ -29,6 +29,7 @@ class StageRun:
         self.collector: Collector | None = None
         self.removed: Output | None = None
         self.rejects: Rejects | None = None
+        self.keep: Callable[[BadRecord], object] = lambda _: None  # is given each bad record
 
     def filter_step(self) -> FilterStep | None:
         """The step as a filter, if it is one."""
@@ -81,6 +82,7 @@ class StageRun:
         for message in outcome.told:
             self.tell(message)
         for reject in outcome.rejects:
+            self.keep(reject)
             self.rejects.add(*reject)
 
     def conclusion(self) -> Conclusion:

@@ -7,4 +7,5 @@ repeats       which records are in the archive already, edited, or bad
 aside         records that are put aside until all of a run have come
 unless_known  which records are like a document of the archive
 acting        list, check, merge, drop and dump
+questions     an archive that a program asks
 """

@@ -1,6 +1,7 @@
 """The specification of a join: what makes a pair, which documents, how much memory."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,10 @@ class JoinSpec(Stage):
     @property
     def beside(self) -> Sequence[tuple[str, str]]:
         return [("--against", path) for path in self.against]
+
+    @property
+    def fields(self) -> AbstractSet[str]:
+        return {*self.once(0)}
 
     def once(self, _side: int, /) -> Sequence[str]:
         return self.id_field, "via", "sketch", "simhash", "shingles", *self.wanted.scope.fields

@@ -10,6 +10,7 @@ array           the elements of a JSON array
 parquet         rows of Parquet
 parquet_files   files of Parquet, opened and read
 arrow           columns of Arrow, which Parquet is read as
+arrow_lines     rows of Arrow as lines, for programs
 warc            responses in WARC files
 numbered        records that have no id get a number
 file_names      files whose names are in a file

@@ -52,6 +52,31 @@ def paths_below(name: str, fields: Sequence[str]) -> Sequence[str]:
     return [field[len(name) + 1 :] for field in fields if f"{field}.".startswith(f"{name}.")]
 
 
+def check_columns(file: str, columns: Sequence[str], needed: Sequence[str]) -> None:
+    """Raises Failed if a field that is needed cannot be there."""
+    for field in needed:
+        if columns.count(field) > 1:
+            raise Failed(f"{printable(file)}: two columns {shown(field)}")
+        if field not in columns and field.partition(".")[0] not in columns:
+            raise Failed(
+                f"{printable(file)}: no column {shown(field)} among {', '.join(map(shown, columns)) or 'none'}"
+            )
+
+
+def is_text(kind: Any) -> bool:
+    return types.is_string(kind) or types.is_large_string(kind) or is_view(kind, "is_string_view")
+
+
+def is_bytes(kind: Any) -> bool:
+    whole = types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+    return whole or is_view(kind, "is_binary_view")
+
+
+def is_view(kind: Any, check: str) -> bool:
+    """By a check that pyarrow has only since 16."""
+    return hasattr(types, check) and bool(getattr(types, check)(kind))
+
+
 class Kind(NamedTuple):
     """Types that are handled in one way."""
 
@@ -87,7 +112,7 @@ def of_struct(kind: Any, texts: Sequence[str]) -> Convert:
 
 
 def of_map(kind: Any, _texts: Sequence[str]) -> Convert:
-    if not (types.is_string(kind.key_type) or types.is_large_string(kind.key_type)):
+    if not is_text(kind.key_type):
         raise TypeError(f"a map with keys of {kind.key_type}, where JSON needs text")
     items = converter(kind.item_type, ())
     return lambda value: {name: applied(items, each) for name, each in value}
@@ -146,11 +171,11 @@ KINDS = (
     Kind((types.is_list,), of_list, lambda kind: pa.list_(as_read(kind.value_type))),
     Kind((types.is_large_list,), of_list, lambda kind: pa.large_list(as_read(kind.value_type))),
     Kind((types.is_fixed_size_list,), of_list, lambda kind: pa.list_(as_read(kind.value_type), kind.list_size)),
-    Kind((types.is_binary, types.is_large_binary, types.is_fixed_size_binary), of_bytes),
+    Kind((is_bytes,), of_bytes),
     Kind((types.is_timestamp,), of_timestamp,
          lambda kind: pa.int64() if kind.unit == "ns" else pa.timestamp(kind.unit)),
     Kind((types.is_floating,), lambda *_: number),
     Kind((types.is_decimal,), lambda *_: float),
     Kind((lambda kind: types.is_temporal(kind) and not types.is_duration(kind),), lambda *_: str),
-    Kind((types.is_string, types.is_large_string, types.is_boolean, types.is_integer, types.is_null), lambda *_: None),
+    Kind((is_text, types.is_boolean, types.is_integer, types.is_null), lambda *_: None),
 )  # fmt: skip

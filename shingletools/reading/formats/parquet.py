@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from shingletools.reading.formats.arrow import JsonColumn
+from shingletools.reading.formats.arrow import JsonColumn, check_columns
 from shingletools.reading.formats.numbered import with_numbers
 from shingletools.reading.formats.parquet_files import batches, parquet_file
 from shingletools.record.framing import Both, Document, Fates, Framed, Made
-from shingletools.system.errors import Failed, printable, shown
 from shingletools.system.waiting import BLOCK
 
 
@@ -30,7 +29,7 @@ class Parquet(NamedTuple):
             with parquet_file(name) as (parquet, whole):
                 columns = [JsonColumn.of(name, field, self.texts) for field in parquet.schema_arrow]
                 names = [column.name for column in columns]
-                self.check(name, names)
+                check_columns(name, names, self.needed)
                 row, size = 1, whole
                 for batch in batches(parquet):
                     for made in some_together(documents(columns, batch, row)):
@@ -42,16 +41,6 @@ class Parquet(NamedTuple):
         from shingletools.reading.formats.kept_columns import kept_columns  # which canon does not need
 
         return kept_columns(files, fates, self.texts[0])
-
-    def check(self, name: str, columns: Sequence[str]) -> None:
-        """Raises Failed if a field cannot be there."""
-        for field in self.needed:
-            if columns.count(field) > 1:
-                raise Failed(f"{printable(name)}: two columns {shown(field)}")
-            if field not in columns and field.partition(".")[0] not in columns:
-                raise Failed(
-                    f"{printable(name)}: no column {shown(field)} among {', '.join(map(shown, columns)) or 'none'}"
-                )
 
 
 def some_together(documents: Iterable[Document]) -> Iterator[list[Document]]:

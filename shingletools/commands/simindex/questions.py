@@ -1,0 +1,74 @@
+"""An archive that a program opens once, and asks many times."""
+
+import contextlib
+import os
+import shlex
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Self, cast
+
+from shingletools.archive.opened import open_archive
+from shingletools.commands.simjoin.against import Against
+from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.record.stage import Collector, Means
+from shingletools.running.given import Documents, Path
+from shingletools.running.pipelines import ForAll
+from shingletools.running.python_face import Pipeline, Steps, result_of
+from shingletools.running.result import Result
+from shingletools.running.steps import Step
+from shingletools.system.errors import Failed
+
+
+class AskedArchive:
+    """An archive of simindex in the state in which it was when it was opened. Any number of threads may ask it.
+
+    pipeline: what makes signatures of documents, as they were made for the archive; none for records that have them.
+    options: simjoin's, such as "-t 0.9". Raises Failed.
+    """
+
+    def __init__(self, path: Path, pipeline: str = "", options: str = "") -> None:
+        folder = os.fspath(path)
+        join = f"simjoin --against {shlex.quote(folder)} {options}"
+        self._pipeline = Pipeline(f"{pipeline} | {join}" if pipeline else join)
+        self._archive = open_archive(folder)
+
+    def query(
+        self, documents: Documents, *, jobs: int = 1, strict: bool = False, memory: int | str | None = None
+    ) -> Result:
+        """The pairs of documents (a) with those of the archive (b), as simjoin --against has them."""
+        return result_of(self._taking, documents, jobs, strict, memory)
+
+    @contextlib.contextmanager
+    def _taking(self, shared: ForAll) -> Iterator[Steps]:
+        with self._pipeline.taking(shared) as (*steps, last):
+            yield (*steps, Step(last.name, last.options, last.stage.made_by(self._collector)))
+
+    def _collector(self, stage: object, means: Means) -> Collector:
+        spec = cast(JoinSpec, stage)
+        if len(spec.archives) > 1:
+            raise Failed("--against: one archive is asked at a time")
+        return JoinCollector(spec, means.jobs, against=StaysOpen(spec, [self._archive]))
+
+    def __len__(self) -> int:
+        """The number of documents."""
+        return sum(entry.live for entry in self._archive.manifest.segments)
+
+    def close(self) -> None:
+        """Closes its files, once no question is under way."""
+        self._archive.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class StaysOpen(Against):
+    """An archive that stays open when the run ends."""
+
+    def close(self) -> None:
+        pass

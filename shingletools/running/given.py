@@ -1,0 +1,134 @@
+"""Documents that a program gives: their files, or their lines."""
+
+import os
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, Protocol, cast
+
+from shingletools.running.result import Result
+from shingletools.running.steps import Step
+from shingletools.system.deferred import needs, orjson
+from shingletools.system.errors import Failed
+from shingletools.system.waiting import BLOCK
+
+
+class ArrowStream(Protocol):
+    """What Arrow's tables and data frames have: a PyCapsule of an ArrowArrayStream."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+Path = str | os.PathLike[str]
+Documents = Iterable[Mapping[str, Any] | bytes | Path] | Path | bytes | ArrowStream
+
+
+class Given(NamedTuple):
+    """Files, or else whatever gives lines."""
+
+    files: Sequence[str] = ()
+    arrow: ArrowStream | None = None
+    records: Iterator[Any] | None = None
+
+    @classmethod
+    def of(cls, documents: Documents | None) -> "Given":
+        """Asks an iterable for its first element. Raises TypeError for what is none of Documents."""
+        if documents is None:
+            return cls()
+        if isinstance(documents, str | os.PathLike):
+            return cls([os.fspath(documents)])
+        if hasattr(documents, "__arrow_c_stream__"):
+            return cls(arrow=cast(ArrowStream, documents))
+        if isinstance(documents, Result):
+            documents = documents.lines()
+        if isinstance(documents, Mapping):
+            raise TypeError("documents are several: [document] for one")
+        records: Iterator[Any] = iter(filter(None, [documents]) if isinstance(documents, bytes) else documents)
+        for first in records:
+            records = chain([first], records)
+            if isinstance(first, str | os.PathLike):
+                return cls([os.fspath(path) for path in records])
+            break
+        return cls(records=records)
+
+    @property
+    def stands(self) -> bool:
+        """Whether lines stand for standard input."""
+        return self.arrow is not None or self.records is not None
+
+    def lines(self, steps: Sequence[Step], theirs: list[Failed]) -> Iterator[bytes] | None:
+        """Whole lines, some together, for the first of some steps; None if it reads files. Raises Failed.
+
+        What the documents themselves raise of that kind is also appended to `theirs`.
+        """
+        if self.arrow is not None:
+            return rows_of(self.arrow, steps)
+        return None if self.records is None else lines_of(raising(self.records, theirs))
+
+
+def raising(records: Iterator[Any], theirs: list[Failed]) -> Generator[Any]:
+    try:
+        yield from records
+    except Failed as error:
+        theirs.append(error)
+        raise
+
+
+def lines_of(records: Iterator[Any]) -> Generator[bytes]:
+    """Raises TypeError for what is neither a mapping nor bytes, or has no JSON."""
+    lines, size = [], 0
+    for record in records:
+        line = record if isinstance(record, bytes) else spelled(record)
+        lines.append(line if line.endswith(b"\n") else line + b"\n")
+        size += len(lines[-1])
+        if size >= BLOCK:
+            yield b"".join(lines)
+            lines, size = [], 0
+    if lines:
+        yield b"".join(lines)
+
+
+def spelled(record: Any) -> bytes:
+    """A mapping as a line. Text that UTF-8 cannot write is written all the same, and the line is rejected for it."""
+    if not isinstance(record, Mapping):
+        raise TypeError(f"a document is a dict or a line of JSON in bytes, not {type(record).__name__}")
+    try:
+        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
+    except orjson.JSONEncodeError:
+        import json  # for few records: other mappings and keys, large integers, surrogates
+
+        return json.dumps(dict(record), ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def rows_of(source: ArrowStream, steps: Sequence[Step]) -> Iterator[bytes]:
+    """The rows of Arrow, with the columns that the steps read. Raises Failed."""
+    needs("documents in Arrow", "pyarrow", "parquet")
+    from shingletools.reading.formats.arrow_lines import Fields, lines_in  # pyarrow, which others do not need
+
+    texts = [name for step in steps[:1] if (first := step.stage.record_by_record) is not None
+             for name in (step.id_field, first.consumes)]  # fmt: skip
+    return lines_in(source, Fields(texts, texts, fields_read(steps)))
+
+
+def fields_read(steps: Sequence[Step]) -> frozenset[str] | None:
+    """The fields of documents that decide what the steps make of them; None where others may pass.
+
+    >>> from shingletools.running.steps import step_of
+    >>> joined = [step_of("canon", []), step_of("shingle", []), step_of("simjoin", [])]
+    >>> sorted(fields_read(joined)), fields_read(joined[:2])
+    (['id', 'shingles', 'simhash', 'sketch', 'text', 'via'], None)
+    """
+    found = set[str]()
+    for step in steps:
+        each = step.stage.record_by_record
+        if each is None:
+            fields = step.stage.fields
+            return None if fields is None else frozenset(found | fields)
+        found |= {step.id_field, each.consumes, "via", *(() if each.lines is None else each.lines.carried)}
+    return None
+
+
+def check_given(steps: Sequence[Step], given: Given) -> None:
+    """Raises Failed if the first step reads no documents though some are given."""
+    options, stage = steps[0].options, steps[0].stage
+    if given.stands and "-" not in (*options.files, *(name for side in stage.sides for name in side), *stage.reads):
+        raise Failed(f"{steps[0].name}: reads no documents that are given, but those that it names")

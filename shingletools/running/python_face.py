@@ -1,0 +1,153 @@
+"""What `import shingletools` offers: pipelines for programs and notebooks. See shingletools-python(3)."""
+
+import contextlib
+import shlex
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from shingletools.cli.options import Printed
+from shingletools.running.flow import Flow
+from shingletools.running.given import Documents, Given, check_given
+from shingletools.running.pipelines import ForAll, steps_of
+from shingletools.running.result import Account, Result
+from shingletools.running.steps import Step
+from shingletools.system.errors import Failed
+from shingletools.system.scratch import scratch_errors, scratch_folder
+
+Steps = tuple[Step, ...]
+Taking = Callable[[ForAll], AbstractContextManager[Sequence[Step]]]
+ALONE = ForAll(given=True)
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline as it is typed in a shell: a value, which may be called as often as you like, in any thread.
+
+    It is parsed once; this reads the tables that its options name. Raises Failed.
+
+    >>> pairs = Pipeline("canon | shingle -k 2 | simjoin -t 0.5")
+    >>> list(pairs([{"id": 1, "text": "The cat sat"}, {"id": 2, "text": "the cat sat!"}]))
+    [{'a': 1, 'b': 2, 'similarity': 1.0}]
+    """
+
+    text: str
+    _idle: dict[ForAll, list[Steps]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self._idle[ALONE] = [parsed(self.text, ALONE)]
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return Pipeline, (self.text,)
+
+    def __call__(
+        self, documents: Documents | None = None, *, jobs: int = 1, strict: bool = False,
+        memory: int | str | None = None,
+    ) -> Result:  # fmt: skip
+        """The records that it makes of documents, as `run` gives them."""
+        return result_of(self.taking, documents, jobs, strict, memory)
+
+    @contextlib.contextmanager
+    def taking(self, shared: ForAll) -> Iterator[Steps]:
+        """Its steps, for one run at a time, since some remember what they have seen. Raises Failed."""
+        if shared.files:
+            yield parsed(self.text, shared)
+            return
+        idle = self._idle.setdefault(shared, [])
+        try:
+            steps = idle.pop()
+        except IndexError:
+            steps = parsed(self.text, shared)
+        yield steps
+        idle.append(steps)  # not after a failure, which may have left them in disorder
+
+
+def parsed(text: str, shared: ForAll) -> Steps:
+    """Raises Failed."""
+    try:
+        steps = steps_of(text, shared)
+    except Printed:
+        raise Failed("no place for --help and --version here") from None
+    if steps[-1].options.output is not None:
+        raise Failed(f"{steps[-1].name}: -o: the output is what you are given")
+    return steps
+
+
+def result_of(taking: Taking, documents: Documents | None, jobs: int, strict: bool, memory: int | str | None) -> Result:
+    size = f"{memory}b" if isinstance(memory, int) else memory
+    shared = ForAll(jobs=jobs, size=size, given=True, strict=strict)
+    account = Account()
+    return Result(account, flowing(taking, documents, shared, account))
+
+
+def flowing(taking: Taking, documents: Documents | None, shared: ForAll, account: Account) -> Generator[bytes]:
+    """Whole lines. Raises Failed."""
+    given, theirs = Given.of(documents), list[Failed]()
+    try:
+        with taking(shared._replace(files=tuple(given.files))) as steps:
+            check_given(steps, given)
+            yield from account.blocks(Flow(steps, account.messages.append, given.lines(steps, theirs)))
+    except Failed:
+        for error in theirs:  # as it is, and not in the name of the command that asked for it
+            raise error from None
+        raise
+
+
+def run(
+    pipeline: str | Pipeline, documents: Documents | None = None, *, jobs: int = 1, strict: bool = False,
+    memory: int | str | None = None,
+) -> Result:  # fmt: skip
+    """The records that a pipeline makes of documents, one by one as they are asked for.
+
+    documents: dicts, lines of JSON in bytes, names of files, or a table of Arrow; none if the pipeline names its files.
+    jobs: workers. strict: the first bad record ends the run. memory: bytes for each command that takes -S, or as -S has
+    them. Raises Failed; what the documents raise comes out as it is.
+    """
+    made = Pipeline(pipeline) if isinstance(pipeline, str) else pipeline
+    return made(documents, jobs=jobs, strict=strict, memory=memory)
+
+
+def unique(
+    documents: Documents, pairs: Documents | None = None, *, groups: Documents | None = None,
+    known: Documents | None = None, options: str = "",
+) -> Result:  # fmt: skip
+    """The documents without near-duplicates, as dedup chooses them by pairs or groups, and by known pairs.
+
+    options: more of dedup's, such as "--keep longest". Pairs and groups are read first, and wait in a scratch file.
+    Raises Failed, and TypeError for documents of which nothing may be left when they are to be read.
+
+    >>> documents = [{"id": 1, "text": "The cat sat"}, {"id": 2, "text": "the cat sat!"}]
+    >>> list(unique(documents, run("canon | shingle -k 2 | simjoin -t 0.5", documents)))
+    [{'id': 1, 'text': 'The cat sat'}]
+    """
+    beside = {"--pairs": pairs, "--groups": groups, "--known": known}
+    if isinstance(documents, Iterator) and any(isinstance(each, Result) for each in beside.values()):
+        raise TypeError("documents are an iterator, which the pairs may read first: make a list of them")
+
+    @contextlib.contextmanager
+    def taking(shared: ForAll) -> Iterator[Steps]:
+        with contextlib.ExitStack() as stack:
+            words = ["dedup"]
+            for option, records in beside.items():
+                for file in () if records is None else files_of(records, stack):
+                    words += [option, file]
+            yield parsed(f"{shlex.join(words)} {options}", shared)
+
+    return result_of(taking, documents, 1, False, None)
+
+
+def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:
+    """Files that hold records until the stack is closed. Raises Failed."""
+    given = Given.of(records)
+    lines = given.lines((), [])
+    if lines is None:
+        return given.files
+    import tempfile  # which most runs do not need
+
+    folder = scratch_folder()
+    with scratch_errors(folder):
+        file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="shingletools.", dir=folder, buffering=0))
+    for some in lines:
+        with scratch_errors(folder):
+            file.write(some)
+    return [file.name]

@@ -1,0 +1,407 @@
+"""Pipelines in Python: the shell's bytes, documents of all kinds, bad records, threads, early ends, memory."""
+
+import contextlib
+import gc
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import shingletools
+from harness import DOCS, jsonl, run_here
+from shingletools import Archive, Failed, Pipeline, run, unique
+from shingletools.kernel import _kernel, lines
+from shingletools.kernel.lines import ColumnValues
+from suite import SUITE
+
+TO_PAIRS = "canon | shingle -k 10 | simjoin -t 0.5"
+RECORDS = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def pairs() -> bytes:
+    return run_here("shingletools", "run", TO_PAIRS, DOCS, cwd=DOCS.parent).good()
+
+
+def written(pipeline: str, documents: Any, **options: Any) -> bytes:
+    return b"".join(run(pipeline, documents, **options).lines())
+
+
+def compact(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+SEQUENCES = tuple(  # each command's ways, after those that make its input
+    " | ".join([*before, way])
+    for each in SUITE
+    for before in [{"canon": ["canon"], "shingle -k 10": ["canon", "shingle -k 3"]}.get(
+        each.before or "", ["canon", "shingle -k 3", each.before] if each.before else []
+    )]
+    for way in each.ways
+    if "max-df 9 -S" not in way
+)  # fmt: skip
+
+
+def test_what_the_shell_gives(tmp_path: Path) -> None:
+    """Every way of every command, with bad records at some of them."""
+    bad = [b"bad", b'{"id":"x","text":"a b","shingles":1,"shingles":2}', b"", b'{"id":"y"}']
+    documents = [*DOCS.read_bytes().splitlines()[:40], *bad, RECORDS[40], *RECORDS[41:60], RECORDS[0]]
+    stdin = b"".join((each if isinstance(each, bytes) else compact(each)) + b"\n" for each in documents)
+    for text in SEQUENCES:
+        shell = run_here("shingletools", "run", text, stdin=stdin, cwd=tmp_path)
+        result = run(text, documents)
+        if shell.status == 2:  # the same message, and none of the rest
+            with pytest.raises(Failed) as raised:
+                list(result)
+            assert str(raised.value) in shell.err
+            continue
+        assert (b"".join(result.lines()), shell.status) == (shell.out, 1), text
+        assert sorted(result.messages) == sorted(shell.err.splitlines())
+        assert [each.command for each in result.figures] == [each.split()[0] for each in text.split(" | ")]
+        assert len(result.rejected) == sum(each.rejected for each in result.figures)
+        assert all(each.record == b"" or each.record in stdin or b"via" in each.record for each in result.rejected)
+    with pytest.raises(Failed) as raised:
+        list(run("canon | shingle --text nothing | sketch", documents))
+    assert str(raised.value) == "shingle: -: not one good record"
+
+
+def test_documents_of_all_kinds(pairs: bytes, tmp_path: Path) -> None:
+    half = tmp_path / "-half"
+    half.write_bytes(DOCS.read_bytes())
+    documents: Any
+    for documents in (
+        RECORDS, iter(RECORDS), DOCS.read_bytes().splitlines(), DOCS.read_bytes(), str(DOCS), DOCS, [DOCS], [str(half)],
+        tmp_path.glob("*"), (MappingProxyType(each) for each in RECORDS), run("canon", RECORDS),
+        (RECORDS[:50] + [jsonl(each) for each in RECORDS[50:]]), [jsonl(*RECORDS)],
+    ):  # fmt: skip
+        assert written(TO_PAIRS, documents) == pairs
+    with DOCS.open("rb") as file:
+        assert written(TO_PAIRS, file) == pairs
+    assert written(f"canon '{DOCS}' | shingle -k 10 | simjoin -t 0.5", None) == pairs
+    assert list(run(TO_PAIRS, RECORDS)) == [json.loads(line) for line in pairs.splitlines()]
+    assert list(run(TO_PAIRS, [])) == list(run(TO_PAIRS, b"")) == []
+
+
+def test_values_that_json_lacks() -> None:
+    odd: Any = {1: 2, "id": "b", "text": "B"}
+    made = list(run("canon", [{"id": np.int64(7), "text": "A"}, odd]))
+    assert [(each["id"], each["text"]) for each in made] == [(7, "a"), ("b", "b")]
+    result = run("canon", [{"id": 1, "text": "\ud800"}, {"id": 9**30, "text": "a"}, {"id": 2, "text": "b"}])
+    assert [each["id"] for each in result] == [2]
+    assert [(str(each), each.line) for each in result.rejected] == [
+        ("canon: -:1: not UTF-8 (byte 20)", 1),
+        ('canon: -:2: field "id" is neither a string nor an integer of 64 bits', 2),
+    ]
+    wrong: Any
+    for wrong in ({"id": 1, "text": {1}}, 7, [["id", 1]]):
+        with pytest.raises(TypeError):
+            list(run("canon", [{"id": 0, "text": ""}, wrong]))
+    with pytest.raises(TypeError, match="documents are several"):
+        list(run("canon", {"id": 0, "text": ""}))
+
+
+TABLES: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
+    "pyarrow": pa.Table.from_pylist,
+    "batches": lambda rows: pa.Table.from_pylist(rows).to_reader(max_chunksize=7),
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "duckdb": lambda rows: duckdb.from_arrow(pa.Table.from_pylist(rows)),
+    "dictionaries": lambda rows: pa.table({name: pa.array([row[name] for row in rows]).dictionary_encode()
+                                           for name in rows[0]}),
+    "bytes": lambda rows: pa.table({name: [str(row[name]).encode() for row in rows] for name in ("id", "text")}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("library", TABLES)
+def test_arrow(library: str, pairs: bytes) -> None:
+    assert written(TO_PAIRS, TABLES[library](RECORDS)) == pairs
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars", "duckdb"])
+def test_every_column_of_a_table_passes(library: str) -> None:
+    rows: list[dict[str, Any]] = [
+        {"n": number, "id": f'é "{number}"\\\n\x01\x7f', "text": f"A b\t{number}", "of": [1.5, 2.0], "tags": ["é", "b"],
+         "true": bool(number), "some": None if number == 3 else "x"}
+        for number in range(9)
+    ]  # fmt: skip
+    expected = list(run("canon", rows))
+    assert [each["id"] for each in expected] == [row["id"] for row in rows]
+    assert list(run("canon", TABLES[library](rows))) == expected
+
+
+def test_columns_that_will_not_do() -> None:
+    for table, message in (
+        ({"text": ["a"]}, 'canon: documents: no column "id" among "text"'),
+        (
+            {"id": [1], "text": ["a"], "x": pa.array([5], pa.duration("s"))},
+            'canon: documents: column "x": dur',
+        ),
+    ):
+        with pytest.raises(Failed) as raised:
+            list(run("canon", pa.table(table)))
+        assert str(raised.value).startswith(message)
+    result = run("canon", pa.table({"id": [1, 2, 3], "text": pa.array([b"a", b"\xff", None])}).slice(0, 2))
+    assert [each["id"] for each in result] == [1]
+    assert [each.cause for each in result.rejected] == ["not UTF-8 (byte 17)"]
+    assert written(TO_PAIRS, pa.table({"id": [], "text": []})) == b""
+
+
+def test_only_columns_that_are_read_become_lines() -> None:
+    table = pa.table({"id": [1, 2], "text": ["a b", "a b"], "odd": pa.array([1, 2], pa.duration("s"))})
+    assert written("canon | shingle -k 1 | simjoin", table) == b'{"a":1,"b":2,"similarity":1.0}\n'
+
+
+def values_of(head: bytes, values: list[bytes], text: bool) -> ColumnValues:
+    starts = np.cumsum([0, *map(len, values)], dtype=np.int64)
+    return ColumnValues(head, b"".join(values), starts.tobytes(), text)
+
+
+def test_rows_as_lines() -> None:
+    """The kernel and its definition against Python's own JSON."""
+    texts = ["", *map(chr, range(128)), "é\U0001f600", 'a\\"b' * 9, "x" * 70]
+    columns = (
+        values_of(b'{"id":', [b"%d" % number for number in range(len(texts))], False),
+        values_of(b',"text":', [text.encode() for text in texts], True),
+    )
+    made = lines.record_lines(columns, len(texts))
+    assert [json.loads(line) for line in made.split(b"\n")[:-1]] == [{"id": n, "text": t} for n, t in enumerate(texts)]
+    assert _kernel.record_lines(columns, len(texts)) == made
+    wrong = ColumnValues(b"{", b"ab", np.array([0, 3]).tobytes(), False)
+    for function in (lines.record_lines, _kernel.record_lines):
+        for few, rows in ((columns, len(texts) + 1), ((wrong,), 1), ((wrong._replace(starts=wrong.starts[::-1]),), 1)):
+            with pytest.raises(ValueError, match="no values of these rows"):
+                function(few, rows)
+
+
+def test_a_result_as_arrow(pairs: bytes) -> None:
+    table = run(TO_PAIRS, RECORDS).arrow()
+    assert table.to_pylist() == [json.loads(line) for line in pairs.splitlines()]
+    assert run("canon", [{"id": 1, "text": "a"}, {"id": 2, "text": "b", "x": 1}]).arrow()["x"].to_pylist() == [None, 1]
+    with pytest.raises(Failed, match="field 'id'"):
+        run("canon", [{"id": 1, "text": "a"}, {"id": "b", "text": "b"}]).arrow()
+
+
+def test_strict_ends_at_the_first_bad_record() -> None:
+    made: list[Any] = []
+    result = run("canon | shingle", [*RECORDS[:3], {"id": 7}, *RECORDS[3:]], strict=True)
+    with pytest.raises(Failed) as raised:
+        made.extend(result)
+    assert (str(raised.value), len(made)) == ('canon: -:4: field "text" is missing', 3)
+    assert [str(each) for each in result.rejected] == [str(raised.value)]
+    assert list(result) == []
+
+
+def test_too_many_bad_records() -> None:
+    result = run("canon --allow-rejects 1", [*RECORDS[:3], {"id": 7}, {"id": 8}])
+    with pytest.raises(Failed, match="too many bad records"):
+        list(result)
+    assert list(run("canon --allow-rejects 2", [{"id": 7}, {"id": 8}])) == []
+    with pytest.raises(Failed, match="not one good record") as raised:
+        list(run("canon", [{"id": 7}]))
+    assert raised.value.__notes__ == ['canon: -:1: field "text" is missing']
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "documents", "message"),
+    [
+        ("nothing", [], 'the pipeline: "nothing" is none of parts, canon, '),
+        ("canon --nonsense", [], "canon: unrecognized arguments: --nonsense"),
+        ("canon --help", [], "no place for --help and --version here"),
+        ("canon | shingle -o x", [], "shingle: -o: the output is what you are given"),
+        ("canon", None, "canon: no documents are given"),
+        ("canon", "nowhere.jsonl", "canon: nowhere.jsonl: No such file or directory"),
+        (f"canon '{DOCS}'", [], "canon: reads no documents that are given, but those that it names"),
+        (f"canon '{DOCS}'", [DOCS], f"canon: {DOCS}: name files in the pipeline or after it, not both"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(pipeline: str, documents: Any, message: str) -> None:
+    with pytest.raises(Failed) as raised:
+        list(run(pipeline, documents))
+    assert str(raised.value).startswith(message)
+
+
+def test_a_pipeline_is_a_value() -> None:
+    one, other = Pipeline("canon"), Pipeline("canon")
+    assert (one == other, hash(one) == hash(other), one == Pipeline("canon --stop en"), one.text) == (
+        True, True, False, "canon",
+    )  # fmt: skip
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert [list(pipeline(RECORDS)) for pipeline in (one, one, other)] == [list(run(one, RECORDS))] * 3
+    with pytest.raises(AttributeError):
+        one.text = "shingle"  # type: ignore[misc]
+
+
+def test_workers_and_memory(pairs: bytes) -> None:
+    assert written(TO_PAIRS, RECORDS * 1, jobs=2) == pairs
+    assert written(TO_PAIRS, RECORDS, memory=1 << 20) == written(TO_PAIRS, RECORDS, memory="1M") == pairs
+    with pytest.raises(Failed, match="-S: none of these commands takes it here"):
+        list(run("canon", RECORDS, memory="1M"))
+
+
+def test_unique(pairs: bytes, tmp_path: Path) -> None:
+    (tmp_path / "pairs").write_bytes(pairs)
+    expected = run_here("dedup", "--pairs", "pairs", DOCS, cwd=tmp_path).good()
+    found = [json.loads(line) for line in pairs.splitlines()]
+    for given in (run(TO_PAIRS, RECORDS), found, tmp_path / "pairs", run(TO_PAIRS, RECORDS).arrow(), iter(found)):
+        assert b"".join(unique(DOCS, given).lines()) == expected
+    assert list(unique(pa.Table.from_pylist(RECORDS), found)) == list(unique(iter(RECORDS), found))
+    longest = run_here("dedup", "--pairs", "pairs", "--keep", "longest", DOCS, cwd=tmp_path).good()
+    assert b"".join(unique(DOCS, found, options="--keep longest").lines()) == longest
+    groups = list(run("simgroup", found))
+    (tmp_path / "groups").write_bytes(jsonl(*groups))
+    by_groups = run_here("dedup", "--groups", "groups", DOCS, cwd=tmp_path).good()
+    assert b"".join(unique(DOCS, groups=groups).lines()) == by_groups
+    with pytest.raises(TypeError, match="make a list of them"):
+        unique(iter(RECORDS), run(TO_PAIRS, RECORDS))
+    with pytest.raises(Failed, match="is needed to say which documents are duplicates"):
+        list(unique(RECORDS))
+
+
+def test_archive(tmp_path: Path) -> None:
+    to_sketches = "canon | shingle -k 10 | sketch"
+    folder = str(tmp_path / "an archive")
+    list(run(f"{to_sketches} | simindex add '{folder}'", RECORDS[:20]))
+    expected = written(f"{to_sketches} | simjoin --against '{folder}'", RECORDS[20:])
+    assert expected
+    with Archive(folder, to_sketches) as archive, ThreadPoolExecutor(4) as pool:
+        assert len(archive) == 20
+        for answer in pool.map(lambda part: b"".join(archive.query(part).lines()), [RECORDS[20:]] * 8):
+            assert answer == expected
+        each = [archive.query([record]) for record in RECORDS[20:]]
+        assert b"".join(line for result in each for line in result.lines()) == expected
+        with pytest.raises(Failed, match='by "canon/3 stop=en'):
+            list(Archive(folder, "canon --stop en | shingle | sketch").query(RECORDS))
+    with Archive(Path(folder), options="-t 0.99") as strictly:
+        assert {each["similarity"] for each in strictly.query(run(to_sketches, RECORDS[20:]))} <= {1.0}
+    with pytest.raises(Failed, match="nowhere"):
+        Archive("nowhere")
+
+
+def test_threads(pairs: bytes) -> None:
+    """Several at a time, of one pipeline and of others; and with output files."""
+    pipeline = Pipeline(TO_PAIRS)
+    with ThreadPoolExecutor(8) as pool:
+        runs = [pool.submit(written, each, RECORDS) for each in [TO_PAIRS] * 8]
+        runs += [pool.submit(lambda: b"".join(pipeline(RECORDS).lines())) for _ in range(16)]
+        assert {each.result() for each in runs} == {pairs}
+
+
+def test_files_that_options_name_from_threads(tmp_path: Path) -> None:
+    documents = [*RECORDS[:20], {"id": 1}]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: list(run(f"canon --rejects '{tmp_path}/{n}'", documents)), range(40)))
+        list(pool.map(lambda n: list(
+            unique(RECORDS, [{"a": "abinit-data", "b": "abinit-doc"}], options=f"--removed '{tmp_path}/removed{n}'")
+        ), range(40)))  # fmt: skip
+    sizes = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
+    assert len(sizes) == 80
+    assert len({size for name, size in sizes.items() if name.startswith("removed")}) == 1
+
+
+def descriptors() -> list[str]:
+    gc.collect()
+    return sorted(os.listdir("/proc/self/fd"))
+
+
+def test_an_early_end(tmp_path: Path) -> None:
+    """By close, by break, by forgetting, and before it began."""
+    asked = 0
+
+    def many() -> Iterator[dict[str, Any]]:
+        nonlocal asked
+        for asked in range(10**9):
+            yield {"id": asked, "text": "The cat sat on the mat, and a dog came by" * 9}
+
+    before = descriptors()
+    for jobs in (1, 2):
+        with run(f"canon --rejects '{tmp_path}/x' | shingle -k 2", many(), jobs=jobs) as result:
+            assert next(result)["id"] == 0
+        assert list(result) == []
+        for record in run("canon | shingle -k 2", many(), jobs=jobs):
+            assert record["id"] == 0
+            break
+        run("canon", many(), jobs=jobs)
+        result = run("canon | shingle", many(), jobs=jobs)
+        next(result)
+        result.close()
+        result.close()
+        assert result.figures[0].records > 0
+        assert asked < 10**6
+    del result, record
+    assert descriptors() == before
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_the_documents_raise_comes_out(jobs: int) -> None:
+    class Mine(Exception):
+        pass
+
+    def failing(error: BaseException) -> Iterator[dict[str, Any]]:
+        yield from RECORDS
+        raise error
+
+    before = descriptors()
+    for error in (Mine("x"), OSError(5, "x"), Failed("mine"), KeyboardInterrupt(), MemoryError()):
+        for pipeline in ("canon | shingle", TO_PAIRS, "simgroup", "dedup --pairs /dev/null"):
+            documents = failing(error) if pipeline != "simgroup" else (each for each in failing(error) if each is None)
+            with pytest.raises(type(error)) as raised:
+                list(run(pipeline, documents, jobs=jobs))
+            assert raised.value is error
+    assert descriptors() == before
+
+
+def test_small_runs_leave_nothing() -> None:
+    """Resident memory is flat over thousands of runs, finished, failed and left."""
+    pipeline = Pipeline("canon | shingle -k 2 | sketch -n 8 | simjoin")
+    documents = [{"id": number, "text": "The cat sat on the mat"} for number in range(3)]
+
+    def resident() -> int:
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def some(count: int) -> None:
+        for number in range(count):
+            assert len(list(pipeline(documents))) == 3
+            if not number % 10:
+                next(pipeline(documents))
+                with contextlib.suppress(Failed):
+                    list(pipeline([{"id": 1}]))
+
+    some(300)
+    files, before = descriptors(), resident()
+    some(2000)
+    assert resident() - before < 2 << 20
+    assert descriptors() == files
+
+
+def test_nothing_is_written_and_no_handler_set(capfd: pytest.CaptureFixture[str]) -> None:
+    before = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    list(run("canon | shingle -v", [*RECORDS, {"id": 1}, b"bad"], jobs=2))
+    with contextlib.suppress(Failed):
+        list(run("canon", "nowhere"))
+    assert {number: signal.getsignal(number) for number in signal.valid_signals()} == before
+    assert capfd.readouterr() == ("", "")
+
+
+def test_importing_it_is_cheap() -> None:
+    code = "import shingletools, sys; print(*(name for name in sys.modules if name.startswith('shingletools.')), " \
+           "'numpy' in sys.modules, 'orjson' in sys.modules, len(dir(shingletools)) > 5)"  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/")
+    assert done.stdout == "False False True\n"
+    assert all(getattr(shingletools, name) for name in shingletools.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = shingletools.nothing
