@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from shingletools.reading import compressed
 from shingletools.running.complaints import Complaints
+from shingletools.running.outcomes import BadRecord
 from shingletools.system import signals
 from shingletools.system.errors import Failed, printable, shown_place
 from shingletools.system.files import named, same_file, widen
@@ -133,11 +134,13 @@ class Rejects:
             with named(path):
                 self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
 
-    def add(self, name: str, line: int | None, cause: str, document: bytes) -> None:
-        """Raises Failed in strict mode, after the document was kept."""
+    def add(self, bad: BadRecord, whole: bool = False) -> None:
+        """Raises Failed in strict mode, after the document was kept; of one that is a whole file, its name and cause."""
+        name, line, cause, document = bad
         if self.path is not None:
+            kept = b"%b\0%b\0" % (os.fsencode(name), cause.encode()) if whole else document + b"\n"
             with named(self.path):
-                _write(self.descriptor, document + b"\n")
+                _write(self.descriptor, kept)
         about = shown_place(name, line), line in (None, 1), cause, document
         if self.strict:
             raise Failed(self.complaints.message(*about))

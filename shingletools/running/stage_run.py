@@ -83,7 +83,7 @@ class StageRun:
             self.tell(message)
         for reject in outcome.rejects:
             self.keep(reject)
-            self.rejects.add(*reject)
+            self.rejects.add(reject, whole=not outcome.file)
 
     def conclusion(self) -> Conclusion:
         return Conclusion.of(self.options.allow_rejects, self.figures)

@@ -14,6 +14,8 @@ from shingletools.reading.formats import folders
 from shingletools.record.versions import version
 from shingletools.system.errors import Failed
 
+BAD = b"d/a/bad.txt\0not UTF-8 (byte 4)\0"  # as --rejects has it
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -61,7 +63,7 @@ def test_compressed_files_are_what_they_hold(tmp_path: Path) -> None:
 def test_workers_change_nothing(folder: Path) -> None:
     one, two = (run("canon", "--recursive", "-j", jobs, "--rejects", jobs, "d", cwd=folder) for jobs in "12")
     assert (one.status, one.out, one.err) == (two.status, two.out, two.err)
-    assert (folder / "1").read_bytes() == (folder / "2").read_bytes() == b"ok \xff\n"
+    assert (folder / "1").read_bytes() == (folder / "2").read_bytes() == BAD
 
 
 def test_places_are_those_in_the_file_text_or_html(folder: Path) -> None:
@@ -99,7 +101,7 @@ def test_what_cannot_be_read_is_a_bad_record(folder: Path, monkeypatch: pytest.M
     ran = run_here("canon", "--recursive", "--rejects", "bad", "d", cwd=folder)
     assert (ran.status, ran.out.count(b"\n")) == (1, 1)
     assert ran.err.split("\n")[:2] == ["canon: d/a.md: Permission denied", "canon: d/a: Permission denied"]
-    assert (folder / "bad").read_bytes() == b"\n\n"
+    assert (folder / "bad").read_bytes() == b"d/a.md\0Permission denied\0d/a\0Permission denied\0"
     assert run_here("canon", "--recursive", "none", cwd=folder).err == "canon: none: No such file or directory\n"
 
 
@@ -112,7 +114,7 @@ def test_what_the_run_writes_is_no_document(folder: Path) -> None:
     assert first.count(b"\n") == 3
     assert run_here("canon", *options, cwd=folder).status == 1
     assert (folder / "d" / "out.txt").read_bytes() == first
-    assert (folder / "d" / "bad.txt").read_bytes() == b"ok \xff\n"
+    assert (folder / "d" / "bad.txt").read_bytes() == BAD
 
 
 def test_what_the_run_writes_through_a_link_is_no_document(folder: Path) -> None:
@@ -123,7 +125,7 @@ def test_what_the_run_writes_through_a_link_is_no_document(folder: Path) -> None
     assert ran[0] == ran[1]
     out = (folder / "d" / "out.txt").read_bytes()
     assert [json.loads(line)["id"] for line in out.splitlines()] == ["d/a-b.HTM", "d/a.md", "d/a/x.txt"]
-    assert (folder / "d" / "rejected.txt").read_bytes() == b"ok \xff\n"
+    assert (folder / "d" / "rejected.txt").read_bytes() == BAD
 
 
 def test_many_suffixes_are_told_in_one_short_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
