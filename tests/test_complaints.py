@@ -9,6 +9,7 @@ import pytest
 from harness import DATA, jsonl, parser_of, pipe, program, run, run_here, shell
 from shingletools.record.faces import STAGES, face_of, kinds
 from shingletools.running.complaints import CAUSES, SHOWN, Complaints, cause_of
+from shingletools.system.errors import Failed
 
 GOOD = jsonl({"id": "good", "text": "A word"})
 ALL = "(--all-messages shows all)"
@@ -18,7 +19,7 @@ def said(*causes: str, every: bool = False) -> list[str]:
     messages: list[str] = []
     complaints = Complaints("canon", messages.append, every)
     for number, cause in enumerate(causes, 1):
-        complaints.add(f"f:{number}", number == 1, cause, b"x")
+        complaints.add(("f", number, cause, b"x"))
     complaints.close()
     return messages
 
@@ -182,7 +183,7 @@ READ_AS = [  # what another option should read, or none
         b"sep=\t\nid\ttext\n",
         "sep= and a tab is a line for Excel, and the header comes behind it: tail -n +2 FILE | canon --tsv",
     ),
-    ("--csv", b"text,lang\na,en\n", "; --id NAME says which is meant, and --number numbers the rows"),
+    ("--csv", b"body,lang\na,en\n", "; --text NAME says which is meant"),
     ("--csv", b"id,body\n1,a\n", '"id", "body"; --text NAME says which is meant'),
     ("--csv --no-header --id 1 --text 3", b"1,a\n", 'no column "3" among "1", "2"'),
     ("--whole", PAGE, "not UTF-8 (byte 49); iconv -f ISO-8859-1 -t UTF-8 makes UTF-8 of it"),
@@ -445,3 +446,56 @@ def test_hints_say_nothing_of_what_a_terminal_obeys(tmp_path: Path) -> None:
 
 def test_the_sample_documents_have_no_hint() -> None:
     assert run("canon", DATA / "docs.jsonl").good()
+
+
+def begun(*lines: bytes, command: str = "canon", every: bool = False) -> tuple[list[str], str]:
+    """What is said of bad lines of a file, and with which message the run stops."""
+    said: list[str] = []
+    complaints = Complaints(command, said.append, every, stops=True)
+    try:
+        for number, line in enumerate(lines, 1):
+            complaints.add(("f", number, "not JSON (column 1)", line))
+    except Failed as error:
+        complaints.close()
+        return said, str(error)
+    complaints.close()
+    return said, ""
+
+
+HEADER = "f:1: not JSON (column 1); this looks like the header of a table: canon --csv or --tsv reads it"
+
+
+def test_a_file_of_another_kind_ends_the_run_after_a_megabyte() -> None:
+    """However it is cut up, and be it one long line; without a hint, or with all messages, it is read to its end."""
+    row = b"7,some text" * 100
+    enough = -(-((1 << 20) - len(b"id,text\n")) // (len(row) + 1)) + 1
+    assert begun(b"id,text", *[row] * (enough - 2)) == (
+        [HEADER, f"{enough - 2} more like f:1: not JSON (column 1) (--all-messages shows all)"], "",
+    )  # fmt: skip
+    assert begun(b"id,text", *[row] * (enough - 1)) == ([], HEADER)
+    assert begun(b"PAR1" + b"\xff" * (1 << 20))[1].startswith("f:1: not JSON (column 1); this looks like Parquet")
+    assert begun(b"x", *[row] * 2 * enough)[1] == ""
+    assert begun(b"id,text", *[row] * 2 * enough, every=True)[1] == ""
+
+
+def test_one_good_record_is_enough_to_go_on(tmp_path: Path) -> None:
+    rows = [b"id,text\n", *[b"7,some text\n" * 99] * 950]
+    (tmp_path / "file").write_bytes(rows[0] + jsonl({"id": 1, "text": "a"}) + b"".join(rows[1:]))
+    ran = run_here("canon file", cwd=tmp_path)
+    assert (ran.status, ran.out.count(b"\n")) == (1, 1)
+    assert ran.err.splitlines()[1].startswith("canon: file:3: ")
+    (tmp_path / "file").write_bytes(b"".join(rows) + jsonl({"id": 1, "text": "a"}))
+    for options in ("", "-j2 "):
+        ran = run("canon", *options.split(), "file", cwd=tmp_path)
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: {HEADER.replace('f:1', 'file:1')}\n")
+    assert run_here("canon --allow-rejects 100% file", cwd=tmp_path).status == 0
+
+
+def test_a_stage_that_is_left_out_ends_the_run_after_a_megabyte(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"".join(jsonl({"id": n, "text": "word " * 200}) for n in range(1200)))
+    for command, said in (
+        ("simjoin", 'field "sketch" is missing; these are documents: canon, shingle and sketch come before simjoin'),
+        ("simgroup", 'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them'),
+    ):
+        ran = run_here(f"{command} file", cwd=tmp_path)
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: file:1: {said}\n")

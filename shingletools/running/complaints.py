@@ -4,11 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+from shingletools.running.outcomes import BadRecord
 from shingletools.system.deferred import later
+from shingletools.system.errors import Failed, printable, shown_place
 
 SHOWN = 10  # messages of one cause
 CAUSES = 100  # that are told apart, since each record may have one of its own, such as a recipe
 OTHERS = ""  # all causes beyond these
+ENOUGH = 1 << 20  # bytes of bad records with which a file begins that is plainly of another kind: the run stops
 # In a message, strings and numbers are of the one record; but a field, a recipe or a pattern is another problem
 VALUE = later(
     lambda: re.compile(
@@ -28,13 +31,49 @@ def cause_of(message: str) -> str:
     return VALUE.sub(lambda found: found[0] if found[1] else "*", message)
 
 
-class Complaints:
-    """Messages about bad records, in their order: at most SHOWN of one cause, unless all are wanted."""
+def about(bad: BadRecord) -> tuple[str, bool, str, bytes]:
+    """The place of a record, whether it begins its file, what is wrong with it, and its line."""
+    file, line, cause, document = bad
+    return shown_place(file, line), line in (None, 1), cause, document
 
-    def __init__(self, command: str, say: Callable[[str], None], every: bool = False, form: str = "") -> None:
-        """`form` is the option by which the input is read; none is for JSON lines."""
+
+class Opening:
+    """The bad records with which a file begins; the first one says what kind of file it is."""
+
+    def __init__(self, file: str, message: str, looks: bool) -> None:
+        """looks: whether it is of another format; else perhaps only some records are of another kind."""
+        self.file, self.message, self.looks = file, message, looks
+        self.held: list[BadRecord] = []
+        self.size = 0
+
+    def goes_on(self, bad: BadRecord) -> bool:
+        """Whether this is the next record of the file."""
+        return bad[0] == self.file and bad[1] == len(self.held) + 1
+
+    def take(self, bad: BadRecord) -> None:
+        self.held.append(bad)
+        self.size += len(bad[3]) + 1
+
+    def is_enough(self) -> bool:
+        """Whether there is nothing to hope for."""
+        return self.size >= ENOUGH and (self.looks or len(self.held) >= SHOWN)
+
+
+class Complaints:
+    """Messages about bad records, in their order: at most SHOWN of one cause, unless all are wanted.
+
+    Where a file begins with bad records, and the first one tells what kind of file it is, they wait for a good one. If
+    none comes, it is told of the first alone, and ENOUGH of them fail the run.
+    """
+
+    def __init__(
+        self, command: str, say: Callable[[str], None], every: bool = False, form: str = "", stops: bool = False
+    ) -> None:  # fmt: skip
+        """`form` is the option by which the input is read; none is for JSON lines. stops: whether it may fail a run."""
+        self.stops = stops and not every
         self.command = command
         self.form = form
+        self.opening: Opening | None = None
         self.say = say
         self.every = every
         self.hints: set[str] = set()
@@ -59,15 +98,56 @@ class Complaints:
             self.foreign.add(file)
         return f"{place}: {cause}; {found}"
 
-    def add(self, place: str, begins: bool, cause: str, document: bytes) -> None:
-        """Says it; or counts it, if enough was said of its cause and there is no hint that is new."""
+    def add(self, bad: BadRecord) -> None:
+        """Says it, unless it waits or enough was said of its cause. Raises Failed for a file of another kind."""
+        if self.opening is not None and not self.opening.goes_on(bad):
+            (self.good if bad[0] == self.opening.file else self.close_file)()
+        if self.opening is None and bad[1] == 1 and not self.form and self.stops:
+            place, _, cause, _ = about(bad)
+            message = self.message(*about(bad))
+            if message == f"{place}: {cause}":
+                self.add_now(bad, message)
+                return
+            self.opening = Opening(bad[0], message, printable(bad[0]) in self.foreign)
+        if self.opening is not None:
+            self.opening.take(bad)
+            if self.opening.is_enough():
+                message, self.opening = self.opening.message, None
+                raise Failed(message)
+            return
+        self.add_now(bad)
+
+    def good(self) -> None:
+        """Learns that the file at hand has a good record."""
+        if self.opening is not None:
+            opening, self.opening = self.opening, None
+            self.add_now(opening.held[0], opening.message)
+            for bad in opening.held[1:]:
+                self.add_now(bad)
+
+    def close_file(self) -> None:
+        """Tells of a file that has no good record: of one of another format only the first, else of each cause."""
+        if self.opening is not None:
+            opening, self.opening = self.opening, None
+            first = opening.held[0]
+            self.add_now(first, opening.message)
+            for bad in opening.held[1:]:
+                kind = cause_of(first[2] if opening.looks else bad[2])
+                if kind in self.first:
+                    self.unsaid[kind] += 1
+                else:
+                    self.add_now(bad)
+
+    def add_now(self, bad: BadRecord, message: str = "") -> None:
+        """Says it, perhaps in this way; or counts it, if enough was said of its cause and there is no hint."""
+        place, begins, cause, document = about(bad)
         kind = cause_of(cause)
         if kind not in self.first and len(self.first) >= CAUSES:
             kind = OTHERS
         plain = f"{place}: {cause}"
         enough = not self.every and self.said[kind] >= SHOWN
         # Then only what begins a file is looked at: that costs something, and others have a hint by their tenth
-        message = plain if enough and not begins else self.message(place, begins, cause, document)
+        message = message or (plain if enough and not begins else self.message(place, begins, cause, document))
         if enough and message == plain:
             self.unsaid[kind] += 1
             return
@@ -77,6 +157,7 @@ class Complaints:
 
     def close(self) -> None:
         """Says how many more there are of each cause."""
+        self.close_file()
         unsaid, self.unsaid = self.unsaid, Counter()
         for kind, count in unsaid.items():
             like = "of other causes" if kind == OTHERS else f"like {self.first[kind]}"

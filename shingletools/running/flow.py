@@ -93,16 +93,20 @@ class Flow:
         """Lines through a collector, or filters side by side."""
         first, last = runs[0], runs[-1]
         lent = last is self.runs[-1] and self.output is not None  # lines of workers are, until the next are asked for
+        strict = any(run.options.strict for run in runs)
         self.at_work(" | ".join(run.name for run in runs))
         with first.named(), contextlib.closing(self.outcomes(runs, given)) as results:
             for outcomes in results:
+                if not strict:
+                    complain(runs, outcomes)  # before good records go out behind so many bad ones that the run stops
                 try:
                     for run, outcome in zip(runs, outcomes, strict=False):
                         run.take(outcome)  # before it is missing from the output
                     if lines := outcomes[-1].written.output:
                         yield lines if lent else bytes(lines)  # before complaints: --strict lets the same records out
                 finally:
-                    complain(runs, outcomes)
+                    if strict:
+                        complain(runs, outcomes)
                 self.progress(sum(each.once + each.size for each in outcomes))
         if last is not self.runs[-1]:
             for run in runs:

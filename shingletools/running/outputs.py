@@ -6,10 +6,10 @@ import stat
 from collections.abc import Iterator
 
 from shingletools.reading import compressed
-from shingletools.running.complaints import Complaints
+from shingletools.running.complaints import Complaints, about
 from shingletools.running.outcomes import BadRecord
 from shingletools.system import signals
-from shingletools.system.errors import Failed, printable, shown_place
+from shingletools.system.errors import Failed, printable
 from shingletools.system.files import named, same_file, widen
 
 
@@ -135,16 +135,15 @@ class Rejects:
                 self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
 
     def add(self, bad: BadRecord, whole: bool = False) -> None:
-        """Raises Failed in strict mode, after the document was kept; of one that is a whole file, its name and cause."""
-        name, line, cause, document = bad
+        """Raises Failed in strict mode, after it was kept: a document, or of a whole file the name and the cause."""
+        name, _, cause, document = bad
         if self.path is not None:
             kept = b"%b\0%b\0" % (os.fsencode(name), cause.encode()) if whole else document + b"\n"
             with named(self.path):
                 _write(self.descriptor, kept)
-        about = shown_place(name, line), line in (None, 1), cause, document
         if self.strict:
-            raise Failed(self.complaints.message(*about))
-        self.complaints.add(*about)
+            raise Failed(self.complaints.message(*about(bad)))
+        self.complaints.add(bad)
 
     @contextlib.contextmanager
     def summed_up(self) -> Iterator[None]:

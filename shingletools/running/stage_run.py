@@ -63,7 +63,8 @@ class StageRun:
 
     def open_rejects(self, stack: contextlib.ExitStack) -> None:
         """Empties the file of bad records. Raises Failed."""
-        complaints = Complaints(self.name, self.tell, self.options.all_messages, self.stage.input_option)
+        stops = self.options.allow_rejects is None
+        complaints = Complaints(self.name, self.tell, self.options.all_messages, self.stage.input_option, stops)
         self.rejects = Rejects(None if self.stage.dry else self.options.rejects, self.options.strict, complaints)
         stack.callback(self.rejects.close)
 
@@ -84,6 +85,8 @@ class StageRun:
         for reject in outcome.rejects:
             self.keep(reject)
             self.rejects.add(reject, whole=not outcome.file)
+        if outcome.records > 0:
+            self.rejects.complaints.good()
 
     def conclusion(self) -> Conclusion:
         return Conclusion.of(self.options.allow_rejects, self.figures)
