@@ -64,6 +64,23 @@ def test_search_finds_ids_and_texts(opened: Open) -> None:
         assert any("kerberos" in f"{name} {texts[name]}".lower() for name in members)
 
 
+def test_lists_show_where_texts_begin_and_after_a_search_the_hit(opened: Open) -> None:
+    """With 120 letters of each; of equal texts, one is shown."""
+    page = opened("real", "pairs")
+    texts = documents()
+    shown = page.locator("tbody tr").first.locator(".extract")
+    ends = dict.fromkeys(texts[str(name)] for name in order()[0][:2])
+    assert shown.all_text_contents() == [text[:120] + " …" * (len(text) > 120) for text in ends]
+    search(page, "workflow")
+    expect(page.locator("caption")).to_contain_text(" of ")
+    assert {hit.lower() for hit in page.locator(".extract .hit").all_text_contents()} == {"workflow"}
+    assert all(len(found) <= 124 for found in page.locator(".extract").all_text_contents())
+    search(page, "(no such) [letters*")
+    expect(page.locator("caption")).to_contain_text("0 pairs")
+    go(page, "groups")
+    assert page.locator(".extract").count() == page.locator("tbody tr").count()
+
+
 def test_lists_are_sorted_by_their_columns(opened: Open) -> None:
     values: dict[str, Any] = {
         "Similarity": lambda pair: pair.similarity, "Words shared": lambda pair: pair.shared,

@@ -62,6 +62,20 @@ const short = (name) => (name.length > LONGEST_NAME ? `${name.slice(0, whole(nam
 const nameOf = (document_) => visible(short(lists.names[document_]));
 const named = (document_) => element('bdi', {}, nameOf(document_));
 
+// The first letters of a text, or those around the first hit of a search
+const FIRST = 120;
+const BEFORE = 40; // letters before a hit
+function extract(document_, query) {
+  const text = textOf(document_);
+  const letters = query && new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'i').exec(text);
+  const hit = letters ? [letters.index, letters.index + letters[0].length] : [0, 0];
+  const from = whole(text, Math.max(0, hit[0] - BEFORE));
+  const to = whole(text, Math.max(hit[1], from + FIRST));
+  return element('p', { class: 'extract' }, from ? '… ' : null, visible(text.slice(from, hit[0])),
+    letters ? element('b', { class: 'hit' }, visible(letters[0])) : null, visible(text.slice(hit[1], to)),
+    to < text.length ? ' …' : null);
+}
+
 const grouped = new Intl.NumberFormat('en');
 const number = (value) => (value === null || value === undefined ? '–' : grouped.format(value));
 const plural = (count, unit) => `${number(count)} ${unit}${count === 1 ? '' : 's'}`;

@@ -2,9 +2,10 @@
 const PAGE = 50;
 
 class List {
-  // columns: {title, value(row) to sort by, cell(row), wide: left out on small screens}; the first names the row
-  constructor({ title, unit, count, columns, documents, sorted, descending }) {
-    Object.assign(this, { title, unit, count, columns, documents, sorted, descending, page: 0, query: '' });
+  // columns: {title, value(row) to sort by, cell(row), wide: left out on small screens}; the first names the row, and has
+  // the beginnings of its texts. extracts(row, found): the documents whose beginnings, or hits, are shown
+  constructor({ title, unit, count, columns, documents, extracts, sorted, descending }) {
+    Object.assign(this, { title, unit, count, columns, documents, extracts, sorted, descending, page: 0, query: '', found: [] });
     this.all = Array.from({ length: count }, (_, row) => row);
     this.rows = this.all;
     this.sort();
@@ -25,10 +26,8 @@ class List {
   search(query) {
     this.query = query;
     this.rows = this.all;
-    if (query) {
-      const found = documentsWith(query);
-      this.rows = this.all.filter((row) => this.documents(row).some((document_) => found[document_]));
-    }
+    this.found = query ? documentsWith(query) : [];
+    if (query) this.rows = this.all.filter((row) => this.documents(row).some((document_) => this.found[document_]));
     this.sort();
   }
 
@@ -94,7 +93,7 @@ class List {
       element('caption', {}, this.where()),
       element('thead', {}, element('tr', {}, this.columns.map((column, place) => this.head(column, place)))),
       element('tbody', {}, shown.map((row) => element('tr', {}, this.columns.map((column, place) =>
-        element(place ? 'td' : 'th', { scope: !place && 'row', class: column.wide && 'wide' }, column.cell(row)))))));
+        element(place ? 'td' : 'th', { scope: !place && 'row', class: column.wide && 'wide' }, column.cell(row), place ? null : this.extracts(row, this.found).map((document_) => extract(document_, this.query))))))));
     this.body.replaceChildren(table, ...pager(this.page, this.pages(), (by) => this.turn(by)));
   }
 }
@@ -117,6 +116,10 @@ function leftOut() {
 const pairList = new List({
   title: 'Pairs', unit: 'pair', count: pairs.count, sorted: 1, descending: true,
   documents: (pair) => [pairs.a[pair], pairs.b[pair]],
+  extracts: (pair) => {
+    const [a, b] = [pairs.a[pair], pairs.b[pair]];
+    return textOf(a) === textOf(b) ? [a] : [a, b];
+  },
   columns: [
     { title: 'Pair', value: (pair) => lists.names[pairs.a[pair]],
       cell: (pair) => element('a', { href: `#pair/${pair}` }, named(pairs.a[pair]), ' and ', named(pairs.b[pair])) },
@@ -138,6 +141,7 @@ const chained = (group) => group.ways?.filter(([steps]) => steps > 1).length ?? 
 const groupList = new List({
   title: 'Groups', unit: 'group', count: groups.length, sorted: 1, descending: true,
   documents: (group) => groups[group].members,
+  extracts: (group, found) => [groups[group].members.find((member_) => found[member_]) ?? groups[group].members[0]],
   columns: [
     { title: 'Group', value: (group) => groups[group].name,
       cell: (group) => element('a', { href: `#group/${group}` }, element('bdi', {}, visible(short(groups[group].name)))) },
