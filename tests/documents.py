@@ -4,10 +4,13 @@ With --script, the README's commands are printed as a shell script.
 
 An example is a block of lines: a line that begins with "$ " is a command (continued by a backslash at the end of a
 line), what follows up to the next command is its output, standard error included. The commands of one document run in
-one folder that starts as a copy of tests/data. In README.md a block is fenced as ```console, in a man page it is a
-literal display.
+one folder that starts as a copy of tests/data. A line that begins with ">>> " is a statement of Python, continued by
+lines that begin with "... "; those of one document run one after the other, too. In README.md a block is fenced as
+```console, in a man page it is a literal display.
 """
 
+import contextlib
+import io
 import shutil
 import sys
 from pathlib import Path
@@ -16,7 +19,10 @@ from tempfile import TemporaryDirectory
 from harness import DATA, run_forked
 
 TOP = Path(__file__).parents[1]
-DOCUMENTS = [TOP / "README.md", *sorted((TOP / "man").glob("*.[157]"))]
+DOCUMENTS = [TOP / "README.md", *sorted((TOP / "man").glob("*.[1357]"))]
+PYTHON = ">>> "
+PROMPTS = ("$ ", PYTHON)
+NAMES: dict[Path, dict[str, object]] = {}  # of Python's statements, by the folder of a document's run
 # What a terminal must show as it is typed, in roff
 ESCAPES = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
 
@@ -48,7 +54,7 @@ def blocks(document: Path) -> list[tuple[int, list[str]]]:
         elif start is not None and line == closing:
             block = lines[start:number]
             block = [unescape(line) for line in block] if document.suffix != ".md" else block
-            if block[0].startswith("$ "):
+            if block[0].startswith(PROMPTS):
                 found.append((start, block))
             start = None
     return found
@@ -63,9 +69,9 @@ def steps(block: list[str]) -> list[tuple[str, list[str]]]:
     """Commands and their outputs."""
     found: list[tuple[str, list[str]]] = []
     for line in block:
-        if line.startswith("$ "):
-            found.append((line[2:], []))
-        elif found[-1][0].endswith("\\"):
+        if line.startswith(PROMPTS):
+            found.append((line.removeprefix("$ "), []))
+        elif found[-1][0].endswith("\\") or line.startswith("... "):
             found[-1] = (f"{found[-1][0]}\n{line}", [])
         else:
             found[-1][1].append(line)
@@ -73,7 +79,21 @@ def steps(block: list[str]) -> list[tuple[str, list[str]]]:
 
 
 def output(command: str, folder: Path) -> list[str]:
+    if command.startswith(PYTHON):
+        return python_output("\n".join(line[len(PYTHON) :] for line in command.split("\n")), folder)
     return run_forked("bash", "-c", f"exec 2>&1; {command}", cwd=folder).out.decode().split("\n")[:-1]
+
+
+def python_output(statement: str, folder: Path) -> list[str]:
+    """What a statement shows; of an exception that it raises, the last line."""
+    shown = io.StringIO()
+    names = NAMES.setdefault(folder, {})
+    with contextlib.chdir(folder), contextlib.redirect_stdout(shown):
+        try:
+            exec(compile(f"{statement}\n", str(folder), "single"), names)
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}")
+    return shown.getvalue().split("\n")[:-1]
 
 
 def refresh(document: Path) -> None:
@@ -85,7 +105,8 @@ def refresh(document: Path) -> None:
         for start, block in blocks(document):
             shown = []
             for command, _ in steps(block):
-                shown += [f"$ {command}".split("\n"), output(command, folder)]
+                prompt = "" if command.startswith(PYTHON) else "$ "
+                shown += [f"{prompt}{command}".split("\n"), output(command, folder)]
             rewritten.append((start, len(block), [line for part in shown for line in part]))
     for start, length, block in reversed(rewritten):
         lines[start : start + length] = block if document.suffix == ".md" else map(escape, block)
@@ -94,7 +115,8 @@ def refresh(document: Path) -> None:
 
 def script(document: Path) -> str:
     """The commands of a document, one after the other, as a shell script."""
-    return "\n".join(["#!/bin/bash", *(command for _, block in blocks(document) for command, _ in steps(block)), ""])
+    commands = [command for _, block in blocks(document) for command, _ in steps(block)]
+    return "\n".join(["#!/bin/bash", *(command for command in commands if not command.startswith(PYTHON)), ""])
 
 
 if __name__ == "__main__" and sys.argv[1:] == ["--refresh"]:

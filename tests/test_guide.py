@@ -20,7 +20,7 @@ from suite import COMMANDS, LISTERS, PROGRAMS, RUNNERS, SUITE, WAYS
 PACKAGE, TESTS = TOP / "shingletools", TOP / "tests"
 GUIDE = PACKAGE / "README.md"
 MODULES = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py"))]
-FILE = re.compile(r"(?:\.?[\w*-]+/)+[\w*.-]*|[\w*-]+\.(?:py|c|css|html|js|md|jsonl|toml|[157])|\.ci")
+FILE = re.compile(r"(?:\.?[\w*-]+/)+[\w*.-]*|[\w*-]+\.(?:py|c|css|html|js|md|jsonl|toml|[1357])|\.ci")
 # Names that no definition has: commands, fields, Python's own, a variable of the environment
 OTHERS = {*PROGRAMS, *LISTERS, "via", "shingles", "sketch", "Fraction", "CI"}
 NO_FILES = {".hypothesis/", "sketch/2"}  # what tests make, and recipes

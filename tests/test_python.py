@@ -405,3 +405,51 @@ def test_importing_it_is_cheap() -> None:
     assert all(getattr(shingletools, name) for name in shingletools.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = shingletools.nothing
+
+
+SLOWLY = """
+import itertools, os, shingletools, time
+def many():
+    for number in itertools.count():
+        if number == 3000:
+            print("under way", flush=True)
+        yield {"id": number, "text": f"The cat sat on mat {number}, and a dog came by, and the cat went away"}
+def opened():
+    found = {os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")}
+    return {each for each in found if "/fd/" not in each or "pipe" in each}  # without that of the list itself
+left = opened()
+for record in shingletools.run("canon | shingle -k 2 | simjoin", many(), jobs=JOBS):
+    pass
+"""
+AFTER = """
+import gc; gc.collect()
+children = open(f"/proc/self/task/{os.getpid()}/children").read()
+print(len(list(shingletools.run("canon", [{"id": 1, "text": "a"}]))), opened() - left,
+      [children])
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_notebook() -> None:
+    """In a real kernel: the cell ends as any other does, nothing stays open, no worker lives, the next cell runs."""
+    from jupyter_client.manager import start_new_kernel  # a start that only this test pays for
+
+    manager, client = start_new_kernel(kernel_name="python3")
+    try:
+        for jobs in (1, 2):
+            said: list[str] = []
+
+            def hear(message: dict[str, Any], said: list[str] = said) -> None:
+                if message["msg_type"] == "stream":
+                    said.append(message["content"]["text"])
+                    if "under way" in message["content"]["text"]:
+                        manager.interrupt_kernel()
+
+            code = SLOWLY.replace("JOBS", str(jobs))
+            reply = client.execute_interactive(code, output_hook=hear, timeout=60, allow_stdin=False)
+            assert (reply["content"]["status"], reply["content"].get("ename")) == ("error", "KeyboardInterrupt")
+            client.execute_interactive(AFTER, output_hook=hear, timeout=60, allow_stdin=False)
+            assert "".join(said) == "under way\n1 set() ['']\n"
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
