@@ -21,11 +21,11 @@ from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run, run_here
 from shingletools.commands.simjoin import join as joining
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
-from shingletools.commands.simjoin.sorter import NONE, Sorter
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.stored import Payload, portions_of
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.types import U64, Index
+from shingletools.numbers.sorter import NONE, Sorter
 from shingletools.system.scratch import Memory
 
 HERE = Memory(0, "/tmp")  # the least that is possible

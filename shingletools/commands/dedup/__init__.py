@@ -12,7 +12,6 @@ values         values of a field
 choice         the collector
 restored       the collector of documents of other formats, which are written as they were read
 blocks         documents of several lines, as arrays
-waiting_lines  documents that wait for the choice
 cutting        lines of documents, cut into those that are kept and those that are removed
 marks          what is said of documents that are removed
 """

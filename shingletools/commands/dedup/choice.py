@@ -17,7 +17,6 @@ from shingletools.commands.dedup.preference import Preference
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, in_doubt
 from shingletools.commands.dedup.values import text_in
 from shingletools.commands.dedup.verdicts import ARCHIVE, Verdicts
-from shingletools.commands.dedup.waiting_lines import WaitingLines
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
 from shingletools.kernel.ids import Ids, IdsAt, names_of
@@ -27,6 +26,7 @@ from shingletools.record.json_members import in_quotes, line_at
 from shingletools.record.stage import Collector, Means, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
+from shingletools.system.waiting_lines import WaitingLines
 
 
 def chooser(spec: DedupSpec, means: Means) -> "Dedup":

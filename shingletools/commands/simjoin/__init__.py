@@ -8,8 +8,6 @@ signatures      the kinds of signatures: how they are read, when two are a pair,
 comparable      checks that all signatures have one kind and shape; sets the default threshold
 store           keeps ids and payloads, in memory or on disk
 limits          how much is worked on at once; they do not change the output
-disk_array      arrays on disk, and what can go wrong with them
-sorter          sorts entries of keys and values and looks them up, in memory or on disk
 factory         makes tables of payloads, after counting what all payloads share
 table           what the join compares: rows of components, cut into bands
 sets            the same for sets of shingles, and for sketches that propose pairs for sets to decide

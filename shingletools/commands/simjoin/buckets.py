@@ -9,10 +9,10 @@ import numpy as np
 
 from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.sorter import Sorter
 from shingletools.commands.simjoin.table import TOGETHER, Bucketed, Documents, Table
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index
+from shingletools.numbers.sorter import Sorter
 from shingletools.system.scratch import Memory
 from shingletools.system.workers import in_threads
 

@@ -16,12 +16,12 @@ from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.signatures import SIGNATURES, Data, Signature
-from shingletools.commands.simjoin.sorter import Sorter
 from shingletools.commands.simjoin.table import ComponentTable, cut
 from shingletools.commands.simjoin.wanted import BITS, Wanted
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index, Rows
 from shingletools.numbers.ranges import spread, stretches
+from shingletools.numbers.sorter import Sorter
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
 

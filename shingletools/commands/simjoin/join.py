@@ -16,10 +16,10 @@ from shingletools.commands.simjoin.finer import finer
 from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.sorter import Entries, Sorter
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
+from shingletools.numbers.sorter import Entries, Sorter
 from shingletools.system.scratch import Memory
 from shingletools.system.workers import in_threads
 

@@ -10,8 +10,8 @@ from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.sets import exactly
-from shingletools.commands.simjoin.sorter import Sorter
 from shingletools.kernel.types import U64, Index
+from shingletools.numbers.sorter import Sorter
 from shingletools.system.scratch import Memory
 
 BITS = 32  # of a key, for the partner

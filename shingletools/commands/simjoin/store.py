@@ -7,7 +7,6 @@ from typing import Protocol
 import numpy as np
 import orjson
 
-from shingletools.commands.simjoin.disk_array import disk_errors
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.in_scope import InScope
@@ -21,6 +20,7 @@ from shingletools.kernel.ids import IdsAt, SignedLines, split
 from shingletools.kernel.types import Flags, Index
 from shingletools.system import signals
 from shingletools.system.deferred import sqlite3, tempfile
+from shingletools.system.disk_array import disk_errors
 from shingletools.system.errors import IdRepeated, seen_before
 from shingletools.system.scratch import Memory
 

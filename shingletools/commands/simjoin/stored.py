@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from shingletools.commands.simjoin.disk_array import DiskArray
 from shingletools.commands.simjoin.factory import Payloads, TableFactory
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.sets import exactly
 from shingletools.commands.simjoin.table import Components, Table
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
+from shingletools.system.disk_array import DiskArray
 from shingletools.system.scratch import Memory
 
 

@@ -14,9 +14,9 @@ BLOCK = 1 << 18  # bytes that are read at once
 class WaitingLines:
     """Lines that are written to a scratch file, and read once."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str | None = None) -> None:
         self.open = contextlib.ExitStack()
-        self.folder = scratch_folder()
+        self.folder = scratch_folder(folder)
 
     @cached_property
     def file(self) -> IO[bytes]:

@@ -2,18 +2,34 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 import numpy as np
 
-from shingletools.commands.simjoin.disk_array import DiskArray
-from shingletools.commands.simjoin.limits import Limits
 from shingletools.kernel.types import U64, Index
+from shingletools.system.disk_array import DiskArray
 from shingletools.system.scratch import Memory
 
 BYTES = 8  # of a key, and of a value
 LAST = np.uint64(2**64 - 1)
 NONE: Index = np.empty(0, np.int64)
 SORTING = 4  # memory for sorting entries, in multiples of their size
+
+
+class SortingLimits(Protocol):
+    """How much is worked on at once; each is at least 1."""
+
+    @property
+    def least_share(self) -> int:
+        """Bytes of a share of the memory, at least."""
+
+    @property
+    def sampled(self) -> int:
+        """Entries on disk for each key kept in memory."""
+
+    @property
+    def splits(self) -> int:
+        """Keys by which all sorted runs are split at once."""
 
 
 class Sorter:
@@ -23,7 +39,7 @@ class Sorter:
     they are sorted in runs, which are merged.
     """
 
-    def __init__(self, memory: Memory | None, divisor: int, limits: Limits, *, alone: bool = False) -> None:
+    def __init__(self, memory: Memory | None, divisor: int, limits: SortingLimits, *, alone: bool = False) -> None:
         """It uses a share of the memory to be filled, and again to be read; memory None is no limit.
 
         alone: keys have no values.
