@@ -11,6 +11,7 @@ ids        definition: numbered ids, and pairs of them as lines
 groups     definition: groups of ids as lines, and what pairs connect
 reference  definition: loops over arrays
 thinning   definition: which documents are kept where pairs decide
+winnowing  definition: runs of words that texts may share
 clocks     definition: which of weighted shingles comes first
 compiled   the loops over arrays in C
 arrays     chooses between these and their definition

@@ -1,5 +1,5 @@
-/* The hot loops of shingletools, which lines.py, memo.py, codec.py, strings.py, ids.py, groups.py, thinning.py and
-   reference.py define. Functions that read many records at once must do what records.py and the collectors do with
+/* The hot loops of shingletools, which lines.py, memo.py, codec.py, strings.py, ids.py, groups.py, thinning.py,
+   winnowing.py and reference.py define. Functions that read many records at once must do what records.py and the collectors do with
    each. */
 
 #include "kernel.h"
@@ -26,6 +26,9 @@ static PyMethodDef functions[] = {
     {"connect", connect_pairs, METH_VARARGS, "(parent, left, right, news): see groups.c"},
     {"list_ends", list_ends, METH_VARARGS, "(ends, before, last): see thinning.c"},
     {"thin", thin, METH_VARARGS, "(documents, pairs, kept): see thinning.c"},
+    {"winnow", winnow, METH_VARARGS, "(texts, seed, mask, gram, run, listed): see winnowing.c"},
+    {"winnowed_runs", winnowed_runs, METH_VARARGS, "(texts, places, seed, mask, gram, run): see winnowing.c"},
+    {"equal_words", equal_words, METH_VARARGS, "(texts, left, others, right, words): see winnowing.c"},
     {"read_frequencies", read_frequencies, METH_VARARGS, "(lines, at, digits, low, high, least, most): see frequencies.c"},
     {"read_weights", read_weights, METH_VARARGS, "(lines, at, digits): see frequencies.c"},
     {"list_fingerprints", list_fingerprints, METH_VARARGS, "(fingerprints, without, factor): see frequencies.c"},

@@ -13,6 +13,7 @@ if kernel.NAME == "c":
         band_keys,
         connect,
         count_tokens,
+        equal_words,
         group_lines,
         list_ends,
         overlaps,
@@ -27,6 +28,8 @@ if kernel.NAME == "c":
         shared,
         shared_counts,
         thin,
+        winnow,
+        winnowed_runs,
     )
 else:
     from shingletools.kernel.groups import (
@@ -49,6 +52,7 @@ else:
         shared_counts,
     )
     from shingletools.kernel.thinning import list_ends, thin
+    from shingletools.kernel.winnowing import equal_words, winnow, winnowed_runs
 
     def part_large_arrays() -> None:
         """Asks the allocator to return large arrays to the system when they are freed. Without C, does nothing."""

@@ -7,8 +7,10 @@ import numpy as np
 from shingletools.kernel import _kernel
 from shingletools.kernel.groups import DocumentFields, Grouped, ReadDocuments, ReadPairs, ReadSimilarities
 from shingletools.kernel.ids import IdsAt, SignedFields, SignedLines
+from shingletools.kernel.lines import Listed
 from shingletools.kernel.thinning import PairEnds, Partners
 from shingletools.kernel.types import I32, U8, U32, U64, Flags, Index, Postings, Rows, TokenSets
+from shingletools.kernel.winnowing import Winnowing
 
 
 def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
@@ -105,3 +107,19 @@ def list_ends(ends: I32, before: I32, last: I32, /) -> None:
 
 def thin(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
     _kernel.thin(np.ascontiguousarray(documents), pairs, kept)
+
+
+def winnow(texts: bytes, how: Winnowing, listed: Listed = (), /) -> tuple[U64, Index]:
+    keys, places = _kernel.winnow(texts, how.seed, how.mask, how.gram, how.run, listed)
+    return np.frombuffer(keys, np.uint64), np.frombuffer(places, np.int64)
+
+
+def winnowed_runs(texts: bytes, places: Index, how: Winnowing, /) -> tuple[Index, U64, Index]:
+    found = _kernel.winnowed_runs(texts, np.ascontiguousarray(places), how.seed, how.mask, how.gram, how.run)
+    counts, keys, starts = found
+    return np.frombuffer(counts, np.int64), np.frombuffer(keys, np.uint64), np.frombuffer(starts, np.int64)
+
+
+def equal_words(texts: bytes, left: Index, others: bytes, right: Index, words: Index, /) -> Index:
+    one, two, most = map(np.ascontiguousarray, (left, right, words))
+    return np.frombuffer(_kernel.equal_words(texts, one, others, two, most), np.int64)

@@ -48,6 +48,11 @@ PyObject *connect_pairs(PyObject *self, PyObject *args);
 PyObject *list_ends(PyObject *self, PyObject *args);
 PyObject *thin(PyObject *self, PyObject *args);
 
+/* winnowing.c */
+PyObject *winnow(PyObject *self, PyObject *args);
+PyObject *winnowed_runs(PyObject *self, PyObject *args);
+PyObject *equal_words(PyObject *self, PyObject *args);
+
 /* frequencies.c */
 PyObject *read_frequencies(PyObject *self, PyObject *args);
 PyObject *read_weights(PyObject *self, PyObject *args);

@@ -1,0 +1,128 @@
+"""Runs of words, found by fingerprints: the definition.
+
+Texts are words with single blanks between, and a line feed behind each text. Places are offsets in their bytes. A gram
+is a few words in a row, a run is more of them. Of each run one gram is chosen, by its words alone, so that equal runs
+have an equal gram at the same place: Schleimer, Wilkerson and Aiken, Winnowing (SIGMOD 2003).
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.kernel.lines import Listed
+from shingletools.kernel.types import U64, Index
+
+ROLL, FINISH = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+ALL = (1 << 64) - 1
+
+
+class Winnowing(NamedTuple):
+    """How runs are found. The fingerprints of words depend on the seed; of those of runs only `mask` counts."""
+
+    seed: int
+    gram: int  # words
+    run: int  # words, no fewer
+    mask: int = ALL
+
+    @classmethod
+    def of(cls, seed: int, run: int) -> "Winnowing":
+        """With grams of so many words that most runs have one that few others have."""
+        return cls(seed, min((run + 1) // 2, 16), run)
+
+
+def fingerprint(words: Sequence[int], mask: int) -> int:
+    """Of some words, by theirs."""
+    total = 0
+    for word in words:
+        total = (total * ROLL + word) & ALL
+    total = ((total ^ total >> 32) * FINISH) & ALL
+    return (total ^ total >> 32) & mask
+
+
+def word_fingerprint(word: bytes, seed: int) -> int:
+    for byte in word:
+        seed = ((seed ^ byte) * FINISH) & ALL
+    return seed ^ seed >> 32
+
+
+def starts_of(text: bytes) -> list[int]:
+    """Where the words of a text begin.
+
+    >>> starts_of(b"to be or")
+    [0, 3, 6]
+    """
+    return [0, *(place + 1 for place, byte in enumerate(text) if byte == ord(" "))]
+
+
+def chosen(text: bytes, how: Winnowing) -> Iterator[tuple[int, int, int, int]]:
+    """For each run of a text: its gram, and the fingerprint of that; its place, and its fingerprint.
+
+    The gram is the least, of several the last one.
+    """
+    words = [word_fingerprint(word, how.seed) for word in text.split(b" ")]
+    starts = starts_of(text)
+    grams = [fingerprint(words[at : at + how.gram], how.mask) for at in range(len(words) - how.gram + 1)]
+    for first in range(len(words) - how.run + 1):
+        least = min(range(first, first + how.run - how.gram + 1), key=lambda at: (grams[at], -at))
+        yield least, grams[least], starts[first], fingerprint(words[first : first + how.run], how.mask)
+
+
+def winnow(texts: bytes, how: Winnowing, _listed: Listed = (), /) -> tuple[U64, Index]:
+    """The fingerprint of the gram of each run, and the place of the first of those that have it.
+
+    With slots of kernel.list_fingerprints, only of fingerprints that these have; without C, there are no slots.
+
+    >>> [len(column) for column in winnow(b"to be or not to be\\n", Winnowing(1, 2, 4))]
+    [3, 3]
+    """
+    keys, places, at = [], [], 0
+    for text in texts.removesuffix(b"\n").split(b"\n") if texts else ():
+        before = -1
+        for gram, key, place, _ in chosen(text, how):
+            if gram != before:
+                keys.append(key)
+                places.append(at + place)
+            before = gram
+        at += len(text) + 1
+    return np.array(keys, np.uint64), np.array(places, np.int64)
+
+
+def winnowed_runs(texts: bytes, places: Index, how: Winnowing, /) -> tuple[Index, U64, Index]:
+    """The runs that begin at each place that `winnow` gives, up to the last that has the same gram.
+
+    Their number for each place; the fingerprint and the place of each run. Raises ValueError for what is no place.
+    """
+    if np.any((places < 0) | (places >= len(texts))):
+        raise ValueError("no place in the texts")
+    found: list[list[tuple[int, int]]] = []
+    for place in places.tolist():
+        runs = chosen(bytes(texts[place:]).partition(b"\n")[0], how)
+        found.append([])
+        gram = None
+        for each, _, start, key in runs:
+            if gram not in (None, each):
+                break
+            gram = each
+            found[-1].append((key, place + start))
+    keys = [key for runs in found for key, _ in runs]
+    starts = [start for runs in found for _, start in runs]
+    return np.array([*map(len, found)], np.int64), np.array(keys, np.uint64), np.array(starts, np.int64)
+
+
+def equal_words(texts: bytes, left: Index, others: bytes, right: Index, words: Index, /) -> Index:
+    """How many of so many words from each place of `left` on are those from the place of `right` on in the others.
+
+    >>> one = np.array([0])
+    >>> equal_words(b"to be or\\n", one, b"to be and\\n", one, np.array([9])).tolist()
+    [2]
+    """
+    counts = []
+    for place, other, most in zip(left.tolist(), right.tolist(), words.tolist(), strict=True):
+        if not (0 <= place < len(texts) and 0 <= other < len(others)):
+            raise ValueError("no places in the texts")
+        one, two = (bytes(each).partition(b"\n")[0].split(b" ") for each in (texts[place:], others[other:]))
+        same = chain((a == b for a, b in zip(one[:most], two[:most], strict=False)), [False])
+        counts.append(next(number for number, equal in enumerate(same) if not equal))
+    return np.array(counts, np.int64)
