@@ -134,6 +134,12 @@ SUITE = (
         repeated=frozenset({"--groups", "--known", "--pairs", "--include", "--exclude"}),
     ),
     Command(
+        "repeats", "text", "a word or two", recipes=False, verbatim=True, before="canon",
+        ways=("repeats", "repeats --against /dev/null"),
+        repeated=frozenset({"--against"}), scratch=("repeats -S1b",), by_id=("repeats --against /dev/null",),
+        killed=("repeats -S1b -T scratch", "repeats --against /dev/null -j2"),
+    ),
+    Command(
         "parts", "text", "A word, or two", ways=("parts",), produces="text", repeated=frozenset({"--carry"}),
         carrying="--carry", gives=lambda a, b, text: [
             {"id": f"{name}#1", "of": name, "part": 1, "place": [0, len(text)], "before": "", "text": text,

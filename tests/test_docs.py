@@ -74,7 +74,9 @@ BY_CASE = {(command, option): default for command, options, default in [
 ] for option in options}  # fmt: skip
 BY_CASE |= {("simindex", option): default for (command, option), default in BY_CASE.items() if command == "simjoin"}
 BY_CASE |= {("simindex", option): "default 0.8 for min-hashes" for option in ("-t", "--threshold")}
-BY_CASE |= {("simindex", option): "default 512M" for option in ("-S", "--buffer-size")}
+BY_CASE |= {
+    (command, option): "default 512M" for command in ("simindex", "repeats") for option in ("-S", "--buffer-size")
+}
 
 
 def page_of(command: str) -> str:

@@ -62,9 +62,9 @@ def add_size(parser: "argparse._ActionsContainer", does: str) -> None:
     parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size, help=does)
 
 
-def add_memory(parser: "argparse._ActionsContainer", does: str) -> None:
-    """The options -S and -T, of which `memory_of` makes a limit."""
-    add_size(parser, f"{does}, with SIZE of memory: 500M, 2G, 50%%")
+def add_memory(parser: "argparse._ActionsContainer", does: str, default: str = "") -> None:
+    """The options -S and -T, of which `memory_of` makes a limit; and what to say of the default, if there is one."""
+    add_size(parser, f"{does}, with SIZE of memory: 500M, 2G, 50%%{default}")
     parser.add_argument("-T", "--temporary-directory", metavar="DIR",
         help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
 

@@ -11,7 +11,8 @@ from shingletools.system import signals
 
 # In the order in which a pipeline has them; then what stands beside it
 STAGES = (
-    "parts", "canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "simshow", "simscore", "simtune", "simindex",
+    "parts", "canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "repeats", "simshow", "simscore", "simtune",
+    "simindex",
 )  # fmt: skip
 COMMANDS = (*STAGES, "simspark")
 PAIRS, GROUPS, COUNTS, FIGURES = "pairs", "groups", "document frequencies", "figures"  # kinds; others are commands

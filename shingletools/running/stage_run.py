@@ -109,7 +109,7 @@ class StageRun:
             return [*self.collector.summary(), *self.figures.counts()]
         each = self.stage.record_by_record
         lines = None if each is None else each.lines
-        return self.figures.counts() if lines is None else lines.summary(self.figures.made)
+        return [*(() if lines is None else lines.summary(self.figures.made)), *self.figures.counts()]
 
     def lost_with_reader(self, there: Set[str]) -> Iterator[str]:
         """What the step does not do if the reader of the output goes away."""

@@ -41,7 +41,7 @@ TAKES = {  # each command, or a way to run it
     "canon": TEXTUAL, "shingle": TEXTUAL, "parts": TEXTUAL, "parts --together": {"parts"}, "sketch": {"shingle"},
     "simjoin": {"shingle", "sketch", "simhash"}, "simgroup": {"pairs"}, "dedup": WITH_ID,
     "dedup --groups /dev/null --keep longest": TEXTUAL, "simshow": {"pairs", "groups"},
-    "simscore": {"pairs", "groups"}, "simtune": TEXTUAL,
+    "simscore": {"pairs", "groups"}, "simtune": TEXTUAL, "repeats": TEXTUAL,
 }  # fmt: skip
 
 

@@ -1,0 +1,75 @@
+"""mark, cut or drop passages that stood before in a corpus, or that stand in a reference"""
+
+import argparse
+
+from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, text, threshold
+from shingletools.commands.repeats.spec import AgainstSpec, Treatment, WithinSpec
+from shingletools.record.faces import Face
+from shingletools.record.stage import Collector, Means, Stage
+from shingletools.system.errors import Failed
+
+FACE = Face(
+    example=("canon --offsets docs.jsonl | repeats -k 20 --ids",), takes=("parts", "canon"), text=True,
+)  # fmt: skip
+
+ENOUGH = 1 << 29  # bytes of memory for fingerprints of a corpus, without -S
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the words (default text)")
+    add("-k", metavar="K", type=count, default=50, help="words of a run, at least (default 50)")
+    corpus = parser.add_argument_group("within a corpus")
+    add = corpus.add_argument
+    add("--all", action="store_true", help="mark first copies, too")
+    add("--ids", action="store_true", help="say of each run where its first copy stands")
+    add_memory(corpus, "keep fingerprints on disk", " (default 512M)")
+    add = parser.add_argument_group("against a reference").add_argument
+    add("--against", metavar="FILE", action="append", default=[],
+        help="look for runs that the records of FILE have, in place of earlier documents; may be repeated")  # fmt: skip
+    add("--least", metavar="N", type=count, default=8,
+        help="look for records of FILE with fewer words than K whole, if they have N (default 8)")  # fmt: skip
+    add("--share", metavar="SHARE", type=threshold,
+        help="mark only runs of items of which a document has this share of words")  # fmt: skip
+    add("--items", metavar="FILE", help="write to FILE what was found of each item")
+    add = parser.add_argument_group("what becomes of documents").add_argument
+    add("--cut", action="store_true", help="take the runs out of the text, in place of marking them")
+    add("--drop", metavar="SHARE", type=threshold,
+        help="leave out documents of which more than this share of words is in runs")  # fmt: skip
+    add("--removed", metavar="FILE", help="write what --cut changes and --drop leaves out to FILE, uncut")
+
+
+def build(options: argparse.Namespace) -> Stage:
+    treatment = Treatment(options.id, options.text, options.cut, options.drop, options.removed)
+    given = options.given
+    if not options.against:
+        for name in ("least", "share", "items"):
+            if name in given:
+                raise Failed(f"--{name} needs --against")
+        memory = memory_within(options, ENOUGH)
+        return WithinSpec(treatment, options.k, memory, options.all, options.ids).made_by(within)
+    for name, there in (("--all", options.all), ("--ids", options.ids)):
+        if there:
+            raise Failed(f"{name} cannot be combined with --against")
+    if memory_of(options) is not None:
+        raise Failed("-S cannot be combined with --against, which keeps the reference in memory")
+    spec = AgainstSpec(
+        treatment, options.k, tuple(options.against), options.least, options.share, options.items
+    )  # fmt: skip
+    if spec.second is not None or "-" in options.against:
+        return spec.made_by(against)
+    from shingletools.commands.repeats.against_items import filter_of  # numpy, which --help does not need
+
+    return filter_of(spec)
+
+
+def within(spec: WithinSpec, _: Means) -> Collector:
+    from shingletools.commands.repeats.within_corpus import WithinCorpus  # numpy, which --help does not need
+
+    return WithinCorpus(spec)
+
+
+def against(spec: AgainstSpec, means: Means) -> Collector:
+    from shingletools.commands.repeats.against_items import AgainstItems  # as above
+
+    return AgainstItems(spec, means.given)

@@ -1,0 +1,106 @@
+"""What becomes of a document with runs: it is marked, cut, left as it is, or left out."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from shingletools.commands.repeats.cuts import cut_source, cut_words, places_of
+from shingletools.commands.repeats.run_spans import Span, covered, words_in
+from shingletools.commands.repeats.spec import REPEATS, Treatment
+from shingletools.commands.repeats.worded import Worded, worded
+from shingletools.record import wire
+from shingletools.record.json_members import json_of, member_of, members
+from shingletools.record.stage import Written
+from shingletools.record.wire import AT, SOURCE, Record
+
+DECADES = (1, 10, 100, 1000, 10000)  # words of runs that are counted together, at least
+
+Marks = Sequence[Mapping[str, object]]  # of each run what to say beside its place
+
+
+class Marking:
+    """Writes documents, and counts what it does."""
+
+    def __init__(self, treatment: Treatment) -> None:
+        self.treatment = treatment
+        self.counted = Counter[str]()
+        self.count([], left_out=False)
+
+    def count(self, runs: Sequence[Span], *, left_out: bool) -> None:
+        """Counts a document, but for its words."""
+        self.counted["words"] += 0
+        self.counted["of them in runs"] += words_in(runs)
+        self.counted["documents with runs"] += bool(runs)
+        self.counted["runs"] += len(runs)
+        for least, above in zip(DECADES, (*DECADES[1:], None), strict=True):
+            title = f"of {least} to {above - 1} words" if above else f"of {least} words or more"
+            self.counted[title] += sum(last - first >= least for first, last in runs)
+            if above:
+                self.counted[title] -= sum(last - first >= above for first, last in runs)
+        if self.treatment.drop is not None:
+            self.counted["documents left out"] += left_out
+
+    def figures(self) -> list[str]:
+        """What was counted, as -v says it."""
+        return [f"{count} {what}" for what, count in self.counted.items()]
+
+    def tally(self) -> Mapping[str, int]:
+        """What was counted since the last call."""
+        counted, self.counted = self.counted, Counter()
+        self.count([], left_out=False)
+        return counted
+
+    def write(self, line: bytes, record: Record, text: Worded, runs: Sequence[Span], marks: Marks) -> Written:
+        """The document's line, without its line feed, as what comes of it. The record has it parsed."""
+        drop, cut = self.treatment.drop, self.treatment.cut
+        left_out = drop is not None and words_in(runs) > drop * text.number
+        self.count(runs, left_out=left_out)
+        if cut and not left_out:
+            return Written(self.cut(line, record, text, runs) + b"\n", line + b"\n" if runs else b"")
+        marked = with_member(line, REPEATS, json_of([self.mark(text, *each) for each in zip(runs, marks, strict=True)]))
+        return Written(b"", marked + b"\n") if left_out else Written(marked + b"\n")
+
+    def pass_on(self, line: bytes) -> Written:
+        """A document without runs."""
+        if self.treatment.cut:
+            record = wire.parse_json(line)
+            return self.write(line, record, worded(record, self.treatment.text_field), [], [])
+        return Written(with_member(line, REPEATS, b"[]") + b"\n")
+
+    def mark(self, text: Worded, run: Span, also: Mapping[str, object]) -> Mapping[str, object]:
+        """What is said of a run."""
+        first, last = text.place(*run)
+        return {"from": first, "to": last, "words": run[1] - run[0], **also}
+
+    def cut(self, line: bytes, record: Record, text: Worded, runs: Sequence[Span]) -> bytes:
+        """The line without the runs: with places, its source takes the place of its words, to be canonized anew."""
+        found = members(line)
+        field = member_of(line, found, self.treatment.text_field)
+        assert field is not None
+        if text.places is None or SOURCE not in record:
+            return line[: field.value] + json_of(cut_words(text.text, runs)) + line[field.end :]
+        source = wire.take_string(record, SOURCE)
+        original = next(member for member in found if member.name == SOURCE)
+        left = json_of(cut_source(source, covered(places_of(runs, text.places, source))))
+        values = {field: left if runs else line[original.value : original.end]}
+        gone = {SOURCE, AT}
+        via, _, step = wire.take_recipe(record).rpartition(" | ")
+        if wire.stage_of(step) == "canon":
+            values |= {member: json_of(via) for member in found if member.name == "via"}
+            gone |= set() if via else {"via"}
+        kept = [member for member in found if member.name not in gone]
+        rest = (line[each.start : each.value] + values.get(each, line[each.value : each.end]) for each in kept)
+        return b"{%b}" % b",".join(rest)
+
+
+def with_member(line: bytes, name: str, value: bytes) -> bytes:
+    """The line of a record with one more member, or another value of it.
+
+    >>> with_member(b'{"id":1} ', "a", b"2"), with_member(b'{"a":[],"id":1}', "a", b"2")
+    (b'{"id":1,"a":2} ', b'{"a":2,"id":1}')
+    """
+    if b'"%b"' % name.encode() in line or b"\\" in line:
+        for member in members(line):
+            if member.name == name:
+                return line[: member.value] + value + line[member.end :]
+    end = line.rindex(b"}")
+    return line[:end] + b',"%b":%b' % (name.encode(), value) + line[end:]

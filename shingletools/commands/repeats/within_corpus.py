@@ -1,0 +1,91 @@
+"""Marks all that stood before in a corpus."""
+
+import os
+from collections.abc import Iterator
+from typing import cast
+
+import numpy as np
+
+from shingletools import kernel
+from shingletools.commands.repeats.earlier import PLACES, Earlier, Portions, StoodBefore
+from shingletools.commands.repeats.first_copies import KeptTexts
+from shingletools.commands.repeats.marking import Marking
+from shingletools.commands.repeats.run_spans import joined
+from shingletools.commands.repeats.spec import WithinSpec
+from shingletools.commands.repeats.worded import Recipes, worded
+from shingletools.kernel import arrays as kernel_arrays
+from shingletools.kernel.winnowing import Winnowing
+from shingletools.record import wire
+from shingletools.record.stage import Collector, Written
+from shingletools.record.wire import AT, Record, parse_json
+from shingletools.system.errors import Failed
+from shingletools.system.waiting_lines import WaitingLines
+
+
+class WithinCorpus(Collector):
+    """Keeps lines and texts in scratch files, finds what stood before, then writes all documents.
+
+    Memory: that of `Earlier`, and 24 bytes for each word of the longest document with runs.
+    """
+
+    def __init__(self, spec: WithinSpec, how: Winnowing | None = None, portions: Portions | None = None) -> None:
+        self.spec = spec
+        self.how = how or Winnowing.of(int.from_bytes(os.urandom(8)), spec.k)
+        self.lines = WaitingLines(spec.memory.folder)
+        self.texts = KeptTexts(spec.memory.folder, named=spec.ids)
+        self.earlier = Earlier(self.how, spec.memory, portions or Portions(), every=spec.every)
+        self.marking = Marking(spec.treatment)
+        self.recipes = Recipes()
+
+    def take(self, record: Record, line: bytes, _side: int, /) -> None:
+        name = wire.take_id(record, self.spec.treatment.id_field)
+        text = worded(record, self.spec.treatment.text_field)
+        self.recipes.check(record)
+        self.marking.counted["words"] += text.number
+        if self.texts.add(text, name, record.get(AT)):
+            self.earlier.add(*self.texts.take())
+        self.lines.add(line)
+
+    def finish(self) -> Iterator[Written]:
+        self.earlier.add(*self.texts.take())
+        if self.texts.end > PLACES:
+            raise Failed("the texts are too long: 8 TB are the most")
+        every = cast(bytes, self.texts.data.view(np.uint8))
+        found = self.earlier.found(every)
+        following = next(found, None)
+        number = 0
+        for lines in self.lines.chunks():
+            made = []
+            for line in kernel.split_lines(lines):
+                end = self.texts.bounds(number)[1]
+                mine = []
+                while following is not None and following.place < end:
+                    mine.append(following)
+                    following = next(found, None)
+                made.append(self.write(line, number, mine, every) if mine else self.marking.pass_on(line))
+                number += 1
+            self.texts.forget()
+            yield Written(*map(b"".join, zip(*made, strict=True)))
+
+    def write(self, line: bytes, number: int, found: list[StoodBefore], texts: bytes) -> Written:
+        """A document, of which these runs stood before."""
+        record = parse_json(line)
+        starts = self.texts.words(number)
+        firsts = np.searchsorted(starts, np.array([each.place for each in found])).tolist()
+        k = self.spec.k
+        runs = joined(((at, at + each.number + k - 1) for at, each in zip(firsts, found, strict=True)), k)
+        marks: list[dict[str, object]] = [{} for _ in runs]
+        if self.spec.ids:
+            by_start = dict(zip(firsts, found, strict=True))
+            for (first, last), says in zip(runs, marks, strict=True):
+                place, _, source = by_start[first]
+                if place != source:
+                    ends = (np.array([each]) for each in (place, source, last - first))
+                    one, other, most = ends
+                    words = int(kernel_arrays.equal_words(texts, one, texts, other, most)[0])
+                    says["of"] = self.texts.first_copy(source, words)
+        text = worded(record, self.spec.treatment.text_field)
+        return self.marking.write(line, record, text, runs, marks)
+
+    def summary(self) -> list[str]:
+        return self.marking.figures()

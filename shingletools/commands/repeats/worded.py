@@ -1,0 +1,52 @@
+"""The words of a record, and where they stand in its source."""
+
+from typing import NamedTuple
+
+from shingletools.record import wire
+from shingletools.record.wire import AT, SOURCE, Record
+from shingletools.running.places import Places, read_places
+from shingletools.system.errors import Failed, Rejected
+
+
+class Worded(NamedTuple):
+    """A document's words, with single blanks between, and their places, if it has any."""
+
+    text: str
+    number: int
+    places: Places | None
+
+    def place(self, first: int, last: int) -> tuple[int, int]:
+        """Where words stand: in code points of the source, or without places in words. Half open."""
+        if self.places is None:
+            return first, last
+        return int(self.places.starts[first:last].min()), int(self.places.ends[first:last].max())
+
+
+def worded(record: Record, text_field: str) -> Worded:
+    """Raises Rejected if the text is no string, or the places are not those of its words."""
+    words = wire.take_string(record, text_field).split()
+    text = " ".join(words)
+    if AT not in record:
+        return Worded(text, len(words), None)
+    places = read_places(wire.take_string(record, AT))
+    if len(places.starts) != len(words):
+        raise Rejected(f'field "{AT}" has {len(places.starts)} places for {len(words)} words')
+    if SOURCE in record and len(words) and places.ends.max() > len(wire.take_string(record, SOURCE)):
+        raise Rejected(f'field "{AT}" has a place that is not in the field "{SOURCE}"')
+    return Worded(text, len(words), places)
+
+
+class Recipes:
+    """Checks that all words were made alike: else what is equal would not be found."""
+
+    def __init__(self, before: str | None = None) -> None:
+        self.before = before
+
+    def check(self, record: Record) -> None:
+        """Raises Failed if the recipe differs from that of the records before, and Rejected."""
+        via = wire.take_recipe(record)
+        plain = via.removesuffix(" offsets")  # which changes no word
+        if self.before is None:
+            self.before = plain
+        if plain != self.before:
+            raise Failed(wire.recipes_differ(via, self.before))

@@ -1,0 +1,163 @@
+"""Runs that stood before: exactly those that brute force and a suffix array find, whatever fingerprints do."""
+
+import random
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from harness import DOCS, Record, jsonl, pipe, run
+from repeats.oracles import Spans, Texts, by_suffixes, stood_before
+from shingletools.commands.repeats.earlier import Portions
+from shingletools.commands.repeats.spec import Treatment, WithinSpec
+from shingletools.commands.repeats.within_corpus import WithinCorpus
+from shingletools.kernel.winnowing import ALL, Winnowing
+from shingletools.record.wire import parse_json
+from shingletools.system.scratch import Memory
+
+
+def some_texts(chance: random.Random, alphabet: int, documents: int = 5, most: int = 24) -> list[list[str]]:
+    return [
+        [f"w{chance.randrange(alphabet)}" for _ in range(chance.randrange(most))] for _ in range(documents)
+    ]  # fmt: skip
+
+
+def records(texts: Texts) -> list[Record]:
+    return [{"id": number, "text": " ".join(words)} for number, words in enumerate(texts)]
+
+
+def spans(output: bytes) -> list[Spans]:
+    return [
+        [(each["from"], each["to"]) for each in parse_json(line)["repeats"]] for line in output.splitlines()
+    ]  # fmt: skip
+
+
+def found(texts: Texts, how: Winnowing, portions: Portions, *, every: bool = False) -> list[Spans]:
+    spec = WithinSpec(Treatment("id", "text"), how.run, Memory(1, "/tmp"), every)
+    collector = WithinCorpus(spec, how, portions)
+    for record in records(texts):
+        collector.take(record, jsonl(record)[:-1], 0)
+    return spans(b"".join(each.output for each in collector.finish()))
+
+
+@pytest.mark.parametrize("mask", [ALL, 1])
+def test_exactly_the_runs_that_stood_before(mask: int) -> None:
+    """With fingerprints of one bit, nearly all that is compared differs; and with portions of one entry."""
+    chance = random.Random(mask)
+    for alphabet, (gram, k), every in product((1, 2, 3), ((1, 1), (1, 3), (2, 4), (3, 3), (4, 7)), (False, True)):
+        texts = some_texts(chance, alphabet)
+        how = Winnowing(chance.getrandbits(64), gram, k, mask)
+        wanted = stood_before(texts, k, every)
+        assert found(texts, how, Portions(), every=every) == wanted
+        assert found(texts, how, Portions(1 << 12, 1, 1, 1), every=every) == wanted
+        if not every:
+            assert by_suffixes(texts, k) == wanted
+
+
+def test_runs_overlap_nest_touch_and_cross_documents() -> None:
+    texts = [line.split() for line in ("a b c d e", "c d e f", "b c d", "a b c d e f", "d e f a b c", "x x x x x", "")]
+    expected: list[Spans] = [[], [(0, 3)], [(0, 3)], [(0, 6)], [(0, 3), (3, 6)], [(1, 5)], []]
+    assert stood_before(texts, 3) == by_suffixes(texts, 3) == expected
+    assert spans(pipe(jsonl(*records(texts)), "repeats -k 3")) == expected
+
+
+def test_memory_and_input_do_not_change_the_output(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    texts = some_texts(chance, 3, documents=40, most=60)
+    (tmp_path / "docs").write_bytes(jsonl(*records(texts)))
+    expected = run("repeats", "-k", "6", "--ids", tmp_path / "docs").good()
+    for options in ("-S1b", f"-S1b -T {tmp_path}", "-j3", "-S1M"):
+        assert pipe((tmp_path / "docs").read_bytes(), f"repeats -k 6 --ids {options}") == expected
+    numpy = run("repeats", "-k", "6", "--ids", tmp_path / "docs", env={"SHINGLETOOLS_KERNEL": "numpy"}).good()
+    assert numpy == expected
+    assert spans(expected) == by_suffixes(texts, 6)
+
+
+def test_ids_say_where_the_first_copy_stands() -> None:
+    chance = random.Random(6)
+    texts = some_texts(chance, 3, documents=30, most=30)
+    texts[3] = texts[0] + texts[0]
+    output = pipe(jsonl(*records(texts)), "repeats -k 5 --ids")
+    count = 0
+    for number, line in enumerate(output.splitlines()):
+        for each in parse_json(line)["repeats"]:
+            of = each["of"]
+            first = texts[number][each["from"] : each["to"]]
+            there = texts[of["id"]]
+            size = of["to"] - of["from"]
+            assert size >= 5
+            assert there[of["from"] : of["to"]] == first[:size]
+            assert size == len(first) or there[of["to"] : of["to"] + 1] != first[size : size + 1]
+            earlier = [
+                (document, at) for document, words in enumerate(texts) for at in range(len(words))
+                if words[at : at + 5] == first[:5]
+            ]  # fmt: skip
+            assert (of["id"], of["from"]) == min(earlier)
+            count += 1
+    assert count > 20
+
+
+ODD = [
+    "One 🙂 two\r\nthree, four — five.",
+    "Before: one two\n\n\nTHREE   four 'five' 👩‍👩‍👧 and cafe\u0301 au lait",
+    "caf\u00e9 au LAIT, one-two three; Four five!",
+]
+
+
+def test_places_are_those_in_the_source() -> None:
+    canonized = pipe(jsonl(*({"id": number, "text": text} for number, text in enumerate(ODD))), "canon --offsets")
+    output = [parse_json(line) for line in pipe(canonized, "repeats -k 3").splitlines()]
+    told = [
+        [ODD[number][each["from"] : each["to"]] for each in record["repeats"]] for number, record in enumerate(output)
+    ]
+    assert told == [[], ["one two\n\n\nTHREE   four 'five"], ["café au LAIT", "one-two three; Four five"]]
+    cut = [parse_json(line)["text"] for line in pipe(canonized, "repeats -k 3 --cut").splitlines()]
+    assert cut[1:] == ["Before: 👩‍👩‍👧 and cafe\u0301 au lait", ""]
+
+
+def test_what_is_cut_has_no_runs_and_what_stood_once_stays() -> None:
+    whole = DOCS.read_bytes()
+    canonized = pipe(whole, "canon --offsets")
+    marked = [parse_json(line) for line in pipe(canonized, "repeats -k 8").splitlines()]
+    cut = pipe(canonized, "repeats -k 8 --cut")
+    again = pipe(cut, "canon --offsets")
+    assert sum(bool(record["repeats"]) for record in marked) > 20
+    assert sum(len(parse_json(line)["repeats"]) for line in pipe(again, "repeats -k 8").splitlines()) == 0
+    for record, left, line in zip(marked, again.splitlines(), cut.splitlines(), strict=True):
+        words, places = record["text"].split(), [tuple(map(int, place.split("-"))) for place in record["at"].split()]
+        stays = [
+            word for word, (start, end) in zip(words, places, strict=True)
+            if not any(each["from"] <= start and end <= each["to"] for each in record["repeats"])
+        ]  # fmt: skip
+        assert parse_json(left)["text"].split() == stays
+        assert set(parse_json(line)) == set(record) - {"source", "at", "via", "repeats"}
+        assert record["repeats"] or parse_json(line)["text"] == record["source"]
+
+
+def test_documents_that_are_left_out_and_what_is_kept_of_them(tmp_path: Path) -> None:
+    lines = [b'{"id": 1,  "text":"a b c d"}\n', b'{"id":2,"text":"a b c x","n":1.50}\n', b'{"id":3,"text":"a b c x"}\n']
+    removed = tmp_path / "removed"
+    kept = run("repeats", "-k", "3", "--drop", "3/4", "--removed", removed, stdin=b"".join(lines)).good()
+    marks = [b"[]", b'[{"from":0,"to":3,"words":3}]', b'[{"from":0,"to":4,"words":4}]']
+    assert [*kept.splitlines(), *removed.read_bytes().splitlines()] == [
+        line[:-2] + b',"repeats":%b}' % mark for line, mark in zip(lines, marks, strict=True)
+    ]
+    kept = run("repeats", "-k", "3", "--cut", "--removed", removed, stdin=b"".join(lines)).good()
+    assert kept == lines[0] + b'{"id":2,"text":"x","n":1.50}\n' + b'{"id":3,"text":""}\n'
+    assert removed.read_bytes() == b"".join(lines[1:])
+
+
+def test_bad_places() -> None:
+    for bad, cause in (
+        ({"at": "0-1"}, 'field "at" has 1 places for 2 words'),
+        ({"at": "0-1 2-4", "source": "a b"}, 'field "at" has a place that is not in the field "source"'),
+        ({"at": 7}, 'field "at" is not a string'),
+    ):
+        ran = run("repeats", stdin=jsonl({"id": 1, "text": "a b"} | bad, {"id": 2, "text": "a b"}))
+        assert (ran.status, ran.err) == (1, f"repeats: -:1: {cause}\n")
+
+
+def test_recipes_that_differ() -> None:
+    ran = run("repeats", stdin=jsonl({"id": 1, "text": "a"}, {"id": 2, "text": "a", "via": "canon"}))
+    assert ran.status == 2
+    assert "made by" in ran.err
