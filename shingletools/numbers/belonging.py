@@ -152,6 +152,13 @@ class Settled(NamedTuple):
         together: Flags = (one == two) & (one != NONE)
         return together
 
+    def only(self, keys: Index) -> "Settled":
+        """What it has of these pairs, ascending and different: as pairs, though classes may have told them."""
+        mine = keys[self.same_class(keys) | self.has_key(keys)]
+        bands = None if self.bands is None else self.bands[np.searchsorted(self.keys, mine)]
+        lost = self.pairs() - len(mine)
+        return Settled(mine, bands, np.full_like(self.classes, NONE), self.repeated, self.outside + lost)
+
     def has_key(self, keys: Index) -> Flags:
         """Whether each pair is one of those that are told as pairs."""
         place = np.searchsorted(self.keys, keys)

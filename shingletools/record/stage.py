@@ -207,6 +207,10 @@ class Stage:
         """Fields that a collector's records may not have twice: those of the input (0), or of `against` (1)."""
         return ()
 
+    def format_of(self, side: int, /) -> Format | None:
+        """What the files of a side are, None for JSON lines."""
+        return None if side else self.format
+
     def check_fields(self, id_field: str, /) -> None:
         """Raises Failed if one field would have to hold two things."""
 

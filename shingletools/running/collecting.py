@@ -90,10 +90,8 @@ def run_collector(
     options, stage = step.options, step.stage
     for side, files in enumerate((options.files, *stage.sides)):
         once = stage.once(side)
-        if stage.format is not None and not side:
-            pieces: Generator[Chunk | Framed] = stage.format.read(files)
-        else:
-            pieces = chunks_ahead(collector, files, jobs, given)
+        form = stage.format_of(side)
+        pieces = chunks_ahead(collector, files, jobs, given) if form is None else form.read(files)
         with contextlib.closing(pieces):
             for piece in pieces:
                 for result, failed in collected(collector, once, options.strict, side, piece):

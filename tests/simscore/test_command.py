@@ -380,3 +380,52 @@ def test_a_bad_line_costs_its_chunk_no_more_than_one_by_one() -> None:
     result, _ = collect_chunk(collector, ("id", "l"), False, 2, Chunk("t", 1, 1, lines))
     assert (len(result.rejects), result.records) == (5000, 0)
     assert len(reads) == (1 if NAME == "c" else 5000)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+@pytest.mark.parametrize("spelled", [int, str])
+def test_labels_in_a_table(form: str, spelled: type[int] | type[str], tmp_path: Path) -> None:
+    """The same as in JSON lines, whether the ids of the input are numbers or strings."""
+    found = jsonl(*({"a": spelled(n), "b": spelled(n + 1), "similarity": 0.9} for n in range(9)))
+    labels = [(n, n + 1, label) for n, label in enumerate(("1", "no", "yes", "0", "Same"))]
+    truth = jsonl(*({"a": spelled(a), "b": spelled(b), "label": label} for a, b, label in labels))
+    between = "," if form == "csv" else "\t"
+    rows = [("a", "x", "b", "label"), *((str(a), "z", str(b), label) for a, b, label in labels)]
+    table = "".join(between.join(row) + "\r\n" for row in rows)
+    plain = ran(tmp_path, "--truth truth", found, truth=truth)
+    assert ran(tmp_path, f"--{form} --truth table", found, table=table.encode()).good() == plain.good()
+    topics = [(spelled(n), "ab"[n % 2]) for n in range(4)]
+    by_label = ran(tmp_path, "--truth truth --field t", found, truth=jsonl(*({"id": i, "t": t} for i, t in topics)))
+    rows_of = "".join(f"{i}{between}{t}\n" for i, t in [("id", "t"), *topics])
+    assert ran(tmp_path, f"--{form} --truth t --field t", found, t=rows_of.encode()).good() == by_label.good()
+    bad = ran(tmp_path, f"--{form} --truth t", found, t=f"a{between}b{between}label\n1{between}2{between}\n".encode())
+    assert bad.err.startswith('simscore: t:2: field "label" is neither 1, true, yes or same')
+    none = ran(tmp_path, f"--{form} --truth t", found, t=b"a\n1\n")
+    assert (none.status, none.err) == (2, 'simscore: t:1: no column "b" among "a"\n')
+
+
+@pytest.mark.parametrize("options", ["", "--docs docs", "--bands 0,0.5"])
+def test_only_judged_pairs_count(options: str, tmp_path: Path) -> None:
+    """Against sets: of the pairs that are found, those that were judged, and of these the ones judged the same."""
+    pairs = [(a, b) for a in range(8) for b in range(a)]
+    found = [pair for n, pair in enumerate(pairs) if n % 3]
+    judged = {pair: n % 2 for n, pair in enumerate(pairs) if n % 5 < 2}
+    within = [pair for pair in judged if not options.startswith("--docs") or max(pair) < 7]
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": n} for n in range(7))))
+    truth = jsonl(*({"a": b, "b": a, "label": label} for (a, b), label in judged.items()))
+    inputs = jsonl(*({"a": a, "b": b, "similarity": (a * b % 10) / 10} for a, b in found))
+    done = ran(tmp_path, f"--judged --truth truth {options}", inputs, truth=truth)
+    hits = [pair for pair in found if pair in within]
+    right = sum(judged[pair] for pair in hits)
+    documents = {name for pair in within for name in pair}
+    assert counts(done)[0] == len(documents)
+    assert counts(done)[2:] == (len(hits), sum(judged[pair] for pair in within), right)
+    if "bands" in options:
+        bands = [json.loads(line) for line in done.out.splitlines() if b'"band"' in line]
+        assert sum(each["found"] for each in bands) == len(hits)
+    for wrong, said in (
+        ("--field l --judged", "--judged needs a truth of pairs, and cannot be combined with --field"),
+        ("--judged --truth groups", "--judged needs a truth of pairs, not of groups"),
+    ):
+        failed = ran(tmp_path, f"--truth truth {wrong}", inputs, groups=jsonl({"members": [0, 1]}))
+        assert (failed.status, failed.err) == (2, f"simscore: {said}\n")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from shingletools.cli.arguments import fraction, no_number, text, threshold
 from shingletools.commands.simscore.spec import MOST_BANDS, BandEdges, ScoreSpec, Truth
 from shingletools.record.faces import FIGURES, GROUPS, PAIRS, Face, Product
+from shingletools.record.framing import Format
 from shingletools.record.stage import Collector, Means, Stage
 from shingletools.system.errors import shown
 
@@ -49,6 +50,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="what belongs together: pairs or groups, or documents with --field; may be repeated")  # fmt: skip
     add("--field", metavar="LABEL", type=text,
         help="FILE of --truth holds documents; those with equal values in LABEL belong together")  # fmt: skip
+    tables = parser.add_mutually_exclusive_group()
+    tables.add_argument("--csv", action="store_true", help="the files of --truth are CSV, with a header")
+    tables.add_argument("--tsv", action="store_true", help="the files of --truth are TSV, with a header")
+    add("--judged", action="store_true", help="score only pairs of the input that the pairs of --truth judge")
     add("--docs", metavar="FILE", action="append", default=[],
         help="the documents that there are; may be repeated")  # fmt: skip
     by = parser.add_mutually_exclusive_group()
@@ -61,10 +66,21 @@ def build(options: argparse.Namespace) -> Stage:
     edges = options.bands or ()
     if options.by is not None:
         edges = tuple(number * options.by for number in range(int(-(-1 // options.by))))
-    truth = Truth(options.truth, options.field)
+    truth = Truth(options.truth, options.field, options.judged, table_of(options))
     return ScoreSpec(
         options.id, truth, options.docs, BandEdges(edges, cut=options.by is not None), options.table
     ).made_by(collector_of)
+
+
+def table_of(options: argparse.Namespace) -> Format | None:
+    """What the files of the truth are, None for JSON lines."""
+    if not options.csv and not options.tsv:
+        return None
+    from shingletools.reading.formats.separated import Separated  # which few runs need
+    from shingletools.reading.formats.table_rows import TAB, Dialect  # as above
+
+    needed = ("a", "b") if options.field is None else (options.id, options.field)
+    return Separated(Dialect("," if options.csv else TAB, options.csv, True, needed))
 
 
 def collector_of(spec: ScoreSpec, _: Means) -> Collector:

@@ -15,7 +15,18 @@ from shingletools.commands.simscore.universe import Universe
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS, DocumentFields
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.belonging import GROUPS, NONE, ONCE, ONCE_TRUE, PAIRS, Belonging, judged_twice, kind_of
+from shingletools.numbers.belonging import (
+    GROUPS,
+    NONE,
+    ONCE,
+    ONCE_TRUE,
+    PAIRS,
+    Belonging,
+    Settled,
+    ends_of,
+    judged_twice,
+    kind_of,
+)
 from shingletools.record import wire
 from shingletools.record.json_members import check_line_once, in_quotes, member_of, members
 from shingletools.record.labels import JUDGED, judged_same, label_of, take_label
@@ -59,7 +70,7 @@ class Score(Collector):
 
     def take_lines(self, lines: bytes, at: int, side: int, /) -> tuple[int, int, Written]:
         kind = self.kind(side)
-        if kind is None or lines is self.singly:
+        if kind is None or lines is self.singly or self.spec.format_of(side) is not None:
             return 0, at, Written()
         read = {PAIRS: self.read_pairs, GROUPS: self.read_groups, DOCUMENTS: self.read_documents}[kind]
         taken, end = read(lines, at, side)
@@ -68,6 +79,9 @@ class Score(Collector):
         return taken, end, Written()
 
     def take(self, record: Record, line: bytes, side: int, /) -> None:
+        if self.spec.format_of(side) is not None:
+            ids = {*record}.intersection(("a", "b") if self.spec.label is None else (self.spec.id_field,))
+            record |= {name: self.universe.known_as(record[name]) for name in ids}
         kind = self.kind(side) or kind_of(record)
         if kind == DOCUMENTS:
             self.take_document(record, line, side)
@@ -235,6 +249,9 @@ class Score(Collector):
         if len(self.sides[FOUND].keys) or self.groups[FOUND]:
             self.doubts = undecided(np.any(named & self.sides[FOUND].named(len(there))))
         found, truth = (self.sides[side].among(there) for side in (FOUND, TRUTH))
+        if self.spec.judged:
+            there &= named
+            found = found.only(self.judged(truth, there))
         if (pair := self.sides[TRUTH].contradiction(truth)) is not None:
             raise Failed(judged_twice((self.universe.name(pair[0]), self.universe.name(pair[1]))))
         scores = score(found, truth, there, self.spec.edges, self.spec.cut)
@@ -250,6 +267,14 @@ class Score(Collector):
             f"{self.unknown} labels of unknown documents",
         ]
         yield Written(table(scores) if self.spec.table else records(scores))
+
+    def judged(self, truth: Settled, there: Flags) -> Index:
+        """The pairs of documents that there are which the truth judges, ascending. Raises Failed for groups."""
+        if np.any(truth.classes != NONE):
+            raise Failed("--judged needs a truth of pairs, not of groups")
+        apart = np.array(self.sides[TRUTH].apart, np.int64)
+        one, two = ends_of(apart)
+        return np.unique(np.append(truth.keys, apart[there[one] & there[two]]))
 
     def remarks(self) -> list[str]:
         return self.doubts

@@ -1,8 +1,9 @@
 """What is wanted of scores."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from shingletools.record.framing import Format
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, shown
 
@@ -18,6 +19,8 @@ class Truth(NamedTuple):
 
     files: Sequence[str]  # of pairs and groups, or of documents
     label: str | None = None  # the field of documents whose equal values belong together
+    judged: bool = False  # whether only its pairs count
+    form: Format | None = None  # what its files are, None for JSON lines
 
 
 class BandEdges(NamedTuple):
@@ -40,18 +43,28 @@ class ScoreSpec(Stage):
     edges: "tuple[Fraction, ...]"  # where bands of similarity begin, rising; empty for none
     cut: bool  # bands below all similarities are left out
     table: bool
+    judged: bool  # whether only pairs count that the truth judges, the same or different
+    form: Format | None  # what the files of the truth are, None for JSON lines
 
     def __init__(
         self, id_field: str, truth: Truth, docs: Sequence[str] = (), edges: BandEdges = NO_EDGES, table: bool = False
     ) -> None:
         super().__init__(
             id_field=id_field, truth=tuple(truth.files), label=truth.label, docs=tuple(docs), edges=tuple(edges.at),
-            cut=edges.cut, table=table,
+            cut=edges.cut, table=table, judged=truth.judged, form=truth.form,
         )  # fmt: skip
+
+    def derived(self) -> Mapping[str, object]:
+        if self.judged and self.label is not None:
+            raise Failed("--judged needs a truth of pairs, and cannot be combined with --field")
+        return {}
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:
         return self.docs, self.truth
+
+    def format_of(self, side: int, /) -> Format | None:
+        return self.form if side == TRUTH else None
 
     def once(self, side: int, /) -> Sequence[str]:
         if side == DOCS:

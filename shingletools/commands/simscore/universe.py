@@ -1,5 +1,6 @@
 """The documents that there are, by their numbers."""
 
+import re
 from array import array
 
 import numpy as np
@@ -11,6 +12,7 @@ from shingletools.numbers.belonging import MOST_DOCUMENTS
 from shingletools.record.wire import Name
 from shingletools.system.errors import Broken
 
+WHOLE = re.compile("-?[1-9][0-9]{0,17}|0")
 OTHER_SIDE = b"+"  # before the id of a document of another side than the input's: no JSON begins so
 
 
@@ -36,6 +38,17 @@ class Universe:
             raise Broken(f"more than {MOST_DOCUMENTS} documents")
         self.there.frombytes(bytes(len(self.ids) - len(self.there)))
         return numbers
+
+    def knows(self, name: Name) -> bool:
+        """Whether an id has a number."""
+        written = orjson.dumps(name)
+        return bool(np.frombuffer(self.ids.find(written, np.array([len(written)])), np.int64)[0] >= 0)
+
+    def known_as(self, name: Name) -> Name:
+        """An id of a table, where all are strings: as a number if only that has a number here."""
+        if isinstance(name, str) and WHOLE.fullmatch(name) and not self.knows(name) and self.knows(int(name)):
+            return int(name)
+        return name
 
     def name(self, number: int) -> Name:
         """The id of a document."""
