@@ -28,18 +28,17 @@ archives          archives of --against: their states, and their rows as those o
 copies            pairs of originals as pairs of documents
 join_in_parts     one run of simjoin in many tasks: the steps above in their order
 said              pairs as lines
-packed_names      simgroup and dedup: ids in buckets, where equal ones meet
+packed_names      simgroup: ids in buckets, where equal ones meet
 mentions          the names in lines
-named_beside      the names in lines of files besides the input
 room              how much memory one task may take, and how much a collector needs
 one_task          all lines to the shell's own collector, in one task, if they fit
 graphs            what edges connect, in one task or in rounds
 nodes             simgroup in many tasks: names become nodes
 roots             nodes become groups, and groups lines
 group             one run of simgroup
-decided           which documents stay, and lines without the others
-best_known        the best pair of each document that an archive has
-choices           dedup in many tasks: the names of documents and of members meet
-settled           which documents go, by blocks of documents
-dedup             one run of dedup
+removal_rows      dedup in many tasks: what it takes from lines
+ordered_keys      values that decide which document is preferred
+thinned           which documents of pairs stay, in rounds
+cut_documents     documents whose fate is known become lines
+dedup             one run of dedup in many tasks
 """

@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from shingletools.commands.dedup.spec import DedupSpec
-from shingletools.commands.dedup.values import in_doubt
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.spec import JoinSpec
@@ -136,27 +135,25 @@ class Collecting(Joining):
     def in_many_tasks(self, given: StepParts, lines: KeptLines, out: str) -> int:
         """Runs simgroup or dedup."""
         step, number = given.step, given.number
-        if isinstance(step.stage, DedupSpec) and (step.stage.pairs or step.stage.counted):
-            raise Failed("dedup: --pairs and --larger-than need more memory than --at-once gives to a task")
         packed = [self.numbers.packed(lines.inputs.rows, given.inputs[0], given.inputs[-1] + 1)]
         packed += [self.numbers.packed(lines.beside.rows, part, part + 1) for part in given.beside if lines.beside]
         found: group.GroupLines | dedup.Deduplicated
         with named(step):
             made = StepInput(packed[0], packed[1:], number, self.kept, self.numbers.where)
-            if step.name == "simgroup":
-                found = group.grouped(made, cast(GroupSpec, step.stage), self.options.verbose)
+            if isinstance(step.stage, DedupSpec):
+                found = dedup.deduplicated(made, step.stage)
             else:
-                found = dedup.deduplicated(made, cast(DedupSpec, step.stage))
+                found = group.grouped(made, cast(GroupSpec, step.stage), self.options.verbose)
         for bad in found.rejects:
-            self.rejects.add(bad, unreadable=step.name == "simgroup")
+            self.rejects.add(bad, unreadable=True)
+        self.rejects.unreadable[number] -= found.again
         self.settle_rejects()
-        if isinstance(found, dedup.Deduplicated) and found.unlike:
-            spec = cast(DedupSpec, step.stage)
-            raise Failed(f"dedup: {in_doubt(spec.valued or '', spec.as_form)}")
+        for remark in found.remarks:
+            self.rejects.complain(f"{step.name}: {remark}")
         self.figures += found.figures
         if step.stage.dry:
             return 0
-        if isinstance(found, dedup.Deduplicated) and found.removed is not None and step.stage.removed is not None:
+        if found.removed is not None and step.stage.removed is not None:
             self.write(found.removed, step.stage.removed, arranged=False)
         return self.write(found.lines, out, arranged=False)
 

@@ -1,172 +1,227 @@
-"""dedup on a cluster, for more documents than one task can choose among.
+"""dedup in many tasks: names of documents, members and pairs meet; fates of documents go back to their lines."""
 
-The lines stay where they are, unless there are too many decisions to send to all tasks.
-"""
-
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import orjson
 import pyarrow as pa
-from pyspark.sql import DataFrame, Observation
+from pyspark.sql import Column, DataFrame, Observation, Window
 from pyspark.sql import functions as F
 
-from shingletools.commands.dedup.marks import mark
-from shingletools.commands.dedup.spec import DedupSpec, in_two_groups
+from shingletools.commands.dedup.spec import FIRST, NONE, DedupSpec, in_doubt, in_two_groups
 from shingletools.commands.dedup.values import OTHER, common
-from shingletools.kernel.types import Index
-from shingletools.record import wire
-from shingletools.spark.batches import Batches, packed, through, total, union
-from shingletools.spark.choices import (
-    MET,
-    TAKEN,
-    MeetGroups,
+from shingletools.commands.dedup.values import in_doubt as values_in_doubt
+from shingletools.commands.dedup.verdicts import UNSAID
+from shingletools.spark.batches import PACKED, Batches, counted, through, union
+from shingletools.spark.cut_documents import AGAIN, CUT, FATES, GOES, KNOWN, Cut
+from shingletools.spark.ordered_keys import FORMS, TakeForms, TakeKeys
+from shingletools.spark.packed_names import BAD, StepInput, numbers_of
+from shingletools.spark.parts import PARTS
+from shingletools.spark.removal_rows import (
+    BESIDE,
+    DOCUMENTS,
+    DOUBTED,
+    FAULT,
+    MEMBER,
+    NAMED,
+    PAIR,
+    TakeBeside,
     TakeDocuments,
-    TakeKnown,
-    TakeMembers,
 )
-from shingletools.spark.decided import Cut, DecidedBlock, Decisions
-from shingletools.spark.exchange import together
-from shingletools.spark.mentions import Ranked
-from shingletools.spark.packed_names import BAD, StepInput, in_units, numbers_of, rows_of, units_of
-from shingletools.spark.settled import DECIDED, Choose, LeftOut, Merge
-from shingletools.system.errors import Failed, seen_before
+from shingletools.spark.removal_rows import KNOWN as ARCHIVED
+from shingletools.spark.thinned import thinned
+from shingletools.system.errors import Failed
 
 PART = 1 << 26  # bytes of documents that are brought together
-FEW = 1 << 25  # bytes of decisions that are sent to all machines
-LINES = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("numbers", pa.binary()), ("lines", pa.binary())])
+MANY = 20  # rounds
+BLOCK = pa.schema([("block", pa.int64()), *FATES])
 
 
 class Deduplicated(NamedTuple):
-    """The documents that stay, and those that go, as lines with their numbers; and figures of -v."""
+    """The documents that stay, and those that go, as PARTS; bad records, how many of them are good but for their ids;
+    figures of -v, and remarks.
+    """
 
     lines: DataFrame
-    removed: DataFrame | None
+    removed: DataFrame
     rejects: Sequence[DataFrame]
+    again: int
     figures: Sequence[str]
-    unlike: bool  # whether it is in doubt how values are to be compared
-
-
-def blocks_of(batches: Batches) -> Iterator[DecidedBlock]:
-    for batch in batches:
-        for place in range(len(batch)):
-            row = batch.slice(place, 1)
-            (some,) = packed(iter([row]))
-            yield Decisions(*(row.column(name)[0].as_py() or b"" for name in Decisions._fields)).of(some)
-
-
-@dataclass(frozen=True)
-class CuttingBlocks:
-    """Blocks to LINES. Memory: a block."""
-
-    starts: bytes  # the first number of each part
-    cut: Cut
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        starts = numbers_of(self.starts)
-        for block in blocks_of(batches):
-            some = self.cut(block)
-            if len(some.numbers):
-                part = int(np.searchsorted(starts, block.some.numbers[0], "right")) - 1
-                yield rows_of(LINES, [{"part": part, "number": int(some.numbers[0]),
-                                       "numbers": some.numbers.tobytes(), "lines": some.lines}])  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Again:
-    """Blocks to their documents whose ids were used before, as they are rejected. Memory: a block."""
-
-    spec: DedupSpec
-    step: int
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for block in blocks_of(batches):
-            found = block.seen_before()
-            rows = []
-            for number, line in zip(found.numbers.tolist(), found.lines.split(b"\n")[:-1], strict=True):
-                cause = seen_before(wire.take_id(wire.parse_json(line), self.spec.id_field))
-                rows.append({"number": number, "step": self.step, "cause": cause, "line": line})
-            yield rows_of(pa.schema(BAD), rows)
+    remarks: Sequence[str]
 
 
 def deduplicated(given: StepInput, stage: DedupSpec) -> Deduplicated:
-    """Runs dedup. The given DataFrame is computed more than once.
-
-    Raises Failed for a line that is no group, and for a document in two groups.
-    """
-    frame, others, step, kept, where = given
-    documents = through(frame, TakeDocuments(Ranked(stage), step), TAKEN)
-    takers: dict[str, Callable[[Batches], Batches]] = {
-        "--groups": TakeMembers(stage.larger_than or 1),
-        "--known": TakeKnown(),
-    }
-    beside = zip((takers[option] for option, _ in stage.beside), others, strict=True)
-    every = union([documents, *(through(other, taker, TAKEN) for taker, other in beside)])
-    seen = Observation()
-    taken = kept(every.observe(
-        seen, total("names"), F.count("step").alias("bad"), F.sum("count").alias("documents"),
-        F.min(F.when(F.col("group"), F.col("number"))).alias("wrong"),
-    ))  # fmt: skip
-    blocks, parts = divided(taken)
-    units = units_of(seen.get["names"] or 0)
-    told = Observation()
-    meeting = in_units(taken, units, "ranks", "group", "known", "values", "values_sizes")
-    met = kept(through(meeting, MeetGroups(blocks.tobytes(), stage.as_form), MET).observe(
-        told, F.min("twice").alias("twice"), F.count("before").alias("again"), total("names"),
-        F.sum("known").alias("known"), F.min("least").alias("least"), F.max("most").alias("most"),
-    ))  # fmt: skip
-    check(taken, met, seen.get["wrong"], told.get["twice"], where)
-    left_out = (
-        taken.where("step is not null")
-        .select("number", F.lit(False).alias("again"))
-        .unionAll(met.where("before is not null").select("before", F.lit(True)))
-    )
-    units = units_of(told.get["names"] or 0)
-    form = common({each for each in (told.get["least"], told.get["most"]) if each is not None})
-    choosing = in_units(met, units, "ranks", "groups", "values", "values_sizes")
-    known = met.where("block is not null").select(*DECIDED.names)
-    goes = through(choosing, Choose(blocks.tobytes(), stage, form), DECIDED).unionAll(known)
-    out = through(left_out, LeftOut(blocks.tobytes()), DECIDED)
-    said = Observation()
-    merge = Merge(mark(b"", stage.keep)[1])
-    decisions = kept(through(together(goes.unionAll(out), "block", alone=units == 1), merge, DECIDED).observe(
-        said, *(total(name) for name in DECIDED.names[1:])
-    ))  # fmt: skip
-    sizes = {name: said.get[name] or 0 for name in DECIDED.names[1:]}
-    few = decisions if sum(sizes.values()) > FEW else F.broadcast(decisions)
-    together_with = frame.join(few.withColumnsRenamed({"block": "number", "numbers": "goes"}), "number", "left")
-
-    def cut(gone: bool) -> DataFrame:
-        return through(together_with, CuttingBlocks(parts.tobytes(), Cut(gone, stage)), LINES)
-
-    rejects = []
-    if seen.get["bad"]:
-        rejects.append(taken.where("step is not null").select("number", "step", "cause", "line"))
-    if told.get["again"]:
-        rejects.append(through(together_with.where("again <> X''"), Again(stage, step), pa.schema(BAD)))
-    archived, go = told.get["known"] or 0, sizes["numbers"] // 8
-    stay = (seen.get["documents"] or 0) - seen.get["bad"] - told.get["again"] - go
-    figures = stage.figures(stay, go - archived, archived)
-    return Deduplicated(cut(False), None if stage.removed is None else cut(True), rejects, figures, form == OTHER)
+    """Runs dedup. Raises Failed for a bad line beside the documents, a document in two groups, and what is in doubt."""
+    return Removal(given, stage).run()
 
 
-def divided(taken: DataFrame) -> tuple[Index, Index]:
-    """The numbers of blocks, and of the first block of each part."""
-    rows = taken.where("block is not null").select("block", "bytes").orderBy("block").collect()
-    blocks, sizes = (np.array([row[name] for row in rows], np.int64) for name in ("block", "bytes"))
-    parts = (np.cumsum(sizes) - sizes) // PART
-    return blocks, blocks[np.unique(parts, return_index=True)[1]]
+@dataclass(frozen=True)
+class ByBlock:
+    """FATES to BLOCK: with the first number of the row that has the document."""
+
+    starts: bytes
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        starts = numbers_of(self.starts)
+        for batch in batches:
+            place = np.searchsorted(starts, batch.column("number").to_numpy(), "right") - 1
+            yield pa.RecordBatch.from_arrays([pa.array(starts[place]), *batch.columns], schema=BLOCK)
 
 
-def check(taken: DataFrame, met: DataFrame, wrong: int | None, twice: int | None, where: Callable[[int], str]) -> None:
-    """Raises Failed for the first line that is no group, or names a document of an earlier group."""
-    if wrong is not None and (twice is None or wrong < twice):
-        first = taken.where((F.col("number") == wrong) & F.col("group")).first()
-        assert first is not None
-        raise Failed(f"{where(wrong)}: {first['cause']}")
-    if twice is not None:
-        first = met.where(F.col("twice") == twice).orderBy("place").first()
-        assert first is not None
-        raise Failed(f"{where(twice)}: {in_two_groups(orjson.loads(bytes(first['name'])))}")
+class Removal:
+    """One run of dedup."""
+
+    def __init__(self, given: StepInput, stage: DedupSpec) -> None:
+        self.given, self.stage, self.kept = given, stage, given.kept
+        self.figures: list[str] = []
+        self.remarks: list[str] = []
+        beside = [through(frame, TakeBeside(stage, option), BESIDE)
+                  for (option, _), frame in zip(stage.beside, given.others, strict=True)]  # fmt: skip
+        self.beside = self.kept(union(beside))
+        documents = through(given.frame, TakeDocuments(stage), DOCUMENTS)
+        named = documents.withColumn("first", F.min("number").over(Window.partitionBy("name")))
+        self.documents = self.kept(named)
+        self.firsts = self.documents.where("number = first").drop("first")  # of each id, in all tasks
+
+    def of(self, what: int) -> DataFrame:
+        return self.beside.where(F.col("what") == what).drop("what")
+
+    def run(self) -> Deduplicated:
+        self.check_beside()
+        archived = self.of(ARCHIVED).groupBy("name").agg(
+            F.max_by("other", F.struct("similarity", -F.col("number"))).alias("partner"),
+            F.max("similarity").alias("similarity"),
+        )  # fmt: skip
+        known = fates(self.firsts.join(archived, "name"), KNOWN)
+        mine = self.firsts.join(archived.select("name"), "name", "left_anti")
+        gone = self.by_pairs(mine) if self.stage.pairs else self.by_groups(mine)
+        again = self.documents.where("number > first")
+        none = F.lit(None).cast("binary").alias("partner"), F.lit(UNSAID).alias("similarity")
+        every = union([known, gone, fates(again.select("*", *none), AGAIN)])
+        decided = self.kept(every)
+        counts = {row["what"]: row["count"] for row in decided.groupBy("what").count().collect()}
+        (good,) = counted(self.firsts, F.count(F.lit(1)))
+        go, repeated = counts.get(GOES, 0), counts.get(KNOWN, 0)
+        figures = [*self.stage.figures(good - go - repeated, go, repeated), *self.figures]
+        return self.cut(decided, figures)
+
+    def check_beside(self) -> None:
+        """Raises Failed for the first line that fails the run, and for the first document that is in doubt."""
+        member = self.of(MEMBER).withColumn("group", F.min("number").over(Window.partitionBy("name")))
+        twice = member.where("number > group").select("number", "place", "name", "cause")
+        first = (
+            twice.unionAll(self.of(FAULT).select("number", "place", "name", "cause")).orderBy("number", "place").first()
+        )
+        if first is not None:
+            cause = first["cause"] or in_two_groups(orjson.loads(bytes(first["name"])))
+            raise Failed(f"{self.given.where(first['number'])}: {cause}")
+        doubted = self.of(DOUBTED).select("name").distinct()
+        document = self.firsts.join(doubted, "name").orderBy("number").first() if self.stage.known else None
+        if document is not None:
+            name = orjson.loads(bytes(document["name"]))
+            raise Failed(f"{self.given.where(document['number'])}: {in_doubt(name)}")
+
+    def by_groups(self, mine: DataFrame) -> DataFrame:
+        """FATES of documents of groups, but for one of each."""
+        member = self.of(MEMBER).select("name", F.col("number").alias("group"))
+        sizes = member.groupBy("group").agg(F.count(F.lit(1)).alias("members"))
+        if self.stage.counted is not None:
+            parts = self.firsts.where("whole is not null").join(member, "name").groupBy("group").agg(
+                (F.count(F.lit(1)) - F.countDistinct("whole")).alias("repeated")
+            )  # fmt: skip
+            sizes = sizes.join(parts, "group", "left").withColumn(
+                "members", F.col("members") - F.coalesce("repeated", F.lit(0))
+            )
+        large = sizes.where(F.col("members") > (self.stage.larger_than or 1)).select("group")
+        grouped = self.keyed(mine.join(member.join(large, "group"), "name"))
+        if self.stage.keep == NONE:
+            return fates(grouped.select("*", F.lit(None).cast("binary").alias("partner"), unsaid()), GOES)
+        best = grouped.groupBy("group").agg(F.min(F.struct("key", "number", "name")).alias("best"))
+        beside = grouped.join(best, "group").where("number <> best.number")
+        return fates(beside.select("number", "name", F.col("best.name").alias("partner"), unsaid()), GOES)
+
+    def by_pairs(self, mine: DataFrame) -> DataFrame:
+        """FATES of documents that have a pair with one that stays."""
+        nodes = self.ranked(self.keyed(mine.join(self.of(NAMED).select("name").distinct(), "name")))
+        pairs = self.of(PAIR).select(F.col("name").alias("a"), F.col("other").alias("b"), "similarity")
+        inside = pairs
+        for end in ("a", "b"):
+            ranks = nodes.select(F.col("name").alias(end), F.col("rank").alias(f"{end}_rank"))
+            inside = inside.join(ranks, end)
+        inside = self.kept(inside.select(F.col("a_rank").alias("u"), F.col("b_rank").alias("v"), "similarity"))
+        (count,) = counted(inside, F.count(F.lit(1)))
+        edges = inside.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
+        stays, rounds = thinned(edges, count, self.kept)
+        if rounds > MANY:
+            self.remarks.append(f"{rounds} rounds to decide which documents stay: their pairs make long chains")
+        both = inside.unionAll(inside.select(F.col("v").alias("u"), F.col("u").alias("v"), "similarity"))
+        for end, stay in (("u", False), ("v", True)):
+            both = both.join(stays.where(F.col("stays") == stay).select(F.col("node").alias(end)), end)
+        best = both.groupBy("u").agg(
+            F.max_by("v", F.struct("similarity", -F.col("v"))).alias("v"), F.max("similarity").alias("similarity")
+        )  # fmt: skip
+        partner = nodes.select(F.col("rank").alias("v"), F.col("name").alias("partner"))
+        gone = self.kept(fates(nodes.join(best, nodes["rank"] == best["u"]).join(partner, "v"), GOES))
+        self.tell_similarity(gone, pairs)
+        return gone
+
+    def ranked(self, documents: DataFrame) -> DataFrame:
+        """Documents (number, name) with their ranks in the order of preference."""
+        if self.stage.keep == FIRST:
+            return documents.select(F.col("number").alias("rank"), "number", "name")
+        ordered = documents.orderBy("key", "number").select("number", "name")
+        return self.kept(ordered.select(F.monotonically_increasing_id().alias("rank"), "number", "name"))
+
+    def tell_similarity(self, gone: DataFrame, pairs: DataFrame) -> None:
+        """Figures as those of the shell."""
+        median = F.expr("percentile(similarity, 0.5D)").alias("median")
+        said = gone.where(F.col("similarity") > UNSAID).agg(F.min("similarity").alias("least"), median).collect()[0]
+        if said["least"] is not None:
+            figures = ("lowest similarity", said["least"]), ("median", said["median"])
+            self.figures += [f"{name} {round(float(value), 6)}" for name, value in figures]
+        inside = pairs
+        for end in ("a", "b"):
+            inside = inside.join(self.firsts.select(F.col("name").alias(end)), end, "left_semi")
+        (every,), (there,) = (counted(frame, F.count(F.lit(1))) for frame in (pairs, inside))
+        self.figures.append(f"{every - there} pairs of other documents")
+
+    def keyed(self, documents: DataFrame) -> DataFrame:
+        """Documents with a key by which they are preferred. Raises Failed if it is in doubt how values decide."""
+        if self.stage.valued is None:
+            return documents
+        forms = through(documents.select("value"), TakeForms(self.stage.as_form), FORMS).distinct().collect()
+        form = common({row["form"] for row in forms})
+        if form == OTHER:
+            raise Failed(values_in_doubt(self.stage.valued, self.stage.as_form))
+        keys = TakeKeys(form, self.stage.keep)
+        return documents.mapInArrow(keys, documents.schema).drop("key").withColumnRenamed("value", "key")
+
+    def cut(self, decided: DataFrame, figures: Sequence[str]) -> Deduplicated:
+        """The documents, after their fates have come to them."""
+        sizes = F.octet_length("lines").alias("bytes")
+        found = self.given.frame.select("number", sizes).orderBy("number").collect()
+        starts, ends = np.array([row["number"] for row in found], np.int64), np.cumsum([row["bytes"] for row in found])
+        parts = starts[np.unique(np.append(0, ends)[:-1] // PART, return_index=True)[1]]
+        fate = F.collect_list(F.struct("what", "name", "partner", "similarity")).alias("fates")
+        of_rows = through(decided, ByBlock(starts.tobytes()), BLOCK).groupBy(F.col("block").alias("number")).agg(fate)
+        frame = self.given.frame.join(of_rows, "number", "left").select(*PACKED.names, "fates")
+        told, step = Observation(), self.given.step
+        bad = F.count("step").alias("bad"), F.sum("again").alias("again")
+        cut = self.kept(through(frame, Cut(self.stage, step, parts.tobytes()), CUT).observe(told, *bad))
+        rejects = [cut.where("step is not null").select(*(name for name, _ in BAD))] if told.get["bad"] else []
+        lines = cut.where("step is null")
+        return Deduplicated(
+            lines.select(*PARTS.names), lines.select("part", "number", F.col("removed").alias("lines")),
+            rejects, told.get["again"] or 0, figures, self.remarks,
+        )  # fmt: skip
+
+
+def unsaid() -> Column:
+    return F.lit(UNSAID).alias("similarity")
+
+
+def fates(rows: DataFrame, what: int) -> DataFrame:
+    """Rows as FATES."""
+    return rows.select("number", F.lit(what).alias("what"), "name", "partner", "similarity")

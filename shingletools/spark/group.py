@@ -26,6 +26,9 @@ class GroupLines(NamedTuple):
     lines: DataFrame  # PARTS
     rejects: Sequence[DataFrame]
     figures: Sequence[str]
+    removed: None = None
+    again: int = 0
+    remarks: Sequence[str] = ()
 
 
 def grouped(given: StepInput, stage: GroupSpec, verbose: bool = False) -> GroupLines:

@@ -17,6 +17,7 @@ from shingletools.spark.number_sets import Chosen
 from shingletools.spark.run import PipelineRun, StepParts, named
 from shingletools.spark.signed import SIGNED, Signing
 from shingletools.spark.tally import Told, merged
+from shingletools.system.errors import Failed
 
 Archives = Sequence[PinnedArchive]
 
@@ -43,6 +44,8 @@ class Joining(PipelineRun):
     def joined(self, given: StepParts, asked: Archives, lines: KeptLines | None, out: str) -> int:
         """Writes pairs. Returns their number. lines: if they are kept. Raises Failed."""
         stage = cast(JoinSpec, given.step.stage)
+        if stage.wanted.scope.fields or stage.wanted.best is not None:
+            raise Failed("simjoin: --within, --across and --best need more memory than --at-once gives to one task")
         signed = self.signatures(given, stage, lines)
         cross = self.numbers.first_of(given.first) if stage.beside or asked else None
 

@@ -4,7 +4,7 @@ Names travel packed, as lines do: a row holds many, all of one bucket by a hash 
 are compared, never hashes.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,21 +45,6 @@ class Named(NamedTuple):
         return Named(data.to_pybytes() if data is not None else b"", self.sizes[places])
 
 
-def interleaved(one: Named, other: Named) -> Named:
-    """Equally many names of both, alternately.
-
-    >>> interleaved(Named(b"ab", np.array([1, 1])), Named(b"xyz", np.array([1, 2])))
-    Named(names=b'axbyz', sizes=array([1, 1, 1, 2]))
-    """
-    every = Named(one.names + other.names, np.concatenate([one.sizes, other.sizes]))
-    return every.at(np.arange(len(every.sizes)).reshape(2, -1).T.ravel())
-
-
-def by_turns(named: Named) -> tuple[Named, Named]:
-    """The two that were interleaved."""
-    return named.at(np.arange(0, len(named.sizes), 2)), named.at(np.arange(1, len(named.sizes), 2))
-
-
 def hashed(named: Named) -> U64:
     """A hash of each name, which decides its bucket. Shape (names,)."""
     found = [np.empty(0, np.uint64)]
@@ -75,36 +60,23 @@ def hashed(named: Named) -> U64:
     return kernel.fmix64(np.concatenate(found))
 
 
-def by_bucket(named: Named, **more: Index | Named) -> Iterator[Row]:
-    """Rows of names, one or more for each bucket, with the numbers, and other names, that belong to each name."""
+def by_bucket(named: Named, **more: Index) -> Iterator[Row]:
+    """Rows of names, one or more for each bucket, with the numbers that belong to each name."""
     buckets = (hashed(named) >> np.uint64(56)).astype(np.uint8)
     order = np.argsort(buckets, kind="stable")
     counts = np.bincount(buckets, minlength=BUCKETS)
-    yield from in_parts(named.at(order), counts, "bucket", **placed(order, more))
+    yield from in_parts(named.at(order), counts, "bucket", **{name: each[order] for name, each in more.items()})
 
 
-def placed(order: Index, more: Mapping[str, Index | Named]) -> dict[str, Index | Named]:
-    """Numbers and names, reordered."""
-    return {name: each.at(order) if isinstance(each, Named) else each[order] for name, each in more.items()}
-
-
-def in_parts(named: Named, counts: Index, key: str, **more: Index | Named) -> Iterator[Row]:
-    """Rows of counts[i] names each, with i as the key; none if there are no names.
-
-    Other names, such as `values`, become two columns: `values` and `values_sizes`.
-    """
+def in_parts(named: Named, counts: Index, key: str, **more: Index) -> Iterator[Row]:
+    """Rows of counts[i] names each, with i as the key; none if there are no names."""
     ends = np.cumsum(counts)
-    numbers = {name: each for name, each in more.items() if not isinstance(each, Named)}
-    numbers |= {"sizes": named.sizes}
-    texts = {"names": named} | {name: each for name, each in more.items() if isinstance(each, Named)}
-    numbers |= {f"{name}_sizes": each.sizes for name, each in texts.items() if name != "names"}
-    bounds = {name: np.append(0, np.cumsum(each.sizes)) for name, each in texts.items()}
+    numbers = {"sizes": named.sizes, **more}
+    bounds = np.append(0, np.cumsum(named.sizes))
     for place in np.flatnonzero(counts).tolist():
         some = slice(int(ends[place] - counts[place]), int(ends[place]))
-        row = {name: each[some].tobytes() for name, each in numbers.items()}
-        for name, each in texts.items():
-            row[name] = each.names[int(bounds[name][some.start]) : int(bounds[name][some.stop])]
-        yield {key: place, **row}
+        names = named.names[int(bounds[some.start]) : int(bounds[some.stop])]
+        yield {key: place, "names": names, **{name: each[some].tobytes() for name, each in numbers.items()}}
 
 
 def units_of(size: int) -> int:

@@ -10,6 +10,7 @@ from shingletools.commands.simjoin.store import InMemory
 from shingletools.record.stage import Collector
 
 BASE = 100 << 20  # bytes of Python
+PARTNER = 64  # bytes for each document and each of its partners that --best may keep
 SIGNED = 128  # bytes for each document of a join, besides its signature and its id
 SETS, COUNTED = 4, 7  # memory in multiples of the bytes of sets, and of sets that are counted
 ASKING = 64 << 20  # bytes for blocks of archives, which stay on disk
@@ -51,4 +52,5 @@ def of_join(collector: JoinCollector) -> int:
     sets = COUNTED if collector.spec.wanted.agreeing is not None else SETS
     times = 1 if signature.fixed(collector.comparable.size) else sets
     ids = sum(len(each.data) + SIGNED * len(each) for each in store.ids)
-    return asking + ids + times * sum(len(data) for data, _ in store.payloads)
+    best = PARTNER * (collector.spec.wanted.best or 0) * sum(map(len, store.ids))
+    return asking + ids + best + times * sum(len(data) for data, _ in store.payloads)

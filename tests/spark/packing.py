@@ -36,9 +36,9 @@ def framed(spark: SparkSession, gap: int, *files: bytes) -> list[DataFrame]:
 def unpacked(frame: DataFrame) -> bytes:
     """The lines of rows (part, number, lines), in order."""
     rows: Sequence[tuple[int, int, bytes]] = [
-        (row["part"], row["number"], bytes(row["lines"])) for row in frame.collect()
+        (row["part"], row["number"], bytes(row["lines"] or b"")) for row in frame.collect()
     ]
-    assert all(lines.endswith(b"\n") for _, _, lines in rows)
+    assert all(lines.endswith(b"\n") or not lines for _, _, lines in rows)
     assert len({row[:2] for row in rows}) == len(rows)
     return b"".join(lines for _, _, lines in sorted(rows))
 

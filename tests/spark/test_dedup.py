@@ -8,7 +8,7 @@ import pytest
 
 from harness import run
 from shingletools.commands.dedup.spec import DedupSpec
-from shingletools.spark import dedup, packed_names
+from shingletools.spark import dedup
 from shingletools.spark.packed_names import StepInput
 from shingletools.spark.pipeline import build
 from shingletools.spark.spark_files import Kept
@@ -27,35 +27,30 @@ def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: in
     return dedup.deduplicated(StepInput(frames[0], frames[1:], 1, kept, where), stage)
 
 
-@pytest.mark.parametrize(
-    ("options", "few"),
-    [("", True), ("--keep longest --annotate", True), ("--annotate", False), ("--keep shortest --removed", False)],
-)
-def test_documents(options: str, few: bool, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dedup, "FEW", 1 << 25 if few else 0)
-    monkeypatch.setattr(dedup, "PART", 1000 if few else 1 << 26)
-    monkeypatch.setattr(packed_names, "UNIT", 1 << 24 if few else 1000)
+@pytest.mark.parametrize("options", ["", "--keep longest --annotate", "--annotate", "--keep shortest --removed"])
+def test_documents(options: str, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dedup, "PART", 1000)
     documents, groups = random_documents(random.Random(len(options)))
     paths = [tmp_path / f"groups{number}" for number in range(len(groups))]
     for path, data in zip(paths, groups, strict=True):
         path.write_bytes(data)
     gone = tmp_path / "gone"
-    command = (
-        "dedup " + "".join(f" --groups {path}" for path in paths) + f" {options}{f' {gone}' * ('--removed' in options)}"
-    )
+    removed = f" {gone}" * ("--removed" in options)
+    command = "dedup " + "".join(f" --groups {path}" for path in paths) + f" {options}{removed}"
     ran = run(f"{command} -v --all-messages --rejects {tmp_path / 'bad'}", stdin=documents)
     assert ran.status == 1
     *bad, said = ran.err.splitlines()
-    found = on_spark(kept, command, documents, *groups, gap=1 + few)
+    gap = 1 + len(options) % 2
+    found = on_spark(kept, command, documents, *groups, gap=gap)
     assert unpacked(found.lines) == ran.out
     assert list(found.figures) == said.split(", ")[-2:]
-    assert (found.removed is None) == ("--removed" not in options)
-    if found.removed is not None:
+    if removed:
         assert unpacked(found.removed) == gone.read_bytes()
     rejects = told(found.rejects)
     assert b"".join(line + b"\n" for *_, line in rejects) == (tmp_path / "bad").read_bytes()
-    where = [f"dedup: -:{(number or 0) // (1 + few) + 1}: {cause}" for number, _, cause, _ in rejects]
+    where = [f"dedup: -:{(number or 0) // gap + 1}: {cause}" for number, _, cause, _ in rejects]
     assert where == bad
+    assert found.again == sum("was seen before" in cause for cause in bad)
 
 
 def test_names_as_they_are_spelled(kept: Kept, tmp_path: Path) -> None:
@@ -76,7 +71,6 @@ def test_names_as_they_are_spelled(kept: Kept, tmp_path: Path) -> None:
 def test_nothing(documents: bytes, kept: Kept, tmp_path: Path) -> None:
     command = f"dedup --groups x --removed {tmp_path / 'gone'}"
     found = on_spark(kept, command, documents, b"")
-    assert found.removed is not None
     assert (unpacked(found.lines), unpacked(found.removed), found.rejects) == (documents, b"", [])
     assert found.figures == [f"{len(documents) // 9} kept", "0 removed (0 by --keep first)"]
 

@@ -5,7 +5,9 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from harness import DOCS, Ran, Record, jsonl, pipe, run
 from spark.packing import parts_of
@@ -34,6 +36,26 @@ IN_BOTH_WAYS = pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "i
 def test_documents(commands: list[str], simspark: Simspark) -> None:
     ran = simspark(" | ".join(commands), *IN_PARTS, "--in", DOCS)
     assert ran.good() == pipe(DOCS.read_bytes(), *commands)
+
+
+@pytest.mark.parametrize("table", [False, True], ids=["lines", "parquet"])
+def test_scope_and_choice(table: bool, simspark: Simspark, tmp_path: Path) -> None:
+    """In one task, by fields that may be columns; many tasks refuse it in words."""
+    lines = pipe(DOCS.read_bytes(), *TO_SKETCHES).splitlines()
+    records = [{**json.loads(line), "site": f"{place % 5}"} for place, line in enumerate(lines)]
+    source = tmp_path / ("docs.parquet" if table else "docs")
+    if table:
+        parquet.write_table(pa.Table.from_pylist([{"other": 1, **record} for record in records]), source)
+    else:
+        source.write_bytes(jsonl(*records))
+    for options in ("--across site -t 0.2", "--within site --best 1 -t 0.1"):
+        ran = simspark(f"simjoin {options}", "--in", source, "--out", tmp_path / options)
+        assert ran.status == 0
+        assert parts_of(tmp_path / options) == run(f"simjoin {options}", stdin=jsonl(*records)).good() != b""
+    if not table:
+        ran = simspark("simjoin --best 1", *IN_PARTS, "--in", source)
+        why = "--within, --across and --best need more memory than --at-once gives to one task"
+        assert (ran.status, ran.err) == (2, f"simspark: simjoin: {why}\n")
 
 
 def test_shingles_within_limits(simspark: Simspark, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def in_folder(options: str, folder: Path) -> str:
 
 @pytest.mark.parametrize(
     ("options", "way"),
-    [*((each, ()) for each in OPTIONS), *((each, IN_PARTS) for each in OPTIONS[2:10] if "-p" not in each)],
+    [*((each, ()) for each in OPTIONS), *((each, IN_PARTS) for each in (OPTIONS[2], OPTIONS[4], *OPTIONS[9:]))],
 )
 def test_as_in_the_shell(options: str, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
     write_files(tmp_path, random.Random(options))

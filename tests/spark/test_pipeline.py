@@ -65,9 +65,6 @@ def test_recipes_are_the_commands() -> None:
             "dedup --known takes them",
         ),
         ("simgroup | simjoin", "simjoin cannot read what simgroup writes"),
-        ("simjoin --across site", "simjoin: --across decides in one process; run it in the shell"),
-        ("simjoin --within site", "simjoin: --within decides in one process; run it in the shell"),
-        ("simjoin --best 1", "simjoin: --best decides in one process; run it in the shell"),
         ("dedup", "dedup: --pairs, --groups or --known is needed to say which documents are duplicates"),
         (
             "dedup --groups x --annotate --removed y",

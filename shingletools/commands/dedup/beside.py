@@ -42,8 +42,15 @@ class Beside(ABC):
 
     def take_all(self, lines: bytes, source: str, before: int = 0) -> int:
         """Takes lines of a source that follow `before` others, and returns their number. Raises Failed."""
-        first = before
-        at, line = 0, b""
+        try:
+            return self.take_some(lines, begins=not before)
+        except Wrong as error:
+            raise Failed(f"{errors.printable(source)}:{before + error.before + 1}: {error}") from None
+
+    def take_some(self, lines: bytes, begins: bool) -> int:
+        """Takes lines, which may begin a file, and returns their number. Raises Wrong."""
+        before = at = 0
+        line = b""
         while at < len(lines):
             try:
                 taken, at = self.take_lines(lines, at)
@@ -55,12 +62,10 @@ class Beside(ABC):
             except (Rejected, Failed) as error:
                 from shingletools.record.hints import hint  # which a run without faults does not need
 
-                if isinstance(error, Wrong):
-                    before += error.before
-                found = hint("dedup", str(error), line, not before) if isinstance(error, Rejected) else None
-                said = f"{error}; {found}" if found else str(error)
-                raise Failed(f"{errors.printable(source)}:{before + 1}: {said}") from None
-        return before - first
+                before += error.before if isinstance(error, Wrong) else 0
+                found = hint("dedup", str(error), line, begins and not before) if isinstance(error, Rejected) else None
+                raise Wrong(f"{error}; {found}" if found else str(error), before) from None
+        return before
 
     @abstractmethod
     def take_lines(self, lines: bytes, at: int, /) -> tuple[int, int]:

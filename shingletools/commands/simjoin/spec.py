@@ -65,12 +65,9 @@ class JoinSpec(Stage):
     def once(self, _side: int, /) -> Sequence[str]:
         return self.id_field, "via", "sketch", "simhash", "shingles", *self.wanted.scope.fields
 
-    def alone(self) -> str:
-        scope = self.wanted.scope
-        for option, asked in (("--within", scope.within), ("--across", scope.across), ("--best", self.wanted.best)):
-            if asked:
-                return f"{option} decides in one process; run it in the shell"
-        return ""
+    @property
+    def texts(self) -> AbstractSet[str]:
+        return frozenset(self.wanted.scope.fields)
 
 
 def shapes_differ(here: str, before: str) -> str:

@@ -1,0 +1,71 @@
+"""Values that decide which document is preferred, as bytes in the same order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from shingletools.commands.dedup.spec import MOST
+from shingletools.commands.dedup.values import BEYOND, Value, as_form, form_of, value_of
+from shingletools.spark.batches import Batches, of_rows
+
+FORMS = pa.schema([("form", pa.string())])
+WORST = b"\xff"
+LEAST = 1 << 62  # what makes exponents positive
+INVERTED = bytes(range(255, -1, -1))
+
+
+def key_of(value: Value | None, keep: str) -> bytes:
+    """Bytes that are less, compared byte by byte, for a value that is preferred; WORST for what is no value.
+
+    >>> from decimal import Decimal
+    >>> some = [(Decimal(text), "") for text in "-1e9 -20 -3 -2.5 0 0.5 1 1.25 9 10 1e30".split()]
+    >>> some += [(BEYOND, text) for text in ("", "a", "a\\0", "a\\0b", "ab", "é")]
+    >>> keys = [key_of(value, "min:n") for value in some]
+    >>> keys == sorted(keys), key_of((Decimal("0.10"), ""), "max:n") == key_of((Decimal("1e-1"), ""), "max:n")
+    (True, True)
+    >>> keys = [key_of(value, "max:n") for value in [*reversed(some), None]]
+    >>> keys == sorted(keys)
+    True
+    """
+    if value is None:
+        return WORST
+    number, text = value
+    if number == BEYOND:  # no text is the beginning of another, so that they can be inverted
+        key = b"\x83" + text.encode().replace(b"\0", b"\0\1") + b"\0\0"
+    elif not number:
+        key = b"\x81"
+    else:
+        digits = "".join(map(str, number.as_tuple().digits)).lstrip("0").rstrip("0").encode()
+        size = (number.adjusted() + LEAST).to_bytes(8, "big") + digits + b"\0"
+        key = b"\x82" + size if number > 0 else b"\x80" + size.translate(INVERTED)
+    return key.translate(INVERTED) if keep.startswith(MOST) else key
+
+
+@dataclass(frozen=True)
+class TakeForms:
+    """Values, as they are spelled, to what they read as. Memory: a batch."""
+
+    wanted: str
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            found = [value_of(text) for text in batch.column(0).to_pylist()]
+            yield of_rows(
+                FORMS, [(form,) for form in {form_of(each, self.wanted) for each in found if each is not None}]
+            )
+
+
+@dataclass(frozen=True)
+class TakeKeys:
+    """Replaces values, as they are spelled, by keys; other columns stay. Memory: a batch."""
+
+    form: str
+    keep: str
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            place = batch.schema.get_field_index("value")
+            found = [value_of(text) for text in batch.column(place).to_pylist()]
+            keys = [key_of(None if each is None else as_form(each, self.form), self.keep) for each in found]
+            yield batch.set_column(place, "value", pa.array(keys, pa.binary()))
