@@ -135,7 +135,8 @@ def test_arrow(library: str, pairs: bytes) -> None:
 def test_every_column_of_a_table_passes(library: str) -> None:
     rows: list[dict[str, Any]] = [
         {"n": number, "id": f'é "{number}"\\\n\x01\x7f', "text": f"A b\t{number}", "of": [1.5, 2.0], "tags": ["é", "b"],
-         "true": bool(number), "some": None if number == 3 else "x"}
+         "true": bool(number), "some": None if number == 3 else "x", "count": None if number == 7 else number,
+         "long": "x" * 100_000}
         for number in range(9)
     ]  # fmt: skip
     expected = list(run("canon", rows))

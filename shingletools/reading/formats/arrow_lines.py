@@ -14,6 +14,7 @@ from shingletools.system.errors import Failed, shown
 from shingletools.system.waiting import BLOCK
 
 NAMED = "documents"  # in messages
+ROWS = 1 << 12  # that are copied together where text must be copied
 
 
 class Fields(NamedTuple):
@@ -36,12 +37,15 @@ class LineColumn:
         self.whole = self.text or types.is_integer(kind)
         self.wide = pa.large_binary() if is_bytes(kind) else pa.large_string()
 
+    def read(self, array: Any) -> Any:
+        """Values as the kernel writes them, if it does so."""
+        return array.cast(self.wide) if self.whole and not array.null_count else array
+
     def values(self, array: Any) -> ColumnValues:
-        """Raises Failed for a value that JSON has not."""
-        if self.whole and not array.null_count:
-            wide = array.cast(self.wide)
-            _, starts, data = wide.buffers()
-            places = memoryview(starts).cast("B")[8 * wide.offset : 8 * (wide.offset + len(wide) + 1)]
+        """Of what was read. Raises Failed for a value that JSON has not."""
+        if self.whole and not array.null_count and array.type == self.wide:
+            _, starts, data = array.buffers()
+            places = memoryview(starts).cast("B")[8 * array.offset : 8 * (array.offset + len(array) + 1)]
             return ColumnValues(self.head, b"" if data is None else memoryview(data), places, self.text)
         try:
             spelled = [orjson.dumps(value) for value in self.json.values(array)]
@@ -58,11 +62,15 @@ def lines_in(source: Any, fields: Fields) -> Generator[bytes]:
         schema = reader.schema
         check_columns(NAMED, schema.names, fields.needed)
         read = [place for place, name in enumerate(schema.names)
-                if fields.read is None or paths_below(name, [*fields.read])]  # fmt: skip
+                if fields.read is None or paths_below(name, [*fields.read])] or range(len(schema.names))  # fmt: skip
         columns = [LineColumn(schema.field(place), not number, fields.texts) for number, place in enumerate(read)]
         for batch in reader:
-            rows = max(1, len(batch) * BLOCK // max(batch.nbytes, 1))
-            for start in range(0, len(batch), rows):
-                part = batch.slice(start, rows)
-                values = (column.values(part.column(place)) for column, place in zip(columns, read, strict=True))
-                yield kernel.record_lines(tuple(values), len(part))
+            for start in range(0, len(batch), ROWS):
+                part = batch.slice(start, ROWS)
+                arrays = [column.read(part.column(place)) for column, place in zip(columns, read, strict=True)]
+                size = sum(array.nbytes for column, array in zip(columns, arrays, strict=True) if array.type == column.wide)
+                rows = max(1, len(part) * BLOCK // max(size, 1))
+                for first in range(0, len(part), rows):
+                    some = [array.slice(first, rows) for array in arrays]
+                    values = tuple(column.values(array) for column, array in zip(columns, some, strict=True))
+                    yield kernel.record_lines(values, min(rows, len(part) - first))
