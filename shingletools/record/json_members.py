@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from shingletools.record import wire
@@ -96,8 +97,22 @@ def parse(line: bytes, once: Iterable[str]) -> wire.Record:
 
 def check_line_once(line: bytes, once: Iterable[str]) -> None:
     """Raises Rejected if one of the fields stands twice in a line that is known to be a record."""
-    if b"\\" in line or any(line.count(b'"%b"' % name.encode()) > 1 for field in once for name in names_in(field)):
-        check_once(line, members(line), once)
+    for field in once:
+        if (b"\\u" if is_plain(field) else b"\\") in line or any(
+            line.count(b'"%b"' % name.encode()) > 1 for name in names_in(field)
+        ):
+            check_once(line, members(line), once)
+            return
+
+
+@cache
+def is_plain(name: str) -> bool:
+    """Whether JSON can spell a name otherwise only by escapes with numbers.
+
+    >>> is_plain("meta.url_1"), is_plain("a/b"), is_plain("\\n")
+    (True, False, False)
+    """
+    return name.isascii() and all(letter.isalnum() or letter in "._-" for letter in name)
 
 
 def names_in(field: str) -> Sequence[str]:

@@ -1,5 +1,7 @@
 """Keeps texts on disk, and tells where a first copy stands."""
 
+from functools import cached_property
+
 import numpy as np
 import orjson
 
@@ -49,8 +51,12 @@ class KeptTexts:
 
     def bounds(self, number: int) -> tuple[int, int]:
         """Where a text begins and ends."""
-        ends = self.ends.view(np.int64)
-        return int(ends[number - 1]) if number else 0, int(ends[number])
+        return int(self.all_ends[number - 1]) if number else 0, int(self.all_ends[number])
+
+    @cached_property
+    def all_ends(self) -> Index:
+        """Where each text ends, when all are there."""
+        return self.ends.view(np.int64)
 
     def words(self, number: int) -> Index:
         """The places of a text's words."""
@@ -60,7 +66,7 @@ class KeptTexts:
 
     def first_copy(self, place: int, words: int) -> dict[str, object]:
         """Which document has so many words at a place, and where in it: the value of the field "of"."""
-        number = int(np.searchsorted(self.ends.view(np.int64), place, "right"))
+        number = int(np.searchsorted(self.all_ends, place, "right"))
         ends = self.name_ends.view(np.int64)
         start = int(ends[number - 1]) if number else 0
         said = orjson.loads(self.names.view(np.uint8)[start : int(ends[number])].tobytes())

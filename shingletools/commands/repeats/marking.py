@@ -98,7 +98,7 @@ def with_member(line: bytes, name: str, value: bytes) -> bytes:
     >>> with_member(b'{"id":1} ', "a", b"2"), with_member(b'{"a":[],"id":1}', "a", b"2")
     (b'{"id":1,"a":2} ', b'{"a":2,"id":1}')
     """
-    if b'"%b"' % name.encode() in line or b"\\" in line:
+    if b'"%b"' % name.encode() in line or b"\\u" in line:
         for member in members(line):
             if member.name == name:
                 return line[: member.value] + value + line[member.end :]
