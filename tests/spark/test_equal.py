@@ -83,6 +83,21 @@ def test_documents_at_once(commands: list[str], simspark: Simspark) -> None:
     assert simspark(" | ".join(commands), "--in", DOCS).good() == pipe(DOCS.read_bytes(), *commands)
 
 
+def test_the_best_pairs_with_an_archive(simspark: Simspark, tmp_path: Path) -> None:
+    """Its records have the labels, but for one, which is bad."""
+    documents = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
+    some = [each | {"meta": {"site": len(each["id"]) % 3}} for each in documents]
+    sketches = pipe(jsonl(*some), *TO_SKETCHES).splitlines(keepends=True)
+    (tmp_path / "new").write_bytes(b"".join(sketches[::2]))
+    nowhere = sketches[0].replace(b'"site":', b'"sites":')
+    run("simindex", "add", tmp_path / "A", "-t", "0.2", stdin=b"".join([*sketches[1::2], nowhere])).good()
+    command = f"simjoin -t 0.3 --best 2 --across meta.site --against {tmp_path / 'A'}"
+    ran, there = simspark(command, "--in", tmp_path / "new"), run(*command.split(), tmp_path / "new")
+    assert (ran.status, ran.out) == (there.status, there.out)
+    assert len(ran.out.splitlines()) > 10
+    assert 'field "meta.site" is missing' in ran.err
+
+
 def families(rng: random.Random, documents: int, alphabet: int) -> list[Record]:
     """Random sketches, many of which are others with some components changed, or none."""
     rows = [[rng.randrange(alphabet) for _ in range(20)] for _ in range(documents)]
