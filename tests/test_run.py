@@ -1,6 +1,7 @@
 """`shingletools run` gives the bytes, messages and statuses of the shell's pipeline."""
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -8,10 +9,12 @@ import subprocess
 import time
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness import BIN, DATA, ENVIRONMENT, run_here, run_process, shell
+from shingletools import kernel
 from shingletools.record.faces import STAGES
 from shingletools.running.pipelines import split, steps_of
 from shingletools.system.errors import Failed
@@ -75,7 +78,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def in_shell(text: str, stdin: bytes, cwd: Path) -> tuple[int, bytes, list[str]]:
+Ran = tuple[int, bytes, list[str]]  # status, output, lines of messages
+
+
+def in_shell(text: str, stdin: bytes, cwd: Path) -> Ran:
     """What a shell with pipefail gives, command by command: the status, the output, and the lines of messages."""
     status, said = 0, []
     for command in split(text):
@@ -86,13 +92,21 @@ def in_shell(text: str, stdin: bytes, cwd: Path) -> tuple[int, bytes, list[str]]
     return status, stdin, sorted(said)
 
 
-def in_one(text: str, stdin: bytes, cwd: Path, *options: str) -> tuple[int, bytes, list[str]]:
+def in_one(text: str, stdin: bytes, cwd: Path, *options: str) -> Ran:
     ran = run_here("shingletools", "run", *options, text, stdin=stdin, cwd=cwd)
     return ran.status, ran.out, sorted(ran.err.splitlines())
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def assert_same(found: Ran, expected: Ran) -> None:
+    if expected[0] == 2:  # the shell's other commands go on meanwhile, and may say more
+        assert found[2] != []
+        assert {*found[2]} <= {*expected[2]}
+        expected, found = (*expected[:2], []), (*found[:2], [])
+    assert found == expected
 
 
 @pytest.mark.parametrize("text", PIPELINES)
@@ -104,11 +118,7 @@ def test_what_the_shell_gives(text: str, folder: Path, tmp_path: Path) -> None:
         assert [line.partition(",")[0] for line in found[2]] == [line.partition(",")[0] for line in expected[2]]
         assert not any(" s," in line or line.endswith(" s") for line in found[2])
         expected, found = (*expected[:2], []), (*found[:2], [])
-    if expected[0] == 2:  # the shell's other commands go on meanwhile, and may say more
-        assert found[2] != []
-        assert {*found[2]} <= {*expected[2]}
-        expected, found = (*expected[:2], []), (*found[:2], [])
-    assert found == expected
+    assert_same(found, expected)
     assert files_of(other) == files_of(one)
 
 
@@ -128,7 +138,76 @@ def test_any_number_of_workers(text: str, jobs: int, folder: Path, tmp_path: Pat
 def test_every_way_of_every_command(text: str, folder: Path, tmp_path: Path) -> None:
     """From standard input."""
     stdin = (folder / "bad").read_bytes()
-    assert in_one(text, stdin, tmp_path) == in_shell(text, stdin, tmp_path)
+    assert_same(in_one(text, stdin, tmp_path), in_shell(text, stdin, tmp_path))
+
+
+def mixed(folder: Path) -> bytes:
+    """Documents with others between: escapes, nothing to sign, other fields of signatures, ids that came before."""
+    lines = (folder / "docs.jsonl").read_bytes().splitlines(keepends=True)
+    others = [each + b"\n" for each in (
+        b'{"id":%d,"text":""}', b'{"id":%d,"text":"?!","via":""}', b'{"id":%d,"text":"a b c d","simhash":"x"}',
+        b'{"id":%d,"text":"a \\u00e4 c d","meta":{"a":[]}}', b'{"id":%d.5,"text":"a b"}',
+        b'{"i\\u0064":%d,"text":"a b"}',
+        b'{"id":1%d,"text":"a b c d","sketch":null}', b'{"id":-0,"text":"a b c d"} ', b'{"id":"a","text":"a b c %d"}',
+        b'{"shingles":"","text":"a b","id":2%d}', b'\xef\xbb\xbf{"id":3%d,"text":"a b c d"}',
+    )]  # fmt: skip
+    made = []
+    for number, line in enumerate(lines):
+        other = others[number % len(others)]
+        made += [line, other % number if b"%d" in other else other]
+    return b"".join([*made, *lines[:9]])
+
+
+SIGNING = (
+    "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5",
+    "canon | shingle -k 3 | sketch -n 20 --super 5 | simjoin -m 1",
+    "canon | shingle -k 3 | sketch --simhash | simjoin -d 9",
+    "canon | shingle -k 3 | simjoin -t 0.5",
+    "canon | shingle -k 3 --sample 4 | sketch -n 20 | simjoin -t 0.5 -S 1M",
+    "canon | shingle -k 3 | sketch -n 20 --keep | simjoin -t 0.5 --verify",
+    "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5 --rejects bad",
+    "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5 --strict",
+    "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5 --against sketches -",
+    "canon --id text | shingle --id text | simjoin",
+)
+
+
+@pytest.mark.parametrize("text", SIGNING)
+def test_signatures_in_place_of_lines(text: str, folder: Path, tmp_path: Path) -> None:
+    """Odd lines, empty payloads, kept fields and ids that came before, from standard input."""
+    one, other = (shutil.copytree(folder, tmp_path / name) for name in ("shell", "run"))
+    for stdin in (mixed(folder), b'{"id":1,"text":"a","via":"x"}\n' + (folder / "docs.jsonl").read_bytes()):
+        assert_same(in_one(text, stdin, other), in_shell(text, stdin, one))
+        assert files_of(other) == files_of(one)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", SIGNING[:7])
+def test_signatures_from_workers(text: str, folder: Path, tmp_path: Path) -> None:
+    several = [re.sub(rb'"id":("?)', rb'"id":\g<1>%d' % number, mixed(folder)) for number in range(1, 20)]
+    (tmp_path / "mixed").write_bytes(b"".join(several))  # spans of more than one worker
+    text = text.replace("canon", "canon mixed")
+    assert in_one(text, b"", tmp_path, "-j", "2") == in_one(text, b"", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "made"), [(SIGNING[0], True), (SIGNING[3], True), (SIGNING[5], False), (SIGNING[6], False)]
+)
+def test_the_kernel_makes_signatures(
+    text: str, made: bool, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of all lines but the first, which tells what is wanted."""
+    counts, signed_lines = [0], kernel.signed_lines
+
+    def counted(*arguments: Any) -> Any:
+        done = signed_lines(*arguments)
+        counts.append(done[0])
+        return done
+
+    monkeypatch.setattr(kernel, "signed_lines", counted)
+    stdin = (folder / "docs.jsonl").read_bytes()
+    assert in_one(text, stdin, tmp_path)[0] == 0
+    assert sum(counts) == (stdin.count(b"\n") - 1 if made and kernel.NAME == "c" else 0)
 
 
 def test_the_other_kernel(folder: Path) -> None:
@@ -293,11 +372,15 @@ def test_a_signal_ends_all_of_it(number: int, jobs: str, folder: Path, tmp_path:
 
 def test_a_worker_is_killed(folder: Path, tmp_path: Path) -> None:
     process = started(["-j", "2", "-o", str(tmp_path / "out"), "canon | shingle -k 3 | simjoin"], folder)
+    documents = (folder / "docs.jsonl").read_bytes()
+    assert process.stdin is not None
+    process.stdin.write(documents)  # workers begin when it is known what signatures they are to make
+    process.stdin.flush()
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     while len(found := children.read_text().split()) < 2:
         time.sleep(0.01)
     os.kill(int(found[0]), signal.SIGKILL)
-    _, err = process.communicate((folder / "docs.jsonl").read_bytes() * 9, timeout=60)
+    _, err = process.communicate(documents * 9, timeout=60)
     assert (process.returncode, err) == (2, b"canon: a worker process died (Killed)\n")
     assert list(tmp_path.iterdir()) == []
 

@@ -50,6 +50,7 @@ if NAME == "c":
         read_frequencies,
         read_weights,
         record_lines,
+        signed_lines,
         simhash,
         split_lines,
         weigh_fingerprints,
@@ -78,6 +79,7 @@ else:
     )
     from shingletools.kernel.lines import leave as each_line
     from shingletools.kernel.lines import leave as linked_lines
+    from shingletools.kernel.lines import leave_unsigned as signed_lines
     from shingletools.kernel.lines import unlinked as link_minima
     from shingletools.kernel.lines import unlinked as link_simhash
     from shingletools.kernel.lines import unlinked as link_weighted_minima

@@ -34,6 +34,7 @@ static PyMethodDef functions[] = {
     {"list_fingerprints", list_fingerprints, METH_VARARGS, "(fingerprints, without, factor): see frequencies.c"},
     {"each_line", each_line, METH_VARARGS, "(function, dumps, fields, data, at): see splice.h"},
     {"linked_lines", linked_lines, METH_VARARGS, "(links, fields, data, at): see splice.h"},
+    {"signed_lines", signed_lines, METH_VARARGS, "(links, fields, digits, size, data, at): see splice.h"},
     {"simhash", simhash, METH_O, "(payload): its simhash, or None for another form."},
     {"part_large_arrays", part_large_arrays, METH_NOARGS, "Asks the allocator to return them to the system at once."},
     {"agreements", agreements, METH_VARARGS, "(width, size, least, rows, left, right, out)"},

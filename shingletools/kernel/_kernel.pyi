@@ -1,7 +1,7 @@
 from collections.abc import Callable
 
 from shingletools.kernel import ids
-from shingletools.kernel.lines import ColumnValues, Done, Fields, Link, Listed, Weighed
+from shingletools.kernel.lines import Columns, ColumnValues, Done, Fields, Link, Listed, Weighed
 
 class WordMemo:
     def __init__(
@@ -34,6 +34,9 @@ def weigh_fingerprints(fingerprints: bytes, weights: bytes, factor: int, /) -> b
 def link_weighted_minima(a: bytes, b: bytes, group: int, pairs: bool, weights: Weighed, /) -> Link: ...
 def link_weighted_simhash(weights: Weighed, /) -> Link: ...
 def linked_lines(links: tuple[Link, ...], fields: Fields, lines: bytes, at: int, /) -> Done: ...
+def signed_lines(
+    links: tuple[Link, ...], fields: Fields, digits: int, size: int, lines: bytes, at: int, /
+) -> Columns: ...
 def each_line(
     function: Callable[[str], object], dumps: Callable[[object], bytes], fields: Fields, lines: bytes, at: int, /
 ) -> Done: ...

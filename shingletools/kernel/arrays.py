@@ -40,7 +40,8 @@ else:
         read_pairs,
         read_similarities,
     )
-    from shingletools.kernel.ids import pair_lines, read_signed
+    from shingletools.kernel.ids import pair_lines
+    from shingletools.kernel.lines import leave_signed as read_signed
     from shingletools.kernel.reference import (
         agreements,
         band_keys,

@@ -1,92 +1,14 @@
 /* Reads ordinary lines for simjoin, as arrays, and writes pairs as lines. */
 
-#include "columns.h"
-#include "payloads.h"
+#include "signed.h"
 
-enum { PAYLOADS = 2, OTHERS = 4 /* that must be absent */, LABELS = 8, MOST = 2 + PAYLOADS + OTHERS + LABELS };
-
-/* Arrays that grow: ids and the bytes of each; the starts of lines and of values in them; labels, those of one line
-   after those of the line before, and the bytes of each; payloads and the bytes of each. Also the groups of one payload,
-   and room to sort them. */
-typedef struct {
-    Bytes ids, id_sizes, places, values, labels, label_sizes, data[PAYLOADS], sizes[PAYLOADS], sorted;
-    Shingles shingles;
-} Columns;
-
-static void free_columns(Columns *columns)
-{
-    Bytes *every[] = {&columns->ids,    &columns->id_sizes,    &columns->places, &columns->values,
-                      &columns->labels, &columns->label_sizes, &columns->sorted, &columns->shingles.room};
-    for (size_t i = 0; i < sizeof every / sizeof *every; i++)
-        free(every[i]->data);
-    for (int i = 0; i < PAYLOADS; i++) {
-        free(columns->data[i].data);
-        free(columns->sizes[i].data);
-    }
-}
-
-/* A payload that is looked for: digits of a group, and its bytes, or 0 for a set of any size. */
-typedef struct {
-    size_t digits, size;
-} Form;
-
-static int compare_words(const void *one, const void *two)
-{
-    uint64_t a, b;
-    memcpy(&a, one, sizeof a);
-    memcpy(&b, two, sizeof b);
-    return (a > b) - (a < b);
-}
-
-/* Sorts numbers of `bits` bits in place. Fingerprints are spread evenly, so few stand far from the place that their
-   highest bits give. If they are not, and a place has too many, qsort sorts them. */
-static int sort_words(uint64_t *words, size_t count, int bits, Bytes *room)
-{
-    enum { FEW = 16, CROWD = 16 };
-    if (count > FEW) {
-        int places_bits = 4;
-        while (((size_t)1 << places_bits) < count && places_bits < 16)
-            places_bits++;
-        size_t places = (size_t)1 << places_bits;
-        room->used = 0;
-        if (grow(room, places * sizeof(uint32_t) + count * sizeof *words))
-            return -1;
-        uint64_t *sorted = (uint64_t *)room->data;
-        uint32_t *starts = (uint32_t *)(sorted + count), sum = 0;
-        memset(starts, 0, places * sizeof *starts);
-        for (size_t i = 0; i < count; i++)
-            starts[words[i] >> (bits - places_bits)]++;
-        uint32_t crowd = 0;
-        for (size_t i = 0; i < places; i++) {
-            uint32_t here = starts[i];
-            crowd = here > crowd ? here : crowd;
-            starts[i] = sum;
-            sum += here;
-        }
-        if (crowd > CROWD) {
-            qsort(words, count, sizeof *words, compare_words);
-            return 0;
-        }
-        for (size_t i = 0; i < count; i++)
-            sorted[starts[words[i] >> (bits - places_bits)]++] = words[i];
-        memcpy(words, sorted, count * sizeof *words);
-    }
-    for (size_t i = 1; i < count; i++) {
-        uint64_t word = words[i];
-        size_t j = i;
-        for (; j && words[j - 1] > word; j--)
-            words[j] = words[j - 1];
-        words[j] = word;
-    }
-    return 0;
-}
+enum { OTHERS = 4 /* that must be absent */, LABELS = 8, MOST = 2 + PAYLOADS + OTHERS + LABELS };
 
 /* Adds a payload to the columns: 1; 0 if it has another form, or is empty; -1 with an exception. */
 static int take_payload(Columns *columns, int which, const Form *form, const Member *member)
 {
     if (member->kind != STRING)
         return 0;
-    Bytes *data = &columns->data[which];
     const uint8_t *text = member->value + 1;
     size_t size = (size_t)(member->end - 1 - text);
     Shingles *shingles = &columns->shingles;
@@ -95,29 +17,7 @@ static int take_payload(Columns *columns, int which, const Form *form, const Mem
     int read = read_groups(text, size, form->digits, shingles);
     if (read < 1)
         return read;
-    uint64_t *values = shingles->values;
-    size_t count = shingles->count;
-    if (form->size) { /* in the order of the digits: the highest byte first */
-        if (grow(data, form->size))
-            return -1;
-        uint8_t *to = data->data + data->used;
-        for (size_t i = 0; i < count; i++) {
-            uint64_t turned = highest_first(form->digits == 8 ? values[i] << 32 : values[i]);
-            memcpy(to, &turned, form->digits / 2);
-            to += form->digits / 2;
-        }
-        data->used += form->size;
-        return add_number(&columns->sizes[which], (int64_t)form->size) ? -1 : 1;
-    }
-    if (sort_words(values, count, form->digits == 8 ? 32 : 64, &columns->sorted))
-        return -1;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!i || values[i] != values[i - 1])
-            values[kept++] = values[i];
-    if (add_bytes(data, values, kept * sizeof *values))
-        return -1;
-    return add_number(&columns->sizes[which], (int64_t)(kept * sizeof *values)) ? -1 : 1;
+    return add_signature(columns, which, form, shingles->values, shingles->count) ? -1 : 1;
 }
 
 /* What each line must have. */
@@ -245,13 +145,12 @@ static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent, PyO
 
    via: the recipe as JSON without the quotes, None if there must be none; absent: names that must not occur; payloads:
    (name, digits, bytes or 0) of each, at most two; labels: fields that must have values that are no lists or objects, at
-   most LABELS. Returns (number of lines, start of the next one, ids, bytes of each, start of each line, starts of its id
-   and its first payload, payloads, bytes of each, labels line by line, bytes of each). It releases Python's lock. */
+   most LABELS. It releases Python's lock. */
 PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
 {
     char *bytes;
     const char *name;
-    PyObject *data, *absent, *payloads, *labels, *columns_of = NULL, *sizes_of = NULL, *result = NULL;
+    PyObject *data, *absent, *payloads, *labels, *result = NULL;
     Py_ssize_t start, name_size, size;
     Wanted wanted = {.count = 2};
     if (!PyArg_ParseTuple(args, "O!ny#z#O!O!O!", &PyBytes_Type, &data, &start, &name, &name_size, &wanted.via,
@@ -269,7 +168,7 @@ PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
         return NULL;
     const uint8_t *first = (const uint8_t *)bytes, *end = first + size, *line = first + start;
     Columns columns = {0};
-    long long lines = 0;
+    int64_t lines = 0;
     int taken = 1;
     Py_BEGIN_ALLOW_THREADS
     while (line < end) {
@@ -281,19 +180,8 @@ PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
         line = stop < end ? stop + 1 : end;
     }
     Py_END_ALLOW_THREADS
-    if (taken < 0 || !(columns_of = PyTuple_New(wanted.payloads)) || !(sizes_of = PyTuple_New(wanted.payloads)))
-        goto done;
-    for (int i = 0; i < wanted.payloads; i++) {
-        PyTuple_SetItem(columns_of, i, bytes_of(&columns.data[i]));
-        PyTuple_SetItem(sizes_of, i, bytes_of(&columns.sizes[i]));
-    }
-    if (!PyErr_Occurred())
-        result = Py_BuildValue("(LnNNNNOONN)", lines, (Py_ssize_t)(line - first), bytes_of(&columns.ids),
-                               bytes_of(&columns.id_sizes), bytes_of(&columns.places), bytes_of(&columns.values),
-                               columns_of, sizes_of, bytes_of(&columns.labels), bytes_of(&columns.label_sizes));
-done:
-    Py_XDECREF(columns_of);
-    Py_XDECREF(sizes_of);
+    if (taken >= 0)
+        result = columns_read(&columns, wanted.payloads, lines, line - first);
     free_columns(&columns);
     return result;
 }

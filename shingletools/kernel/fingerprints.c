@@ -2,7 +2,7 @@
 
 #include "columns.h"
 #include "listed.h"
-#include "splice.h"
+#include "payloads.h"
 
 enum { BLOCK = 64 }; /* bytes of a block of BLAKE3; we hash at most one chunk, of BLAKE3_MOST bytes */
 enum { CHUNK_START = 1, CHUNK_END = 2, ROOT = 8, KEYED_HASH = 16, KEY = 48 /* bytes */ };
@@ -226,42 +226,25 @@ static inline size_t sift(const Listed *listed, int kept, uint8_t *values, size_
     return made;
 }
 
-/* Adds the fingerprints of a text's shingles to `out`, as a payload or as an array. */
-static inline Made add_shingles(Shingling *shingling, const uint8_t *at, size_t size, Bytes *out, int digits)
+/* Makes the fingerprints of a text's shingles. */
+static Made shingle(void *self, const uint8_t *at, size_t size, Bytes *out)
 {
-    Bytes *words = &shingling->words, *numbers = digits ? &shingling->made : out;
-    words->used = numbers->used = 0;
+    Shingling *shingling = self;
+    Bytes *words = &shingling->words;
+    words->used = out->used = 0;
     if (add_fingerprints(shingling->memo, at, at + size, words))
         return FAILED;
     size_t count = words->used / sizeof(uint64_t);
     size_t k = shingling->run < count ? shingling->run : count;
-    if (grow(numbers, sizeof(uint64_t) * (count - k + 1)) || (digits && grow(out, 17 * (count - k + 1))))
+    if (grow(out, sizeof(uint64_t) * (count - k + 1)))
         return FAILED;
-    size_t made = roll(shingling, count, k, numbers->data);
+    size_t made = roll(shingling, count, k, out->data);
     if (shingling->listed.slots)
-        made = sift(&shingling->listed, shingling->kept, numbers->data, made);
+        made = sift(&shingling->listed, shingling->kept, out->data, made);
     shingling->brief += count && count < shingling->run;
     shingling->emptied += count && !made;
-    if (!digits) {
-        out->used = 8 * made;
-        return PLAIN;
-    }
-    for (size_t i = 0; i < made; i++) {
-        put_hex(out->data + 17 * i, load_8(numbers->data + 8 * i), 16);
-        out->data[17 * i + 16] = ' ';
-    }
-    out->used = made ? 17 * made - 1 : 0;
-    return PLAIN;
-}
-
-static Made shingle(void *self, const uint8_t *at, size_t size, Bytes *out)
-{
-    return add_shingles(self, at, size, out, 1);
-}
-
-static Made shingle_numbers(void *self, const uint8_t *at, size_t size, Bytes *out)
-{
-    return add_shingles(self, at, size, out, 0);
+    out->used = 8 * made;
+    return WIDE;
 }
 
 /* Gathers each of a text's fingerprints once. The payload is empty. */
@@ -269,7 +252,7 @@ static Made gather(void *object, const uint8_t *at, size_t size, Bytes *Py_UNUSE
 {
     Shingling *self = object;
     Bytes *made = &self->made, *seen = &self->seen, *gathered = &self->memo->gathered;
-    if (add_shingles(self, at, size, made, 0) == FAILED || grow(gathered, made->used))
+    if (shingle(self, at, size, made) == FAILED || grow(gathered, made->used))
         return FAILED;
     Listed listed = {.factor = self->listed.factor};
     size_t room = slots_of(made->used / 8, &listed);
@@ -302,12 +285,11 @@ static PyObject *rolling(PyObject *object, PyObject *args)
     if (!at)
         return NULL;
     Shingling shingling = {.memo = (FingerprintMemo *)object, .run = (size_t)run, .sample = 1};
-    Bytes out = {0};
-    if (shingle(&shingling, at, (size_t)size, &out) == PLAIN)
-        result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
+    Made made = shingle(&shingling, at, (size_t)size, &shingling.made);
+    if (made != FAILED)
+        result = written(&shingling.made, made);
     free(shingling.words.data);
     free(shingling.made.data);
-    free(out.data);
     return result;
 }
 
@@ -375,7 +357,7 @@ static void *start_shingling(PyObject *arguments)
 
 static PyObject *link_shingles(PyObject *object, PyObject *args)
 {
-    static const LinkType SHINGLES = {shingle, shingle_numbers, NULL, start_shingling, end_shingling};
+    static const LinkType SHINGLES = {shingle, NULL, start_shingling, end_shingling};
     PyObject *run, *sample, *listed;
     if (!PyArg_ParseTuple(args, "OOO", &run, &sample, &listed))
         return NULL;
@@ -397,7 +379,7 @@ static void *start_gathering(PyObject *arguments)
 
 static PyObject *link_gathering(PyObject *object, PyObject *args)
 {
-    static const LinkType GATHERING = {gather, NULL, NULL, start_gathering, end_gathering};
+    static const LinkType GATHERING = {gather, NULL, start_gathering, end_gathering};
     PyObject *run, *sample, *factor;
     if (!PyArg_ParseTuple(args, "OOO", &run, &sample, &factor))
         return NULL;

@@ -22,36 +22,6 @@ class IdsAt(NamedTuple):
     numbers: Index
 
 
-class SignedFields(NamedTuple):
-    """What an ordinary line must have. Names and recipe are JSON without the quotes."""
-
-    id: bytes
-    via: bytes | None  # None if the line must have no recipe
-    absent: tuple[bytes, ...]  # fields that the line must not have
-    payloads: tuple[tuple[bytes, int, int], ...]  # one or two: name, digits of a group, bytes or 0 for sets
-    labels: tuple[bytes, ...] = ()  # fields whose values are taken, lines.LABELS at most: no lists, no objects
-
-
-class SignedLines(NamedTuple):
-    """What a join takes from lines: as many ids, places and payloads as lines."""
-
-    lines: int
-    end: int  # the start of the next line
-    ids: bytes
-    id_sizes: bytes
-    places: bytes  # the start of each line
-    values: bytes  # the start of its id, and of its first payload, or -1 if that has capitals
-    payloads: tuple[bytes, ...]  # one column or two
-    sizes: tuple[bytes, ...]
-    labels: bytes = b""  # as they are spelled, those of one line after those of the line before
-    label_sizes: bytes = b""
-
-
-def read_signed(_lines: bytes, at: int, _fields: SignedFields, /) -> SignedLines:
-    """Takes no lines. The compiled function takes ordinary lines: see collect.c."""
-    return SignedLines(0, at, b"", b"", b"", b"", (), ())
-
-
 class Ids:
     """Distinct ids, numbered in the order in which they first came.
 

@@ -65,6 +65,7 @@ uint64_t blake3_of(const uint8_t *data, size_t size);
 /* splice.c */
 PyObject *each_line(PyObject *self, PyObject *args);
 PyObject *linked_lines(PyObject *self, PyObject *args);
+PyObject *signed_lines(PyObject *self, PyObject *args);
 
 /* lines.c */
 PyObject *count_lines(PyObject *self, PyObject *data);

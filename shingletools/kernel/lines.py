@@ -11,6 +11,8 @@ Listed = tuple[int, bytes, bool] | tuple[()]
 # A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
 Weighed = tuple[int, bytes, int, int]
 LABELS = 8  # fields of which a line may have labels; see collect.c
+# Of signed_lines: as SignedLines, without labels
+Columns = tuple[int, int, bytes, bytes, bytes, bytes, tuple[bytes, ...], tuple[bytes, ...]]
 Done = tuple[bytes, int, int, Exception | None]  # lines, their number, the start of the next one, its exception
 ESCAPES = (  # that orjson makes, the backslash first
     (b"\\", b"\\\\"), (b'"', b'\\"'), (b"\b", b"\\b"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\f", b"\\f"),
@@ -18,11 +20,61 @@ ESCAPES = (  # that orjson makes, the backslash first
 )  # fmt: skip
 
 
+class SignedFields(NamedTuple):
+    """What an ordinary line must have. Names and recipe are JSON without the quotes."""
+
+    id: bytes
+    via: bytes | None  # None if the line must have no recipe
+    absent: tuple[bytes, ...]  # fields that the line must not have
+    payloads: tuple[tuple[bytes, int, int], ...]  # one or two: name, digits of a group, bytes or 0 for sets
+    labels: tuple[bytes, ...] = ()  # fields whose values are taken, LABELS at most: no lists, no objects
+
+
+class SignedLines(NamedTuple):
+    """What a join takes from lines: as many ids, places and payloads as lines."""
+
+    lines: int
+    end: int  # the start of the next line
+    ids: bytes
+    id_sizes: bytes
+    places: bytes  # the start of each line
+    values: bytes  # the start of its id, and of its first payload, or -1 if that has capitals
+    payloads: tuple[bytes, ...]  # one column or two
+    sizes: tuple[bytes, ...]
+    labels: bytes = b""  # as they are spelled, those of one line after those of the line before
+    label_sizes: bytes = b""
+
+    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
+        """From a worker process, they come as views of what it lends, as stage.Written does; without labels."""
+        from pickle import PickleBuffer  # as there
+
+        columns = (self.ids, self.id_sizes, self.places, self.values)
+        lent = (PickleBuffer(each) for each in (*columns, *self.payloads, *self.sizes))
+        return lent_lines, (self.lines, self.end, *lent)
+
+
+def lent_lines(lines: int, end: int, *columns: bytes) -> SignedLines:
+    (ids, id_sizes, places, values), half = columns[:4], len(columns) // 2 + 2
+    return SignedLines(lines, end, ids, id_sizes, places, values, columns[4:half], columns[half:])
+
+
 def leave(*arguments: object) -> Done:
     """Takes no lines: leaves those from a place on, the last argument, to the definition in records.py."""
     at = arguments[-1]
     assert isinstance(at, int)
     return b"", 0, at, None
+
+
+def leave_signed(_lines: bytes, at: int, _fields: SignedFields, /) -> SignedLines:
+    """Takes no lines either. See collect.c."""
+    return SignedLines(0, at, b"", b"", b"", b"", (), ())
+
+
+def leave_unsigned(*arguments: object) -> Columns:
+    """Makes no signatures in place of lines. See splice.h."""
+    at = arguments[-1]
+    assert isinstance(at, int)
+    return 0, at, b"", b"", b"", b"", (), ()
 
 
 def read_frequencies(

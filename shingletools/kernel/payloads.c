@@ -201,10 +201,12 @@ static int minima_of_payload(Sketching *self, const uint8_t *payload, size_t siz
     return read < 1 ? read : find_minima(self, self->shingles.values, self->shingles.count);
 }
 
-int add_groups(Bytes *out, const void *values, size_t count, int digits)
+int add_digits(Bytes *out, const Bytes *made, Made kind)
 {
-    const uint32_t *narrow = values;
-    const uint64_t *wide = values;
+    const uint32_t *narrow = (const uint32_t *)made->data;
+    const uint64_t *wide = (const uint64_t *)made->data;
+    const int digits = kind == NARROW ? 8 : 16;
+    const size_t count = made->used / (size_t)(digits / 2);
     if (grow(out, (size_t)(digits + 1) * count + 1))
         return -1;
     uint8_t *to = out->data + out->used;
@@ -214,6 +216,16 @@ int add_groups(Bytes *out, const void *values, size_t count, int digits)
     }
     out->used += count ? (size_t)(digits + 1) * count - 1 : 0;
     return 0;
+}
+
+PyObject *written(const Bytes *made, Made kind)
+{
+    Bytes out = {0};
+    PyObject *result = NULL;
+    if (!add_digits(&out, made, kind))
+        result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
+    free(out.data);
+    return result;
 }
 
 PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
@@ -229,8 +241,8 @@ PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
     if (!payload || start_sketching(&sketching, a, a_size, b, b_size, 0))
         return NULL;
     int found = minima_of_payload(&sketching, payload, (size_t)size);
-    if (found > 0 && !add_groups(&out, sketching.low, sketching.n, 8))
-        result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
+    if (found > 0 && !add_bytes(&out, sketching.low, sketching.n * sizeof *sketching.low))
+        result = written(&out, NARROW);
     end_sketching(&sketching);
     free(out.data);
     return found ? result : none_unless_failed();
@@ -267,21 +279,23 @@ static int add_supers(Sketching *self, Bytes *out)
         super[i] = first_bytes(bytes, 4 * self->group);
     }
     if (!self->pairs)
-        return add_groups(out, super, supers, 16);
+        return add_bytes(out, super, supers * sizeof *super);
     for (size_t i = 0; i < supers; i++)
         for (size_t j = i + 1; j < supers; j++) {
             put_bytes(bytes, super[i], 8);
             put_bytes(bytes + 8, super[j], 8);
             *mega++ = first_bytes(bytes, 16);
         }
-    return add_groups(out, super + supers, megas, 16);
+    return add_bytes(out, super + supers, megas * sizeof *super);
 }
 
 Made add_sketch(Sketching *self, int found, Bytes *out)
 {
     if (found < 1)
         return found ? FAILED : ODD;
-    return (self->group ? add_supers(self, out) : add_groups(out, self->low, self->n, 8)) ? FAILED : PLAIN;
+    if (self->group ? add_supers(self, out) : add_bytes(out, self->low, self->n * sizeof *self->low))
+        return FAILED;
+    return self->group ? WIDE : NARROW;
 }
 
 static Made sketch(void *self, const uint8_t *payload, size_t size, Bytes *out)
@@ -320,7 +334,7 @@ static void *start_minima(PyObject *arguments)
 
 PyObject *link_minima(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    static const LinkType MINIMA = {sketch, NULL, sketch_numbers, start_minima, end_minima};
+    static const LinkType MINIMA = {sketch, sketch_numbers, start_minima, end_minima};
     Py_INCREF(args);
     return new_link(&MINIMA, args);
 }
@@ -340,7 +354,7 @@ static Made simhash_numbers(void *Py_UNUSED(self), const uint8_t *shingles, size
     count_bits((const uint64_t *)shingles, count, counts);
     for (int bit = 0; bit < 64; bit++)
         value |= (uint64_t)(2 * counts[bit] > count) << bit;
-    return add_groups(out, &value, 1, 16) ? FAILED : PLAIN;
+    return add_bytes(out, &value, sizeof value) ? FAILED : WIDE;
 }
 
 /* The simhash of a payload; empty for an empty payload, ODD if it has another form. */
@@ -369,8 +383,8 @@ PyObject *simhash(PyObject *Py_UNUSED(self), PyObject *text)
     Bytes out = {0};
     PyObject *result = NULL;
     Made made = add_simhash(&shingles, payload, (size_t)size, &out);
-    if (made == PLAIN && out.used)
-        result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
+    if (made == WIDE)
+        result = written(&out, made);
     free(shingles.room.data);
     free(out.data);
     return result ? result : none_unless_failed();
@@ -390,6 +404,6 @@ static void end_simhash(void *object)
 
 PyObject *link_simhash(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
 {
-    static const LinkType SIMHASH = {add_simhash, NULL, simhash_numbers, start_simhash, end_simhash};
+    static const LinkType SIMHASH = {add_simhash, simhash_numbers, start_simhash, end_simhash};
     return new_link(&SIMHASH, PyTuple_New(0));
 }

@@ -20,8 +20,9 @@ int read_groups(const uint8_t *payload, size_t size, size_t digits, Shingles *sh
    exception. */
 int read_shingles(const uint8_t *payload, size_t size, Shingles *shingles);
 
-/* Writes digit groups: of 8 digits if the numbers have 32 bits, else of 16. */
-int add_groups(Bytes *out, const void *values, size_t count, int digits);
+/* Writes an array as groups of digits; the latter as a string for Python. */
+int add_digits(Bytes *out, const Bytes *made, Made kind);
+PyObject *written(const Bytes *made, Made kind);
 
 enum { BATCH = 32 }; /* min-hash functions whose minima stay in registers */
 
@@ -40,7 +41,7 @@ int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const cha
                     Py_ssize_t group);
 void end_sketching(Sketching *self);
 
-/* Writes the signature of the minima for `found` 1, nothing for 0; FAILED for -1. */
+/* Adds the signature of the minima for `found` 1; ODD for 0, FAILED for -1. */
 Made add_sketch(Sketching *self, int found, Bytes *out);
 
 #endif

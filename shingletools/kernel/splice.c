@@ -1,4 +1,4 @@
-#include "splice.h"
+#include "signed.h"
 
 enum { ID, CONSUMED, VIA, OTHERS }; /* from OTHERS on, members that must be absent: produced, between */
 
@@ -14,6 +14,8 @@ typedef struct {
 
 typedef struct {
     Bytes text, made, out; /* the text without escapes; the payload; the lines */
+    const Form *form;      /* of signatures that are made instead of lines; else NULL */
+    Columns columns;
 } Room;
 
 static void add_member(Fields *fields, const char *name, Py_ssize_t size)
@@ -80,7 +82,10 @@ static int add_payload(Bytes *out, const Bytes *made, Made kind)
         return add_quoted(out, made->data, made->used);
     if (kind == JSON)
         return add_bytes(out, made->data, made->used);
-    return add_bytes(out, "\"", 1) || add_bytes(out, made->data, made->used) || add_bytes(out, "\"", 1) ? -1 : 0;
+    if (add_bytes(out, "\"", 1) ||
+        (kind == PLAIN ? add_bytes(out, made->data, made->used) : add_digits(out, made, kind)))
+        return -1;
+    return add_bytes(out, "\"", 1);
 }
 
 /* Copies the bytes from *from to `to`. */
@@ -192,8 +197,30 @@ static int is_made_right(const Fields *fields, const Member *via)
     return size == fields->before_size && (!size || !memcmp(via->value + 1, fields->before, size));
 }
 
-/* ODD and FAILED leave `out` unchanged. */
-static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, const uint8_t *end, Room *room)
+/* Adds a line's id and signature, which may be empty; `place` is where the line starts. */
+static Made add_signed(Room *room, const Member *id, int64_t place, Made kind)
+{
+    const Form *form = room->form;
+    Columns *columns = &room->columns;
+    Bytes *values = &columns->shingles.room;
+    const size_t width = kind == NARROW ? sizeof(uint32_t) : sizeof(uint64_t), size = room->made.used;
+    if (size && ((kind != NARROW && kind != WIDE) || form->digits != 2 * width || (form->size && form->size != size)))
+        return ODD;
+    values->used = 0;
+    if (grow(values, size / width * sizeof(uint64_t)) || add_id(&columns->ids, &columns->id_sizes, id) ||
+        add_number(&columns->places, place))
+        return FAILED;
+    uint64_t *numbers = (uint64_t *)values->data;
+    for (size_t i = 0; i < size / width; i++)
+        numbers[i] = kind == NARROW ? ((const uint32_t *)room->made.data)[i] : ((const uint64_t *)room->made.data)[i];
+    if (size ? add_signature(columns, 0, form, numbers, size / width) : add_number(&columns->sizes[0], 0))
+        return FAILED;
+    return kind;
+}
+
+/* ODD and FAILED leave the lines as they were. */
+static Made do_line(Work work, void *self, Fields *fields, const uint8_t *first, const uint8_t *line,
+                    const uint8_t *end, Room *room)
 {
     Member *members = fields->members;
     const uint8_t *last, *text;
@@ -211,6 +238,8 @@ static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, 
     if (text_of(&members[CONSUMED], &room->text, &text, &size))
         return FAILED;
     Made made = work(self, text, size, &room->made);
+    if (made > ODD && room->form)
+        return add_signed(room, &members[ID], line - first, made);
     if (made > ODD && add_line(&room->out, fields, line, end, last, &room->made, made)) {
         room->out.used = before;
         return FAILED;
@@ -233,10 +262,10 @@ static PyObject *take_exception(void)
     return value;
 }
 
-PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start)
+static PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form)
 {
     Fields fields;
-    Room room = {{0}, {0}, {0}};
+    Room room = {.form = form};
     PyObject *error = NULL, *result = NULL;
     char *bytes;
     Py_ssize_t size, records = 0;
@@ -247,11 +276,11 @@ PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, P
         goto done;
     }
     const uint8_t *first = (const uint8_t *)bytes, *end = first + size, *line = first + start;
-    if (grow(&room.out, (size_t)(end - line) + 64))
+    if (!form && grow(&room.out, (size_t)(end - line) + 64))
         goto done;
     while (line < end) {
         const uint8_t *stop = end_of_line(line, end);
-        Made made = do_line(work, self, &fields, line, stop, &room);
+        Made made = do_line(work, self, &fields, first, line, stop, &room);
         if (made == FAILED && !(error = take_exception()))
             goto done;
         if (made <= ODD)
@@ -259,11 +288,15 @@ PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, P
         records++;
         line = stop < end ? stop + 1 : end;
     }
-    result = Py_BuildValue("(y#nnO)", (const char *)room.out.data, (Py_ssize_t)room.out.used, records,
-                           (Py_ssize_t)(line - first), error ? error : Py_None);
+    if (form)
+        result = columns_read(&room.columns, 1, records, line - first);
+    else
+        result = Py_BuildValue("(y#nnO)", (const char *)room.out.data, (Py_ssize_t)room.out.used, records,
+                               (Py_ssize_t)(line - first), error ? error : Py_None);
 done:
     Py_XDECREF(error);
     PyMem_Free(fields.members);
+    free_columns(&room.columns);
     free(room.text.data);
     free(room.made.data);
     free(room.out.data);
@@ -304,7 +337,7 @@ PyObject *each_line(PyObject *Py_UNUSED(self), PyObject *args)
     if (!PyArg_ParseTuple(args, "OOO!O!n", &callables.function, &callables.dumps, &PyTuple_Type, &fields,
                           &PyBytes_Type, &data, &at))
         return NULL;
-    return splice_lines(call, &callables, fields, data, at);
+    return splice_lines(call, &callables, fields, data, at, NULL);
 }
 
 static const char LINK[] = "shingletools.kernel.LinkType";
@@ -325,8 +358,7 @@ void *new_self(size_t size)
 typedef struct {
     const LinkType *type;
     void *self;
-    Work work;
-    Bytes made; /* for the next */
+    Bytes made, digits; /* for the next, as it is made, and as text */
 } Link;
 
 typedef struct {
@@ -339,19 +371,30 @@ static Made through(void *self, const uint8_t *text, size_t size, Bytes *out)
 {
     const Chain *chain = self;
     Link *link = chain->links;
+    Work work = link->type->work;
     for (const Link *last = link + chain->count - 1; link < last; link++) {
         Bytes *made = &link->made;
         made->used = 0;
-        Made kind = link->work(link->self, text, size, made);
+        Made kind = work(link->self, text, size, made);
         if (kind <= ODD)
             return kind;
-        if (grow(made, 1))
-            return FAILED;
-        made->data[made->used] = 0; /* ends the text */
+        work = kind == WIDE ? link[1].type->of_numbers : NULL;
+        if (!work) {
+            work = link[1].type->work;
+            if (kind == NARROW || kind == WIDE) {
+                link->digits.used = 0;
+                if (add_digits(&link->digits, made, kind))
+                    return FAILED;
+                made = &link->digits;
+            }
+            if (grow(made, 1))
+                return FAILED;
+            made->data[made->used] = 0; /* ends the text */
+        }
         text = made->data;
         size = made->used;
     }
-    return link->work(link->self, text, size, out);
+    return work(link->self, text, size, out);
 }
 
 static int start_chain(Chain *chain, PyObject *links)
@@ -374,11 +417,6 @@ static int start_chain(Chain *chain, PyObject *links)
             !(type = PyCapsule_GetPointer(capsule, LINK)) || !(link->self = type->start(arguments)))
             return -1;
         link->type = type;
-        link->work = type->work;
-        if (i && type->of_numbers && link[-1].type->to_numbers) {
-            link[-1].work = link[-1].type->to_numbers;
-            link->work = type->of_numbers;
-        }
     }
     return 0;
 }
@@ -389,19 +427,35 @@ static void end_chain(Chain *chain)
         if (link->type && link->type->end)
             link->type->end(link->self);
         free(link->made.data);
+        free(link->digits.data);
     }
     PyMem_Free(chain->links);
 }
 
-PyObject *linked_lines(PyObject *Py_UNUSED(self), PyObject *args)
+static PyObject *through_links(PyObject *links, PyObject *fields, PyObject *data, Py_ssize_t at, const Form *form)
 {
-    PyObject *links, *fields, *data, *result = NULL;
-    Py_ssize_t at;
     Chain chain = {0};
-    if (!PyArg_ParseTuple(args, "O!O!O!n", &PyTuple_Type, &links, &PyTuple_Type, &fields, &PyBytes_Type, &data, &at))
-        return NULL;
-    if (!start_chain(&chain, links))
-        result = splice_lines(through, &chain, fields, data, at);
+    PyObject *result = start_chain(&chain, links) ? NULL : splice_lines(through, &chain, fields, data, at, form);
     end_chain(&chain);
     return result;
+}
+
+PyObject *linked_lines(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *links, *fields, *data;
+    Py_ssize_t at;
+    if (!PyArg_ParseTuple(args, "O!O!O!n", &PyTuple_Type, &links, &PyTuple_Type, &fields, &PyBytes_Type, &data, &at))
+        return NULL;
+    return through_links(links, fields, data, at, NULL);
+}
+
+PyObject *signed_lines(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *links, *fields, *data;
+    Py_ssize_t at, digits, size;
+    if (!PyArg_ParseTuple(args, "O!O!nnO!n", &PyTuple_Type, &links, &PyTuple_Type, &fields, &digits, &size,
+                          &PyBytes_Type, &data, &at))
+        return NULL;
+    const Form form = {digits == 8 ? 8 : 16, (size_t)size};
+    return through_links(links, fields, data, at, &form);
 }

@@ -11,26 +11,29 @@ typedef enum {
     TEXT,        /* text that must be quoted and escaped */
     PLAIN,       /* text that needs no escapes */
     JSON,        /* a value that is JSON already */
+    NARROW,      /* an array of uint32, which are written as groups of 8 digits */
+    WIDE,        /* an array of uint64, which are written as groups of 16 digits */
 } Made;
 
 /* Makes a payload from a text, which a byte after it ends. The output is empty before. */
 typedef Made (*Work)(void *self, const uint8_t *text, size_t size, Bytes *made);
 
-/* (fields, data, at): works on the lines of `data` from `at` on, up to the first that is not ordinary or fails. Returns
-   a tuple: the lines made, their number, the start of the first line not done, and its exception or None.
+/* linked_lines(links, fields, data, at): works on the lines of `data` from `at` on, up to the first that is not
+   ordinary or fails. Returns a tuple: the lines made, their number, the start of the first line not done, and its
+   exception or None.
+
+   signed_lines(links, fields, digits, size, data, at): the same, but gives what read_signed would take from the lines
+   that linked_lines makes, and none are made; also empty payloads. digits, size: as in read_signed.
 
    fields: (id, consumed, produced, keep, recipe, between, placed, before); names and recipes are JSON without the
    quotes. `between` is a tuple of names that an ordinary line does not have. If `placed`, the work makes words, a line
    feed and their places: the consumed text and the places become members, which an ordinary line does not have before.
    `before` is the recipe that an ordinary line has so far; None for any. */
-PyObject *splice_lines(Work work, void *self, PyObject *fields, PyObject *data, Py_ssize_t at);
 
-/* A filter's work in C. Between two links a payload can pass as an array of uint64 instead of digits. No type has both
-   functions for numbers. */
+/* A filter's work in C. */
 typedef struct {
     Work work;
-    Work to_numbers; /* makes an array; NULL if it cannot */
-    Work of_numbers; /* takes an array instead of a text; NULL if it cannot */
+    Work of_numbers; /* takes an array of uint64 instead of a text; NULL if it cannot */
     void *(*start)(PyObject *arguments); /* makes `self` of the above, for several lines; NULL with an exception */
     void (*end)(void *self);             /* frees it; NULL if not needed */
 } LinkType;

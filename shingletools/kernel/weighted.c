@@ -297,7 +297,7 @@ failed:
 
 PyObject *link_weighted_minima(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    static const LinkType MINIMA = {sketch, NULL, sketch_numbers, start_clocks, end_clocks};
+    static const LinkType MINIMA = {sketch, sketch_numbers, start_clocks, end_clocks};
     Py_INCREF(args);
     return new_link(&MINIMA, args);
 }
@@ -336,7 +336,7 @@ static Made add_bits(const Scales *self, const uint64_t *spread, size_t count, B
     weigh_bits(spread, (const int64_t *)self->found.data, count, sums);
     for (int bit = 0; bit < 64; bit++)
         value |= (uint64_t)(sums[bit] > 0) << bit;
-    return add_groups(out, &value, 1, 16) ? FAILED : PLAIN;
+    return add_bytes(out, &value, sizeof value) ? FAILED : WIDE;
 }
 
 static Made simhash_numbers(void *object, const uint8_t *shingles, size_t size, Bytes *out)
@@ -381,7 +381,7 @@ static void *start_scales(PyObject *arguments)
 
 PyObject *link_weighted_simhash(PyObject *Py_UNUSED(self), PyObject *weights)
 {
-    static const LinkType SIMHASH = {weighted_simhash, NULL, simhash_numbers, start_scales, end_scales};
+    static const LinkType SIMHASH = {weighted_simhash, simhash_numbers, start_scales, end_scales};
     Py_INCREF(weights);
     return new_link(&SIMHASH, weights);
 }

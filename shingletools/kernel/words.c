@@ -391,7 +391,7 @@ static void *start_words(PyObject *arguments)
 
 static PyObject *link_words(PyObject *object, PyObject *Py_UNUSED(none))
 {
-    static const LinkType WORDS = {words_of, NULL, NULL, start_words, NULL};
+    static const LinkType WORDS = {words_of, NULL, start_words, NULL};
     return new_link(&WORDS, Py_BuildValue("(O)", object));
 }
 
@@ -425,7 +425,7 @@ static void end_placing(void *self)
 
 static PyObject *link_placed(PyObject *object, PyObject *Py_UNUSED(none))
 {
-    static const LinkType PLACED = {placed_of, NULL, NULL, start_placing, end_placing};
+    static const LinkType PLACED = {placed_of, NULL, start_placing, end_placing};
     return new_link(&PLACED, Py_BuildValue("(O)", object));
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
+from shingletools.kernel.lines import SignedLines
 from shingletools.reading import compressed
 from shingletools.record.framing import Document
 from shingletools.system.errors import Failed, printable
@@ -16,6 +17,7 @@ from shingletools.system.waiting import blocks_of, whole_lines
 if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
 
+Given = Iterator[bytes | SignedLines]  # whole lines, some together; or signatures in place of lines that have them
 SPAN = 1 << 20  # bytes that a worker reads itself
 WINDOW = 1 << 14  # bytes in which the end of its last line is looked for
 
@@ -29,11 +31,21 @@ class Chunk(NamedTuple):
     data: bytes
     of_file: int | None = None  # bytes that were read of it since the chunk before; None if these are the data
     documents: Sequence[Document] = ()  # of which the lines were made, one of each, if the file has others
+    signed: SignedLines | None = None  # in place of data
 
     @property
     def size(self) -> int:
         """How many bytes of the file it stands for."""
         return len(self.data) if self.of_file is None else self.of_file
+
+    def cut(self) -> "tuple[Chunk, Chunk]":
+        """Its first line, and the rest."""
+        end = self.data.find(b"\n") + 1 or len(self.data)
+        rest = self._replace(line=self.line + 1, number=self.number + 1, data=self.data[end:], of_file=0)
+        return self._replace(data=self.data[:end], of_file=self.size), rest
+
+    def __bool__(self) -> bool:
+        return bool(self.data)
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
         """To a worker process, the data go beside the pickle; see serving.Messages."""
@@ -50,6 +62,19 @@ class Span(NamedTuple):
     start: int  # in bytes
     end: int
     file: State
+
+    def cut(self) -> "tuple[Span, Span]":
+        """Its first line, and the rest. Raises Failed."""
+        with named(self.name):
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                end = min(_line_end(descriptor, self.start), self.end)
+            finally:
+                os.close(descriptor)
+        return self._replace(end=end), self._replace(start=end)
+
+    def __bool__(self) -> bool:
+        return self.start < self.end
 
     def chunk(self) -> Chunk:
         """Its lines, numbered from 1 as if they were all; raises Failed if the file cannot be read, or has changed."""
@@ -70,15 +95,19 @@ class Span(NamedTuple):
         return Chunk(self.name, 1, 1, b"".join(parts))
 
 
-def read_chunks(files: Sequence[str], given: Iterator[bytes] | None = None) -> Generator[Chunk]:
+def read_chunks(files: Sequence[str], given: Given | None = None) -> Generator[Chunk]:
     """The input, in order; "-" is standard input, or whole lines that are given. Raises Failed."""
     number = 1
     for name in files:
         if name == "-" and given is not None:
             line = 1
-            for data in given:
-                yield Chunk(name, line, number, data, 0)
-                lines = kernel.count_lines(data)
+            for some in given:
+                if isinstance(some, SignedLines):
+                    lines = some.lines
+                    yield Chunk(name, line, number, b"", 0, signed=some)
+                else:
+                    yield Chunk(name, line, number, some, 0)
+                    lines = kernel.count_lines(some)
                 number += lines
                 line += lines
             continue
@@ -137,7 +166,7 @@ def read_raw(name: str) -> Generator[bytes]:
     return _read_blocks(name)
 
 
-def read_spans(files: Sequence[str], given: Iterator[bytes] | None = None) -> Generator[Chunk | Span]:
+def read_spans(files: Sequence[str], given: Given | None = None) -> Generator[Chunk | Span]:
     """The same; regular files are left for others to read. Raises Failed."""
     for name in files:
         if name == "-":

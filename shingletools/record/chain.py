@@ -1,12 +1,12 @@
 """Filters one after the other, on the same lines: what they make of them, and which filter rejects a line."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from shingletools import kernel
-from shingletools.kernel.lines import Fields
-from shingletools.record.filter_line import Reject, fields_of, filter_lines
+from shingletools.kernel.lines import Fields, SignedFields, SignedLines
+from shingletools.record.filter_line import Reject, fields_of, fields_signed, filter_lines
 from shingletools.record.stage import Filter
 
 MANY = 8  # ordinary lines in a row: what they spare is more than what it takes to stop at an odd one
@@ -22,13 +22,19 @@ class Rejection(NamedTuple):
     line: bytes  # as that filter got it, without its line feed
 
 
+Made = TypeVar("Made", bytes, SignedLines)
+Ordinary = Callable[[bytes, int], tuple[Made, int, int]]  # of lines from a place on: their number, where they end
 Worked = tuple[bytes, list[Rejection]]
+Signed = tuple[list[bytes | SignedLines], list[Rejection]]
 
 
 class Section(Protocol):
     """One filter of a chain, or some."""
 
     def __call__(self, lines: bytes, /) -> Worked: ...
+
+    def signed(self, lines: bytes, like: SignedFields, /) -> Signed:
+        """The same; signatures as they are wanted in place of lines, where the kernel can make them."""
 
 
 class Chain:
@@ -72,6 +78,13 @@ class Chain:
         lines, more = self.behind.work(b"".join(made))
         gone += [each._replace(place=origins[each.place], step=each.step + self.cut + 1) for each in more]
         return lines, sorted(gone, key=lambda each: each.place)
+
+    def signed(self, lines: bytes, like: SignedFields) -> Signed:
+        """The same of filters that make a line of one; signatures as they are wanted in place of lines."""
+        assert self.cut is None
+        lines, gone = through(self.sections[:-1], lines)
+        made, more = self.sections[-1].signed(lines, like)
+        return made, among_all(gone, more)
 
 
 def rest_of(places: Iterable[int]) -> Iterator[int]:
@@ -132,6 +145,13 @@ class Single:
             place += number
         return b"".join(made), rejections
 
+    def signed(self, lines: bytes, like: SignedFields, /) -> Signed:
+        fields = fields_of([self.stage], self.id_field) if self.link else None
+        if fields is not None:
+            return Linked([self], fields).signed(lines, like)
+        made, rejections = self(lines)
+        return [made], rejections
+
 
 class Linked:
     """Filters that the kernel does at once, without a line between them.
@@ -146,21 +166,43 @@ class Linked:
         self.links = tuple(single.link for single in singles)
 
     def __call__(self, lines: bytes, /) -> Worked:
-        every, rejections = [], []
+        made, rejections = self.all_of(lines, self.lines)
+        return b"".join(made), rejections
+
+    def lines(self, lines: bytes, at: int) -> tuple[bytes, int, int]:
+        return kernel.linked_lines(self.links, self.fields, lines, at)[:3]
+
+    def signed(self, lines: bytes, like: SignedFields, /) -> Signed:
+        fields = fields_signed(self.fields, like)
+        if fields is None:
+            made, rejections = self(lines)
+            return [made], rejections
+        _, digits, size = like.payloads[0]
+
+        def work(lines: bytes, at: int) -> tuple[SignedLines, int, int]:
+            made = SignedLines(*kernel.signed_lines(self.links, fields, digits, size, lines, at))
+            return made, made.lines, made.end
+
+        return self.all_of(lines, work)
+
+    def all_of(self, lines: bytes, ordinary: Ordinary[Made]) -> tuple[list[Made | bytes], list[Rejection]]:
+        """What the kernel makes of ordinary lines, and what comes of those between them."""
+        every, rejections = list[Made | bytes](), list[Rejection]()
         place = at = 0
         stretch = 1
         while at < len(lines):
-            made, number, at, _ = kernel.linked_lines(self.links, self.fields, lines, at)
-            every.append(made)
+            made, number, at = ordinary(lines, at)
+            if number:
+                every.append(made)
             place += number
             stretch = max(1, stretch // 2) if number >= MANY else min(2 * stretch, LONGEST)
             if odd := lines[at : end_of_lines(lines, at, stretch)]:
-                made, more = through(self.singles, odd)
-                every.append(made)
+                others, more = through(self.singles, odd)
+                every.append(others)
                 rejections += [each._replace(place=place + each.place) for each in more]
                 place += kernel.count_lines(odd)
                 at += len(odd)
-        return b"".join(every), rejections
+        return every, rejections
 
 
 def end_of_lines(lines: bytes, at: int, number: int) -> int:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from shingletools import kernel
-from shingletools.kernel.lines import Done, Fields
+from shingletools.kernel.lines import Done, Fields, SignedFields
 from shingletools.record import wire
 from shingletools.record.json_members import (
     BEHIND,
@@ -137,6 +137,20 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
         return None
     before = in_quotes(asked[0] or "") if asked else None
     return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before
+
+
+def fields_signed(fields: Fields, like: SignedFields) -> Fields | None:
+    """What the kernel must know to make such signatures in place of lines, if it can."""
+    id_field, consumed, produced, kept, recipe, between, placed, before = fields
+    via = like.via or b""
+    so_far = b"" if via == recipe else via.removesuffix(b" | " + recipe)
+    if (
+        kept or placed or (like.id, *(name for name, *_ in like.payloads)) != (id_field, produced)
+        or so_far == via or (not so_far and via != recipe) or b"\\" in via or before not in (None, so_far)
+    ):  # fmt: skip
+        return None
+    between = tuple(sorted({*between, *like.absent} - {consumed}))
+    return id_field, consumed, produced, False, recipe, between, False, so_far
 
 
 def recipe_before(after: str, stages: Sequence[Filter]) -> str | None:

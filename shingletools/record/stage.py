@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, NoReturn, Protocol, Self, dataclass_transform
 
-from shingletools.kernel.lines import Link, unlinked
+from shingletools.kernel.lines import Link, SignedFields, SignedLines, unlinked
 from shingletools.record.faces import Face
 from shingletools.record.framing import Format
 from shingletools.record.wire import AT, SOURCE, Record
@@ -89,6 +89,7 @@ class Collector(ABC):
     """What makes an output that depends on more than one record; it takes them in order, in one process."""
 
     reads_ahead = False  # whether it can: see `ahead`
+    takes_signed = False  # whether it can: see `take_signed`
     of_all = False  # whether its output says something of all files: there is none if one of them has no good record
     place: tuple[str, int | None] = ("", None)  # the file and the line of the next record that it is to take
 
@@ -102,6 +103,14 @@ class Collector(ABC):
         Returns how many, where the first begins that it leaves to `take`, and what can be written already.
         """
         return 0, at, Written()
+
+    def like(self) -> SignedFields | None:
+        """What lines must have of which it takes signatures instead, as soon as that is known."""
+        return None
+
+    def take_signed(self, _signed: SignedLines, _side: int, /) -> Mapping[int, str]:
+        """Takes signatures in place of lines. Gives the numbers of those that it rejects for their ids, and why."""
+        raise TypeError(f"{type(self).__name__} takes lines")
 
     @abstractmethod
     def take(self, record: Record, line: bytes, side: int, /) -> Written | None:

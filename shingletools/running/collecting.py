@@ -5,8 +5,9 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 
+from shingletools.kernel.lines import SignedLines
 from shingletools.reading import streams
-from shingletools.reading.streams import Chunk
+from shingletools.reading.streams import Chunk, Given
 from shingletools.record.framing import Framed
 from shingletools.record.json_members import line_at, parse
 from shingletools.record.stage import Collector, Late, Written
@@ -19,6 +20,8 @@ def collect_chunk(
     collector: Collector, once: Sequence[str], strict: bool, side: int, chunk: Chunk
 ) -> tuple[Outcome, Failed | None]:
     """A chunk's records to a collector, up to one with which it fails, or the first bad one if strict."""
+    if chunk.signed is not None:
+        return collect_signed(collector, side, chunk, chunk.signed), None
     rejects: list[BadRecord] = []
     written = []
     failed: Failed | None = None
@@ -59,6 +62,14 @@ def collect_chunk(
     return outcome, failed
 
 
+def collect_signed(collector: Collector, side: int, chunk: Chunk, signed: SignedLines) -> Outcome:
+    """The same of signatures; if strict, it ends with the first bad one all the same, since nothing is made of them."""
+    rejected = collector.take_signed(signed, side)
+    bad = [(chunk.name, chunk.line + number, cause, b"") for number, cause in rejected.items()]
+    good = signed.lines - len(bad)
+    return Outcome(chunk.size, None, signed.lines, good, bad, Written(), file=chunk.name, again=len(bad))
+
+
 def collected(
     collector: Collector, once: Sequence[str], strict: bool, side: int, portion: Chunk | Framed
 ) -> Iterator[tuple[Outcome, Failed | None]]:
@@ -84,7 +95,7 @@ def collected(
 
 
 def run_collector(
-    collector: Collector, step: Step, jobs: int, figures: Figures, given: Iterator[bytes] | None = None
+    collector: Collector, step: Step, jobs: int, figures: Figures, given: Given | None = None
 ) -> Generator[Outcome]:
     """All outcomes; the figures have those that were taken so far. Lines that are given stand for standard input."""
     options, stage = step.options, step.stage
@@ -114,10 +125,10 @@ def late_outcome(file: str, late: Sequence[Late]) -> Outcome:
 
 
 def chunks_ahead(
-    collector: Collector, files: Sequence[str], jobs: int, given: Iterator[bytes] | None
+    collector: Collector, files: Sequence[str], jobs: int, given: Given | None
 ) -> Generator[Chunk | Framed]:
     """The input, for which the collector has prepared if it does so. Raises Failed, after the chunks before."""
-    if jobs == 1 or not collector.reads_ahead:
+    if jobs == 1 or not collector.reads_ahead or (given is not None and collector.takes_signed):
         yield from streams.read_chunks(files, given)
         return
     from shingletools.system.workers import in_threads, until_failed  # as in filtering.run_once

@@ -2,22 +2,30 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 
+from shingletools.kernel.lines import SignedFields
 from shingletools.reading import streams
-from shingletools.reading.streams import Chunk, Span
+from shingletools.reading.streams import Chunk, Given, Span
 from shingletools.record.filter_line import Reject, filter_lines
 from shingletools.record.framing import Document, Framed
 from shingletools.record.stage import Filter, Written
+from shingletools.running.fusing import Fused
 from shingletools.running.outcomes import FilterStep, Outcome
 from shingletools.system import files as system_files
 
+FIRST = 100  # lines that are looked at one by one until a collector knows what signatures it wants
+
 Bad = tuple[int | None, str, bytes]  # line, cause, document
+Piece = Chunk | Span | Framed
+Like = Callable[[], SignedFields | None]  # see Collector
+Task = tuple[Piece, SignedFields | None]
+Part = Callable[[Piece, SignedFields | None], list[Outcome]]
 
 
-def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Chunk | Span | Framed) -> Outcome:
+def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Piece) -> Outcome:
     """A chunk's records through a stage, up to the first bad one if strict; pure, so any worker may run it."""
     start, read = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
     output = []
@@ -90,27 +98,24 @@ class Filters:
 
     def __init__(self, filters: Sequence[FilterStep]) -> None:
         self.filters = tuple(filters)
-        self.parts: list[Callable[[Chunk | Span | Framed], list[Outcome]]] = []
+        self.parts: list[Part] = []
         for alone, some in groupby(self.filters, stands_alone):
             steps = list(some)
-            if alone or len(steps) == 1:
-                self.parts += [partial(single, step) for step in steps]
-            else:
-                from shingletools.running.fusing import Fused  # which one filter does not need
-
-                self.parts.append(Fused(steps))
+            self.parts += [partial(single, step) for step in steps] if alone else [Fused(steps)]
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         """Another process asks the kernel that it has."""
         return Filters, (self.filters,)
 
-    def __call__(self, piece: Chunk | Span | Framed) -> list[Outcome]:
-        """What becomes of a piece, by each filter; the last one's has the lines."""
-        outcomes = self.parts[0](piece)
-        for part in self.parts[1:]:
-            made = outcomes[-1].written.output
-            outcomes[-1] = outcomes[-1]._replace(written=Written())
-            outcomes += part(Chunk("-", 1, 1, made, 0))
+    def __call__(self, task: Task) -> list[Outcome]:
+        """What becomes of a piece, by each filter; the last one's has the lines, or signatures in place of some."""
+        piece, like = task
+        outcomes: list[Outcome] = []
+        for part in self.parts:
+            if outcomes:
+                piece = Chunk("-", 1, 1, outcomes[-1].written.output, 0)
+                outcomes[-1] = outcomes[-1]._replace(written=Written())
+            outcomes += part(piece, like if part is self.parts[-1] else None)
         return outcomes
 
 
@@ -119,17 +124,24 @@ def stands_alone(step: FilterStep) -> bool:
     return stage.lines is not None or stage.format is not None
 
 
-def single(step: FilterStep, piece: Chunk | Span | Framed) -> list[Outcome]:
+def single(step: FilterStep, piece: Piece, _like: SignedFields | None) -> list[Outcome]:
     return [filter_chunk(*step, piece)]
 
 
 def run_filters(
-    filters: Sequence[FilterStep], files: Sequence[str], jobs: int = 1, given: Iterator[bytes] | None = None
+    filters: Sequence[FilterStep],
+    files: Sequence[str],
+    jobs: int = 1,
+    given: Given | None = None,
+    like: Like | None = None,
 ) -> Generator[list[Outcome]]:
-    """The outcomes of each chunk, one for each filter. Lines that are given stand for standard input."""
+    """The outcomes of each chunk, one for each filter. Lines that are given stand for standard input.
+
+    like: what signatures the last filter is to give in place of lines, if any, as soon as that is known.
+    """
     (stage, id_field, strict), *others = filters
     if stage.first is None:
-        yield from run_once(filters, files, jobs, given)
+        yield from run_once(filters, files, jobs, given, like)
         return
     before, states = stage.first(), system_files.states(files)
     with contextlib.closing(streams.read_chunks(files)) as chunks:
@@ -137,25 +149,47 @@ def run_filters(
             before.take(chunk.data)
             yield [Outcome(0, None, 0, 0, (), Written(), once=chunk.size)]
     system_files.check_unchanged(states)
-    yield from run_once([(before.filter(), id_field, strict), *others], files, jobs)
+    yield from run_once([(before.filter(), id_field, strict), *others], files, jobs, None, like)
     system_files.check_unchanged(states)
 
 
 def run_once(
-    filters: Sequence[FilterStep], files: Sequence[str], jobs: int, given: Iterator[bytes] | None = None
+    filters: Sequence[FilterStep], files: Sequence[str], jobs: int, given: Given | None, like: Like | None
 ) -> Generator[list[Outcome]]:
-    work = Filters(filters)
-    form = filters[0][0].format
-    if jobs == 1:
-        with contextlib.closing(streams.read_chunks(files, given) if form is None else form.read(files)) as chunks:
-            yield from with_line_numbers(map(work, chunks))
-        return
+    work, form = Filters(filters), filters[0][0].format
+    # Workers read JSON lines themselves; where one document of another format ends, only who reads all before it knows
+    read = streams.read_chunks if jobs == 1 else streams.read_spans
+    with contextlib.closing(read(files, given) if form is None else form.read(files)) as pieces:
+        tasks = tasks_of(pieces, like)
+        yield from with_line_numbers(map(work, tasks) if jobs == 1 else by_workers(work, tasks, jobs, like is not None))
+
+
+def tasks_of(pieces: Iterable[Piece], like: Like | None) -> Iterator[Task]:
+    """Pieces, and what signatures are wanted of them; until that is known, each of the first lines is a piece."""
+    left = 0 if like is None else FIRST
+    for piece in pieces:
+        rest = piece
+        while left and rest and not isinstance(rest, Framed) and like is not None and like() is None:
+            left -= 1
+            first, rest = rest.cut()
+            yield first, None
+        if rest:
+            yield rest, like and like()
+
+
+def by_workers(work: Filters, tasks: Iterator[Task], jobs: int, signs: bool) -> Generator[list[Outcome]]:
+    """The outcomes of tasks in their order; this process does those before it is known what signatures are wanted."""
     from shingletools.system.workers import in_processes  # costs start-up time that one process need not pay
 
-    # Workers read JSON lines themselves; where one document of another format ends, only who reads all before it knows
-    pieces = streams.read_spans(files, given) if form is None else form.read(files)
-    with contextlib.closing(pieces), contextlib.closing(in_processes(work, pieces, jobs)) as results:
-        yield from with_line_numbers(results)
+    begun: list[Task] = []
+    for number, task in enumerate(tasks if signs else ()):
+        if task[1] is not None or number == FIRST:
+            begun.append(task)
+            break
+        yield work(task)
+    if begun or not signs:
+        with contextlib.closing(in_processes(work, chain(begun, tasks), jobs)) as results:
+            yield from results
 
 
 def with_line_numbers(results: Iterator[list[Outcome]]) -> Generator[list[Outcome]]:

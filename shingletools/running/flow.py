@@ -6,8 +6,9 @@ It is given streams, and neither prints, exits nor handles signals: that is for 
 import contextlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import groupby
-from typing import Self
+from typing import Any, Self
 
+from shingletools.kernel.lines import SignedFields
 from shingletools.record.stage import Means
 from shingletools.running.checking import check, check_apart
 from shingletools.running.outcomes import DONE, FAILED, Outcome, status_of
@@ -82,15 +83,15 @@ class Flow:
 
         Raises Failed, and ReaderGone if that of another output has gone.
         """
-        lines = self.given
+        lines: Iterator[Any] | None = self.given
         for _, some in groupby(enumerate(self.runs), lambda each: each[1].filter_step() is None and each[0] + 1):
             made = self.through([run for _, run in some], lines)
             self.stack.callback(made.close)
             lines = made
         return made
 
-    def through(self, runs: Sequence[StageRun], given: Lines | None) -> Generator[bytes]:
-        """Lines through a collector, or filters side by side."""
+    def through(self, runs: Sequence[StageRun], given: Iterator[Any] | None) -> Generator[Any]:
+        """Lines through a collector, or filters side by side; for a collector, perhaps signatures in place of lines."""
         first, last = runs[0], runs[-1]
         lent = last is self.runs[-1] and self.output is not None  # lines of workers are, until the next are asked for
         strict = any(run.options.strict for run in runs)
@@ -104,6 +105,7 @@ class Flow:
                         run.take(outcome)  # before it is missing from the output
                     if lines := outcomes[-1].written.output:
                         yield lines if lent else bytes(lines)  # before complaints: --strict lets the same records out
+                    yield from outcomes[-1].signed
                 finally:
                     if strict:
                         complain(runs, outcomes)
@@ -113,17 +115,23 @@ class Flow:
                 self.check_end(run)
             self.at_work(self.runs[self.runs.index(last) + 1].name)
 
-    def outcomes(self, runs: Sequence[StageRun], given: Lines | None) -> Generator[list[Outcome]]:
+    def outcomes(self, runs: Sequence[StageRun], given: Iterator[Any] | None) -> Generator[list[Outcome]]:
         first, jobs = runs[0], max(run.options.jobs for run in runs)
         filters = [step for run in runs if (step := run.filter_step()) is not None]
         if filters:
             from shingletools.running.filtering import run_filters  # here and below: most runs need one of the two
 
-            return run_filters(filters, first.options.files, jobs, given)
+            return run_filters(filters, first.options.files, jobs, given, self.like(runs[-1]))
         from shingletools.running.collecting import run_collector  # as above
 
         collector = first.collect(Means(jobs, given))
         return ([each] for each in run_collector(collector, first.step, jobs, first.figures, given))
+
+    def like(self, run: StageRun) -> Callable[[], SignedFields | None] | None:
+        """What signatures the collector behind a step takes in place of lines, if it does and none must be kept."""
+        behind = self.runs[self.runs.index(run) + 1 :]
+        collector = behind[0].collector if behind and behind[0].options.rejects is None else None
+        return collector.like if collector is not None and collector.takes_signed else None
 
     def check_end(self, run: StageRun) -> None:
         """Raises Failed if a step has failed though it has read all: nothing may be made of a part of the lines."""

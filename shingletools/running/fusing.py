@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 
 from shingletools import kernel
+from shingletools.kernel.lines import SignedFields, SignedLines
 from shingletools.reading.streams import Chunk, Span
 from shingletools.record.chain import Chain, Rejection, end_of_lines
 from shingletools.record.framing import Framed
 from shingletools.record.stage import Written
 from shingletools.running.outcomes import BadRecord, FilterStep, Outcome
+
+Made = bytes | list[bytes | SignedLines]
 
 
 class Fused:
@@ -17,15 +20,15 @@ class Fused:
         self.filters = filters
         self.chain = Chain([(stage, id_field) for stage, id_field, _ in filters])
 
-    def __call__(self, piece: Chunk | Span | Framed) -> list[Outcome]:
+    def __call__(self, piece: Chunk | Span | Framed, like: SignedFields | None) -> list[Outcome]:
         """The outcomes of lines by each filter, up to the first line that is bad to a strict one.
 
-        The last has the lines that are made. Each filter has the lines that those before it let pass, and their numbers
-        are of these, as they are in the shell.
+        The last has the lines that are made, or, if some are wanted, signatures in place of lines that have such. Each
+        filter has the lines that those before it let pass, and their numbers are of these, as they are in the shell.
         """
         assert not isinstance(piece, Framed)  # whose filter stands alone
         start, chunk = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
-        lines, rejections, count = self.work(chunk.data)
+        made, rejections, count = self.work(chunk.data, like)
         outcomes: list[Outcome] = []
         for step, (stage, *_) in enumerate(self.filters, 1):
             name, line = ("-", 1) if outcomes else (chunk.name, chunk.line)
@@ -35,17 +38,21 @@ class Fused:
             good = count - len(bad)
             outcomes.append(Outcome(size, begins, count, good, bad, Written(), counted=counted, file=name))
             count = good
-        outcomes[-1] = outcomes[-1]._replace(written=Written(lines))
+        last = outcomes[-1]
+        outcomes[-1] = last._replace(written=Written(made)) if isinstance(made, bytes) else last._replace(signed=made)
         return outcomes
 
-    def work(self, data: bytes) -> tuple[bytes, list[Rejection], int]:
+    def work(self, data: bytes, like: SignedFields | None) -> tuple[Made, list[Rejection], int]:
         """What the filters make of lines, what they reject, and how many lines they were given."""
-        lines, rejections = self.chain.work(data)
+        made, rejections = self.chained(data, like)
         stop = next((each for each in rejections if self.filters[each.step - 1][2]), None)
         if stop is None:
-            return lines, rejections, kernel.count_lines(data)
-        lines, rejections = self.chain.work(data[: end_of_lines(data, 0, stop.place)])
-        return lines, [*rejections, stop], stop.place + 1
+            return made, rejections, kernel.count_lines(data)
+        made, rejections = self.chained(data[: end_of_lines(data, 0, stop.place)], like)
+        return made, [*rejections, stop], stop.place + 1
+
+    def chained(self, data: bytes, like: SignedFields | None) -> tuple[Made, list[Rejection]]:
+        return self.chain.work(data) if like is None else self.chain.signed(data, like)
 
 
 def numbered(rejections: Sequence[Rejection], step: int, name: str, line: int) -> list[BadRecord]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from shingletools.cli.arguments import Allowance
+from shingletools.kernel.lines import SignedLines
 from shingletools.record.stage import Filter, Written
 from shingletools.system import errors
 
@@ -30,6 +31,7 @@ class Outcome(NamedTuple):
     file: str = ""  # of which it is; none if each file is a document
     again: int = 0  # rejected records whose ids were there before; the rest of them is good
     told: Sequence[str] = ()  # what its format has to say
+    signed: Sequence[bytes | SignedLines] = ()  # in place of what is written: lines, and signatures in place of lines
 
 
 class Figures:

@@ -15,7 +15,8 @@ from shingletools.commands.simjoin.join_collector import lines_like, take_shingl
 from shingletools.commands.simjoin.signatures import SIGNATURES, Data
 from shingletools.commands.simjoin.spec import shapes_differ
 from shingletools.kernel import arrays
-from shingletools.kernel.ids import SignedFields, split
+from shingletools.kernel.ids import split
+from shingletools.kernel.lines import SignedFields
 from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
 from shingletools.record.json_members import line_at, parse

@@ -1,6 +1,6 @@
 """Takes records with signatures, and gives pairs of documents."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,8 @@ from shingletools.commands.simjoin.signatures import LONG_SHINGLES, SHINGLE_SETS
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.store import InMemory, OnDisk, Store
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import SignedFields, SignedLines
+from shingletools.kernel.ids import split
+from shingletools.kernel.lines import SignedFields, SignedLines
 from shingletools.kernel.types import U32, Index
 from shingletools.record import wire
 from shingletools.record.json_members import in_quotes
@@ -101,6 +102,7 @@ class JoinCollector(Collector):
         """against: the archives of the spec, if they are open already."""
         self.spec = spec
         self.jobs = jobs
+        self.takes_signed = not (spec.wanted.verify or spec.wanted.scope.fields)  # which need more of a record
         payloads = 1 + spec.wanted.verify
         self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
         self.block: SignedBlock | None = None  # the block that is being taken
@@ -168,6 +170,19 @@ class JoinCollector(Collector):
                 self.scope.add(block.labels[start:stop])
             self.count(side, stop - start)
         return stop - start, int(block.places[stop]), Written()
+
+    def like(self) -> SignedFields | None:
+        return self.fields
+
+    def take_signed(self, signed: SignedLines, side: int, /) -> Mapping[int, str]:
+        numbers, sizes = self.claim_lines(side, signed), np.frombuffer(signed.sizes[0], np.int64)
+        taken = np.flatnonzero(np.diff((numbers >= 0) & (sizes > 0), prepend=False, append=False)).tolist()
+        for start, stop in zip(taken[::2], taken[1::2], strict=True):
+            self.store.add_lines(min(side, 1), signed, numbers, slice(start, stop))
+            self.count(side, stop - start)
+        again = np.flatnonzero(numbers < 0).tolist()
+        names = list(split(signed.ids, signed.id_sizes)) if again else []
+        return {number: errors.seen_before(orjson.loads(names[number])) for number in again}
 
     def claim_lines(self, side: int, signed: SignedLines) -> Index:
         """The numbers of ids; below 0 for ids that their side, or an earlier archive, has used."""

@@ -16,7 +16,8 @@ from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.signatures import Data
 from shingletools.commands.simjoin.stored import Payload, Stored, portions_of
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt, SignedLines, split
+from shingletools.kernel.ids import IdsAt, split
+from shingletools.kernel.lines import SignedLines
 from shingletools.kernel.types import Flags, Index
 from shingletools.system import signals
 from shingletools.system.deferred import sqlite3, tempfile
