@@ -60,6 +60,7 @@ class Fate(NamedTuple):
 class Fates(Protocol):
     """What becomes of the documents of some files, in their order."""
 
+    begun: int  # when the run began, in nanoseconds, before which files got what was compared
     removing: bool  # whether what is removed is wanted
     said: Sequence[bool]  # whether columns of Said are wanted, where documents are kept and where they are removed
 

@@ -387,7 +387,13 @@ def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.Monk
     assert (ran.status, ran.err) == (
         2, "dedup: table: grew while it was read (what is read twice must stay as it is until the end)\n"
     )  # fmt: skip
-    assert not any((tmp_path / name).exists() for name in ("out", "out2"))
+    (tmp_path / "docs").mkdir()
+    for name in "ab":
+        (tmp_path / "docs" / f"{name}.txt").write_text(name)
+    slow = "{ sleep 0.3; printf c > docs/b.txt; } | dedup --pairs - --recursive docs -o out3"
+    ran = shell(slow, tmp_path)
+    assert (ran.status, ran.err) == (2, "dedup: docs/b.txt: changed while it was compared\n")
+    assert not any((tmp_path / name).exists() for name in ("out", "out2", "out3"))
 
 
 @pytest.mark.parametrize(
@@ -396,6 +402,7 @@ def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.Monk
         ("--csv", "--csv reads the input twice: name files"),
         ("--csv docs", "docs: not a regular file: --csv reads it twice"),
         ("--whole --annotate table", "--annotate cannot be combined with --whole, which has no place for marks"),
+        ("--number --annotate table", "--annotate cannot be combined with --number, which has no place for marks"),
         ("-0 --csv table", "-0 ends names of files, and needs --whole or --recursive"),
         ("--csv --keep min:date table", 'table:1: no column "date" among "id", "text"'),
         ("--csv --id nr table", 'table:1: no column "nr" among "id", "text"'),

@@ -3,6 +3,7 @@
 The files are read twice: for the choice, of which only a number for each document is held, and for what is written.
 """
 
+import time
 from array import array
 from collections.abc import Iterator, Sequence
 
@@ -30,7 +31,7 @@ class Restored(Dedup):
     def __init__(self, spec: DedupSpec, means: Means) -> None:
         """Reads what decides, from the files that the spec names. Raises Failed."""
         # Before the pairs come, which others may make of the same files meanwhile
-        self.states = files.states(spec.files)
+        self.begun, self.states = time.time_ns(), files.states(spec.files)
         super().__init__(spec, *deciding(spec, means))
         self.numbers = array("q")  # of all documents, in their order
 
@@ -66,7 +67,7 @@ class Decided:
     """What becomes of the documents, in their order."""
 
     def __init__(self, dedup: Restored) -> None:
-        self.dedup = dedup
+        self.dedup, self.begun = dedup, dedup.begun
         spec = dedup.spec
         self.removing = spec.removed is not None
         self.said: Sequence[bool] = spec.annotate, bool(spec.marks) and not spec.annotate

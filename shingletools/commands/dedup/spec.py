@@ -17,7 +17,7 @@ FIRST, LONGEST, SHORTEST, NONE = "first", "longest", "shortest", "none"
 LEAST, MOST = "min:", "max:"  # followed by the name of a field
 KNOWN = "known"  # the rule of --known
 NUMBER, TEXT, DATED = "number", "text", "date:"  # what values are, the last followed by a format of strptime
-UNMARKED = ("--lines", "--whole", "--recursive", "--array", "--warc")  # formats in which documents get no marks
+UNMARKED = ("", "--lines", "--whole", "--recursive", "--array", "--warc")  # formats in which documents get no marks
 STORED = ("--parquet", "--warc")  # formats that are written as they are stored, and not compressed once more
 
 
@@ -56,8 +56,8 @@ class DedupSpec(Stage):
                 self.annotate and self.removed is not None,
             "--annotate cannot be combined with --keep none, which keeps no document for it to name":
                 self.annotate and self.keep == NONE,
-            f"--annotate cannot be combined with {self.input_option}, which has no place for marks":
-                self.annotate and self.input_option in UNMARKED,
+            f"--annotate cannot be combined with {self.input_option or '--number'}, which has no place for marks":
+                self.annotate and self.format is not None and self.input_option in UNMARKED,
         }  # fmt: skip
         for message, there in wrong.items():
             if there:

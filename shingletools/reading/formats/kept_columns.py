@@ -7,7 +7,7 @@ from shingletools.reading.formats.parquet_files import batches, pa, parquet_file
 from shingletools.record.framing import Both, Fate, Fates, Said
 from shingletools.system.errors import Failed, printable, shown
 
-GROUP = 1 << 26  # bytes of rows, in memory, that become a row group
+GROUP = 1 << 25  # bytes of rows, in memory, that become a row group
 
 
 class Sink:

@@ -5,16 +5,20 @@ from collections.abc import Iterator
 
 from shingletools.record.framing import Both, Fates
 from shingletools.system.errors import Failed, printable
+from shingletools.system.files import named
 
 TOGETHER = 1 << 12  # names
 
 
 def kept_names(fates: Fates, zero: bool) -> Iterator[Both]:
-    """Raises Failed for a name that no line can hold."""
+    """Raises Failed for a name that no line can hold, and for a file that has changed since it was compared."""
     sides: tuple[list[bytes], list[bytes]] = [], []
     for number, (name, fate) in enumerate(fates.names(), 1):
         if not zero and "\n" in str(name):
             raise Failed(f"{printable(str(name))}: a name with a line feed: -0 ends names with zero bytes")
+        with named(str(name)):
+            if os.stat(str(name)).st_ctime_ns > fates.begun:  # a time of the system, which no archive sets
+                raise Failed(f"{printable(str(name))}: changed while it was compared")
         sides[not fate.kept].append(os.fsencode(str(name)) + (b"\0" if zero else b"\n"))
         if not number % TOGETHER:
             yield b"".join(sides[0]), b"".join(sides[1])

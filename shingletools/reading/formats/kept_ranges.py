@@ -8,7 +8,7 @@ from shingletools.reading.compressed import HEAD
 from shingletools.record.framing import Both, Fate
 from shingletools.system.errors import Failed, printable
 
-MAGIC = 2  # bytes with which each record of a file begins, as the file does
+MAGIC = 3  # bytes with which each record of a file begins, as the file does
 
 
 def kept_ranges(name: str, ranges: Iterator[tuple[int, int | None, Fate]], known: Sequence[str]) -> Iterator[Both]:
@@ -28,10 +28,12 @@ def kept_ranges(name: str, ranges: Iterator[tuple[int, int | None, Fate]], known
                 continue
             for data in file.until(begin):
                 yield data, b""
-            if file.ahead(MAGIC) != start[:MAGIC] or (end is not None and end <= begin):
+            if file.ahead(MAGIC) != start[:MAGIC]:
                 raise whole
             for data in file.until(end):
                 yield b"", data if fate.kept is not None else b""
+            if file.ahead(MAGIC) not in (start[:MAGIC], b""):
+                raise whole
         for data in file.until(None):
             yield data, b""
 
