@@ -431,11 +431,12 @@ print(len(list(shingletools.run("canon", [{"id": 1, "text": "a"}]))), opened() -
 
 
 @pytest.mark.slow
-def test_ctrl_c_in_a_notebook() -> None:
+def test_ctrl_c_in_a_notebook(tmp_path: Path) -> None:
     """In a real kernel: the cell ends as any other does, nothing stays open, no worker lives, the next cell runs."""
     from jupyter_client.manager import start_new_kernel  # a start that only this test pays for
 
-    manager, client = start_new_kernel(kernel_name="python3")
+    own = ["--HistoryManager.enabled=False", f"--ipython-dir={tmp_path}"]  # its history is a file that comes and goes
+    manager, client = start_new_kernel(kernel_name="python3", extra_arguments=own)
     try:
         for jobs in (1, 2):
             said: list[str] = []

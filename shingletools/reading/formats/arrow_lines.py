@@ -68,7 +68,9 @@ def lines_in(source: Any, fields: Fields) -> Generator[bytes]:
             for start in range(0, len(batch), ROWS):
                 part = batch.slice(start, ROWS)
                 arrays = [column.read(part.column(place)) for column, place in zip(columns, read, strict=True)]
-                size = sum(array.nbytes for column, array in zip(columns, arrays, strict=True) if array.type == column.wide)
+                size = sum(
+                    array.nbytes for column, array in zip(columns, arrays, strict=True) if array.type == column.wide
+                )
                 rows = max(1, len(part) * BLOCK // max(size, 1))
                 for first in range(0, len(part), rows):
                     some = [array.slice(first, rows) for array in arrays]
