@@ -213,7 +213,8 @@ def test_every_command_has_all_its_places() -> None:
     pages = {path.stem for path in (TOP / "man").glob("*.1")} - {"shingletools-run"}
     launchers = {path.name for path in (TOP / "bin").iterdir()} - {*LISTERS}
     named = {*LISTED, *PROGRAMS, *rooms, *launchers, *pages}
-    assert {command: lost for command in sorted(named) if (lost := missing_of(command))} == {}
+    lost = [f"{command}: {place}" for command in sorted(named) for place in missing_of(command)]
+    assert not lost, "\n".join(lost)
 
 
 def test_a_command_that_is_nowhere_lacks_everything() -> None:

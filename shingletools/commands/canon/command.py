@@ -33,9 +33,8 @@ FACE = Face(
 
 PAGE = "page"  # without an argument of --html
 PARTS = (PAGE, "main", "article")
-WORDS = frozenset(  # options that say what becomes of words
-    "fold_homoglyphs symbols sentences fold_accents word segment drop_numbers mask_numbers stop drop_adjectives lemma "
-    "stem offsets explain".split()
+WORDS = frozenset(  # options that say what becomes of words, beside the rules for words
+    "fold_homoglyphs symbols sentences fold_accents word segment offsets explain".split()
 )
 
 
@@ -84,9 +83,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def build(options: argparse.Namespace) -> Stage:
     if format_options.marked(options) and options.html is None:
         options.html = PAGE
-    if options.extract and (wrong := WORDS & options.given):
-        raise errors.Failed(f"--extract leaves words as they are: no --{min(wrong).replace('_', '-')}")
     rules, via = chosen(options)
+    named = {name.replace("_", "-") for name in WORDS & options.given} | {rule.name for rule in rules.words}
+    if options.extract and named:
+        raise errors.Failed(f"--extract leaves words as they are: no --{min(named)}")
     if options.explain:
         raise Printed(explanations(rules, options))
     check_parted(options)

@@ -76,8 +76,6 @@ class WeightedSimHash:
         self.weights = weights
 
     def __call__(self, payload: str) -> str:
-        if not payload:
-            return ""
         shingles, weights = weighed(payload, self.weights)
         if not len(shingles):
             return ""  # else all texts of nothing but template would be alike
@@ -109,8 +107,6 @@ class WeightedMinHash:
         self.weights = weights
 
     def __call__(self, payload: str) -> str:
-        if not payload:
-            return ""
         shingles, weights = weighed(payload, self.weights)
         if not len(shingles):
             return ""
@@ -135,6 +131,8 @@ def taken(payload: str, digits: int) -> U64:
 
 def weighed(payload: str, weights: Weights) -> tuple[U64, Index]:
     """The shingles of a payload with weights above 0, and these. Raises Rejected if the digits are not the table's."""
+    if not payload:
+        return np.empty(0, np.uint64), np.empty(0, np.int64)
     shingles = taken(payload, weights.digits)
     found = weights.of(shingles)
     return shingles[found > 0], found[found > 0]
