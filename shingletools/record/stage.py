@@ -6,17 +6,19 @@ Spark to know; they ask the stage, and never of which kind it is. Stages raise R
 exit or touch a stream.
 """
 
-import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, NamedTuple, NoReturn, Protocol, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, Self, dataclass_transform
 
 from shingletools.kernel.lines import Link, SignedFields, SignedLines, unlinked
 from shingletools.record.faces import Face
 from shingletools.record.framing import Format
 from shingletools.record.wire import AT, SOURCE, Record
 from shingletools.system.errors import Failed, shown
+
+if TYPE_CHECKING:
+    import argparse  # which workers do not need
 
 Linking = Callable[[], Link]  # what makes a filter's link in the process that works; see Filter
 Tally = Callable[[], Mapping[str, int]]
@@ -320,7 +322,7 @@ class Command(Protocol):
     __doc__: str | None
     FACE: Face
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None: ...
+    def add_options(self, parser: "argparse.ArgumentParser") -> None: ...
 
-    def build(self, options: argparse.Namespace) -> Stage:
+    def build(self, options: "argparse.Namespace") -> Stage:
         """Raises Failed for what cannot be done."""

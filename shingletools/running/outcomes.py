@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools.cli.arguments import Allowance
 from shingletools.kernel.lines import SignedLines
 from shingletools.record.stage import Filter, Written
 from shingletools.system import errors
+
+if TYPE_CHECKING:
+    from shingletools.cli.arguments import Allowance  # argparse, which workers do not need
 
 DONE, SOME_REJECTED, FAILED = 0, 1, 2
 
@@ -63,7 +65,7 @@ class Figures:
         return [file for file, good in self.good.items() if good <= 0]
 
 
-def status_of(allowed: Allowance | None, figures: Figures) -> int:
+def status_of(allowed: "Allowance | None", figures: Figures) -> int:
     """Whether there were more bad records than are allowed (default none)."""
     if allowed is None:
         return SOME_REJECTED if figures.rejected else DONE
@@ -78,7 +80,7 @@ class Conclusion(NamedTuple):
     files: Sequence[str] = ()
 
     @classmethod
-    def of(cls, allowed: Allowance | None, figures: Figures) -> "Conclusion":
+    def of(cls, allowed: "Allowance | None", figures: Figures) -> "Conclusion":
         """Where a file has not one good record, the run has failed, unless so many bad ones are all right."""
         status = status_of(allowed, figures)
         if status != DONE and (files := figures.without_good()):
