@@ -15,7 +15,7 @@ from shingletools.spark.mentions import FAULT, PairNames, Singles
 from shingletools.spark.nodes import MET, SINGLE, TAKEN, MeetNames, TakePairs, TakeSingles
 from shingletools.spark.packed_names import StepInput, in_units, units_of
 from shingletools.spark.parts import PARTS
-from shingletools.spark.roots import GROUP_FIGURES, NODES, PART, PLACED, ROOTS, Connect, Nodes, Place, Roots, Write
+from shingletools.spark.roots import GROUP_FIGURES, NODES, PART, PLACED, ROOTS, Nodes, Place, Roots, Write
 from shingletools.spark.spark_files import Kept
 from shingletools.system.errors import Failed
 
@@ -65,11 +65,7 @@ def groups_of(every: DataFrame, stage: GroupSpec, given: StepInput, verbose: boo
         rejects.append(bad.select("number", "step", "cause", "line"))
     again = Observation()
     met = kept(through(in_units(taken, units_of(size)), MeetNames(), MET).observe(again, total("again")))
-    nodes = (edges + (again.get["again"] or 0)) // 8
-    if nodes <= graphs.EDGES:
-        roots, figures = small(taken, met, Connect(stage.star, bool(stage.against)), kept)
-    else:
-        roots, figures = Large(taken, met, stage, kept).roots(nodes, verbose)
+    roots, figures = NodeEdges(taken, met, stage, kept).roots((edges + (again.get["again"] or 0)) // 8, verbose)
     both = met.select("unit", "names", "sizes", "numbers", none("roots")).unionAll(
         roots.select("unit", none("names"), none("sizes"), none("numbers"), "roots")
     )
@@ -81,27 +77,8 @@ def none(column: str) -> Column:
     return F.lit(None).cast("binary").alias(column)
 
 
-def maxima() -> list[Column]:
-    return [F.max(f"`{name}`").alias(name) for name in GROUP_FIGURES]
-
-
-def said(told: Observation) -> list[str]:
-    return [f"{told.get[name]} {name}" for name in GROUP_FIGURES]
-
-
-def small(taken: DataFrame, met: DataFrame, connect: Connect, kept: Kept) -> tuple[DataFrame, list[str]]:
-    """The roots, found in one task."""
-    edges = taken.where("left is not null").select(
-        F.lit(None).cast("int").alias("unit"), none("numbers"), "left", "right", none("again"), none("first")
-    )
-    every = edges.unionAll(met.select("unit", "numbers", none("left"), none("right"), "again", "first"))
-    told = Observation()
-    roots = kept(through(every.coalesce(1), connect, ROOTS).observe(told, *maxima()))
-    return roots.where("unit is not null"), said(told)
-
-
-class Large(NamedTuple):
-    """Groups of more nodes than one task can hold."""
+class NodeEdges(NamedTuple):
+    """Nodes, and the edges that connect them."""
 
     taken: DataFrame
     met: DataFrame
@@ -109,7 +86,7 @@ class Large(NamedTuple):
     kept: Kept
 
     def roots(self, count: int, verbose: bool) -> tuple[DataFrame, list[str]]:
-        """The roots, found in rounds."""
+        """The roots, found in one task or in rounds."""
         edges = through(self.taken.where("left is not null").select("left", "right"), Unpack("left", "right"), EDGE)
         again = through(self.met.select("again", "first"), Unpack("again", "first"), EDGE)
         if self.stage.star or verbose:

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.factory import TableFactory
-from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
+from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.table import Table
 from shingletools.kernel.types import Index
@@ -17,14 +17,13 @@ from shingletools.spark import archives, heads
 from shingletools.spark.archives import PinnedArchive
 from shingletools.spark.batches import through, union
 from shingletools.spark.bucket_blocks import tasks, without_hubs, worked
-from shingletools.spark.copies import Among, Copies, Expanding, with_copies
+from shingletools.spark.copies import with_copies
 from shingletools.spark.exchange import parts_for, sent
 from shingletools.spark.filtered_lines import PLACES, REJECTED, SIZE, LineNumbers
-from shingletools.spark.heads import Repeated
 from shingletools.spark.meeting import HITS, SAME, SIZED, Exploding, Meeting
 from shingletools.spark.number_sets import Chosen, chosen
 from shingletools.spark.parts import PARTS
-from shingletools.spark.said import NAMED, NamedRows, WritingNamedPairs, WritingPairs
+from shingletools.spark.said import NAMED, WritingPairs
 from shingletools.spark.signed import COLUMNS, IDS, SIGNED, Mark, Reading, check, marks_of
 from shingletools.spark.signed_documents import (
     AGAIN,
@@ -55,11 +54,9 @@ from shingletools.spark.tasks import (
 SHUFFLED = "spark.sql.shuffle.partitions"
 PLANNED = {"spark.sql.adaptive.enabled": "false", "spark.sql.autoBroadcastJoinThreshold": "-1", SHUFFLED: "1"}
 BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # of a block of a bucket; a task compares two blocks
-SMALL, SMALL_BYTES = 1 << 22, 1 << 28  # pairs and copies, and bytes of ids, that may be sent to all tasks
 PAIR_BYTES = 160  # of a pair with its names, about
 SIZES = dict(zip(COLUMNS[::2], COLUMNS[1::2], strict=True))
 REJECTS = [name for name, _ in REJECTED]
-NONE = np.empty(0, np.int64)
 
 
 class JoinedLines(NamedTuple):
@@ -126,20 +123,13 @@ class Run:
         if first is None:
             return JoinedLines(self.no_lines(), [])
         factory = TableFactory(SIGNATURES[first[1].kind], self.comparable.wanted)
-        few = None
-        if not factory.wanted.forest and copies <= SMALL:
-            few = Repeated(*arrays_of(copied)) if copies else Repeated(NONE, NONE)
-            originals_only = self.chosen_of([few.number])
-        else:
-            originals_only = chosen(copied.select("number"), copies, self.numbers.count)
+        originals_only = chosen(copied.select("number"), copies, self.numbers.count)
         self.reading = every._replace(without=again | originals_only)
         self.count(factory)
         table = empty_table(factory, first[1].size)
         figures = self.figures(table)
         pairs, count = self.compared(factory, first[1], table.bands)
         self.reading = every
-        if few is not None and count <= SMALL and (count + copies) * self.id_size <= SMALL_BYTES:
-            return JoinedLines(self.few(pairs, count, few, factory), figures)
         if copies:
             pairs, count = self.counted(self.with_copies(pairs, copied, copies, factory))
         return JoinedLines(self.said(pairs, count, factory), figures)
@@ -242,7 +232,7 @@ class Run:
         return kept, int(observed.get["rows"])
 
     def with_copies(self, pairs: DataFrame, copied: DataFrame, copies: int, factory: TableFactory) -> DataFrame:
-        """Pairs of originals as pairs of documents, for any number of them."""
+        """Pairs of originals as pairs of documents."""
         named = copied.select("number", F.col("first").alias("original"))
         originals = chosen(named.select("original"), copies, self.numbers.count)
         sizes = self.names(originals).select(F.col("number").alias("original"), "size")
@@ -251,33 +241,14 @@ class Run:
         return with_copies(pairs, agreeing, factory.wanted.forest, self.cross)
 
     def said(self, pairs: DataFrame, count: int, factory: TableFactory) -> DataFrame:
-        """All pairs as lines, in order, for any number of them."""
+        """All pairs as lines, in order."""
         named = pairs
         for side in ("a", "b"):
             names = self.names(chosen(pairs.select(side), count, self.numbers.count))
             of_side = names.withColumnsRenamed({"number": side, "name": f"{side}_name", "size": f"{side}_size"})
             named = named.join(of_side, side)
         ordered = self.ordered(named.select("a", "b", *NAMED), count)
-        return through(
-            ordered, WritingNamedPairs(factory.signatures[-1], factory.wanted, self.cross is not None), PARTS
-        )
-
-    def few(self, pairs: DataFrame, count: int, copied: Repeated, factory: TableFactory) -> DataFrame:
-        """The same, for so few that copies and names are sent to all tasks."""
-        a, b = arrays_of(pairs.select("a", "b")) if count else (NONE, NONE)
-        some = self.chosen_of([a, b, *copied])
-        names = NamedRows.of(self.names(some).toArrow()) if some.size else NamedRows(NONE, b"", NONE, NONE)
-        order = np.lexsort(copied)
-        number, original = (each[order] for each in copied)
-        signature = factory.signatures[-1]
-        copies = Copies(original, number, components(signature, names.sizes_of(original)))
-        if len(number):
-            count = copies.number_of_pairs(a, b, self.cross)
-            pairs = through(pairs, Expanding(copies), FOUND)
-            if self.cross is None:
-                pairs = pairs.unionAll(through(self.session.range(len(number)), Among(copies), FOUND))
-        saying = WritingPairs(names, signature, factory.wanted, self.cross is not None)
-        return through(self.ordered(pairs, count), saying, PARTS)
+        return through(ordered, WritingPairs(factory.signatures[-1], factory.wanted, self.cross is not None), PARTS)
 
     def ordered(self, pairs: DataFrame, count: int) -> DataFrame:
         """The pairs by a and b. count: their number."""
@@ -288,17 +259,6 @@ class Run:
     def names(self, some: Chosen) -> DataFrame:
         last = "second" if self.reading.payloads > 1 else "payload"
         return through(self.of("ids", sizes=[last]), Names(self.reading, some), NAMES)
-
-
-def arrays_of(rows: DataFrame) -> list[Index]:
-    """The columns of a small DataFrame."""
-    return [column.to_numpy().copy() for column in rows.toArrow().columns]
-
-
-def components(signature: Signature, sizes: Index) -> Index:
-    """The components of signatures of these sizes, in bytes. Shapes: (sizes,) in and out."""
-    distinct, which = np.unique(sizes, return_inverse=True)
-    return np.array([signature.components(size) for size in distinct.tolist()], np.int64)[which]
 
 
 def empty_table(factory: TableFactory, size: int) -> Table:

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from shingletools import __version__
 from shingletools.spark.spark_files import Files, Kept, literal, write_large
-from shingletools.spark.tally import Tally, Told, in_order, merged
+from shingletools.spark.tally import Told, in_order
 
 FORM = 1  # the version of stages; stages of another version are not found
 COMPLETE = "complete"
@@ -24,19 +24,6 @@ class KeptStage(NamedTuple):
 
     rows: DataFrame
     told: list[Told]
-
-
-class Making(NamedTuple):
-    """Rows to be made, and the tally that takes what tasks tell. told: by splits of an earlier stage."""
-
-    rows: DataFrame
-    tally: Tally
-    told: Sequence[Told] = ()
-
-    def all(self) -> list[Told]:
-        """All that was told, after the rows are made."""
-        fresh = self.tally.all()
-        return merged(self.told, fresh) if self.told else fresh
 
 
 Recipe = Sequence[object]
@@ -66,21 +53,21 @@ class Stages:
         rows = self.spark.read.parquet(literal(f"{path}/{attempt}/rows"))
         return KeptStage(rows, in_order(told))
 
-    def make(self, what: str, recipe: Recipe, making: Making) -> KeptStage:
-        """Makes a stage, and keeps it with --keep. Raises Failed."""
+    def make(self, what: str, recipe: Recipe, made: DataFrame, all_told: Callable[[], list[Told]]) -> KeptStage:
+        """Makes a stage, and keeps it with --keep. all_told: what tasks told, asked when it is made. Raises Failed."""
         if self.folder is None:
-            return KeptStage(self.kept(making.rows), making.all())
+            return KeptStage(self.kept(made), all_told())
         path, attempt = self._path(what, recipe), uuid4().hex
         rows = f"{path}/{attempt}/rows"
         try:
-            write_large(making.rows, rows)
+            write_large(made, rows)
         except BaseException:
             self.files.delete(f"{path}/{attempt}")
             raise
-        told = making.all()
+        told = all_told()
         self.files.write(f"{path}/{attempt}/told", "".join(f"{each.text()}\n" for each in told))
         self.files.write(f"{path}/{COMPLETE}", attempt)  # if two runs made the same stage, the last one wins
-        return KeptStage(self.spark.read.schema(making.rows.schema).parquet(literal(rows)), told)
+        return KeptStage(self.spark.read.schema(made.schema).parquet(literal(rows)), told)
 
     def _path(self, what: str, recipe: Recipe) -> str:
         """The folder of the attempts at a stage; a file in it names the complete one."""

@@ -10,58 +10,16 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.exchange import runs
-from shingletools.spark.graphs import Ranks, method_of
-from shingletools.spark.nodes import SINGLE
-from shingletools.spark.packed_names import NAMES, Named, Row, concatenated, in_parts, numbers_of, rows_of
+from shingletools.spark.packed_names import NAMES, Named, concatenated, in_parts, numbers_of, rows_of
 from shingletools.spark.parts import PARTS
 
 GROUP_FIGURES = "groups", "documents in them", "in the largest", "without a pair with their first"
 PART = 1 << 25  # bytes of groups in a part, if names have one size; a part has at least one group
 ROW = 1 << 22  # bytes of names in a row of groups
-# For each node of a unit, the first of its group, or -1 if it has none; in a row without a unit, figures of -v
-ROOTS = pa.schema([("unit", pa.int32()), ("roots", pa.binary()), *((name, pa.int64()) for name in GROUP_FIGURES)])
+# For each node of a unit, the first of its group, or -1 if it has none
+ROOTS = pa.schema([("unit", pa.int32()), ("roots", pa.binary())])
 NODES = pa.schema([("unit", pa.int32()), ("node", pa.int64())])
 PLACED = pa.schema([("part", pa.int64()), *NAMES[1:], ("roots", pa.binary())])
-
-
-@dataclass(frozen=True)
-class Connect:
-    """All edges to the groups of all nodes, in one task, with figures of -v. Memory: 100 bytes an edge."""
-
-    star: bool
-    singles: bool  # whether nodes without edges count
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        units, parts = {}, {name: [b""] for name in ("left", "right", "again", "first")}
-        for batch in batches:
-            for row in batch.to_pylist():
-                if row.get("numbers") is not None:
-                    units[row["unit"]] = numbers_of(row["numbers"])
-                for name, some in parts.items():
-                    some.append(row.get(name) or b"")
-        left, right, again, first = map(concatenated, parts.values())
-        ranks = Ranks(np.append(left, right))
-        of_name = np.arange(len(ranks))
-        of_name[ranks.of(again)] = ranks.of(first)
-        one, other = of_name[ranks.of(left)], of_name[ranks.of(right)]
-        method = method_of(self.star)
-        method.grow(len(ranks))
-        method.join(one, other)
-        roots = method.representatives()
-        sizes = np.bincount(roots, minlength=len(roots))
-        nearest = np.arange(len(ranks))
-        np.minimum.at(nearest, one, other)
-        np.minimum.at(nearest, other, one)
-        large = sizes[sizes > 1]
-        chained = np.count_nonzero(nearest > roots)
-        figures = len(large), int(large.sum()), int(large.max(initial=0)), int(chained)
-        found = ranks.known[roots]
-        found[sizes[roots] == 1] = found[sizes[roots] == 1] | SINGLE if self.singles else -1
-        rows: list[Row] = [dict(zip(GROUP_FIGURES, figures, strict=True))]
-        for unit, nodes in units.items():
-            paired = int(np.searchsorted(nodes, SINGLE))
-            rows.append({"unit": unit, "roots": found[ranks.of(nodes[:paired])].tobytes() + nodes[paired:].tobytes()})
-        yield rows_of(ROOTS, rows)
 
 
 @dataclass(frozen=True)

@@ -30,12 +30,12 @@ from shingletools.spark.filtered_lines import (
     RejectedLines,
     bad_of,
 )
-from shingletools.spark.kept_stages import KeptStage, Making, Stages
+from shingletools.spark.kept_stages import KeptStage, Stages
 from shingletools.spark.parts import WritingParts
 from shingletools.spark.pipeline import is_parquet, texts
 from shingletools.spark.room import room
 from shingletools.spark.spark_files import Kept
-from shingletools.spark.tally import Tally, Told, in_order
+from shingletools.spark.tally import Tally, Told, in_order, merged
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -119,7 +119,11 @@ class PipelineRun:
         if (found := self.stages.find(LINES, recipe)) is not None:
             return found
         rows, every, told = self.begun()
-        return self.stages.make(LINES, recipe, Making(through(rows, Keeping(every), KEPT), every.tally, told))
+
+        def all_told() -> list[Told]:
+            return merged(told, every.tally.all()) if told else every.tally.all()
+
+        return self.stages.make(LINES, recipe, through(rows, Keeping(every), KEPT), all_told)
 
     def begun(self) -> tuple[DataFrame, Filtered, Sequence[Told]]:
         """The lines of the input, or those kept after the first filters; the remaining filters; what splits told."""

@@ -78,24 +78,10 @@ class Tally:
         return in_order(Told(*each) for each in self.told.value)
 
 
-class Aside:
-    """A tally for tasks that may run again after they ended: what they tell is sent with their rows.
-
-    Spark promises to count each task once only if no other tasks wait for its rows.
-    """
-
-    def __init__(self) -> None:
-        self.told = self
-        self.every: list[Told] = []
-
-    def add(self, told: list[Told]) -> None:
-        self.every += told
-
-
 class Telling:
     """Collects what one task tells of its runs, and sends it when the task ends."""
 
-    def __init__(self, tally: Tally | Aside) -> None:
+    def __init__(self, tally: Tally) -> None:
         self.told = tally.told
         context = TaskContext.get()
         self.task = context.partitionId() if context is not None else 0

@@ -153,7 +153,7 @@ PIPELINE = ("canon", "shingle -k 3", "sketch", "simjoin -t 0.5", "simgroup")
 
 
 def test_few_jobs(simspark: Simspark, jobs: Callable[[], int], tmp_path: Path) -> None:
-    """Ten at most with a join in parts, where documents have copies."""
+    """Sixteen at most with a join in parts, where documents have copies."""
     lines = DOCS.read_bytes()
     docs, pairs, groups = (tmp_path / name for name in ("docs", "pairs", "groups"))
     docs.write_bytes(lines + lines.replace(b'"id": "', b'"id": "again ').replace(b'"id":"', b'"id":"again '))
@@ -163,7 +163,7 @@ def test_few_jobs(simspark: Simspark, jobs: Callable[[], int], tmp_path: Path) -
     cases = [
         (PIPELINE[:3], "512M", docs, 1),
         (PIPELINE[:4], "512M", docs, 3),
-        (PIPELINE[:4], "0", docs, 10),
+        (PIPELINE[:4], "0", docs, 16),
         (PIPELINE, "512M", docs, 3),
         (["simgroup"], "512M", pairs, 1),
         (["simgroup --star"], "512M", pairs, 1),

@@ -113,13 +113,12 @@ def families(rng: random.Random, documents: int, alphabet: int) -> list[Record]:
 def test_random_sketches(
     seed: int, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With one seed at once; with one where copies and names are too many to go to all tasks, or to come at once."""
+    """With one seed at once; with one where numbers are too many to come at once."""
 
     from shingletools.spark import join_in_parts, number_sets
 
     monkeypatch.setattr(join_in_parts, "BLOCK_ROWS", 7)
     if seed == 1:
-        monkeypatch.setattr(join_in_parts, "SMALL", 0)
         monkeypatch.setattr(number_sets, "AT_ONCE", 0)
     rng = random.Random(seed)
     records = families(rng, 300, rng.choice([3, 1000]))

@@ -1,9 +1,7 @@
 """What tasks send each other: against Spark's own hash, and against brute force."""
 
 import random
-from collections import defaultdict
 from collections.abc import Iterator
-from itertools import combinations, product
 
 import numpy as np
 import pyarrow as pa
@@ -11,11 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.kernel.types import Index
 from shingletools.spark import exchange
 from shingletools.spark.batches import Batches
-from shingletools.spark.copies import Copies
 from shingletools.spark.exchange import Entries
 from shingletools.spark.heads import HEAD, repeated
 
@@ -62,28 +58,3 @@ def test_what_is_repeated() -> None:
                 if digests.index(digest) < number]  # fmt: skip
     assert list(zip(found.number.tolist(), found.first.tolist(), strict=True)) == expected
     assert not len(repeated(heads[:0]).number)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_copies_are_in_the_pairs_of_their_originals(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shingletools.spark.copies.AT_ONCE", 5)
-    rng = random.Random(seed)
-    original = {number: rng.choice([number, *range(number)]) for number in range(30)}
-    original = {number: first for number, first in original.items() if original[first] == first}
-    copied = sorted((first, number) for number, first in original.items() if first < number)
-    firsts, numbers = (np.array(column, np.int64) for column in zip(*copied, strict=True))
-    copies = Copies(firsts, numbers, numbers + 100)
-    groups = defaultdict(list)
-    for number, first in original.items():
-        groups[first].append(number)
-    pairs = [pair for pair in combinations(sorted(groups), 2) if rng.random() < 0.6]
-    a, b = (np.array(column, np.int64) for column in zip(*pairs, strict=True))
-    expected = sorted((min(one, two), max(one, two), first * second) for first, second in pairs
-                      for one, two in product(groups[first], groups[second]))  # fmt: skip
-    made = [tuple(row) for part in copies.of_pairs(Pairs(a, b, a * b)) for row in zip(*part, strict=True)]
-    assert sorted(made) == expected
-    among = [tuple(row) for part in copies.among(np.arange(len(numbers))) for row in zip(*part, strict=True)]
-    inside = sorted((*pair, pair[1] + 100) for members in groups.values() for pair in combinations(sorted(members), 2))
-    assert sorted(among) == inside
-    assert copies.number_of_pairs(a, b, None) == len(expected) + len(inside)
-    assert copies.number_of_pairs(a, b, 15) == len(expected)

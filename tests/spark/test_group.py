@@ -126,7 +126,7 @@ def test_lines_out_of_the_ordinary(kept: Kept, tmp_path: Path) -> None:
     stage = build("simgroup -t 0.75 --singletons x").stage
     assert isinstance(stage, GroupSpec)
     frames = [packed_rows(kept.spark, data, 1000 * number) for number, data in enumerate((pairs, documents))]
-    found = group.grouped(StepInput(frames[0], frames[1:], 4, kept, str), stage)
+    found = group.grouped(StepInput(frames[0], frames[1:], 4, kept, str), stage, verbose=True)
     assert (unpacked(found.lines), list(found.figures)) == (written, figures)
     here = [cause for number, _, cause, _ in told(found.rejects) if number is not None]
     assert here == bad
