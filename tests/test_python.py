@@ -1,14 +1,12 @@
 """Pipelines in Python: the shell's bytes, documents of all kinds, bad records, threads, early ends, memory."""
 
 import contextlib
-import gc
 import json
-import os
 import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
@@ -313,80 +311,44 @@ def test_files_that_options_name_from_threads(tmp_path: Path) -> None:
     assert len({size for name, size in sizes.items() if name.startswith("removed")}) == 1
 
 
-def descriptors() -> list[str]:
+SMALL_RUNS = """
+import contextlib, gc, os
+from shingletools import Failed, Pipeline
+
+pipeline = Pipeline("canon | shingle -k 2 | sketch -n 8 | simjoin")
+documents = [{"id": number, "text": "The cat sat on the mat"} for number in range(3)]
+
+def held():
     gc.collect()
-    return sorted(os.listdir("/proc/self/fd"))
+    pages = int(open("/proc/self/statm").read().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir("/proc/self/fd"))
 
+def some(count):
+    for number in range(count):
+        assert len(list(pipeline(documents))) == 3
+        if not number % 10:
+            next(pipeline(documents))
+            with contextlib.suppress(Failed):
+                list(pipeline([{"id": 1}]))
 
-def test_an_early_end(tmp_path: Path) -> None:
-    """By close, by break, by forgetting, and before it began."""
-    asked = 0
-
-    def many() -> Iterator[dict[str, Any]]:
-        nonlocal asked
-        for asked in range(10**9):
-            yield {"id": asked, "text": "The cat sat on the mat, and a dog came by" * 9}
-
-    before = descriptors()
-    for jobs in (1, 2):
-        with run(f"canon --rejects '{tmp_path}/x' | shingle -k 2", many(), jobs=jobs) as result:
-            assert next(result)["id"] == 0
-        assert list(result) == []
-        for record in run("canon | shingle -k 2", many(), jobs=jobs):
-            assert record["id"] == 0
-            break
-        run("canon", many(), jobs=jobs)
-        result = run("canon | shingle", many(), jobs=jobs)
-        next(result)
-        result.close()
-        result.close()
-        assert result.figures[0].records > 0
-        assert asked < 10**6
-    del result, record
-    assert descriptors() == before
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_what_the_documents_raise_comes_out(jobs: int) -> None:
-    class Mine(Exception):
-        pass
-
-    def failing(error: BaseException) -> Iterator[dict[str, Any]]:
-        yield from RECORDS
-        raise error
-
-    before = descriptors()
-    for error in (Mine("x"), OSError(5, "x"), Failed("mine"), KeyboardInterrupt(), MemoryError()):
-        for pipeline in ("canon | shingle", TO_PAIRS, "simgroup", "dedup --pairs /dev/null"):
-            documents = failing(error) if pipeline != "simgroup" else (each for each in failing(error) if each is None)
-            with pytest.raises(type(error)) as raised:
-                list(run(pipeline, documents, jobs=jobs))
-            assert raised.value is error
-    assert descriptors() == before
+after = []
+for _ in range(9):
+    some(300)
+    after.append(held())
+memory, files = zip(*after)
+print(min(memory[-4:]) - min(memory[1:5]), files[-1] - files[0])
+"""
 
 
 def test_small_runs_leave_nothing() -> None:
-    """Resident memory is flat over thousands of runs, finished, failed and left."""
-    pipeline = Pipeline("canon | shingle -k 2 | sketch -n 8 | simjoin")
-    documents = [{"id": number, "text": "The cat sat on the mat"} for number in range(3)]
+    """Resident memory is flat over thousands of runs, finished, failed and left; in a process that has nothing else.
 
-    def resident() -> int:
-        gc.collect()
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-    def some(count: int) -> None:
-        for number in range(count):
-            assert len(list(pipeline(documents))) == 3
-            if not number % 10:
-                next(pipeline(documents))
-                with contextlib.suppress(Failed):
-                    list(pipeline([{"id": 1}]))
-
-    some(300)
-    files, before = descriptors(), resident()
-    some(2000)
-    assert resident() - before < 2 << 20
-    assert descriptors() == files
+    The allocator takes megabytes and gives them back, so the least of several readings counts.
+    """
+    ran = subprocess.run([sys.executable, "-P", "-c", SMALL_RUNS], capture_output=True, text=True, check=True)
+    memory, files = map(int, ran.stdout.split())
+    assert memory < 2 << 20
+    assert files == 0
 
 
 def test_nothing_is_written_and_no_handler_set(capfd: pytest.CaptureFixture[str]) -> None:

@@ -219,7 +219,7 @@ def test_whole(tmp_path: Path) -> None:
     hint = "iconv -f ENCODING -t UTF-8 makes UTF-8 of it"
     assert (ran.status, ran.err) == (1, f"canon: b.txt: not UTF-8 (byte 1); {hint}\n")
     assert ran.out == b'{"id":"a.txt","text":"one two","via":"canon/3"}\n{"id":"c.txt","text":"","via":"canon/3"}\n'
-    assert (tmp_path / "r").read_bytes() == b"\xff\n\n"
+    assert (tmp_path / "r").read_bytes() == b"b.txt\0not UTF-8 (byte 1)\0"
     assert run("canon", "--whole", stdin=b"From a pipe").records()[0]["id"] == "-"
 
 

@@ -295,6 +295,7 @@ started = False
 with signals.held():
     from shingletools.running import driver
 signals.hold_imports()
+signals._State.handled = True
 sys.addaudithook(watch)
 started = True
 status = driver.main(sys.argv[1], sys.argv[2:])
