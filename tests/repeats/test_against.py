@@ -126,5 +126,8 @@ def test_messages(tmp_path: Path) -> None:
     bench.write_bytes(jsonl({"id": 1, "text": "a b"}, {"id": 2, "text": ""}))
     ran = run("repeats", "--against", bench, stdin=jsonl({"id": 2, "text": "a"}))
     assert ran.err == "repeats: --against: items of fewer than 8 words are not looked for: 2\n"
+    bench.write_bytes(b"")
+    differ = jsonl({"id": 2, "text": "a", "via": "canon"}, {"id": 3, "text": "a", "via": "canon stop=en"})
+    assert len(run("repeats", "--against", bench, stdin=differ).good().splitlines()) == 2
     assert by_item([]) == {}
     assert words_found([]) == 0

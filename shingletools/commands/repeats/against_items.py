@@ -26,13 +26,12 @@ class Matcher:
     def __init__(self, spec: AgainstSpec, reference: Reference) -> None:
         self.spec, self.reference = spec, reference
         self.marking = Marking(spec.treatment)
-        self.recipes = Recipes(reference.via)
 
     def take(self, record: Record, line: bytes) -> tuple[Written, Mapping[int, Sequence[ItemMatch]]]:
         """What comes of a document, and what it has of each item. Raises Rejected and Failed."""
         wire.take_id(record, self.spec.treatment.id_field)
         text = worded(record, self.spec.treatment.text_field)
-        self.recipes.check(record)
+        Recipes(self.reference.via).check(record)  # a new one: without items, documents may differ from each other
         self.marking.counted["words"] += text.number
         items = by_item(meetings(self.reference, text))
         if (share := self.spec.share) is not None:
