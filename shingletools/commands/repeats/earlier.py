@@ -19,7 +19,7 @@ from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.scratch import Memory
 
-NUMBER_BITS = 20  # of the number of runs in a row; the others are for places: texts of up to 16 TB
+NUMBER_BITS = 20  # of the number of runs in a row; the others are for places and a sign: texts of up to 8 TB
 PLACES = (1 << (64 - NUMBER_BITS - 1)) - 1
 
 
