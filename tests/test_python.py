@@ -192,6 +192,8 @@ def test_a_result_as_arrow(pairs: bytes) -> None:
     assert run("canon", [{"id": 1, "text": "a"}, {"id": 2, "text": "b", "x": 1}]).arrow()["x"].to_pylist() == [None, 1]
     with pytest.raises(Failed, match="field 'id'"):
         run("canon", [{"id": 1, "text": "a"}, {"id": "b", "text": "b"}]).arrow()
+    with pytest.raises(Failed, match="field 'id'"):
+        run("canon", [{"id": 2**63, "text": "a"}, {"id": -1, "text": "b"}]).arrow()
 
 
 def test_strict_ends_at_the_first_bad_record() -> None:

@@ -126,7 +126,7 @@ class Result:
         for name in names:
             try:
                 columns[name] = pa.array([record.get(name) for record in records])
-            except pa.ArrowException as error:
+            except (pa.ArrowException, OverflowError) as error:  # the latter for integers of two ranges
                 raise Failed(f"arrow(): field {name!r}: {error}") from None
         return pa.table(columns)
 
