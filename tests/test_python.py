@@ -3,6 +3,7 @@
 import contextlib
 import json
 import pickle
+import resource
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import orjson
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -270,6 +272,20 @@ def test_unique(pairs: bytes, tmp_path: Path) -> None:
         unique(iter(RECORDS), run(TO_PAIRS, RECORDS))
     with pytest.raises(Failed, match="is needed to say which documents are duplicates"):
         list(unique(RECORDS))
+
+
+def test_a_full_disk_fails_where_pairs_wait() -> None:
+    """Wherever it becomes full, also between two lines, after which the rest would be a file without faults."""
+    pairs = [{"a": n, "b": n + 1, "similarity": 1.0} for n in range(0, 200, 2)]
+    ends = np.cumsum([len(orjson.dumps(pair)) + 1 for pair in pairs]).tolist()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for limit in (ends[50], ends[50] + 1, ends[-1] - 1):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+        try:
+            with pytest.raises(Failed, match="File too large"):
+                list(unique(RECORDS, pairs))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_archive(tmp_path: Path) -> None:

@@ -149,5 +149,7 @@ def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:
         file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="shingletools.", dir=folder, buffering=0))
     for some in lines:
         with scratch_errors(folder):
-            file.write(some)
+            rest = memoryview(some)
+            while rest:  # a full disk takes a part first, and fails only then
+                rest = rest[file.write(rest) :]
     return [file.name]
