@@ -40,10 +40,6 @@ from shingletools.record.faces import STAGES
 BIN = Path(sysconfig.get_path("scripts"))
 NAMES = (*STAGES, "shingletools")
 AT_START = ("PYTHON", "SHINGLETOOLS_", "MALLOC_", "LD_", "LC_", "LANG")  # variables that are read then
-RARE = tuple(
-    f"shingletools.{each}"
-    for each in ("spark", "reading.formats.", "running.progress", "commands.simtune", "commands.simshow.report")
-)
 HARMLESS = ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE")
 USUAL = ("", "C", "C.UTF-8", "en_US.UTF-8")  # locales between which Python sees no difference
 LIMITS = [value for name, value in vars(resource).items() if name.startswith("RLIMIT_")]
@@ -231,11 +227,8 @@ def end_with(caller: Caller, code: CodeType) -> None:
 def serve(path: str) -> None:
     """Loads what commands do, but for what is large and rare, and waits for them."""
     for _, name, _ in pkgutil.walk_packages(shingletools.__path__, "shingletools."):
-        if not name.startswith(RARE):
+        if not name.startswith(("shingletools.spark", "shingletools.reading.formats.")):
             importlib.import_module(name)
-    # Else pages would break the limits on a parser's memory, which begins as a fork, too
-    held = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-    assert held < 60 << 20, f"the server holds {held} bytes: make RARE longer"
     options.make_parser("canon", "", canon.add_options)  # whose patterns are compiled, and stay so
     sys.executable = f"{os.path.dirname(path)}/python3"  # workers, too
     signal.signal(signal.SIGINT, signal.SIG_DFL)

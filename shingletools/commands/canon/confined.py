@@ -35,7 +35,10 @@ class Confined(Generic[Argument, Result]):
         return Confined, (self.function,)
 
     def __call__(self, argument: Argument, seconds: float, memory: int) -> Result:
-        """What the function returns or raises. Raises TooMuch beyond `seconds` of processor time or `memory` bytes."""
+        """What the function returns or raises. Raises TooMuch beyond `seconds` of processor time or `memory` bytes.
+
+        What the process holds before its first call does not count.
+        """
         if self.worker is not None and self.worker.process.poll() is not None:
             self.end()  # somebody ended it while it was idle
         if self.worker is None:
@@ -60,11 +63,13 @@ class Limited(Generic[Argument, Result]):
 
     def __init__(self, function: Callable[[Argument], Result]) -> None:
         self.function = function
+        self.held: int | None = None  # bytes before the first call
 
     def __call__(self, request: tuple[Argument, float, int]) -> Result:
         argument, seconds, memory = request
+        self.held = data_held() if self.held is None else self.held
         limits = resource.getrlimit(resource.RLIMIT_DATA)
-        least = min([memory, *(limit for limit in limits if limit != resource.RLIM_INFINITY)])
+        least = min([self.held + memory, *(limit for limit in limits if limit != resource.RLIM_INFINITY)])
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_DATA, (least, limits[1]))
         signal.setitimer(signal.ITIMER_PROF, seconds)
@@ -73,3 +78,12 @@ class Limited(Generic[Argument, Result]):
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             resource.setrlimit(resource.RLIMIT_DATA, limits)
+
+
+def data_held() -> int:
+    """Bytes that count for RLIMIT_DATA; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[5]) * resource.getpagesize()
+    except OSError:
+        return 0
