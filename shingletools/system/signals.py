@@ -146,12 +146,35 @@ def _let_go() -> None:
 
 
 @contextlib.contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """The same for Ctrl-C in a program that runs a pipeline, whose own handler is called afterwards."""
+    came: list[tuple[int, FrameType | None]] = []
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        if callable(handler):
+            signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    except ValueError:  # not the main thread
+        handler = None
+    try:
+        yield
+    finally:
+        if callable(handler):
+            signal.signal(signal.SIGINT, handler)
+            for each in came:
+                handler(*each)
+
+
+@contextlib.contextmanager
 def held() -> Iterator[None]:
     """A signal that comes meanwhile is raised afterwards; only for what takes a moment.
 
     Signals meet the main thread only, so others hold nothing.
     """
-    if not _State.handled or get_ident() != _State.main:
+    if not _State.handled:
+        with _interrupted_later():
+            yield
+        return
+    if get_ident() != _State.main:
         yield
         return
     _State.holding += 1
