@@ -10,8 +10,8 @@ from targets import one_by_one_only, stage_of
 from shingletools.commands.dedup.pairs import Archived
 from shingletools.kernel import NAME, arrays
 from shingletools.reading.streams import Chunk
+from shingletools.record.collector import Written
 from shingletools.record.json_members import parse
-from shingletools.record.stage import Written
 from shingletools.running.collecting import collect_chunk
 from shingletools.system.errors import Failed
 

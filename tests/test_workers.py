@@ -10,7 +10,7 @@ import pytest
 
 from shingletools.kernel import NAME
 from shingletools.reading.streams import Span
-from shingletools.record.stage import Written
+from shingletools.record.collector import Written
 from shingletools.system.errors import Failed
 from shingletools.system.files import State
 from shingletools.system.serving import LARGE, Gone, Messages

@@ -45,7 +45,7 @@ class SignedLines(NamedTuple):
     label_sizes: bytes = b""
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """From a worker process, they come as views of what it lends, as stage.Written does; without labels."""
+        """From a worker process, they come as views of what it lends, as collector.Written does; without labels."""
         from pickle import PickleBuffer  # as there
 
         columns = (self.ids, self.id_sizes, self.places, self.values)

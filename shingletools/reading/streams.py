@@ -49,7 +49,7 @@ class Chunk(NamedTuple):
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
         """To a worker process, the data go beside the pickle; see serving.Messages."""
-        from pickle import PickleBuffer  # as in stage.Written
+        from pickle import PickleBuffer  # as in collector.Written
 
         return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data), self.of_file)
 

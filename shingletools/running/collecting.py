@@ -8,9 +8,9 @@ from operator import attrgetter
 from shingletools.kernel.lines import SignedLines
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given
+from shingletools.record.collector import Collector, Late, Written
 from shingletools.record.framing import Framed
 from shingletools.record.json_members import line_at, parse
-from shingletools.record.stage import Collector, Late, Written
 from shingletools.running.outcomes import FAILED, BadRecord, Conclusion, Figures, Outcome
 from shingletools.running.steps import Step
 from shingletools.system.errors import Broken, Failed, IdRepeated, Rejected, shown_place

@@ -9,9 +9,10 @@ from itertools import chain, groupby
 from shingletools.kernel.lines import SignedFields
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given, Span
+from shingletools.record.collector import Written
 from shingletools.record.filter_line import Reject, filter_lines
 from shingletools.record.framing import Document, Framed
-from shingletools.record.stage import Filter, Written
+from shingletools.record.stage import Filter
 from shingletools.running.fusing import Fused
 from shingletools.running.outcomes import FilterStep, Outcome
 from shingletools.system import files as system_files

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any, Self
 
 from shingletools.kernel.lines import SignedFields
-from shingletools.record.stage import Means
+from shingletools.record.collector import Means
 from shingletools.running.checking import check, check_apart
 from shingletools.running.outcomes import DONE, FAILED, Outcome, status_of
 from shingletools.running.outputs import Output

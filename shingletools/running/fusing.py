@@ -6,8 +6,8 @@ from shingletools import kernel
 from shingletools.kernel.lines import SignedFields, SignedLines
 from shingletools.reading.streams import Chunk, Span
 from shingletools.record.chain import Chain, Rejection, end_of_lines
+from shingletools.record.collector import Written
 from shingletools.record.framing import Framed
-from shingletools.record.stage import Written
 from shingletools.running.outcomes import BadRecord, FilterStep, Outcome
 
 Made = bytes | list[bytes | SignedLines]

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.kernel.lines import SignedLines
-from shingletools.record.stage import Filter, Written
+from shingletools.record.collector import Written
+from shingletools.record.stage import Filter
 from shingletools.system import errors
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator, Sequence, Set
 
-from shingletools.record.stage import Collector, Means
+from shingletools.record.collector import Collector, Means
 from shingletools.running.complaints import Complaints
 from shingletools.running.outcomes import BadRecord, Conclusion, Figures, FilterStep, Outcome, unplaced
 from shingletools.running.outputs import Output, Rejects

@@ -13,7 +13,8 @@ from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.chain import Chain
-from shingletools.record.stage import Collector, Means, Stage
+from shingletools.record.collector import Collector, Means
+from shingletools.record.stage import Stage
 from shingletools.spark import archives, dedup, group, join_in_parts, spark_files, splits
 from shingletools.spark.batches import through
 from shingletools.spark.filtered_lines import LINES, REJECTED, REMOVED, WRITTEN, Filtered

@@ -15,7 +15,7 @@ from shingletools.commands.dedup.verdicts import NOBODY, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import F64, Flags, Index
 from shingletools.reading.streams import Chunk
-from shingletools.record.stage import Written
+from shingletools.record.collector import Written
 from shingletools.running.collecting import collect_chunk
 from shingletools.spark.batches import Batches, of_rows, packed
 from shingletools.spark.filtered_lines import REJECTED

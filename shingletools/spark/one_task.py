@@ -9,7 +9,8 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from shingletools.reading.streams import Chunk
-from shingletools.record.stage import Collector, Means, Stage, Written
+from shingletools.record.collector import Collector, Means, Written
+from shingletools.record.stage import Stage
 from shingletools.running.collecting import collect_chunk
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.filtered_lines import BAD, LINES, REMOVED, WRITTEN, Done, Filtered, about

@@ -18,7 +18,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split
 from shingletools.kernel.types import Index
 from shingletools.reading.streams import Chunk
-from shingletools.record.stage import Written
+from shingletools.record.collector import Written
 from shingletools.running.collecting import collect_chunk
 from shingletools.spark.batches import Batches, batch_of, packed
 from shingletools.spark.packed_names import Named

@@ -7,7 +7,7 @@ from shingletools.commands.dedup.neighbours import ByPairs
 from shingletools.commands.simgroup.grouping import Groups, Stars
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.store import InMemory
-from shingletools.record.stage import Collector
+from shingletools.record.collector import Collector
 
 BASE = 100 << 20  # bytes of Python
 PARTNER = 64  # bytes for each document and each of its partners that --best may keep

@@ -18,7 +18,7 @@ from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, Ded
 from shingletools.kernel import NAME, arrays
 from shingletools.kernel.groups import DocumentFields, ReadDocuments
 from shingletools.reading.streams import Chunk
-from shingletools.record.stage import Written
+from shingletools.record.collector import Written
 from shingletools.running.collecting import collect_chunk
 from shingletools.system.errors import Failed
 

@@ -27,9 +27,10 @@ from shingletools.kernel.types import TokenSets
 from shingletools.reading.streams import Chunk
 from shingletools.record import json_faults, wire
 from shingletools.record.chain import Chain
+from shingletools.record.collector import Collector
 from shingletools.record.filter_line import Reject, filter_line, filter_lines
 from shingletools.record.json_members import members
-from shingletools.record.stage import Collector, Filter, Stage
+from shingletools.record.stage import Filter, Stage
 from shingletools.running.collecting import collect_chunk
 from shingletools.running.filtering import filter_chunk
 from shingletools.spark.pipeline import parse

@@ -6,8 +6,8 @@ from itertools import groupby
 from operator import itemgetter
 
 from shingletools.reading import option_files
+from shingletools.record.collector import ALONE, Means
 from shingletools.record.json_members import line_at, parse
-from shingletools.record.stage import ALONE, Means
 from shingletools.record.wire import Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected

@@ -22,8 +22,8 @@ from shingletools.kernel.groups import DocumentFields, ReadDocuments
 from shingletools.kernel.ids import Ids, IdsAt, names_of
 from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
+from shingletools.record.collector import Collector, Means, Written
 from shingletools.record.json_members import in_quotes, line_at
-from shingletools.record.stage import Collector, Means, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
 from shingletools.system.waiting_lines import WaitingLines

@@ -19,9 +19,10 @@ from shingletools.commands.dedup.spec import (
 )
 from shingletools.reading import compressed
 from shingletools.reading.formats import format_options
+from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face
 from shingletools.record.framing import Format
-from shingletools.record.stage import Collector, Means, Stage
+from shingletools.record.stage import Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 from shingletools.system.files import check_regular, named

@@ -8,7 +8,7 @@ import numpy as np
 from shingletools.commands.dedup.blocks import Block
 from shingletools.commands.dedup.marks import Mark, joined
 from shingletools.kernel.types import Flags
-from shingletools.record.stage import Written
+from shingletools.record.collector import Written
 
 Marked = Iterable[tuple[int, Mark]]  # the end of each document's last value, and its mark; the ends ascend
 

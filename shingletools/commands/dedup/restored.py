@@ -15,8 +15,8 @@ from shingletools.commands.dedup.choice import Dedup, deciding
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.kernel.types import Index
+from shingletools.record.collector import Means, Written
 from shingletools.record.framing import Fate, Name, Said
-from shingletools.record.stage import Means, Written
 from shingletools.system import files
 from shingletools.system.errors import Failed
 

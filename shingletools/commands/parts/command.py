@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from shingletools.cli.arguments import text
 from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
+from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face, Product
-from shingletools.record.stage import Collector, Filter, Means, Stage
+from shingletools.record.stage import Filter, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 

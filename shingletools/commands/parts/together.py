@@ -8,8 +8,8 @@ import orjson
 from shingletools.commands.parts.ordinary import OrdinaryParts, is_utf8
 from shingletools.commands.parts.spec import OWN, TogetherSpec
 from shingletools.record import wire
+from shingletools.record.collector import Collector, Written
 from shingletools.record.json_members import in_quotes, members
-from shingletools.record.stage import Collector, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Rejected, shown
 

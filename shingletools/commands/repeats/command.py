@@ -4,8 +4,9 @@ import argparse
 
 from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, text, threshold
 from shingletools.commands.repeats.spec import AgainstSpec, Treatment, WithinSpec
+from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face
-from shingletools.record.stage import Collector, Means, Stage
+from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 
 FACE = Face(

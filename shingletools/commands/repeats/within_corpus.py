@@ -16,7 +16,7 @@ from shingletools.commands.repeats.worded import Recipes, worded
 from shingletools.kernel import arrays as kernel_arrays
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.record import wire
-from shingletools.record.stage import Collector, Written
+from shingletools.record.collector import Collector, Written
 from shingletools.record.wire import AT, Record, parse_json
 from shingletools.system.errors import Failed
 from shingletools.system.waiting_lines import WaitingLines

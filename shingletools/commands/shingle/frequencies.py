@@ -9,7 +9,8 @@ from shingletools.commands.shingle.counts import Counts
 from shingletools.commands.shingle.fingerprints import Hashing, Runs
 from shingletools.reading.tables import Header, cut_off, take_header, take_number
 from shingletools.record import wire
-from shingletools.record.stage import ALONE, IN_ONE_PROCESS, Collector, Means, Stage, Written
+from shingletools.record.collector import ALONE, Collector, Means, Written
+from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.record.wire import Record
 from shingletools.system.errors import Broken, Failed, Rejected
 from shingletools.system.scratch import Memory

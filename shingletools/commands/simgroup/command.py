@@ -4,8 +4,9 @@ import argparse
 
 from shingletools.cli.arguments import threshold
 from shingletools.commands.simgroup.spec import GroupSpec
+from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import GROUPS, PAIRS, Face, Product
-from shingletools.record.stage import Collector, Means, Stage
+from shingletools.record.stage import Stage
 
 FACE = Face(
     example=("canon docs.jsonl | shingle | simjoin -t 0.8 | simgroup",),

@@ -16,8 +16,8 @@ from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import Index
 from shingletools.numbers.unionfind import UnionFind
 from shingletools.record import wire
+from shingletools.record.collector import Collector, Written
 from shingletools.record.json_members import in_quotes
-from shingletools.record.stage import Collector, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Rejected
 

@@ -12,7 +12,7 @@ from shingletools.archive.writing import ArchiveWriter
 from shingletools.commands.simindex.spec import CHECK, DROP, DUMP, LIST, MERGE, IndexSpec
 from shingletools.kernel.types import Index
 from shingletools.record import wire
-from shingletools.record.stage import Collector, Written
+from shingletools.record.collector import Collector, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 

@@ -22,7 +22,7 @@ from shingletools.commands.simjoin.join_collector import lines_like, take_signed
 from shingletools.commands.simjoin.signatures import SHINGLE_SETS
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.lines import SignedFields
-from shingletools.record.stage import Collector, Late, Written
+from shingletools.record.collector import Collector, Late, Written
 from shingletools.record.wire import Record, recipes_differ
 from shingletools.system.errors import Failed
 

@@ -7,8 +7,9 @@ from functools import partial
 from shingletools.cli.arguments import add_size, count, text, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, Addition, IndexSpec
 from shingletools.commands.simjoin.wanted import BITS, Wanted
+from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face
-from shingletools.record.stage import Collector, Means, Stage
+from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, printable
 
 FACE = Face(

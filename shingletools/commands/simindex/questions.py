@@ -11,7 +11,7 @@ from shingletools.archive.opened import open_archive
 from shingletools.commands.simjoin.against import Against
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.record.stage import Collector, Means
+from shingletools.record.collector import Collector, Means
 from shingletools.running.given import Documents, Path
 from shingletools.running.pipelines import ForAll
 from shingletools.running.python_face import Pipeline, Steps, result_of

@@ -12,7 +12,7 @@ from shingletools.commands.simindex.spec import BAD, IndexSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import Flags, Index
-from shingletools.record.stage import Late
+from shingletools.record.collector import Late
 from shingletools.system.errors import seen_before, shown
 
 LINES = 1 << 12  # lines that are compared together

@@ -18,7 +18,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, split
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
-from shingletools.record.stage import Late
+from shingletools.record.collector import Late
 from shingletools.record.wire import recipes_differ
 from shingletools.system.errors import Failed
 from shingletools.system.errors import seen_before as seen

@@ -10,8 +10,9 @@ from shingletools.cli.arguments import add_memory, count, memory_of, text, thres
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.wanted import BITS, JACCARD, Scope, Wanted
+from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import PAIRS, Face, Product
-from shingletools.record.stage import Collector, Means, Stage
+from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, printable
 
 FACE = Face(

@@ -12,8 +12,8 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.kernel.types import U32, U64, Flags, Index
 from shingletools.record import wire
+from shingletools.record.collector import Late
 from shingletools.record.labels import label_of, take_label
-from shingletools.record.stage import Late
 from shingletools.record.wire import Record
 from shingletools.system.errors import Rejected
 

@@ -23,8 +23,8 @@ from shingletools.kernel.ids import split
 from shingletools.kernel.lines import SignedFields, SignedLines
 from shingletools.kernel.types import U32, Index
 from shingletools.record import wire
+from shingletools.record.collector import Collector, Late, Written
 from shingletools.record.json_members import in_quotes
-from shingletools.record.stage import Collector, Late, Written
 from shingletools.record.wire import Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed, IdRepeated, Rejected

@@ -28,9 +28,9 @@ from shingletools.numbers.belonging import (
     kind_of,
 )
 from shingletools.record import wire
+from shingletools.record.collector import Collector, Written
 from shingletools.record.json_members import check_line_once, in_quotes, member_of, members
 from shingletools.record.labels import JUDGED, judged_same, label_of, take_label
-from shingletools.record.stage import Collector, Written
 from shingletools.record.wire import Name, Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected

@@ -6,8 +6,9 @@ from functools import partial
 
 from shingletools.cli.arguments import add_memory, count, memory_of, size, text, threshold
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
+from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import GROUPS, PAIRS, Face
-from shingletools.record.stage import Collector, Means, Stage
+from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 
 FACE = Face(

@@ -12,7 +12,7 @@ from shingletools.commands.simshow.spec import ShowSpec
 from shingletools.commands.simshow.template import frequent_shingles
 from shingletools.commands.simshow.writers import writer_of
 from shingletools.record import wire
-from shingletools.record.stage import Collector, Late, Written
+from shingletools.record.collector import Collector, Late, Written
 from shingletools.record.wire import Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed, IdRepeated, Rejected, seen_before

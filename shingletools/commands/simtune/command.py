@@ -5,8 +5,9 @@ from functools import partial
 
 from shingletools.cli.arguments import count, text, threshold
 from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, SHINGLES, TuneSpec
+from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face
-from shingletools.record.stage import Collector, Means, Stage
+from shingletools.record.stage import Stage
 from shingletools.system.errors import shown
 
 FACE = Face(example=("canon docs.jsonl | simtune --table",), takes=("canon", "parts"), text=True)

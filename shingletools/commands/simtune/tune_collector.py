@@ -12,8 +12,8 @@ from shingletools.commands.simtune.sample import Sample, SampledDocument
 from shingletools.commands.simtune.spec import INPUT, TuneSpec
 from shingletools.numbers.belonging import judged_twice
 from shingletools.record import wire
+from shingletools.record.collector import Collector, Written
 from shingletools.record.labels import take_label
-from shingletools.record.stage import Collector, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
