@@ -29,6 +29,8 @@ def confined() -> Confined[str, Any]:
     [
         ("sum(1 for _ in iter(int, 1))", 0.1),  # has no end
         ("len(bytearray(1 << 40))", 60.0),
+        # a C function that returns NULL and sets no exception, as parsers do that are refused memory
+        ("(_ for _ in ()).throw(SystemError('returned NULL without setting an exception'))", 60.0),
         ("__import__('os').kill(__import__('os').getpid(), 11)", 60.0),
     ],
 )

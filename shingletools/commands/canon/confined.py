@@ -48,7 +48,7 @@ class Confined(Generic[Argument, Result]):
         try:
             self.worker.to.send((argument, seconds, memory))
             return cast(Result, self.worker.back.receive())
-        except (Gone, MemoryError):
+        except (Gone, MemoryError, SystemError):  # the last where a library was refused memory and raised nothing
             self.end()
             raise TooMuch from None
 
