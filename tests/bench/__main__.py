@@ -1,4 +1,4 @@
-"""All that the README says of speed: builds the corpora, runs the pipeline beside its peers, and shows how it grows.
+"""Speed, as man/shingletools-clusters.7 lists it: builds corpora, runs the pipeline beside its peers, shows growth.
 
 usage: python tests/bench [--runs N] [--most N] FOLDER
        python tests/bench quality FOLDER
