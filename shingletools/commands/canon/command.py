@@ -42,16 +42,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
     format_options.add_options(parser.add_argument_group("what is read, in place of JSON lines"))
-    add("--join-hyphens", action="store_true", help="join small letters that a hyphen parts at a line's end")
+    add("--join-hyphens", action="store_true", help="join small letters that a hyphen at a line's end divides")
     add("--fold-homoglyphs", action="store_true",
         help="within a word, replace letters of another script by those that they look like")  # fmt: skip
-    add("--symbols", action="store_true", help="take runs of symbols for words where a text has no other word left")
+    add("--symbols", action="store_true", help="take runs of symbols as words if a text has no other words")
     rules = parser.add_argument_group("rules, in the order in which they work")
     add = rules.add_argument
     add("--delete", metavar="REGEX", dest="edits", action="append", type=deletion, default=[],
         help="delete what matches, before any other rule; may be repeated")  # fmt: skip
     add("--replace", metavar="REGEX=TEXT", dest="edits", action="append", type=replacement, default=[],
-        help="replace what matches by TEXT, in the order given with --delete; may be repeated")  # fmt: skip
+        help="replace what matches with TEXT, in the order given with --delete; may be repeated")  # fmt: skip
     add("--html", metavar="PART", nargs="?", const=PAGE, choices=PARTS,
         help="the text is HTML: take the whole page; with main, its main content; with article, the article of a news "
         "page or blog")  # fmt: skip
@@ -77,7 +77,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="keep the original text in the field source, and write the place of each word in it to the field "
         "at")  # fmt: skip
     add("--extract", action="store_true", help="write the text itself, of HTML with its paragraphs, not its words")
-    add("--explain", action="store_true", help="take words in place of files, and print what each rule makes of them")
+    add("--explain", action="store_true", help="take words instead of files, and print what each rule makes of them")
 
 
 def build(options: argparse.Namespace) -> Stage:

@@ -1,4 +1,4 @@
-"""remove near-duplicates by their pairs, and what an archive has"""
+"""remove near-duplicates by their pairs, and documents that repeat an archive"""
 
 import argparse
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--pairs", metavar="PAIRS", action="append", default=[],
         help="remove every document that has a pair with one that is kept; pairs from simjoin; may be repeated",
     )  # fmt: skip
-    add("-t", "--threshold", metavar="T", type=threshold, help="leave out pairs of --pairs less similar than T")
+    add("-t", "--threshold", metavar="T", type=threshold, help="ignore pairs of --pairs less similar than T")
     add("--keep", metavar="RULE", type=kept, default=FIRST,
         help="which document is preferred: first, longest, shortest, min:FIELD, max:FIELD; or none (default first)",
     )  # fmt: skip
@@ -68,13 +68,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="remove the document a of each pair in PAIRS, from simjoin --against; may be repeated")  # fmt: skip
     add = parser.add_argument_group("which groups").add_argument
     add("--groups", metavar="FILE", action="append", default=[],
-        help="in place of --pairs: keep one document of each group in FILE; may be repeated")  # fmt: skip
-    add("--larger-than", metavar="N", type=count, help="leave groups of at most N different documents alone")
+        help="instead of --pairs: keep one document of each group in FILE; may be repeated")  # fmt: skip
+    add("--larger-than", metavar="N", type=count, help="keep all documents of groups of at most N different documents")
     add("--of", metavar="FIELD", type=text, default="of",
-        help="the field by which --larger-than tells documents from each other; parts have of (default of)",
+        help="the field by which --larger-than tells documents apart; parts have of (default of)",
     )  # fmt: skip
-    format_options.add_options(parser.add_argument_group("what is read and written, in place of JSON lines"))
-    add = parser.add_argument_group("what becomes of the others").add_argument
+    format_options.add_options(parser.add_argument_group("what is read and written, instead of JSON lines"))
+    add = parser.add_argument_group("what happens to duplicates").add_argument
     add("-0", "--null", action="store_true",
         help="with --whole or --recursive, end the names that are written with zero bytes, for xargs -0")  # fmt: skip
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
