@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
     add("--carry", metavar="FIELD", type=text, action="append", default=[],
         help="copy FIELD from the document to each of its parts; may be repeated")  # fmt: skip
-    add("--together", action="store_true", help="read parts that are left, and write the documents that they make")
+    add("--together", action="store_true", help="read the parts that are left, and write their documents")
 
 
 def kind(argument: str) -> str:

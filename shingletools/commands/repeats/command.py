@@ -19,22 +19,22 @@ ENOUGH = 1 << 29  # bytes of memory for fingerprints of a corpus, without -S
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--text", metavar="NAME", type=text, default="text", help="the field that holds the words (default text)")
-    add("-k", metavar="K", type=count, default=50, help="words of a run, at least (default 50)")
+    add("-k", metavar="K", type=count, default=50, help="the least number of words in a run (default 50)")
     corpus = parser.add_argument_group("within a corpus")
     add = corpus.add_argument
     add("--all", action="store_true", help="mark first copies, too")
-    add("--ids", action="store_true", help="say of each run where its first copy stands")
+    add("--ids", action="store_true", help="add where the first copy of each run is")
     add_memory(corpus, "keep fingerprints on disk", " (default 512M)")
     add = parser.add_argument_group("against a reference").add_argument
     add("--against", metavar="FILE", action="append", default=[],
-        help="look for runs that the records of FILE have, in place of earlier documents; may be repeated")  # fmt: skip
+        help="look for runs that are in records of FILE, instead of earlier documents; may be repeated")  # fmt: skip
     add("--least", metavar="N", type=count, default=8,
-        help="look for records of FILE with fewer words than K whole, if they have N (default 8)")  # fmt: skip
+        help="look for whole records of FILE that are shorter than K, but have N words (default 8)")  # fmt: skip
     add("--share", metavar="SHARE", type=threshold,
         help="mark only runs of items of which a document has this share of words")  # fmt: skip
     add("--items", metavar="FILE", help="write to FILE what was found of each item")
     add = parser.add_argument_group("what becomes of documents").add_argument
-    add("--cut", action="store_true", help="take the runs out of the text, in place of marking them")
+    add("--cut", action="store_true", help="remove the runs from the text instead of marking them")
     add("--drop", metavar="SHARE", type=threshold,
         help="leave out documents of which more than this share of words is in runs")  # fmt: skip
     add("--removed", metavar="FILE", help="write what --cut changes and --drop leaves out to FILE, uncut")

@@ -15,9 +15,9 @@ FACE = Face(
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-t", "--threshold", metavar="T", type=threshold, help="leave out pairs less similar than T")
+    parser.add_argument("-t", "--threshold", metavar="T", type=threshold, help="ignore pairs less similar than T")
     parser.add_argument("--star", action="store_true",
-        help="make groups in which every member has a pair with the first, so chains break")  # fmt: skip
+        help="make groups in which every member has a pair with the first, so that chains break")  # fmt: skip
     parser.add_argument("--singletons", metavar="DOCS", action="append", default=[],
         help="also write a group of one for each document of DOCS that has no pair; may be repeated")  # fmt: skip
 

@@ -30,12 +30,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
         help="the same, as a number of differing bits (default 3 for simhashes)")  # fmt: skip
     parser.add_argument("--unless-known", action="store_true",
-        help="add: leave out documents that are like one of the archive, and write their pairs")  # fmt: skip
+        help="add: leave out documents that repeat one of the archive, and write their pairs")  # fmt: skip
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--replace", action="store_true",
-        help="add: put another record with an id of the archive in the old one's place")  # fmt: skip
+        help="add: let a record replace a different one of the archive with the same id")  # fmt: skip
     other.add_argument("--keep-old", action="store_true",
-        help="add: keep the archive's record, and leave another one with its id out")  # fmt: skip
+        help="add: keep the archive's record, and leave out a different one with the same id")  # fmt: skip
     parser.add_argument("--as", dest="named", metavar="NAME", type=text,
         help="add: the name of this addition, such as the date; given again, it is the same addition")  # fmt: skip
     parser.add_argument("--ids", metavar="FILE", action="append", default=[],

@@ -27,7 +27,7 @@ def sizes(argument: str) -> tuple[int, ...]:
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--text", metavar="NAME", type=text, default="text", help="the field that holds the words (default text)")
-    add("-k", metavar="K,...", type=sizes, help="words in a shingle that are tried (default 1,2,3,5,10)")
+    add("-k", metavar="K,...", type=sizes, help="the numbers of words in a shingle to try (default 1,2,3,5,10)")
     add("-t", "--threshold", metavar="T", type=threshold,
         help="the least similarity of a pair (default 0.8, or what labels say)")  # fmt: skip
     add("--field", metavar="LABEL", type=text,
@@ -35,9 +35,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--truth", metavar="FILE", action="append", default=[],
         help="what belongs together: pairs or groups, or documents with --field; may be repeated")  # fmt: skip
     add("--sample", metavar="N", type=count, default=SAMPLE, help=f"look at N documents (default {SAMPLE})")
-    add("--seed", metavar="TEXT", type=text, default="0", help="choose another sample (default 0)")
+    add("--seed", metavar="TEXT", type=text, default="0", help="choose a different sample (default 0)")
     add("--documents", metavar="N", type=partial(count, most=DOCUMENTS),
-        help="how many documents there are in all (default those that are read)")  # fmt: skip
+        help="the number of all documents (default those that are read)")  # fmt: skip
     add("--table", action="store_true", help="write a table for people, not records")
 
 

@@ -29,7 +29,7 @@ LEAST = 5  # words of the lexicon that a text needs
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-n", metavar="N", type=count, help="min-hashes to compute (default 84)")
-    add("--seed", metavar="S", type=text, default=SEED, help="choose other hash functions (default 0)")
+    add("--seed", metavar="S", type=text, default=SEED, help="choose different hash functions (default 0)")
     add("--keep", action="store_true", help="keep the shingles in the record")
     other = parser.add_argument_group("other kinds of sketch")
     form = other.add_mutually_exclusive_group()
