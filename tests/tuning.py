@@ -180,7 +180,7 @@ def findings(texts: Sequence[str], k: int, t: Fraction = USUAL) -> list[Record]:
     megabytes = ceil((150 + 24 * distinct) * count / (1 << 20))
     reasons = [
         ("k", f"-k {k}: no other was tried"),
-        ("t", "-t 0.8: usual for near-duplicates; no labels say another" if t == USUAL else "as was asked for"),
+        ("t", "-t 0.8: usual for near-duplicates; no labels were given" if t == USUAL else "as was asked for"),
         ("template", "no --max-df: no shingle is in 20 documents and in 1 % of all" if k > LONG_ENOUGH else
                      "no --max-df: shingles of fewer than 3 words are common in any language"),
         ("signature", f"the shingles themselves, exactly: {round(150 + 24 * distinct)} bytes for each of {count}"

@@ -120,7 +120,7 @@ def choose_threshold(measured: Measured, figures: SampleFigures) -> tuple[Fracti
     if figures.threshold is not None:
         return figures.threshold, Reason("t", f"-t {written(figures.threshold)}: as was asked for")
     if not figures.labelled:
-        labels = "the labels have no true pair that the sample shows" if figures.judged else "no labels say another"
+        labels = "the labels have no true pair that the sample shows" if figures.judged else "no labels were given"
         if measured.most is not None:
             why = "without what templates share, true copies have less in common"
             return LOW, Reason("t", f"-t {written(LOW)}: {why}; {labels}")
