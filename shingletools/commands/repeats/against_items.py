@@ -66,7 +66,7 @@ class MatchLines:
         return [f"{lines} documents written"]
 
     def __call__(self, _id_field: str, line: bytes, /) -> bytes:
-        return self.matcher.take(parse(line, self.matcher.spec.treatment.once), line)[0].output
+        return self.matcher.take(parse(line, self.matcher.spec.once()), line)[0].output
 
 
 def matcher_of(spec: AgainstSpec, given: Iterator[bytes] | None = None) -> Matcher:

@@ -92,7 +92,7 @@ def read_reference(spec: AgainstSpec, given: Iterator[bytes] | None = None) -> R
             for line in kernel.split_lines(lines):
                 number += 1
                 try:
-                    record = parse(line, treatment.once)
+                    record = parse(line, spec.once())
                     names.append(orjson.dumps(wire.take_id(record, treatment.id_field)))
                     texts.append(worded(record, treatment.text_field).text.encode())
                     recipes.check(record)

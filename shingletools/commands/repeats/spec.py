@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.record.stage import Stage
-from shingletools.record.wire import AT, SOURCE
+from shingletools.record.wire import AT, REPEATS, SOURCE
 from shingletools.system.errors import Failed, shown
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from shingletools.system.scratch import Memory
 
-REPEATS = "repeats"  # the field of the runs
+OWN = (SOURCE, AT, "via", REPEATS)  # fields that it reads or writes, beside id and text
 
 
 class Treatment(NamedTuple):
@@ -25,27 +25,32 @@ class Treatment(NamedTuple):
     drop: "Fraction | None" = None  # documents of which more than this share of words is in runs are left out
     removed: str | None = None  # the file that keeps what goes
 
-    @property
-    def once(self) -> Sequence[str]:
-        """Fields that a record may have only once."""
-        return self.id_field, self.text_field, SOURCE, AT, "via", REPEATS
-
     def check(self) -> None:
         """Raises Failed for what cannot be wanted together."""
         if self.removed is not None and not self.cut and self.drop is None:
             raise Failed("--removed needs --cut or --drop, without which nothing goes")
 
-    def check_fields(self, id_field: str) -> None:
-        """Raises Failed if one field would have to hold two things."""
-        fields = (id_field, self.text_field)
-        for field in fields:
-            if field.partition(".")[0] in (SOURCE, AT, "via", REPEATS):
+
+class Treating(Stage):
+    """What both forms are: a stage for canonized documents, which writes the field REPEATS."""
+
+    treatment: Treatment
+
+    @property
+    def texts(self) -> AbstractSet[str]:
+        return {self.treatment.text_field}
+
+    def once(self, _side: int = 0, /) -> Sequence[str]:
+        return self.treatment.id_field, self.treatment.text_field, *OWN
+
+    def check_fields(self, id_field: str, /) -> None:
+        text = self.treatment.text_field
+        for field in (id_field, text):
+            if field.partition(".")[0] in OWN or id_field == text:
                 raise Failed(f"the id and the text need fields of their own, not {shown(field)}")
-        if id_field == self.text_field:
-            raise Failed(f"the id and the text need fields of their own, not {shown(id_field)}")
 
 
-class WithinSpec(Stage):
+class WithinSpec(Treating):
     """Runs of at least k words of which every k stood before, in an earlier document or earlier in the same one."""
 
     treatment: Treatment
@@ -62,21 +67,11 @@ class WithinSpec(Stage):
             raise Failed("--ids cannot be combined with --cut, which writes no marks")
         return {"removed": self.treatment.removed}
 
-    @property
-    def texts(self) -> AbstractSet[str]:
-        return {self.treatment.text_field}
-
-    def check_fields(self, id_field: str, /) -> None:
-        self.treatment.check_fields(id_field)
-
-    def once(self, _side: int, /) -> Sequence[str]:
-        return self.treatment.once
-
     def alone(self) -> str:
         return "repeats without --against needs all documents in one process; run it in the shell"
 
 
-class AgainstSpec(Stage):
+class AgainstSpec(Treating):
     """Runs of at least k words that stand in a reference."""
 
     treatment: Treatment
@@ -99,13 +94,3 @@ class AgainstSpec(Stage):
     @property
     def second(self) -> tuple[str, str] | None:
         return super().second if self.items is None else ("--items", self.items)
-
-    @property
-    def texts(self) -> AbstractSet[str]:
-        return {self.treatment.text_field}
-
-    def check_fields(self, id_field: str, /) -> None:
-        self.treatment.check_fields(id_field)
-
-    def once(self, _side: int, /) -> Sequence[str]:
-        return self.treatment.once
