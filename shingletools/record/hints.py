@@ -39,7 +39,7 @@ NAMES = 5  # of fields, in a hint
 # Fields that have another meaning
 OWN = (
     "id", "text", "via", "source", "at", "shingles", "sketch", "simhash", "of", "part", "before", "behind",
-    "duplicate_of",
+    "duplicate_of", "repeats",
 )  # fmt: skip
 
 # Fields that no option names
@@ -166,6 +166,8 @@ def of_documents(command: str, field: str, kind: str | None, record: wire.Record
     """By a field that documents never have, or not yet."""
     if field == '"members"' and "id" in record:
         return "these are documents, not groups: simjoin makes pairs of them, and simgroup groups of pairs"
+    if field == '"repeats"' and "id" in record:
+        return "repeats writes it"
     if field == '"of"' and "id" in record and "part" not in record:
         return "these are documents: parts without --together takes them apart"
     if field == '"a"' and "id" in record:

@@ -1,4 +1,4 @@
-"""simshow: what pairs share. What each file does, in the order of the work:
+"""simshow: what pairs share, and the runs that repeats marked. What each file does, in the order of the work:
 
 command         the options
 spec            the specification: which pairs are shown, and how
@@ -13,4 +13,7 @@ template        words that are in many documents
 writers         chooses the writer for a form; writes records
 people          writes text for people
 terminal        safe lines for a terminal
+marked_runs     documents with the runs that repeats marked
+run_writers     writes them
+run_collector   shows them as they come
 """

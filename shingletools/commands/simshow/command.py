@@ -1,11 +1,21 @@
-"""show what the two documents of each pair share"""
+"""show what the two documents of each pair share, or the runs that repeats marked"""
 
 import argparse
 import os
 from functools import partial
 
 from shingletools.cli.arguments import add_memory, count, memory_of, size, text, threshold
-from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, TEXT, Form, Selection, ShowSpec
+from shingletools.commands.simshow.spec import (
+    BRIEF,
+    JSON,
+    PAGE,
+    SIDE_BY_SIDE,
+    TEXT,
+    Form,
+    RunsSpec,
+    Selection,
+    ShowSpec,
+)
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import GROUPS, PAIRS, Face
 from shingletools.record.stage import Stage
@@ -19,6 +29,10 @@ FACE = Face(
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
 CONTEXT = 6  # words
 
+OF_PAIRS = (  # options that --runs has no use for
+    "--against", "--canon", "-k", "--gap", "--template", "--least", "--most", "--sample", "--side-by-side",
+    "--buffer-size", "--temporary-directory",
+)  # fmt: skip
 USELESS = {  # options that change nothing in a form of output
     "--json": ("--color always", "--context", "--whole", "--template"),
     "--brief": ("--color always", "--context", "--whole", "--template"),
@@ -28,9 +42,11 @@ USELESS = {  # options that change nothing in a form of output
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--docs", metavar="FILE", action="append", required=True,
+    shows = parser.add_mutually_exclusive_group(required=True)
+    shows.add_argument("--docs", metavar="FILE", action="append", default=[],
         help="a file of documents, original or from canon --offsets; may be repeated")  # fmt: skip
+    shows.add_argument("--runs", action="store_true", help="show the runs of documents that repeats marked, no pairs")
+    add = parser.add_argument
     add("--against", metavar="FILE", action="append", default=[],
         help="a file of the documents b, if --docs has only the documents a; may be repeated")  # fmt: skip
     add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
@@ -61,6 +77,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def build(options: argparse.Namespace) -> Stage:
     check_combinations(options)
+    if options.runs:
+        for name in OF_PAIRS:
+            if name.lstrip("-").replace("-", "_") in options.given:
+                raise Failed(f"{name} cannot be combined with --runs")
+        return RunsSpec(options.id, options.text, form_of(options), options.html).made_by(showing_runs)
     return ShowSpec(
         options.id, options.docs, options.against, text_field=options.text, canon=options.canon or "", k=options.k,
         gap=options.gap, template=options.template,
@@ -114,3 +135,9 @@ def collector_of(spec: ShowSpec, _: Means) -> Collector:
     from shingletools.commands.simshow.show_collector import Show  # numpy, which --help does not need
 
     return Show(spec)
+
+
+def showing_runs(spec: RunsSpec, _: Means) -> Collector:
+    from shingletools.commands.simshow.run_collector import ShowRuns  # as above
+
+    return ShowRuns(spec)

@@ -1,10 +1,11 @@
-"""The specification of simshow: which pairs are shown, and how."""
+"""The specification of simshow: which pairs are shown, and how; or the runs of documents."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.record.stage import Stage
+from shingletools.record.wire import AT, REPEATS, SOURCE
 from shingletools.system.errors import Failed, shown
 
 if TYPE_CHECKING:
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 TEXT, SIDE_BY_SIDE, BRIEF, JSON, PAGE = "text", "side by side", "brief", "json", "page"
 OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of", "duplicate_by"  # fields of records that name documents
-OF_WORDS = "source", "at", "via"  # fields of documents besides id and text
+OF_WORDS = SOURCE, AT, "via"  # fields of documents besides id and text
+FOR_PEOPLE = "it shows texts to people, in the shell"
 PAGE_BYTES = 32 << 20  # of data in a page
 
 
@@ -87,4 +89,32 @@ class ShowSpec(Stage):
             raise Failed(f"the id, the text, source, at and via need fields of their own, not {names}")
 
     def alone(self) -> str:
-        return "it shows pairs to people, in the shell"
+        return FOR_PEOPLE
+
+
+class RunsSpec(Stage):
+    """The runs that repeats marked in documents."""
+
+    id_field: str
+    text_field: str = "text"
+    form: Form = Form()
+    page: str | None = None  # the file of the page
+
+    @property
+    def second(self) -> tuple[str, str] | None:
+        return None if self.page is None else ("--html", self.page)
+
+    @property
+    def texts(self) -> AbstractSet[str]:
+        return {self.text_field}
+
+    def once(self, _side: int, /) -> Sequence[str]:
+        return self.id_field, self.text_field, *OF_WORDS, REPEATS
+
+    def check_fields(self, id_field: str, /) -> None:
+        for field in (id_field, self.text_field):
+            if field in (*OF_WORDS, REPEATS) or id_field == self.text_field:
+                raise Failed(f"the id and the text need fields of their own, not {shown(field)}")
+
+    def alone(self) -> str:
+        return FOR_PEOPLE

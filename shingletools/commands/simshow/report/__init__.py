@@ -8,4 +8,5 @@ shown_ids  ids as they are shown
 utf16      places of passages, as a browser counts them
 frame      the page without its data, and what it may do
 page       makes the page from comparisons and groups
+run_page   the page of `simshow --runs`: documents with their runs marked
 """

@@ -1,0 +1,113 @@
+"""Documents with the runs that repeats marked, and what a run says of where it came from."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.commands.simshow.documents import Name, Place, checked
+from shingletools.commands.simshow.people import Edges, named, plural
+from shingletools.record import wire
+from shingletools.record.wire import AT, REPEATS, SOURCE, Record
+from shingletools.running.places import Places, read_places
+from shingletools.system.errors import Rejected, shown
+
+NO_RUNS = f"field {shown(REPEATS)} holds no runs, as repeats writes them"
+
+
+class MarkedRun(NamedTuple):
+    """A run of words: where it stands in the original, in code points, and what the document says of it."""
+
+    place: Place
+    said: Record
+
+    @property
+    def words(self) -> int:
+        count: int = self.said["words"]
+        return count
+
+    def headline(self, number: int) -> str:
+        """The line above its text."""
+        return f"{number}: {self.said['from']}-{self.said['to']}, {plural(self.words, 'word')}{self.origin()}"
+
+    def origin(self) -> str:
+        """Where the same words stand: a first copy, or items; empty if it does not say."""
+        if (of := self.said.get("of")) is not None:
+            return f", first in {named(of['id'])} at {of['from']}-{of['to']}"
+        if (ids := self.said.get("ids")) is not None:
+            more = self.said["items"] - len(ids)
+            return f", in {', '.join(map(named, ids))}" + (f" and {plural(more, 'other item')}" if more > 0 else "")
+        return ""
+
+
+class WithRuns(NamedTuple):
+    """A document and its runs, in their order."""
+
+    name: Name
+    source: str  # the original; without places, the words
+    edges: Edges
+    runs: Sequence[MarkedRun]
+    covered: int  # words in runs
+
+    def summary(self) -> str:
+        """The line of a document that has runs."""
+        longest = max(run.words for run in self.runs)
+        of = f"{self.covered} of {plural(len(self.edges.starts), 'word')}"
+        return f"{named(self.name)}: {of} in {plural(len(self.runs), 'run')}, longest {longest}"
+
+
+def marked(name: Name, record: Record, text_field: str) -> WithRuns:
+    """The document of a record. Raises Rejected."""
+    if REPEATS not in record:
+        raise Rejected(f"field {shown(REPEATS)} is missing")
+    words = wire.take_string(record, text_field).split()
+    if AT in record:
+        source = wire.take_string(record, SOURCE)
+        places = checked(read_places(wire.take_string(record, AT)), len(words), len(source))
+        limit = len(source)
+    else:
+        source = " ".join(words)
+        sizes = np.array([len(word) for word in words], np.int64)
+        ends = np.cumsum(sizes + 1) - 1
+        places, limit = Places(ends - sizes, ends), len(words)
+    runs = []
+    for said in taken(record[REPEATS], limit):
+        first, last = said["from"], said["to"]
+        runs.append(
+            MarkedRun((first, last) if AT in record else (int(places.starts[first]), int(places.ends[last - 1])), said)
+        )
+    runs.sort(key=lambda run: run.place)
+    edges = Edges(np.sort(places.starts), np.sort(places.ends))
+    return WithRuns(name, source, edges, runs, words_in(edges, runs))
+
+
+def words_in(edges: Edges, runs: Sequence[MarkedRun]) -> int:
+    """How many words are in runs, which ascend and may overlap."""
+    count = end = 0
+    for (first, last), _ in runs:
+        if end < last:
+            between = np.searchsorted(edges.starts, (max(first, end), last))
+            count += int(between[1] - between[0])
+            end = last
+    return count
+
+
+def taken(runs: object, limit: int) -> Iterator[Record]:
+    """The runs in a field, which must lie in so many code points or words. Raises Rejected."""
+    if type(runs) is not list:
+        raise Rejected(NO_RUNS)
+    for run in runs:
+        if type(run) is not dict or type(run.get("words")) is not int or not has_place(run) or run["to"] > limit:
+            raise Rejected(NO_RUNS)
+        of, ids = run.get("of"), run.get("ids")
+        if of is not None and (type(of) is not dict or not wire.are_ids([of.get("id")]) or not has_place(of)):
+            raise Rejected(NO_RUNS)
+        if ids is not None and (not wire.are_ids(ids) or type(run.get("items")) is not int):
+            raise Rejected(NO_RUNS)
+        yield run
+
+
+def has_place(said: Record) -> bool:
+    """Whether an object says where something stands."""
+    first, last = said.get("from"), said.get("to")
+    return type(first) is int and type(last) is int and 0 <= first < last

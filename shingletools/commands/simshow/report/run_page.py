@@ -1,0 +1,123 @@
+"""One HTML page of documents with their runs marked: no script, since there is nothing to choose."""
+
+import re
+from collections.abc import Iterator
+from html import escape
+from itertools import pairwise
+
+from shingletools.commands.simshow.documents import Name
+from shingletools.commands.simshow.marked_runs import MarkedRun, WithRuns
+from shingletools.commands.simshow.people import named, plural
+from shingletools.commands.simshow.report.frame import asset, source_of
+
+OBEYED = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Repeated passages</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+<h1>Repeated passages</h1>
+<p>{words} of {all_words} in {runs} of {documents}.{left}</p>
+"""
+END = "</main>\n</body>\n</html>\n"
+
+
+class RunPage:
+    """Keeps documents until all are there, then writes the page. Memory: the page, which `limit` bounds.
+
+    limit: the bytes that documents may have together; one with which they would have more is left out.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.room = limit
+        self.places: dict[Name, int] = {}  # the numbers of the documents on the page
+        self.listed: list[bytes] = []
+        self.articles: list[bytes] = []
+        self.words = self.all_words = self.runs = self.left = 0
+
+    def write(self, document: WithRuns, /) -> bytes:
+        self.words += document.covered
+        self.all_words += len(document.edges.starts)
+        self.runs += len(document.runs)
+        place = len(self.articles)
+        listed = f'<li><a href="#d{place}">{visible(document.summary())}</a></li>\n'.encode()
+        article = b""
+        if len(document.source) + len(listed) <= self.room:
+            article = "".join(self.article(document, place)).encode()
+        if not article or len(article) + len(listed) > self.room:
+            self.left += 1
+            return b""
+        self.room -= len(article) + len(listed)
+        self.places.setdefault(document.name, place)
+        self.listed.append(listed)
+        self.articles.append(article)
+        return b""
+
+    def article(self, document: WithRuns, place: int) -> Iterator[str]:
+        """A document: its figures, its original with the runs marked, and where each run came from."""
+        yield f'<article id="d{place}" aria-labelledby="h{place}">\n'
+        yield f'<h2 id="h{place}">{visible(document.summary())}</h2>\n'
+        yield f'<div class="text" tabindex="0" role="region" aria-label="Text of {visible(named(document.name))}">'
+        for piece, begins, depth in pieces(document):
+            for number in begins:
+                yield f'<a class="number" href="#d{place}r{number}" id="d{place}m{number}">{number}</a>'
+            text = visible(piece)
+            yield f"<mark{' class=twice' * (depth > 1)}>{text}</mark>" if depth else text
+        yield "</div>\n<ol>\n"
+        for number, run in enumerate(document.runs, 1):
+            link = f'<a href="#d{place}m{number}">{run.said["from"]}-{run.said["to"]}</a>'
+            said = f"{link}, {plural(run.words, 'word')}{self.origin(run, document, place)}"
+            yield f'<li id="d{place}r{number}">{said}</li>\n'
+        yield "</ol>\n</article>\n"
+
+    def origin(self, run: MarkedRun, document: WithRuns, place: int) -> str:
+        """Where a run came from, with a link if that document is on the page."""
+        said = visible(run.origin())
+        of = run.said.get("of")
+        there = None if of is None else place if of["id"] == document.name else self.places.get(of["id"])
+        return said if there is None else f'<a href="#d{there}">{said.removeprefix(", ")}</a>'.join((", ", ""))
+
+    def finish(self) -> bytes:
+        style = asset("run_page.css")
+        left = f" {plural(self.left, 'document')} left out: the page would be larger than --limit." if self.left else ""
+        head = HEAD.format(
+            policy=f"default-src 'none'; style-src {source_of(style)}; base-uri 'none'; form-action 'none'",
+            style=style, words=self.words, all_words=plural(self.all_words, "word"), runs=plural(self.runs, "run"),
+            documents=plural(len(self.articles) + self.left, "document"), left=left,
+        )  # fmt: skip
+        contents = [b"<details>\n<summary>Documents</summary>\n<ol>\n", *self.listed, b"</ol>\n</details>\n"]
+        return b"".join([head.encode(), *contents, *self.articles, END.encode()])
+
+
+def pieces(document: WithRuns) -> Iterator[tuple[str, list[int], int]]:
+    """The original in pieces, with the numbers of the runs that begin with each, and in how many runs it is.
+
+    >>> import numpy as np
+    >>> runs = [MarkedRun((2, 6), {}), MarkedRun((4, 8), {})]
+    >>> list(pieces(WithRuns(1, "a bc de f", (np.zeros(0), np.zeros(0)), runs, 3)))
+    [('a ', [], 0), ('bc', [1], 1), (' d', [2], 2), ('e ', [], 1), ('f', [], 0)]
+    """
+    begin: dict[int, list[int]] = {}
+    change = dict.fromkeys((0, len(document.source)), 0)
+    for number, run in enumerate(document.runs, 1):
+        first, last = run.place
+        begin.setdefault(first, []).append(number)
+        change[first] = change.get(first, 0) + 1
+        change[last] = change.get(last, 0) - 1
+    depth = 0
+    for start, end in pairwise(sorted(change)):
+        depth += change[start]
+        yield document.source[start:end], begin.get(start, []), depth
+
+
+def visible(text: str) -> str:
+    """A text for HTML; what would turn its direction, or is no character of HTML, as its number."""
+    return escape(OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text))

@@ -1,0 +1,71 @@
+"""The forms of output for documents with runs: each makes bytes of one document after the other."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from shingletools.commands.simshow import terminal
+from shingletools.commands.simshow.marked_runs import WithRuns
+from shingletools.commands.simshow.people import around, shortened
+from shingletools.commands.simshow.report.run_page import RunPage
+from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, Form
+from shingletools.record import wire
+
+SAID = ("from", "to", "words", "of", "ids", "items")  # what repeats says of a run
+
+
+class RunWriter(Protocol):
+    """Makes bytes of documents that have runs; `finish` gives those after the last one."""
+
+    def write(self, document: WithRuns, /) -> bytes: ...
+
+    def finish(self) -> bytes: ...
+
+
+class RunsAsLines:
+    """Writes one line for each document."""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+
+    def write(self, document: WithRuns, /) -> bytes:
+        return f"{document.summary()}\n".encode()
+
+    def finish(self) -> bytes:
+        return b""
+
+
+class RunsAsText(RunsAsLines):
+    """Writes each run as it stands in the original, with some words around it."""
+
+    def write(self, document: WithRuns, /) -> bytes:
+        lines = [[(document.summary(), terminal.HEAD)]]
+        for number, run in enumerate(document.runs, 1):
+            lines.append([(f"  {run.headline(number)}", terminal.PLAIN)])
+            text = document.source[slice(*run.place)]
+            before, behind = around(document.source, document.edges, run.place, self.form.context)
+            spans = [(before, terminal.CONTEXT), (">>", terminal.HEAD),
+                     (text if self.form.whole else shortened(text), terminal.PLAIN),
+                     ("<<", terminal.HEAD), (behind, terminal.CONTEXT)]  # fmt: skip
+            body = terminal.flow(spans, max(self.form.width - 4, 20))
+            lines += ([("    ", terminal.PLAIN), *line] for line in body)
+        lines.append([])
+        return "".join(f"{terminal.shown(line, self.form.colour)}\n" for line in lines).encode()
+
+
+class RunsAsRecords(RunsAsLines):
+    """Writes a JSON record for each run, with its text."""
+
+    def write(self, document: WithRuns, /) -> bytes:
+        return b"".join(self.records(document))
+
+    def records(self, document: WithRuns) -> Iterator[bytes]:
+        for run in document.runs:
+            said = {name: run.said[name] for name in SAID if name in run.said}
+            yield wire.format_json({"id": document.name, **said, "text": document.source[slice(*run.place)]})
+
+
+def run_writer_of(form: Form) -> RunWriter:
+    """The writer for a form."""
+    if form.name == PAGE:
+        return RunPage(form.limit)
+    return {BRIEF: RunsAsLines, JSON: RunsAsRecords}.get(form.name, RunsAsText)(form)
