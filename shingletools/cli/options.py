@@ -160,7 +160,7 @@ def make_parser(
     add_options(parser)
     records = parser.add_argument_group("records")
     add = records.add_argument
-    add("--id", metavar="NAME", type=text, default="id", help="the field that names a document (default id)")
+    add("--id", metavar="NAME", type=text, default="id", help="the field that identifies a document (default id)")
     add("--rejects", metavar="FILE", help="keep the bad records in FILE, as they came")
     bad = records.add_mutually_exclusive_group()
     bad.add_argument("--strict", action="store_true", help="stop at the first bad record")
