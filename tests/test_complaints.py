@@ -173,15 +173,14 @@ READ_AS = [  # what another option should read, or none
         (
             options,
             b"sep=;\r\nid;text\r\n1;a\r\n",
-            "; sep=; is a line for Excel, and the header comes behind it: "
-            "tail -n +2 FILE | canon --csv --delimiter ';'",
+            "; sep=; is a line for Excel, and the header comes after it: tail -n +2 FILE | canon --csv --delimiter ';'",
         )
         for options in ("--csv", "--csv --delimiter ;", "--tsv")
     ),
     (
         "--csv",
         b"sep=\t\nid\ttext\n",
-        "sep= and a tab is a line for Excel, and the header comes behind it: tail -n +2 FILE | canon --tsv",
+        "sep= and a tab is a line for Excel, and the header comes after it: tail -n +2 FILE | canon --tsv",
     ),
     ("--csv", b"body,lang\na,en\n", "; --text NAME says which is meant"),
     ("--csv", b"id,body\n1,a\n", '"id", "body"; --text NAME says which is meant'),

@@ -97,7 +97,7 @@ SCRATCH = [
 def test_a_folder_for_scratch_files_needs_some(command: str, tmp_path: Path) -> None:
     ran = run_here(command, *NEEDED[command], "-T", "x", cwd=tmp_path)
     assert (ran.status, ran.out) == (2, b"")
-    assert re.match(rf"{command}: (-T says where -S has its scratch|--temporary-directory needs --df)", ran.err)
+    assert re.match(rf"{command}: (-T says where -S puts its scratch|--temporary-directory needs --df)", ran.err)
 
 
 @pytest.mark.parametrize(("size", "limit"), [("", 1 << 29), ("-S 0", 0), ("-S 1b", 1), ("-S 2M", 2 << 20)])

@@ -148,7 +148,7 @@ def test_parts_of_documents() -> None:
     words = pipe(parts, f"canon {options}", f"shingle -k 1 {options}", "sketch --id m.u", "simjoin --id m.u -t 0.001")
     assert words == b""
     ran = run(f"parts --carry m.n {options}", stdin=line.replace(b'"n"', b'"n":1,"n"'))
-    assert (ran.status, ran.err) == (2, 'parts: -:1: field "m.n" stands twice\nparts: -: not one good record\n')
+    assert (ran.status, ran.err) == (2, 'parts: -:1: field "m.n" occurs twice\nparts: -: not one good record\n')
 
 
 def test_numbers_for_records_without_an_id() -> None:
@@ -228,11 +228,11 @@ REJECTED = [
     (b'{"m":{"u":{"":1}}}', 'field "m.u" is neither a string nor an integer of 64 bits'),
     (b'{"m":{"u":1},"m.u":null}', 'field "m.u" is neither a string nor an integer of 64 bits'),
     (b'{"m":{"u":99999999999999999999}}', 'field "m.u" is neither a string nor an integer of 64 bits'),
-    (b'{"m":{"u":1,"u":1}}', 'field "m.u" stands twice'),
-    (b'{"m":{"u":1,"x":2,"\\u0075":1}}', 'field "m.u" stands twice'),
-    (b'{"m":{"u":1},"m":{"u":1}}', 'field "m" stands twice'),
-    (b'{"m":{"u":1},"\\u006d":7}', 'field "m" stands twice'),
-    (b'{"m.u":1,"m":{"u":1},"m\\u002eu":1}', 'field "m.u" stands twice'),
+    (b'{"m":{"u":1,"u":1}}', 'field "m.u" occurs twice'),
+    (b'{"m":{"u":1,"x":2,"\\u0075":1}}', 'field "m.u" occurs twice'),
+    (b'{"m":{"u":1},"m":{"u":1}}', 'field "m" occurs twice'),
+    (b'{"m":{"u":1},"\\u006d":7}', 'field "m" occurs twice'),
+    (b'{"m.u":1,"m":{"u":1},"m\\u002eu":1}', 'field "m.u" occurs twice'),
 ]  # fmt: skip
 
 

@@ -37,13 +37,13 @@ def test_canonizing_elsewhere() -> None:
     assert stage.recipe.split(" ")[:2] == ["canon/3", "delete=%5Bab%5D%20c"]
     assert stage.function("The dog") == ("dog", "4-7")
     for options, message in {
-        "file": "canon: no place for a file here: file",
-        "-o x": "canon: no place for --output here",
-        "-j 2": "canon: no place for --jobs here",
-        "--lines": "canon: no place for --lines here",
-        "--text body": "canon: no place for --text here",
-        "--id name": "canon: no place for --id here",
-        "--stop en --offsets": "canon: no place for --offsets here",
+        "file": "canon: no file can be given here: file",
+        "-o x": "canon: --output cannot be given here",
+        "-j 2": "canon: --jobs cannot be given here",
+        "--lines": "canon: --lines cannot be given here",
+        "--text body": "canon: --text cannot be given here",
+        "--id name": "canon: --id cannot be given here",
+        "--stop en --offsets": "canon: --offsets cannot be given here",
         "'": "canon: no closing quotation",
         "--stop none-such": "--stop: none-such: No such file or directory (shipped: en, ru, zh; iso:LANG for more)",
     }.items():

@@ -335,7 +335,7 @@ def test_spans_of_a_file_that_changes(tmp_path: Path, change: Callable[[Path], o
     change(file)
     with pytest.raises(Failed) as error:
         span.chunk()
-    assert str(error.value) == f"{file}: {said} while it was read (with -j a file must stay as it is until the end)"
+    assert str(error.value) == f"{file}: {said} while it was read (with -j a file must not change until the end)"
 
 
 @pytest.mark.parametrize(

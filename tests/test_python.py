@@ -224,11 +224,11 @@ def test_too_many_bad_records() -> None:
     [
         ("nothing", [], 'the pipeline: "nothing" is none of parts, canon, '),
         ("canon --nonsense", [], "canon: unrecognized arguments: --nonsense"),
-        ("canon --help", [], "no place for --help and --version here"),
-        ("canon | shingle -o x", [], "shingle: -o: the output is what you are given"),
+        ("canon --help", [], "--help and --version cannot be given here"),
+        ("canon | shingle -o x", [], "shingle: -o: the records are returned, not written"),
         ("canon", None, "canon: no documents are given"),
         ("canon", "nowhere.jsonl", "canon: nowhere.jsonl: No such file or directory"),
-        (f"canon '{DOCS}'", [], "canon: reads no documents that are given, but those that it names"),
+        (f"canon '{DOCS}'", [], "canon: takes no documents, because it names its own"),
         (f"canon '{DOCS}'", [DOCS], f"canon: {DOCS}: name files in the pipeline or after it, not both"),
     ],
 )

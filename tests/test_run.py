@@ -244,13 +244,13 @@ REFUSED = (
     ("canon | sort", 'shingletools run: the pipeline: "sort" is none of parts, canon, '),
     ("canon 'x", "shingletools run: the pipeline: no closing quotation"),
     ("shingle -k 0", 'shingle: argument -k: not a whole number from 1 to 1000000: "0" (see shingle --help)'),
-    ("canon > out", "canon: >: this is no shell; -o names a file for the output, and FILE what is read"),
+    ("canon > out", "canon: >: this is not a shell; name files for the output by -o, and for the input as FILE"),
     ("canon docs.jsonl | shingle -o x | sketch", "shingle: -o: the next command would get nothing"),
     ("canon --progress", "canon: --progress: run has one for all commands"),
-    ("canon docs.jsonl | shingle docs.jsonl", "shingle: reads nothing of what canon writes: - stands for that among"),
+    ("canon docs.jsonl | shingle docs.jsonl", "shingle: does not read the output of canon: name it as - among"),
     ("simjoin sketches | dedup --pairs -", "dedup: standard input can be read only once"),
     ("simjoin sketches | simindex list x", "simindex: x: No such file or directory"),
-    ("canon docs.jsonl | canon --lines", "canon: --lines reads files, and no lines that are given"),
+    ("canon docs.jsonl | canon --lines", "canon: --lines reads files, not lines of another command"),
     ("canon docs.jsonl | shingle --max-df 3 --df-table -", "shingle: --df-table -: is read before the pipeline runs"),
     ("canon docs.jsonl | shingle --max-df 3", "shingle: --max-df and --min-df without --df-table read the input twice"),
     ("canon nowhere | shingle", "canon: nowhere: No such file or directory"),
@@ -270,7 +270,7 @@ def test_what_makes_no_sense_is_refused(text: str, message: str, folder: Path) -
 
 def test_options_of_run_that_make_no_sense(folder: Path) -> None:
     for words, message in (
-        (["-T", "x", "canon"], "shingletools run: -T says where -S has its scratch files, and needs it"),
+        (["-T", "x", "canon"], "shingletools run: -T says where -S puts its scratch files, so it needs -S"),
         (["-S", "1M", "canon | shingle"], "shingletools run: -S: none of these commands takes it here"),
         (["-o", "x", "canon -o y"], "shingletools run: -o: given twice, here and to canon"),
         (["canon docs.jsonl", "docs.jsonl"], "canon: docs.jsonl: name files in the pipeline or after it, not both"),
@@ -293,7 +293,7 @@ def test_a_step_that_fails_leaves_no_output(folder: Path, tmp_path: Path) -> Non
         ran = run_here("shingletools", "run", "-o", "old", text, cwd=tmp_path)
         assert (ran.status, ran.out, files_of(tmp_path)["old"]) == (status, b"", b"as it was")
     assert ran.err.splitlines()[-2:] == [
-        'shingle: -:52: field "shingles" stands twice', "canon: old is left as it was: too many bad records"
+        'shingle: -:52: field "shingles" occurs twice', "canon: old is left as it was: too many bad records"
     ] or "canon: old is left as it was: too many bad records" in ran.err  # fmt: skip
     assert {path.name for path in tmp_path.iterdir()} == {"old", "bad"}
 

@@ -45,7 +45,7 @@ def test_a_field_that_stands_twice(name: str) -> None:
     line = b'{"id":1,"x":"a","via":"x","ba":"y","%b":"z"}\n' % name.encode()
     ran = run("canon", "--text", "ba", stdin=line)
     shown = json.dumps(json.loads(f'"{name}"'))
-    message = f"canon: -:1: field {shown} stands twice\ncanon: -: not one good record\n"
+    message = f"canon: -:1: field {shown} occurs twice\ncanon: -: not one good record\n"
     assert (ran.status, ran.out, ran.err) == (2, b"", message)
 
 
@@ -84,7 +84,7 @@ def test_other_commands_reject_what_stands_twice() -> None:
         ("dedup --groups /dev/null --keep longest", b'{"id":1,"text":"a","text":"b"}', "text"),
     ):
         ran = run(command, stdin=line + b"\n" + jsonl({"id": 5, "sketch": "00000001", "a": 1, "b": 3, "text": "t"}))
-        assert (ran.status, ran.err) == (1, f'{command.split()[0]}: -:1: field "{name}" stands twice\n')
+        assert (ran.status, ran.err) == (1, f'{command.split()[0]}: -:1: field "{name}" occurs twice\n')
 
 
 def test_what_a_command_does_not_look_at_may_stand_twice() -> None:
@@ -93,4 +93,4 @@ def test_what_a_command_does_not_look_at_may_stand_twice() -> None:
     assert run("dedup --groups /dev/null", stdin=line).good() == line
     for command in ("simgroup -t 0.5", "dedup --groups /dev/null --annotate"):
         ran = run(command, stdin=b'{"a":1,"b":2,"similarity":0.9,"similarity":0.9}\n' + line)
-        assert "stands twice" in ran.err, ran
+        assert "occurs twice" in ran.err, ran

@@ -74,7 +74,7 @@ def memory_of(options: argparse.Namespace) -> "Memory | None":
     if options.buffer_size is not None:
         return memory_within(options, options.buffer_size)
     if options.temporary_directory is not None:
-        raise Failed("-T says where -S has its scratch files, and needs it")
+        raise Failed("-T says where -S puts its scratch files, so it needs -S")
     return None
 
 

@@ -111,7 +111,7 @@ class Concatenated:
             self.before = data
             return False
         if codec is not self.codec:
-            raise Failed(f"{self.where}: something else stands behind the {self.codec.name} data")
+            raise Failed(f"{self.where}: other data follow the {self.codec.name} data")
         try:
             self.member = codec.decompressor()
         except ImportError:

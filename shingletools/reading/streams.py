@@ -91,7 +91,7 @@ class Span(NamedTuple):
                 os.close(descriptor)
         if state != self.file:
             changed = f"{state.unlike(self.file)} while it was read"
-            raise Failed(f"{printable(self.name)}: {changed} (with -j a file must stay as it is until the end)")
+            raise Failed(f"{printable(self.name)}: {changed} (with -j a file must not change until the end)")
         return Chunk(self.name, 1, 1, b"".join(parts))
 
 

@@ -62,7 +62,7 @@ def after(pattern: re.Pattern[bytes], line: bytes, start: int) -> int:
 def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
     """The member of a line that is a field, as `wire.find` finds it, if it is there.
 
-    Raises Rejected if the member, or one on the way to it, stands twice: which of the two is meant, nobody can know.
+    Raises Rejected if the member, or one on the way to it, occurs twice: which of the two is meant, nobody can know.
 
     >>> line = b'{"meta": {"url": 7}}'
     >>> member_of(line, members(line), "meta.url")
@@ -84,19 +84,19 @@ def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
 def _only(found: list[Member], name: str, field: str) -> Member | None:
     named = [member for member in found if member.name == name]
     if len(named) > 1:
-        raise Rejected(f"field {shown(field)} stands twice")
+        raise Rejected(f"field {shown(field)} occurs twice")
     return named[0] if named else None
 
 
 def parse(line: bytes, once: Iterable[str]) -> wire.Record:
-    """The record on a line; raises Rejected, also if one of those fields stands twice in it."""
+    """The record on a line; raises Rejected, also if one of those fields occurs twice in it."""
     record = wire.parse_json(line)
     check_line_once(line, once)
     return record
 
 
 def check_line_once(line: bytes, once: Iterable[str]) -> None:
-    """Raises Rejected if one of the fields stands twice in a line that is known to be a record."""
+    """Raises Rejected if one of the fields occurs twice in a line that is known to be a record."""
     for field in once:
         if (b"\\u" if is_plain(field) else b"\\") in line or any(
             line.count(b'"%b"' % name.encode()) > 1 for name in names_in(field)
@@ -121,7 +121,7 @@ def names_in(field: str) -> Sequence[str]:
 
 
 def check_once(line: bytes, found: list[Member], once: Iterable[str]) -> None:
-    """Raises Rejected if one of the fields stands twice."""
+    """Raises Rejected if one of the fields occurs twice."""
     for field in once:
         member_of(line, found, field)
 

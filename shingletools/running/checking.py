@@ -25,9 +25,9 @@ def check(step: Step, before: str, given: bool, output: str | int | None, closed
     if reads.count("-") > 1:
         raise Failed("standard input can be read only once")
     if before and "-" not in reads:
-        raise Failed(f"reads nothing of what {before} writes: - stands for that among its files")
+        raise Failed(f"does not read the output of {before}: name it as - among the files")
     if given and stage.input_option and "-" in inputs:
-        raise Failed(f"{stage.input_option} reads files, and no lines that are given")
+        raise Failed(f"{stage.input_option} reads files, not lines of another command")
     files.check_readable(inputs)
     stage.check_fields(options.id)
     check_files(step, inputs, None if given else 0, output)

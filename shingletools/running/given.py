@@ -131,4 +131,4 @@ def check_given(steps: Sequence[Step], given: Given) -> None:
     """Raises Failed if the first step reads no documents though some are given."""
     options, stage = steps[0].options, steps[0].stage
     if given.stands and "-" not in (*options.files, *(name for side in stage.sides for name in side), *stage.reads):
-        raise Failed(f"{steps[0].name}: reads no documents that are given, but those that it names")
+        raise Failed(f"{steps[0].name}: takes no documents, because it names its own")

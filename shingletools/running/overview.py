@@ -38,10 +38,10 @@ def overview(name: str) -> str:
     return (
         f"usage: {name} [--help | --version]\n       {name} COMMAND ...\n       {name} run PIPELINE [FILE ...]\n\n"
         f"Commands that find near-duplicate texts:\n\n{''.join(lines)}\n"
-        "Each is a program of its own: COMMAND --help, man COMMAND. The whole: man shingletools.\n"
-        f"{name} COMMAND runs it, too, where another program has its name.\n"
-        f"{name} run runs a pipeline of them in one process: {name} run --help, man shingletools-run.\n"
-        f"{name} --version tells what is installed.\n\n"
+        "Each is a program: see COMMAND --help and man COMMAND. man shingletools is about all of them.\n"
+        f"{name} COMMAND runs it, too: use this where another program has the same name.\n"
+        f"{name} run runs a pipeline in one process: see {name} run --help and man shingletools-run.\n"
+        f"{name} --version prints what is installed.\n\n"
         "example:\n  canon docs.jsonl | shingle -k 10 | sketch -n 84 | simjoin -t 0.8\n"
     )
 

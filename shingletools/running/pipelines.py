@@ -56,7 +56,7 @@ def steps_of(text: str, shared: ForAll = NOTHING) -> tuple[Step, ...]:
 def look_at(shared: ForAll, place: int, last: bool, options: argparse.Namespace) -> None:
     """Raises Failed for what makes no sense in one process; tells options what holds for all."""
     if wrong := next((name for name in options.files if name in OPERATORS), None):
-        raise Failed(f"{wrong}: this is no shell; -o names a file for the output, and FILE what is read")
+        raise Failed(f"{wrong}: this is not a shell; name files for the output by -o, and for the input as FILE")
     if not place and shared.files and options.files != list(shared.files):
         raise Failed(f"{errors.printable(options.files[0])}: name files in the pipeline or after it, not both")
     if options.output is not None and not last:

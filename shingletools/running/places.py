@@ -75,12 +75,12 @@ def canonizing(options: str) -> Filter:
     try:
         parsed = parser.parse(argv)
     except Printed:
-        raise Failed("canon: no place for --help and --version here") from None
+        raise Failed("canon: --help and --version cannot be given here") from None
     if parsed.files != ["-"]:
-        raise Failed(f"canon: no place for a file here: {errors.printable(parsed.files[0])}")
+        raise Failed(f"canon: no file can be given here: {errors.printable(parsed.files[0])}")
     for option in ELSEWHERE:
         if getattr(parsed, option) != parser.get_default(option):
-            raise Failed(f"canon: no place for --{option.replace('_', '-')} here")
+            raise Failed(f"canon: --{option.replace('_', '-')} cannot be given here")
     parsed.offsets = True
     stage = command.build(parsed).record_by_record
     assert stage is not None

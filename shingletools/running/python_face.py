@@ -67,9 +67,9 @@ def parsed(text: str, shared: ForAll) -> Steps:
     try:
         steps = steps_of(text, shared)
     except Printed:
-        raise Failed("no place for --help and --version here") from None
+        raise Failed("--help and --version cannot be given here") from None
     if steps[-1].options.output is not None:
-        raise Failed(f"{steps[-1].name}: -o: the output is what you are given")
+        raise Failed(f"{steps[-1].name}: -o: the records are returned, not written")
     return steps
 
 

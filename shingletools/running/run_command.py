@@ -52,7 +52,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     files = [] if options.files == ["-"] and "files" not in options.given else options.files  # after --, too
     size, folder = options.buffer_size, options.temporary_directory
     if folder is not None and size is None:
-        raise Failed("-T says where -S has its scratch files, and needs it")
+        raise Failed("-T says where -S puts its scratch files, so it needs -S")
     shared = ForAll(files, options.jobs, size, folder, options.verbose)
     steps = steps_of(options.pipeline, shared)
     own = steps[-1].options.output

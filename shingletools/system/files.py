@@ -63,7 +63,7 @@ def check_unchanged(before: Mapping[str, State]) -> None:
     for name, state in states(before).items():
         if state != before[name]:
             what = f"{state.unlike(before[name])} while it was read"
-            raise Failed(f"{printable(name)}: {what} (what is read twice must stay as it is until the end)")
+            raise Failed(f"{printable(name)}: {what} (what is read twice must not change until the end)")
 
 
 def check_regular(files: Iterable[str], why: str) -> None:

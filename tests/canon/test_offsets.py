@@ -258,7 +258,7 @@ def test_fields_that_are_there_already() -> None:
     assert run("canon --offsets", stdin=line).good() == made
     assert run("canon", stdin=line).good() == line.replace(b"A b", b"a b").replace(b'"x"}', b'"x | canon/3"}\n')
     ran = run("canon --offsets", stdin=b'{"id":1,"text":"a","at":1,"at":2}\n{"id":2,"text":"b"}')
-    assert (ran.status, ran.err) == (1, 'canon: -:1: field "at" stands twice\n')
+    assert (ran.status, ran.err) == (1, 'canon: -:1: field "at" occurs twice\n')
     assert json.loads(ran.out)["id"] == 2
 
 

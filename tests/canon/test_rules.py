@@ -289,7 +289,7 @@ def test_explain() -> None:
     assert (steps["delete 2"], steps["words"]) == ("-<i>ác</i>", "ac")
     for argv in ([], ["-o", "out", "word"]):
         ran = run("canon", "--explain", *argv)
-        message = "canon: --explain needs words in place of files, and writes to standard output\n"
+        message = "canon: --explain needs words instead of files, and writes to standard output\n"
         assert (ran.status, ran.out, ran.err) == (2, b"", message)
 
 

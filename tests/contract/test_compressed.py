@@ -192,8 +192,8 @@ def test_damaged_data(suffix: str, tmp_path: Path) -> None:
     for content, said in [
         (first + second[: len(second) // 2], f"the {name} data end too early"),
         (first + second[:3], f"the {name} data end too early"),
-        (first + b"\0\0more", f"something else stands behind the {name} data"),
-        (first + MAKE["xz" if suffix == "gz" else "gz"](b""), f"something else stands behind the {name} data"),
+        (first + b"\0\0more", f"other data follow the {name} data"),
+        (first + MAKE["xz" if suffix == "gz" else "gz"](b""), f"other data follow the {name} data"),
         (first + second[:25] + bytes(9) + second[34:], f"the {name} data cannot be read ("),
     ]:
         path.write_bytes(content)

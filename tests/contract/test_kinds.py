@@ -110,7 +110,7 @@ def test_no_input_is_an_answer_where_nothing_is_one(tmp_path: Path) -> None:
         )
 
 
-NOTHING = "there is nothing to say of no documents"
+NOTHING = "no documents, so there is nothing to recommend"
 
 
 @pytest.mark.parametrize("allowed", [0, 1, 2])

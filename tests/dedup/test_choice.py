@@ -144,8 +144,8 @@ def test_a_scratch_folder_that_cannot_be_written(folder: Path) -> None:
     [
         (b'{"members":["z","a"]}', 'id "a" is in two groups'),
         (b'{"members":"a"}', 'field "members" is not a list of strings and integers'),
-        (b'{"members":["q"],"members":["r"]}', 'field "members" stands twice'),
-        (b'{"members":["q"],"\\u006dembers":["r"]}', 'field "members" stands twice'),
+        (b'{"members":["q"],"members":["r"]}', 'field "members" occurs twice'),
+        (b'{"members":["q"],"\\u006dembers":["r"]}', 'field "members" occurs twice'),
         (b'{"group":"q"}', 'field "members" is missing'),
         (b'{"members":[1.5]}', 'field "members" is not a list of strings and integers'),
         (b"{", "not JSON (column 2)"),
@@ -321,7 +321,7 @@ def test_what_is_rejected_is_not_the_one_kept(keep: str, folder: Path) -> None:
     argv = ("dedup", "--groups", "groups", "--keep", keep, "--annotate", "--rejects", "bad")
     others = jsonl({"id": "b", "text": "b"}, {"id": "a", "text": ""})
     ran = run(*argv, stdin=twice + others, cwd=folder)
-    assert (ran.status, ran.err) == (1, 'dedup: -:1: field "duplicate_of" stands twice\n')
+    assert (ran.status, ran.err) == (1, 'dedup: -:1: field "duplicate_of" occurs twice\n')
     assert (folder / "bad").read_bytes() == twice
     assert ran.out == run(*argv, stdin=others, cwd=folder).good()
     assert ran.out.splitlines()[0] == jsonl({"id": "b", "text": "b"}).rstrip()

@@ -274,9 +274,9 @@ def test_what_an_archive_has_goes_from_real_texts(tmp_path: Path) -> None:
             b'{"a":1,"b":1,"against":false}',
             "a pair of the input with itself: --known takes pairs of the input with an archive",
         ),
-        (b'{"a":1,"b":1,"a":2}', 'field "a" stands twice'),
-        (b'{"a":1,"b":1,"\\u0062":2}', 'field "b" stands twice'),
-        (b'{"a":1,"b":1,"similarity":1,"similarity":1}', 'field "similarity" stands twice'),
+        (b'{"a":1,"b":1,"a":2}', 'field "a" occurs twice'),
+        (b'{"a":1,"b":1,"\\u0062":2}', 'field "b" occurs twice'),
+        (b'{"a":1,"b":1,"similarity":1,"similarity":1}', 'field "similarity" occurs twice'),
         (b'{"members":[1,2]}', 'field "a" is missing'),
         (b"{", "not JSON (column 2)"),
         (b"", "not JSON (empty line)"),
@@ -350,7 +350,7 @@ def test_a_bad_document_is_not_counted_as_known(tmp_path: Path) -> None:
     assert (ran.status, ran.out) == (1, b'{"id": 2}\n')
     assert (tmp_path / "gone").read_bytes() == (b'{"id": 1,"duplicate_of":1,"duplicate_by":{"rule":"known"}}\n')
     assert ran.err.splitlines()[:-1] == [
-        'dedup: -:1: field "duplicate_by" stands twice',
+        'dedup: -:1: field "duplicate_by" occurs twice',
         "dedup: -:3: id 1 was seen before",
         'dedup: -:5: field "id" is missing',
     ]

@@ -132,7 +132,7 @@ def test_headers_must_agree(tmp_path: Path) -> None:
     (tmp_path / "c").write_text("text,id\nc,3\n")
     assert run_here("dedup --pairs /dev/null --csv a b", cwd=tmp_path).good() == b"id,text\n1,a\n2,b\n"
     ran = run_here("dedup --pairs /dev/null --csv a c -o out", cwd=tmp_path)
-    assert (ran.status, ran.err) == (2, "dedup: c: other columns than a has\n")
+    assert (ran.status, ran.err) == (2, "dedup: c: its columns are not those of a\n")
     assert not (tmp_path / "out").exists()
 
 
@@ -263,7 +263,7 @@ def test_ids_of_parquet_give_their_type_and_files_become_one(tmp_path: Path) -> 
     assert made.schema.field("duplicate_of").type == pa.uint64()
     assert made.column("duplicate_similarity").to_pylist() == [None] * 4
     ran = run_here("dedup --pairs pairs --parquet a c -o other", cwd=tmp_path)
-    assert (ran.status, ran.err) == (2, "dedup: c: another schema than a has\n")
+    assert (ran.status, ran.err) == (2, "dedup: c: its schema is not that of a\n")
 
 
 def response(address: str, kind: str, body: bytes) -> bytes:
@@ -385,7 +385,7 @@ def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.Monk
     slow = "{ sleep 0.3; printf '4,d\\n' >> table; } | dedup --pairs - --csv table -o out2"
     ran = shell(slow, tmp_path)
     assert (ran.status, ran.err) == (
-        2, "dedup: table: grew while it was read (what is read twice must stay as it is until the end)\n"
+        2, "dedup: table: grew while it was read (what is read twice must not change until the end)\n"
     )  # fmt: skip
     (tmp_path / "docs").mkdir()
     for name in "ab":
@@ -401,8 +401,8 @@ def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.Monk
     [
         ("--csv", "--csv reads the input twice: name files"),
         ("--csv docs", "docs: not a regular file: --csv reads it twice"),
-        ("--whole --annotate table", "--annotate cannot be combined with --whole, which has no place for marks"),
-        ("--number --annotate table", "--annotate cannot be combined with --number, which has no place for marks"),
+        ("--whole --annotate table", "--annotate cannot be combined with --whole, which cannot hold marks"),
+        ("--number --annotate table", "--annotate cannot be combined with --number, which cannot hold marks"),
         ("-0 --csv table", "-0 ends names of files, and needs --whole or --recursive"),
         ("--csv --keep min:date table", 'table:1: no column "date" among "id", "text"'),
         ("--csv --id nr table", 'table:1: no column "nr" among "id", "text"'),

@@ -194,7 +194,7 @@ def test_a_file_that_changes_under_way(change: str, jobs: int, tmp_path: Path) -
             file.write(b"#" * 5000 + 999 * record if change == "moved" else b"#" * source.stat().st_size)
     out, err = process.communicate()
     said = {"cut": "cut short", "rewritten": "changed", "moved": "changed"}[change]
-    how = " (with -j a file must stay as it is until the end)" if jobs > 1 else ""
+    how = " (with -j a file must not change until the end)" if jobs > 1 else ""
     assert process.returncode == 2
     assert err.decode().splitlines()[-1] == f"canon: {source}: {said} while it was read{how}"
     if jobs > 1:

@@ -106,7 +106,7 @@ def test_elements_without_an_id_get_their_number(tmp_path: Path) -> None:
             "a:2: not a JSON array; this looks like JSON lines: canon reads them without --array",
         ),
         (b"7", "a:1: not a JSON array"),
-        (b"[]\n1", "a:2: text behind an array"),
+        (b"[]\n1", "a:2: text after an array"),
         (b"[" * (DEEPEST + 9), f"a:1: an element with more than {DEEPEST} nested brackets"),
     ],
 )

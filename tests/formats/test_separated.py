@@ -57,10 +57,10 @@ def test_bad_rows_are_told_by_the_line_at_which_they_begin_and_kept_as_they_came
     assert ran.err.split("\n") == [
         "canon: docs:3: 2 columns, but the header has 3",
         "canon: docs:4: 4 columns, but the header has 3",
-        "canon: docs:5: not CSV (text behind a closing quote, or a carriage return without quotes)",
+        "canon: docs:5: not CSV (text after a closing quote, or a carriage return without quotes)",
         "canon: docs:8: not UTF-8 (byte 3); iconv -f ENCODING -t UTF-8 makes UTF-8 of it",
         "canon: docs:9: 1 column, but the header has 3",
-        "canon: docs:10: not CSV (text behind a closing quote, or a carriage return without quotes)",
+        "canon: docs:10: not CSV (text after a closing quote, or a carriage return without quotes)",
         "canon: docs:11: a quoted value has no end",
         "",
     ]  # fmt: skip

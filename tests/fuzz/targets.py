@@ -332,7 +332,7 @@ def python_reads(line: bytes) -> object:
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(9000)
     try:
-        json.dumps(read(object_pairs_hook=list), ensure_ascii=False).encode()  # what stands twice is there twice
+        json.dumps(read(object_pairs_hook=list), ensure_ascii=False).encode()  # what occurs twice is there twice
         found: object = read()
         return found
     except RecursionError:

@@ -292,7 +292,7 @@ def test_usage(script: str, message: str) -> None:
 
 def test_a_carried_field_that_stands_twice() -> None:
     ran = run("parts", "--carry", "x", stdin=b'{"id":1,"x":1,"x":2,"text":""}\n')
-    message = 'parts: -:1: field "x" stands twice\nparts: -: not one good record\n'
+    message = 'parts: -:1: field "x" occurs twice\nparts: -: not one good record\n'
     assert (ran.status, ran.out, ran.err) == (2, b"", message)
 
 

@@ -432,7 +432,7 @@ def test_weights_of_a_table_with_a_header(folder: Path) -> None:
         *((f"{short} {more}", f"--{name} needs --df, or --max-df or --min-df without --df-table")
           for short, name in (("-S 1M", "buffer-size"), ("-T x", "temporary-directory"))
           for more in ("", "--max-df 1 --df-table x")),
-        ("--df -T x", "-T says where -S has its scratch files, and needs it"),
+        ("--df -T x", "-T says where -S puts its scratch files, so it needs -S"),
         ("--readable --max-df 1 --df-table x", "--readable cannot be combined with --max-df or --min-df"),
         ("--readable --min-df 1 x", "--readable cannot be combined with --max-df or --min-df"),
         *((f"--max-df {wrong} --df-table x",

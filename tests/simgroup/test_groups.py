@@ -162,7 +162,7 @@ def test_pairs_that_say_that_they_are_of_one_side() -> None:
             ['simgroup: -:1: field "against" is neither true nor false', NOT_ONE],
         )
     ran = run("simgroup", stdin=b'{"a":1,"b":2,"against":true,"against":false}\n')
-    assert (ran.status, ran.err.splitlines()) == (2, ['simgroup: -:1: field "against" stands twice', NOT_ONE])
+    assert (ran.status, ran.err.splitlines()) == (2, ['simgroup: -:1: field "against" occurs twice', NOT_ONE])
 
 
 def test_similarity_is_asked_for_only_with_a_threshold() -> None:

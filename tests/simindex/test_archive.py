@@ -416,7 +416,7 @@ def test_bad_records(tmp_path: Path) -> None:
     bad = [(b"{", "not JSON (column 2)"), (b'{"id":3}', 'field "sketch" is missing'),
            (b'{"id":1.5,"sketch":"0000000a"}', 'field "id" is neither a string nor an integer of 64 bits'),
            (b'{"id":4,"sketch":"000"}', 'field "sketch" is not groups of 8 or 16 hex digits, all alike'),
-           (b'{"id":5,"id":5,"sketch":""}', 'field "id" stands twice')]  # fmt: skip
+           (b'{"id":5,"id":5,"sketch":""}', 'field "id" occurs twice')]  # fmt: skip
     stdin = good + b"".join(line + b"\n" for line, _ in bad) + jsonl({"id": 6, "sketch": "0000000c"})
     ran = run("simindex add A --rejects bad", stdin=stdin, cwd=tmp_path)
     said = "".join(f"simindex: -:{number}: {cause}\n" for number, (_, cause) in enumerate(bad, 3))

@@ -311,7 +311,7 @@ BAD = [
     ('"x":"a"', 'field "site" is missing; the record has "id", "x"'),
     ('"site":["a"]', 'field "site" is a list or an object'),
     ('"site":{"a":1}', 'field "site" is a list or an object'),
-    ('"site":1,"site":2', 'field "site" stands twice'),
+    ('"site":1,"site":2', 'field "site" occurs twice'),
 ]
 
 

@@ -41,7 +41,7 @@ def test_bad_labels_are_told_by_file_and_line_and_left_out(tmp_path: Path) -> No
         'simscore: labels:2: field "l" is missing; the record has "id"',
         'simscore: labels:3: field "l" is a list or an object',
         'simscore: labels:4: field "id" is neither a string nor an integer of 64 bits',
-        'simscore: labels:5: field "l" stands twice',
+        'simscore: labels:5: field "l" occurs twice',
     ])  # fmt: skip
     assert counts(done) == (4, 0, 2, 1, 0)
 
@@ -84,7 +84,7 @@ def test_only_the_truth_is_a_judgement(tmp_path: Path) -> None:
     """A label of a pair that was found is a field like others; and a label may stand but once."""
     twice = b'{"a":1,"b":2,"label":1,"label":0}\n'
     done = ran(tmp_path, "--truth t", twice, t=twice + jsonl({"a": 1, "b": 2}))
-    assert (done.status, done.err) == (1, 'simscore: t:1: field "label" stands twice\n')
+    assert (done.status, done.err) == (1, 'simscore: t:1: field "label" occurs twice\n')
     assert counts(done) == (2, 0, 1, 1, 1)
 
 
@@ -181,7 +181,7 @@ def test_documents_that_are_not_there(tmp_path: Path) -> None:
     assert (tmp_path / "bad").read_bytes() == truth["pairs"].splitlines(True)[1] + truth["groups"].splitlines(True)[0]
     assert counts(done) == (4, 2, 1, 3, 1)
     assert figures.endswith(
-        "1 pairs found, 3 true, 1 both, 4 documents, 0 without a label, 1 pairs told again, 2 outside --docs,"
+        "1 pairs found, 3 true, 1 both, 4 documents, 0 without a label, 1 pairs repeated, 2 outside --docs,"
         " 2 labels of unknown documents"
     )
     labels = jsonl({"id": 1, "l": 1}, {"id": 5, "l": 1}, {"id": 2, "l": 1})
@@ -253,7 +253,7 @@ def test_a_pair_that_is_told_again_counts_once_with_its_highest_similarity(tmp_p
     done = ran(tmp_path, "-v --bands 0.7,0.9 --truth t", found, t=PAIRS + PAIRS)
     assert [json.loads(line)["found"] for line in done.out.splitlines()] == [0, 1, 1, 1, 1]
     assert total(done)["truth"] == 2
-    assert "2 pairs told again" in done.err
+    assert "2 pairs repeated" in done.err
 
 
 @pytest.mark.parametrize(
@@ -264,15 +264,15 @@ def test_a_pair_that_is_told_again_counts_once_with_its_highest_similarity(tmp_p
         (b'{"a":1,"b":2,"similarity":1.1}', 'field "similarity" is not a number from 0 to 1'),
         (b'{"a":1,"b":2,"similarity":-0.1}', 'field "similarity" is not a number from 0 to 1'),
         (b'{"a":1,"b":2,"similarity":null}', 'field "similarity" is not a number from 0 to 1'),
-        (b'{"a":1,"b":2,"similarity":1,"similarity":1}', 'field "similarity" stands twice'),
-        (b'{"a":1,"a":1,"b":2,"similarity":1}', 'field "a" stands twice'),
+        (b'{"a":1,"b":2,"similarity":1,"similarity":1}', 'field "similarity" occurs twice'),
+        (b'{"a":1,"a":1,"b":2,"similarity":1}', 'field "a" occurs twice'),
     ],
 )
 def test_similarities_that_bands_cannot_use(line: bytes, cause: str, tmp_path: Path) -> None:
     good = b'{"a":2,"b":6,"similarity":0.5}\n'
     done = ran(tmp_path, "--by 1 --truth t", good + line + b"\n" + good, t=PAIRS)
     assert (done.status, done.err) == (1, f"simscore: -:2: {cause}\n")
-    if "stands twice" not in cause or "similarity" in cause:
+    if "occurs twice" not in cause or "similarity" in cause:
         assert ran(tmp_path, "--truth t", line, t=PAIRS).status == 0
     done = ran(tmp_path, "--by 1 --truth t", good, t=good + line + b"\n")
     assert done.err == ("" if "missing" in cause else f"simscore: t:2: {cause}\n")

@@ -167,12 +167,12 @@ def test_words_of_any_plain_text(text: str) -> None:
     [
         ("--nonsense", "--canon: unrecognized arguments: --nonsense (see canon --help)"),
         ("'", "--canon: no closing quotation"),
-        ("--lines", "--canon: no place for --lines here"),
-        ("--text body", "--canon: no place for --text here"),
-        ("--id name", "--canon: no place for --id here"),
-        ("--offsets", "--canon: no place for --offsets here"),
-        ("file", "--canon: no place for a file here: file"),
-        ("--help", "--canon: no place for --help and --version here"),
+        ("--lines", "--canon: --lines cannot be given here"),
+        ("--text body", "--canon: --text cannot be given here"),
+        ("--id name", "--canon: --id cannot be given here"),
+        ("--offsets", "--canon: --offsets cannot be given here"),
+        ("file", "--canon: no file can be given here: file"),
+        ("--help", "--canon: --help and --version cannot be given here"),
     ],
 )
 def test_options_of_canon_that_cannot_be_had(options: str, cause: str, folder: Path) -> None:

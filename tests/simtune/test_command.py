@@ -128,7 +128,7 @@ def test_nothing_is_known_of_documents_without_words(tmp_path: Path) -> None:
 def test_of_no_documents_there_is_nothing_to_say(options: str, tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(jsonl({"a": 1, "b": 2}))
     ran = run_here(f"simtune {options} -o out", cwd=tmp_path)
-    assert (ran.status, ran.out, ran.err) == (2, b"", "simtune: there is nothing to say of no documents\n")
+    assert (ran.status, ran.out, ran.err) == (2, b"", "simtune: no documents, so there is nothing to recommend\n")
     assert not (tmp_path / "out").exists()
 
 

@@ -119,7 +119,7 @@ def test_weights(tmp_path: Path) -> None:
             b'{"shingle":"0000000000000001 0000000000000001","weight":1}',
             'field "shingle" is not a group of 16 hex digits',
         ),
-        (b'{"shingle":"0000000000000001","weight":1,"weight":2}', 'field "weight" stands twice'),
+        (b'{"shingle":"0000000000000001","weight":1,"weight":2}', 'field "weight" occurs twice'),
         (b'{"shingle":"","weight":1}', 'field "shingle" is not a group of 16 hex digits'),
     ],
 )

@@ -129,7 +129,7 @@ def test_supershingles_and_joins(tmp_path: Path) -> None:
     kept = run("sketch --weights df --keep", stdin=shingled, cwd=tmp_path).good()
     ran = run("simjoin", "--verify", stdin=kept)
     assert (ran.status, ran.out) == (2, b"")
-    assert ran.err.endswith("--verify cannot be combined with weighted sketches, for it does not weigh shingles\n")
+    assert ran.err.endswith("--verify cannot be combined with weighted sketches, because it does not weigh shingles\n")
 
 
 @pytest.mark.parametrize("options", ["", "--simhash", "--top 3"])
@@ -157,7 +157,7 @@ def test_a_table_says_what_it_is_of(tmp_path: Path) -> None:
     assert ran.err.splitlines()[0] == 'sketch: -:1: made by "shingle k=2", not by "shingle k=1" as the table'
     for name, message in [
         ("cut", "cut:4: the table ends here; its first line says 4 shingles"),
-        ("twice", 'twice:1: field "weight" stands twice'),
+        ("twice", 'twice:1: field "weight" occurs twice'),
     ]:
         ran = run(f"sketch --weights {name}", stdin=shingled, cwd=tmp_path)
         assert (ran.status, ran.out, ran.err) == (2, b"", f"sketch: {message}\n")

@@ -84,7 +84,7 @@ def test_nothing(documents: bytes, kept: Kept, tmp_path: Path) -> None:
             'line 2: field "members" is not a list of strings and integers',
         ),
         ('{"members":[1]}\n{"members":[1]}\n\n', "line 2: id 1 is in two groups"),
-        ('{"members":[1]}\n{"members":[2],"members":[3]}\n', 'line 2: field "members" stands twice'),
+        ('{"members":[1]}\n{"members":[2],"members":[3]}\n', 'line 2: field "members" occurs twice'),
         ('{"members":["a"]}\n{"members":["\\u0061"]}\n', 'line 2: id "a" is in two groups'),
     ],
 )

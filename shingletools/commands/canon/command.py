@@ -41,7 +41,7 @@ WORDS = frozenset(  # options that say what becomes of words, beside the rules f
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
-    format_options.add_options(parser.add_argument_group("what is read, in place of JSON lines"))
+    format_options.add_options(parser.add_argument_group("what is read, instead of JSON lines"))
     add("--join-hyphens", action="store_true", help="join small letters that a hyphen at a line's end divides")
     add("--fold-homoglyphs", action="store_true",
         help="within a word, replace letters of another script by those that they look like")  # fmt: skip
@@ -132,7 +132,7 @@ def placer(rules: Rules) -> "Placer":
     from shingletools.commands.canon.placed import Placer  # as in `chosen`
 
     if any(rule.traced is None for rule in rules.texts):
-        raise errors.Failed("--offsets cannot be combined with --html=article, which does not say where its text stood")
+        raise errors.Failed("--offsets cannot be combined with --html=article, which does not say where its text was")
     return Placer(rules)
 
 
@@ -266,7 +266,7 @@ def edit(name: str, pattern: str, template: str, budget: Budget) -> Rule:
 def explanations(rules: Rules, options: argparse.Namespace) -> str:
     """What --explain prints: a line of JSON for each word. Raises Failed."""
     if options.files == ["-"] or options.output is not None or options.files0_from is not None:
-        raise errors.Failed("--explain needs words in place of files, and writes to standard output")
+        raise errors.Failed("--explain needs words instead of files, and writes to standard output")
     try:
         lines = [orjson.dumps(explain(rules, word), option=orjson.OPT_APPEND_NEWLINE) for word in options.files]
     except (orjson.JSONEncodeError, errors.Rejected) as error:

@@ -56,7 +56,7 @@ class DedupSpec(Stage):
                 self.annotate and self.removed is not None,
             "--annotate cannot be combined with --keep none, which keeps no document for it to name":
                 self.annotate and self.keep == NONE,
-            f"--annotate cannot be combined with {self.input_option or '--number'}, which has no place for marks":
+            f"--annotate cannot be combined with {self.input_option or '--number'}, which cannot hold marks":
                 self.annotate and self.format is not None and self.input_option in UNMARKED,
         }  # fmt: skip
         for message, there in wrong.items():

@@ -1,4 +1,4 @@
-"""mark, cut or drop passages that stood before in a corpus, or that stand in a reference"""
+"""mark, cut or drop passages that came before in a corpus, or that are in a reference"""
 
 import argparse
 

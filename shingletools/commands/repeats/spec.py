@@ -28,7 +28,7 @@ class Treatment(NamedTuple):
     def check(self) -> None:
         """Raises Failed for what cannot be wanted together."""
         if self.removed is not None and not self.cut and self.drop is None:
-            raise Failed("--removed needs --cut or --drop, without which nothing goes")
+            raise Failed("--removed needs --cut or --drop, without which nothing is removed")
 
 
 class Treating(Stage):
@@ -62,7 +62,7 @@ class WithinSpec(Treating):
     def derived(self) -> Mapping[str, object]:
         self.treatment.check()
         if self.every and (self.treatment.cut or self.treatment.drop is not None):
-            raise Failed("--all cannot be combined with --cut or --drop, which would take first copies, too")
+            raise Failed("--all cannot be combined with --cut or --drop, which would also remove first copies")
         if self.ids and self.treatment.cut:
             raise Failed("--ids cannot be combined with --cut, which writes no marks")
         return {"removed": self.treatment.removed}

@@ -49,7 +49,7 @@ class WithinCorpus(Collector):
     def finish(self) -> Iterator[Written]:
         self.earlier.add(*self.texts.take())
         if self.texts.end > PLACES:
-            raise Failed("the texts are too long: 8 TB are the most")
+            raise Failed("the texts are too long: at most 8 TB are possible")
         every = cast(bytes, self.texts.data.view(np.uint8))
         found = self.earlier.found(every)
         following = next(found, None)

@@ -51,7 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="how a shingle becomes a fingerprint (default rolling)")  # fmt: skip
     add("--key-file", metavar="FILE", help="make fingerprints that depend on the secret in FILE")
     add("--mod", metavar="M", type=count, default=1, help="keep 1 in M fingerprints, a fair sample (default 1)")
-    written = parser.add_argument_group("what is written in their place")
+    written = parser.add_argument_group("what is written instead")
     form = written.add_mutually_exclusive_group()
     form.add_argument("--readable", action="store_true", help="write the words of the shingles, as a JSON list")
     form.add_argument("--df", action="store_true", help="write a table of shingles, document frequencies and weights")

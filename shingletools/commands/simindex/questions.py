@@ -47,7 +47,7 @@ class AskedArchive:
     def _collector(self, stage: object, means: Means) -> Collector:
         spec = cast(JoinSpec, stage)
         if len(spec.archives) > 1:
-            raise Failed("--against: one archive is asked at a time")
+            raise Failed("--against: only one archive can be queried at a time")
         return JoinCollector(spec, means.jobs, against=StaysOpen(spec, [self._archive]))
 
     def __len__(self) -> int:

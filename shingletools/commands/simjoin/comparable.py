@@ -25,7 +25,7 @@ class Comparable:
             signature.check(wanted, size)
             check_minhashes(wanted, signature, via)
             if wanted.verify and "weights" in parts_said(via, "sketch"):
-                raise Failed("--verify cannot be combined with weighted sketches, for it does not weigh shingles")
+                raise Failed("--verify cannot be combined with weighted sketches, because it does not weigh shingles")
             return wanted
         if (signature, size) != (self.signature, self.size):
             here, first = signature.shape(size), self.signature.shape(self.size)

@@ -262,7 +262,7 @@ class Score(Collector):
             f"{counts.right} both",
             f"{scores.documents} documents",
             f"{np.count_nonzero(there & ~named)} without a label",
-            f"{found.repeated} pairs told again",
+            f"{found.repeated} pairs repeated",
             f"{found.outside} outside --docs",
             f"{self.unknown} labels of unknown documents",
         ]

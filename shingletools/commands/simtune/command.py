@@ -1,4 +1,4 @@
-"""tell from a sample of documents which k, n and t suit them, and why"""
+"""recommend k, n and t from a sample of documents, with reasons"""
 
 import argparse
 from functools import partial

@@ -67,7 +67,7 @@ class Tune(Collector):
     def finish(self) -> Iterator[Written]:
         documents, truth = self.settled()
         if not self.read:
-            raise Failed("there is nothing to say of no documents")
+            raise Failed("no documents, so there is nothing to recommend")
         if self.spec.documents is not None and self.spec.documents < self.read:
             raise Failed(f"--documents {self.spec.documents}: fewer than the {self.read} documents that were read")
         judged = self.spec.truth or self.spec.field is not None

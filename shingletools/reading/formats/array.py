@@ -123,7 +123,7 @@ class Elements:
         utf16 = self.data[self.at + 1 : self.at + 2] == b"\0"
         if self.data[self.at : self.at + 1] != b"[" or utf16:
             if self.state == AFTER:
-                raise Failed(f"{self.where()}: text behind an array")
+                raise Failed(f"{self.where()}: text after an array")
             hint = of_start(self.data[self.at : self.at + START], "--array")
             raise Failed(f"{self.where()}: not a JSON array{hint}")
         self.state = FIRST

@@ -101,7 +101,7 @@ def kept_columns(files: Sequence[str], fates: Fates, id_field: str) -> Iterator[
                 wanted = fates.said if fates.removing else fates.said[:1]
                 sides = [KeptRowGroups(parquet, id_field, said) for said in wanted]
             elif not schema.equals(parquet.schema_arrow):
-                raise Failed(f"{printable(name)}: another schema than {printable(files[0])} has")
+                raise Failed(f"{printable(name)}: its schema is not that of {printable(files[0])}")
             for batch in batches(parquet):
                 some = fates.take(len(batch))
                 written = [side.add(batch, some, not place) for place, side in enumerate(sides)]

@@ -52,7 +52,7 @@ def kept_rows(form: Dialect, files: Sequence[str], fates: Fates) -> Iterator[Bot
                     for side, first in zip(sides, header(form, table, fates), strict=True):
                         side.add(first)
                 elif form.header and columns != table.names:
-                    raise Failed(f"{printable(name)}: other columns than {printable(files[0])} has")
+                    raise Failed(f"{printable(name)}: its columns are not those of {printable(files[0])}")
                 for row, fate in zip(rows, fates.take(len(rows)), strict=True):
                     if fate.kept is not None:
                         sides[not fate.kept].add(with_said(form, row.raw, fate, fates))
@@ -84,7 +84,7 @@ def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
     try:
         writer.writerow(values)
     except csv.Error:
-        raise Failed(f"{shown(str(values[0]))} cannot stand in TSV") from None
+        raise Failed(f"{shown(str(values[0]))} cannot be written as TSV") from None
     return row.removesuffix(end) + form.delimiter.encode() + made.getvalue().encode() + end
 
 

@@ -29,14 +29,14 @@ def of_excel(raw: bytes) -> str:
     """What to do with the line by which Excel is told what parts columns, such as sep=; the end of a message.
 
     >>> of_excel(b"sep=;")
-    "; sep=; is a line for Excel, and the header comes behind it: tail -n +2 FILE | canon --csv --delimiter ';'"
+    "; sep=; is a line for Excel, and the header comes after it: tail -n +2 FILE | canon --csv --delimiter ';'"
     """
     found = SEP.fullmatch(raw)
     if found is None:
         return ""
     option = DELIMITERS.get(found[1].decode(), "--csv --delimiter CHAR")
     line = "sep= and a tab" if found[1] == b"\t" else f"sep={found[1].decode()}"
-    return f"; {line} is a line for Excel, and the header comes behind it: tail -n +2 FILE | canon {option}"
+    return f"; {line} is a line for Excel, and the header comes after it: tail -n +2 FILE | canon {option}"
 
 
 def apart(names: Sequence[str]) -> list[str]:
@@ -177,7 +177,7 @@ class RowsOfFile:
         if self.ended:
             return "a quoted value has no end"
         if self.dialect.quotes:
-            return "not CSV (text behind a closing quote, or a carriage return without quotes)"
+            return "not CSV (text after a closing quote, or a carriage return without quotes)"
         return "not TSV (a carriage return within a line)"
 
     def settle_columns(self, row: Row) -> bool:
