@@ -49,6 +49,8 @@ PIPELINES = (
     "simgroup pairs | dedup --groups - docs.jsonl",
     "canon bad",
     "simgroup -v nothing",
+    "parts docs.jsonl | canon --offsets | repeats -k 20 --cut --drop 1/2 | parts --together",
+    "canon --offsets bad | repeats -k 3 --ids | simshow --runs",
 )
 SEQUENCES = tuple(  # each command's ways, after those that make its input
     " | ".join([*before, way])

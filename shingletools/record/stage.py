@@ -33,6 +33,10 @@ class Several(Protocol):
 
     carried: Sequence[str]  # fields that they have of it, beside those that the filter reads
 
+    @property
+    def key(self) -> Sequence[object]:
+        """What decides its lines beside the filter's recipe, as JSON has it."""
+
     def __call__(self, id_field: str, line: bytes, /) -> bytes: ...
 
     def summary(self, lines: int, /) -> list[str]:

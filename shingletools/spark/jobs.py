@@ -77,7 +77,15 @@ class Jobs(Collecting):
         read = f"{self.read_numbers.first_of(self.inputs)} lines read"
         if status == DONE and self.rejects.count and self.options.allow_rejects is None:
             status = SOME_REJECTED
+        self.say_remarks()
         return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"], status
+
+    def say_remarks(self) -> None:
+        """What filters say beside their lines, of what they were given; of counts nothing, since tasks tell none."""
+        for step in self.steps:
+            if (each := step.stage.record_by_record) and each.remarks is not None:
+                for remark in each.remarks({}, 0):
+                    self.rejects.complain(f"{step.name}: {remark}")
 
     def filtered(self) -> int:
         """Runs a pipeline of filters, as one job. Returns the number of lines written."""

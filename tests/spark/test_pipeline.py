@@ -1,9 +1,13 @@
 """The argument that is a pipeline: the commands' own parsers and messages."""
 
+import os
+
 import pytest
 
 from shingletools.spark.pipeline import build, parse
 from shingletools.system.errors import Failed
+
+ONE_PROCESS = "--items, --removed and a reference from standard input need one process; run it in the shell"
 
 
 @pytest.mark.parametrize(
@@ -14,6 +18,7 @@ from shingletools.system.errors import Failed
         ("simjoin | simgroup -t 0.9", ["simjoin", "simgroup"]),
         ("simgroup --star --singletons x", ["simgroup"]),
         ("dedup --groups x", ["dedup"]),
+        (f"canon | repeats --against {os.devnull} --cut | shingle", ["canon", "repeats", "shingle"]),
     ],
 )
 def test_steps(pipeline: str, names: list[str]) -> None:
@@ -30,9 +35,15 @@ def test_recipes_are_the_commands() -> None:
 @pytest.mark.parametrize(
     ("pipeline", "message"),
     [
-        ("", 'the pipeline: "" is none of parts, canon, shingle, sketch, simjoin, simgroup, dedup'),
-        ("canon || shingle", 'the pipeline: "" is none of parts, canon, shingle, sketch, simjoin, simgroup, dedup'),
-        ("canon | sort", 'the pipeline: "sort" is none of parts, canon, shingle, sketch, simjoin, simgroup, dedup'),
+        ("", 'the pipeline: "" is none of parts, canon, shingle, sketch, simjoin, simgroup, dedup, repeats'),
+        (
+            "canon || shingle",
+            'the pipeline: "" is none of parts, canon, shingle, sketch, simjoin, simgroup, dedup, repeats',
+        ),
+        (
+            "canon | sort",
+            'the pipeline: "sort" is none of parts, canon, shingle, sketch, simjoin, simgroup, dedup, repeats',
+        ),
         ("canon 'x", "the pipeline: no closing quotation"),
         ("shingle -k 0", 'shingle: argument -k: not a whole number from 1 to 1000000: "0" (see shingle --help)'),
         ("shingle --nonsense", "shingle: unrecognized arguments: --nonsense (see shingle --help)"),
@@ -66,6 +77,12 @@ def test_recipes_are_the_commands() -> None:
         ),
         ("simgroup | simjoin", "simjoin cannot read what simgroup writes"),
         ("dedup", "dedup: --pairs, --groups or --known is needed to say which documents are duplicates"),
+        ("canon | repeats", "repeats: without --against, one process needs all documents; run it in the shell"),
+        ("repeats --against b --items i", f"repeats: {ONE_PROCESS}"),
+        ("repeats --against b --cut --removed r", f"repeats: {ONE_PROCESS}"),
+        ("repeats --against -", f"repeats: {ONE_PROCESS}"),
+        ("repeats -S 1M", "repeats: -S: Spark divides memory and disk itself"),
+        ("repeats --against no/bench", "repeats: --against: no/bench: No such file or directory"),
         (
             "dedup --groups x --annotate --removed y",
             "dedup: --removed cannot be combined with --annotate, which removes nothing",

@@ -23,6 +23,10 @@ class PartLines:
         self.carried: Sequence[str] = tuple(carried)
         self.recipe = recipe
 
+    @property
+    def key(self) -> Sequence[object]:
+        return self.carried
+
     def summary(self, lines: int, /) -> list[str]:
         return [f"{lines} parts"]
 

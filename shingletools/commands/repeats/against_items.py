@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+import blake3
 import numpy as np
 import orjson
 
@@ -61,6 +62,12 @@ class MatchLines:
 
     def __init__(self, matcher: Matcher) -> None:
         self.matcher = matcher
+
+    @property
+    def key(self) -> Sequence[object]:
+        spec, reference = self.matcher.spec, self.matcher.reference
+        how = spec.k, spec.least, spec.share, spec.treatment.cut, spec.treatment.drop, reference.via
+        return [*map(str, how), blake3.blake3(b"\n".join([*reference.names, reference.texts])).hexdigest()]
 
     def summary(self, lines: int, /) -> list[str]:
         return [f"{lines} documents written"]

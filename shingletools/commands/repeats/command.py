@@ -10,7 +10,7 @@ from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 
 FACE = Face(
-    example=("canon --offsets docs.jsonl | repeats -k 20 --ids",), takes=("parts", "canon"), text=True,
+    example=("canon --offsets docs.jsonl | repeats -k 20 --ids",), takes=("parts", "canon"), text=True, spark=True,
 )  # fmt: skip
 
 ENOUGH = 1 << 29  # bytes of memory for fingerprints of a corpus, without -S
@@ -57,7 +57,7 @@ def build(options: argparse.Namespace) -> Stage:
     spec = AgainstSpec(
         treatment, options.k, tuple(options.against), options.least, options.share, options.items
     )  # fmt: skip
-    if spec.second is not None or "-" in options.against:
+    if not spec.filters:
         return spec.made_by(against)
     from shingletools.commands.repeats.against_items import filter_of  # numpy, which --help does not need
 

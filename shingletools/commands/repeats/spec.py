@@ -68,7 +68,7 @@ class WithinSpec(Treating):
         return {"removed": self.treatment.removed}
 
     def alone(self) -> str:
-        return "repeats without --against needs all documents in one process; run it in the shell"
+        return "without --against, one process needs all documents; run it in the shell"
 
 
 class AgainstSpec(Treating):
@@ -94,3 +94,12 @@ class AgainstSpec(Treating):
     @property
     def second(self) -> tuple[str, str] | None:
         return super().second if self.items is None else ("--items", self.items)
+
+    def alone(self) -> str:
+        alone = "--items, --removed and a reference from standard input need one process; run it in the shell"
+        return "" if self.filters else alone
+
+    @property
+    def filters(self) -> bool:
+        """Whether documents pass one by one, so that a filter can do it."""
+        return self.second is None and "-" not in self.references

@@ -1,0 +1,66 @@
+"""repeats --against on a cluster: the shell's bytes, with the reference in each task."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness import DOCS, Ran, jsonl, pipe, run
+from spark.packing import parts_of
+
+Simspark = Callable[..., Ran]
+BAD = b'{"id":1\n'
+SHORT = "--against: items of fewer than 8 words are not looked for: 1"
+
+
+@pytest.fixture(scope="module")
+def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every seventh document, of every third only its first words; one item is too short."""
+    path = tmp_path_factory.mktemp("items") / "items"
+    documents = [json.loads(line) for line in DOCS.read_bytes().splitlines()[::7]]
+    some = [each | {"text": each["text"][: 90 if number % 3 else None]} for number, each in enumerate(documents)]
+    path.write_bytes(pipe(jsonl(*some, {"id": "short", "text": "a library"}), "canon"))
+    return path
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        ["canon --offsets", "repeats -k 9 --against {}"],
+        [
+            "canon --offsets",
+            "repeats -k 9 --against {} --share 1/2 --cut --drop 0.9",
+            "canon",
+            "shingle -k 5",
+            "simjoin",
+        ],
+    ],
+    ids=["marks", "cuts"],
+)
+def test_documents(commands: list[str], items: Path, simspark: Simspark, tmp_path: Path) -> None:
+    """Of two inputs, with a bad record; the shell reads them as one."""
+    lines = DOCS.read_bytes().splitlines(keepends=True)
+    (tmp_path / "one").write_bytes(b"".join(lines[:200]))
+    (tmp_path / "two").write_bytes(BAD + b"".join(lines[200:]))
+    commands = [each.format(items) for each in commands]
+    ran = simspark(" | ".join(commands), "--in", tmp_path / "one", "--in", tmp_path / "two")
+    marked = run(commands[1], stdin=pipe(DOCS.read_bytes(), commands[0]))
+    assert marked.err == f"repeats: {SHORT}\n"
+    assert (ran.status, ran.out) == (1, pipe(marked.out, *commands[2:]))
+    assert ran.err.splitlines() == [
+        f"simspark: canon: file:{tmp_path}/two:1: not JSON (column 8)", f"simspark: repeats: {SHORT}"
+    ]  # fmt: skip
+
+
+def test_what_is_kept_is_used_again_for_the_same_items_only(items: Path, simspark: Simspark, tmp_path: Path) -> None:
+    canonized = pipe(DOCS.read_bytes(), "canon")
+    (tmp_path / "docs").write_bytes(canonized)
+    (tmp_path / "others").write_bytes(b"".join(items.read_bytes().splitlines(keepends=True)[:20]))
+    said = []
+    for number, options in enumerate((f"--against {items}", f"--against {items}", f"--against {tmp_path / 'others'}")):
+        command, out = f"repeats -k 9 {options}", tmp_path / f"out{number}"
+        ran = simspark(command, "--keep", tmp_path / "kept", "--in", tmp_path / "docs", "--out", out, "-v")
+        assert parts_of(out) == run(command, stdin=canonized).out
+        said.append("lines of an earlier run are used" in ran.err)
+    assert said == [False, True, False]
