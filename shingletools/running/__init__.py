@@ -20,4 +20,5 @@ complaints  what is said of bad records: ten of each cause
 progress    bars, of which each process of a pipeline has a line of the terminal
 overview    the command `shingletools`, which lists the others, runs them, and tells what is installed
 places      what `canon --offsets` writes, for those who read it: places as arrays, and a canonizer that makes them
+worded      the words of a record, and their places
 """

@@ -11,9 +11,9 @@ from repeats.oracles import Texts, in_reference
 from shingletools.commands.repeats import item_texts as reference_module
 from shingletools.commands.repeats.item_texts import Reference
 from shingletools.commands.repeats.meetings import by_item, meetings, words_found
-from shingletools.commands.repeats.worded import Worded
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.record.wire import parse_json
+from shingletools.running.worded import Worded
 
 
 def records(texts: Texts) -> list[Record]:

@@ -2,7 +2,6 @@
 
 command           the options
 spec              what is wanted: within a corpus, and against a reference
-worded            the words of a record, and their places
 run_spans         runs of words in a text
 earlier           finds all that stood before, by winnowed fingerprints and by words
 first_copies      keeps texts on disk, and tells where a first copy stands

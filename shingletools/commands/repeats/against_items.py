@@ -14,12 +14,12 @@ from shingletools.commands.repeats.marking import Marking
 from shingletools.commands.repeats.meetings import ItemMatch, by_item, meetings, words_found
 from shingletools.commands.repeats.run_spans import joined
 from shingletools.commands.repeats.spec import AgainstSpec
-from shingletools.commands.repeats.worded import Recipes, worded
 from shingletools.record import wire
 from shingletools.record.collector import Collector, Written
 from shingletools.record.json_members import parse
 from shingletools.record.stage import Filter
 from shingletools.record.wire import Record
+from shingletools.running.worded import Recipes, worded
 
 
 class Matcher:

@@ -5,10 +5,10 @@ from functools import cached_property
 import numpy as np
 import orjson
 
-from shingletools.commands.repeats.worded import Worded
 from shingletools.kernel.types import Index
 from shingletools.record.wire import AT
 from shingletools.running.places import read_places
+from shingletools.running.worded import Worded
 from shingletools.system.disk_array import DiskArray
 
 TOGETHER = 1 << 20  # bytes of texts that are worked on at once

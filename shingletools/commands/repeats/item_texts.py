@@ -9,7 +9,6 @@ import orjson
 
 from shingletools import kernel
 from shingletools.commands.repeats.spec import AgainstSpec
-from shingletools.commands.repeats.worded import Recipes, worded
 from shingletools.kernel import arrays
 from shingletools.kernel.lines import Listed
 from shingletools.kernel.types import U64, Index
@@ -17,6 +16,7 @@ from shingletools.kernel.winnowing import Winnowing
 from shingletools.reading import option_files
 from shingletools.record import wire
 from shingletools.record.json_members import parse
+from shingletools.running.worded import Recipes, worded
 from shingletools.system.errors import Failed, Rejected, printable
 
 OPTION = "--against"

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from shingletools.commands.repeats.cuts import cut_source, cut_words, places_of
 from shingletools.commands.repeats.run_spans import Span, covered, words_in
 from shingletools.commands.repeats.spec import Treatment
-from shingletools.commands.repeats.worded import Worded, worded
 from shingletools.record import wire
 from shingletools.record.collector import Written
 from shingletools.record.json_members import json_of, member_of, members
 from shingletools.record.wire import AT, REPEATS, SOURCE, Record
+from shingletools.running.worded import Worded, worded
 
 DECADES = (1, 10, 100, 1000, 10000)  # words of runs that are counted together, at least
 

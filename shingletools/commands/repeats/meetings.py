@@ -6,9 +6,9 @@ import numpy as np
 
 from shingletools.commands.repeats.item_texts import Reference
 from shingletools.commands.repeats.run_spans import words_in
-from shingletools.commands.repeats.worded import Worded
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
+from shingletools.running.worded import Worded
 
 
 class ItemMatch(NamedTuple):

@@ -12,12 +12,12 @@ from shingletools.commands.repeats.first_copies import KeptTexts
 from shingletools.commands.repeats.marking import Marking
 from shingletools.commands.repeats.run_spans import joined
 from shingletools.commands.repeats.spec import WithinSpec
-from shingletools.commands.repeats.worded import Recipes, worded
 from shingletools.kernel import arrays as kernel_arrays
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.record import wire
 from shingletools.record.collector import Collector, Written
 from shingletools.record.wire import AT, Record, parse_json
+from shingletools.running.worded import Recipes, worded
 from shingletools.system.errors import Failed
 from shingletools.system.waiting_lines import WaitingLines
 
