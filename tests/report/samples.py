@@ -10,6 +10,7 @@ from typing import Any
 from harness import DOCS
 from report.naive import SHINGLE, WORD, compare
 from shingletools.commands.simshow.passages import Comparison, Passage, Piece
+from shingletools.commands.simshow.report.origin import Corpus, Provenance
 from shingletools.commands.simshow.report.page import Report
 
 LIMIT = 1 << 26
@@ -60,7 +61,7 @@ def write(path: Path, pairs: list[Comparison], texts: dict[Any, str], limit: int
         report = Report(out, limit)
         for pair in pairs:
             report.add_pair(pair, texts[pair.a], texts[pair.b])
-        report.finish()
+        report.finish(Corpus())
 
 
 def real(path: Path) -> None:
@@ -95,7 +96,30 @@ def given(path: Path) -> None:
             compared = compare(names[0], other, texts[names[0]], texts[other])._replace(similarity=None)
             report.add_pair(compared, texts[names[0]], texts[other])
         report.add_group(names[0], names)
-        report.finish()
+        report.finish(Corpus())
+
+
+def copied() -> dict[str, str]:
+    """A text, three with the same words, one with other words in the middle, one with more at the end."""
+    words = documents()["libk5crypto3"].split()[:60]
+    text = " ".join(words)
+    other = " ".join([*words[:20], "quite", "other", *words[22:]])
+    return {
+        "first": text, "same 1": text, "changed": other, "same 2": text.upper(), "longer": f"{text} and so on",
+        "same 3": text,
+    }  # fmt: skip
+
+
+def copies(path: Path) -> None:
+    """Near-copies and exact ones, with fields, of a corpus of twelve documents."""
+    texts = copied()
+    origin = Provenance("canon | shingle | simjoin -t 0.5", "canon/3 | shingle k=10", "0.5", 10, "May Day")
+    with path.open("wb") as out:
+        report = Report(out, LIMIT, show=("title", "day"), origin=origin)
+        for other in list(texts)[1:]:
+            said = [(f"About {name} <b>", "") for name in ("first", other)]
+            report.add_pair(compare("first", other, texts["first"], texts[other]), texts["first"], texts[other], *said)
+        report.finish(Corpus(documents=12, letters=10 * sum(map(len, texts.values()))))
 
 
 def against(path: Path) -> None:
@@ -107,7 +131,7 @@ def against(path: Path) -> None:
         for at in range(3):
             text = f"letter {at} " + " ".join(words[12 * at : 12 * at + 12])
             report.add_pair(compare(f"letter {at}", "book", text, book), text, book)
-        report.finish()
+        report.finish(Corpus())
 
 
 def hostile(path: Path) -> None:
@@ -165,4 +189,4 @@ def empty(path: Path) -> None:
     write(path, [], {})
 
 
-PAGES = {make.__name__: make for make in (real, special, given, against, hostile, many, short, unsaid, empty)}
+PAGES = {make.__name__: make for make in (real, special, given, copies, against, hostile, many, short, unsaid, empty)}

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from report.conftest import Open
 from report.naive import compare
-from report.samples import MOVED, comparisons, documents
+from report.samples import MOVED, comparisons, copied, documents
 from report.views import VIEWS, attribute, facts, go, order, rows, search
 
 
@@ -16,7 +16,7 @@ def test_the_overview_counts(opened: Open) -> None:
     page = opened("real")
     pairs = comparisons()
     figures = facts(page)
-    assert figures["Documents"] == str(len({name for pair in pairs for name in (pair.a, pair.b)}))
+    assert figures["In groups"] == str(len({name for pair in pairs for name in (pair.a, pair.b)}))
     assert figures["Pairs"] == str(len(pairs))
     bars = page.locator("section", has_text="Similarities").locator("tbody tr")
     counted = [int(each.replace(",", "")) for each in bars.locator(".count").all_inner_texts()]
@@ -113,12 +113,99 @@ def test_a_group_is_strips_with_density_and_weakest_link(opened: Open) -> None:
     assert re.fullmatch(r"0\.\d{3}, chain \d and chain \d", figures["Weakest link"])
     members = page.locator("li.member")
     assert members.locator("h3").all_inner_texts() == [f"chain {at}" for at in range(4)]
-    expect(members.nth(0)).to_contain_text("The representative")
+    expect(members.nth(0)).to_contain_text("Kept")
     expect(members.nth(1)).not_to_contain_text("Chained")
-    expect(members.nth(3)).to_contain_text("3 pairs away from the representative, through chain 2")
+    expect(members.nth(3)).to_contain_text("3 pairs away from the first, through chain 2")
     assert [members.nth(at).locator(".lane.chained").count() for at in range(4)] == [0, 0, 1, 1]
     page.get_by_role("link", name="Compare chain 3 with chain 2").click()
     expect(page.locator("#heading")).to_have_text("chain 2 and chain 3")
+
+
+def test_a_group_begins_with_what_is_kept_and_shows_how_others_differ(opened: Open) -> None:
+    """Whoever undoes the differences has the kept text again, but for what stands between words."""
+    page = opened("copies", "group/0")
+    texts = copied()
+    members = page.locator("li.member")
+    assert members.locator("h3").all_inner_texts() == ["first", "changed", "longer"]
+    expect(members.nth(0)).to_contain_text("Kept, 60 words")
+    expect(members.nth(0)).to_contain_text("title: About first <b>")
+    assert members.nth(0).locator(".body").inner_text() == texts["first"]
+    expect(members.nth(0).locator("summary")).to_have_text("and 3 identical")
+    copies = members.nth(0).locator("details bdi").all_text_contents()
+    assert copies == ["same 1", "same 2", "same 3"]
+    for place, (gone, new) in (
+        (1, (texts["first"].split()[20:22], ["quite", "other"])),
+        (2, ([], ["and", "so", "on"])),
+    ):
+        body = members.nth(place).locator(".body")
+        assert " ".join(body.locator("del").all_text_contents()).split() == gone
+        assert " ".join(body.locator("ins").all_text_contents()).split() == new
+        for more in body.get_by_role("button").all()[::-1]:
+            more.click()
+        for tag, name in (("del", members.nth(place).locator("h3").inner_text()), ("ins", "first")):
+            kept = body.evaluate(
+                "(body, tag) => { const copy = body.cloneNode(true);"
+                " copy.querySelectorAll(tag).forEach((each) => each.remove()); return copy.textContent; }",
+                tag,
+            )  # fmt: skip
+            assert re.findall(r"\w+", kept) == re.findall(r"\w+", texts[name])
+
+
+def test_in_near_copies_the_differences_are_coloured(opened: Open) -> None:
+    """And a switch colours what both share instead."""
+    page = opened("copies", "pair/1")
+    ground = "(each) => getComputedStyle(each).backgroundColor"
+    plain = "rgba(0, 0, 0, 0)"
+    mark, gone = page.locator("mark").first, page.locator(".text del, .text .only").first
+    assert (mark.evaluate(ground), gone.evaluate(ground) == plain) == (plain, False)
+    page.get_by_role("button", name="What both share").click()
+    assert mark.evaluate(ground) != plain
+    expect(page.get_by_role("button", name="What both share")).to_have_attribute("aria-pressed", "true")
+    go(page, "pair/0")
+    assert page.locator(".only, .text del, .text ins").count() == 0
+
+
+def test_the_overview_says_where_pairs_come_from(opened: Open) -> None:
+    page = opened("copies")
+    figures = facts(page)
+    assert (figures["Documents read"], figures["In groups"], figures["Pairs"]) == ("12", "6 (50%)", "5")
+    assert (figures["Documents to remove"], figures["Exact copies"]) == ("5 (41%)", "3")
+    texts = copied()
+    letters = [len(text) for text in texts.values()]
+    assert figures["Text to remove"] == f"{100 * sum(letters[1:]) // (10 * sum(letters))}%"
+    assert (figures["Command"], figures["Recipe"]) == ("canon | shingle | simjoin -t 0.5", "canon/3 | shingle k=10")
+    assert (figures["Threshold"], figures["Date"]) == ("0.5", "May Day")
+    last = page.locator("section", has_text="Similarities").locator("tbody tr").last
+    assert last.locator("th, .count").all_inner_texts() == ["exact copies", "3"]
+    go(page, "pairs")
+    expect(page.locator("caption")).to_have_text("5 pairs")
+    expect(page.locator(".fields").first).to_have_text("About first <b>")
+
+
+def test_figures_explain_themselves(opened: Open) -> None:
+    """To the pointer and to the keyboard; Escape hides it."""
+    page = opened("copies")
+    name = page.get_by_role("button", name="Exact copies")
+    why = page.locator(f"#{attribute(name, 'aria-describedby')}")
+    expect(why).to_be_hidden()
+    name.hover()
+    expect(why).to_be_visible()
+    expect(why).to_contain_text("the same words in the same order")
+    page.mouse.move(0, 0)
+    expect(why).to_be_hidden()
+    page.get_by_role("button", name="Pairs", exact=True).focus()
+    page.keyboard.press("Tab")
+    expect(name).to_be_focused()
+    expect(why).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(why).to_be_hidden()
+
+
+def test_pairs_that_only_groups_bring_are_not_counted(opened: Open) -> None:
+    page = opened("given")
+    assert facts(page)["Pairs"] == "3"
+    go(page, "pairs")
+    expect(page.locator("caption")).to_have_text("3 pairs")
 
 
 def test_a_chain_is_seen_where_pairs_and_groups_are_given(opened: Open) -> None:
@@ -132,9 +219,7 @@ def test_a_chain_is_seen_where_pairs_and_groups_are_given(opened: Open) -> None:
     members = page.locator("li.member")
     assert [members.nth(at).locator(".lane.chained").count() for at in range(4)] == [0, 0, 1, 1]
     expect(members.nth(1)).not_to_contain_text("Chained")
-    expect(members.nth(3)).to_contain_text(
-        "3 pairs away from the representative, through chain 2. Compared with the representative"
-    )
+    expect(members.nth(3)).to_contain_text("3 pairs away from the first, through chain 2. Compared with the first")
     page.get_by_role("link", name="Compare chain 3 with chain 0").click()
     expect(page.locator("#heading")).to_have_text("chain 0 and chain 3")
     page.get_by_role("link", name="Their group").click()
@@ -145,15 +230,14 @@ def test_documents_of_the_other_side_stay(opened: Open) -> None:
     page = opened("against")
     letters = [2 + 12] * 3
     figures = facts(page)
-    assert (figures["Documents"], figures["Documents that would go"]) == ("4", "3")
-    assert figures["Words that would go"].split()[0] == str(sum(letters))
-    expect(page.locator("main")).to_contain_text("those of --against stay")
+    assert (figures["In groups"], figures["Documents to remove"]) == ("3", "3")
+    expect(page.locator("main")).to_contain_text("those of --against are kept")
     go(page, "group/0")
     expect(page.locator("#heading")).to_have_text("Group book (--against)")
     figures = facts(page)
-    assert (figures["Density"], figures["Chained"], figures["Words that would go"]) == ("1.000", "0", str(sum(letters)))
+    assert (figures["Density"], figures["Chained"], figures["Words to remove"]) == ("1.000", "0", str(sum(letters)))
     members = page.locator("li.member")
-    expect(members.nth(0)).to_contain_text("The representative")
+    expect(members.nth(0)).to_contain_text("Kept")
     assert members.locator("h3").all_inner_texts() == ["book (--against)", *(f"letter {at}" for at in range(3))]
 
 

@@ -16,11 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.naive import compare
+from report.naive import WORD, compare
 from report.samples import comparisons, documents, hostile, real
 from shingletools.commands.simshow.passages import Comparison
 from shingletools.commands.simshow.report.figures import bars_of_similarities, bars_of_sizes
 from shingletools.commands.simshow.report.frame import frame
+from shingletools.commands.simshow.report.origin import Corpus
 from shingletools.commands.simshow.report.page import Report
 from shingletools.commands.simshow.report.shown_ids import names
 from shingletools.commands.simshow.report.utf16 import Units
@@ -59,7 +60,7 @@ def page(*pairs: tuple[Comparison, str, str], limit: int = 1 << 20) -> tuple[byt
     report = Report(out, limit)
     for pair in pairs:
         report.add_pair(*pair)
-    report.finish()
+    report.finish(Corpus())
     return out.getvalue(), Parts(out.getvalue().decode()).data()
 
 
@@ -102,11 +103,16 @@ def test_texts_come_back(tmp_path: Path) -> None:
     ]
 
 
+def same_words(a: str, b: str) -> bool:
+    one, other = (WORD.findall(documents()[name].lower()) for name in (a, b))
+    return one == other
+
+
 def test_figures_are_those_of_the_pairs(tmp_path: Path) -> None:
     real(tmp_path / "page.html")
     figures = Parts((tmp_path / "page.html").read_text("utf-8")).data()["lists"]["figures"]
     pairs = comparisons()
-    words = {pair.a: pair.words[0] for pair in pairs} | {pair.b: pair.words[1] for pair in pairs}
+    texts, names = documents(), {name for pair in pairs for name in (pair.a, pair.b)}
     groups: list[set[Any]] = []
     for pair in pairs:
         mine = [group for group in groups if group & {pair.a, pair.b}]
@@ -114,8 +120,9 @@ def test_figures_are_those_of_the_pairs(tmp_path: Path) -> None:
     order = list(dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b)))
     stay = {min(group, key=order.index) for group in groups}
     assert figures == {
-        "documents": len(words), "pairs": len(pairs), "groups": len(groups), "go": len(words) - len(groups),
-        "words": sum(words.values()), "wordsThatGo": sum(words[name] for name in words.keys() - stay),
+        "read": 0, "others": 0, "documents": len(names), "pairs": len(pairs), "groups": len(groups),
+        "copies": sum(same_words(str(pair.a), str(pair.b)) for pair in pairs), "go": len(names) - len(groups),
+        "letters": 0, "lettersThatGo": sum(len(texts[str(name)]) for name in names - stay),
     }  # fmt: skip
 
 
@@ -185,7 +192,7 @@ def test_groups_that_are_given() -> None:
     report.add_pair(half._replace(a="x", b="z", words=(3, 1)), "text of x", "z")
     report.add_group("x", ["x", 7, "z"])
     report.add_group("alone", [7, "q"])
-    report.finish()
+    report.finish(Corpus())
     lists = Parts(out.getvalue().decode()).data()["lists"]
     assert lists["names"] == ["x", "7", "z", "q"]
     assert lists["words"] == [3, 5, 1, None]
@@ -193,7 +200,10 @@ def test_groups_that_are_given() -> None:
         {"name": "x", "members": [0, 1, 2], "stay": 1, "density": None, "weakest": [0, 2, 0.5], "ways": None},
         {"name": "alone", "members": [1, 3], "stay": 1, "density": None, "weakest": None, "ways": None},
     ]
-    figures = {"documents": 4, "pairs": 2, "groups": 2, "go": 3, "words": 9, "wordsThatGo": 6}
+    figures = {
+        "read": 0, "others": 0, "documents": 4, "pairs": 2, "copies": 0, "groups": 2, "go": 3, "letters": 0,
+        "lettersThatGo": len("text of seven" + "z"),
+    }  # fmt: skip
     assert lists["figures"] == figures
     assert lists["bars"]["similarity"] == [[0.5, 0.55, 1], [0.55, 0.6, 0], [0.6, 0.65, 0], [0.65, 0.7, 1]]
     assert lists["pairs"]["similarity"] == [None, None]
@@ -223,7 +233,7 @@ def test_groups_beside_their_pairs(pairs_first: bool) -> None:
     if not pairs_first:
         add_pairs()
     report.add_pair(NOTHING._replace(a="z", b="y", similarity=0.75), "z", "y")  # again
-    report.finish()
+    report.finish(Corpus())
     lists = Parts(out.getvalue().decode()).data()["lists"]
     names = lists["names"]
     groups = [

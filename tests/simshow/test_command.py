@@ -215,6 +215,9 @@ def test_what_says_no_similarity_is_not_chosen_by_it(options: str, folder: Path)
         ("--html page -o out", "--output cannot be combined with --html"),
         ("--least 0.9 --most 0.8", "--least is above --most"),
         ("--limit 32M", "--limit needs --html"),
+        ("--show title", "--show needs --html"),
+        ("--date today", "--date needs --html"),
+        ("--made-by canon", "--made-by needs --html"),
     ],
 )  # fmt: skip
 def test_options_that_change_nothing_together(options: str, message: str, folder: Path) -> None:

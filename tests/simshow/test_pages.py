@@ -38,7 +38,7 @@ def test_a_page_of_two_sides_with_the_same_ids(folder: Path) -> None:
     pair = {"a": 1, "b": 1, "similarity": 0.5}
     run_here("simshow --docs docs --against docs --html page.html", stdin=jsonl(pair), cwd=folder)
     lists = lists_of((folder / "page.html").read_bytes())
-    assert (lists["names"], lists["figures"]["documents"]) == (["1", "1 (--against)"], 2)
+    assert (lists["names"], lists["figures"]["documents"]) == (["1", "1 (--against)"], 1)
 
 
 def test_a_page_of_ids_that_look_alike(folder: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_page_of_ids_that_look_alike(folder: Path) -> None:
         lists = lists_of((folder / "page.html").read_bytes())
         assert (ran.status, lists["words"]) == (0, [6, 6, 7])
         assert lists["names"] == ['"1 (--against)"', "1 (--against)", '"1" (--against)']
-        assert (lists["figures"]["documents"], lists["pairs"]["a"], lists["pairs"]["b"]) == (3, [0, 0], [1, 2])
+        assert (lists["figures"]["documents"], lists["pairs"]["a"], lists["pairs"]["b"]) == (1, [0, 0], [1, 2])
         assert [group["members"] for group in lists["groups"]] == [members]
     run_here("simshow --docs old --html page.html", stdin=jsonl({"a": 1, "b": "1"}), cwd=folder)
     lists = lists_of((folder / "page.html").read_bytes())
@@ -66,3 +66,44 @@ def test_a_page_that_is_too_small(folder: Path) -> None:
     ran = run_here("simshow --docs docs --html page.html --limit 10b", stdin=jsonl(PAIR), cwd=folder)
     lists = lists_of((folder / "page.html").read_bytes())
     assert (ran.status, lists["left"]["pairs"], lists["figures"]["pairs"], lists["names"]) == (0, 1, 1, [])
+
+
+def test_a_page_says_of_what_and_how_it_was_made(folder: Path) -> None:
+    """K is that of the pairs; each run gives the same bytes, and a date only if it is given."""
+    (folder / "docs").write_bytes(
+        jsonl(
+            {"id": 1, "text": "one two three four", "meta": {"day": "May"}, "n": [1]},
+            {"id": "2", "text": "one two three five", "n": None},
+            {"id": 3, "text": "123456789"},
+        )
+    )
+    words = ["--show", "meta.day,n", "--date", "today", "--made-by", "canon docs | shingle -k 3 | simjoin -t 1/3"]
+    pages = []
+    for _ in range(2):
+        assert (
+            run_here("simshow", "--docs", "docs", "--html", "page.html", *words, stdin=jsonl(PAIR), cwd=folder).err
+            == ""
+        )
+        pages.append((folder / "page.html").read_bytes())
+    assert pages[0] == pages[1]
+    lists = lists_of(pages[0])
+    assert (lists["k"], lists["pairs"]["jaccard"]) == (3, [0.333333])
+    assert (lists["fields"], lists["said"]) == (["meta.day", "n"], [["May", "[1]"], ["", ""]])
+    assert (lists["figures"]["read"], lists["figures"]["letters"], lists["figures"]["documents"]) == (3, 45, 2)
+    assert lists["origin"]["date"] == "today" and lists["origin"]["recipe"].endswith(" | shingle k=3")
+    for command in ("canon | x", "canon --help", "canon -x"):
+        ran = run_here("simshow", "--docs", "docs", "--html", "page.html", "--made-by", command, stdin=b"", cwd=folder)
+        assert ran.status == 2 and ran.err.startswith("simshow: --made-by: ")
+
+
+def test_pairs_of_shingles_in_common_are_no_reason_to_remove(folder: Path) -> None:
+    for more, removable in (({}, True), ({"shared": 7}, False)):
+        run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR | more), cwd=folder)
+        assert lists_of((folder / "page.html").read_bytes())["removable"] == removable
+
+
+def test_a_text_that_was_not_read_has_no_letters(folder: Path) -> None:
+    with (folder / "docs").open("ab") as out:
+        out.write(jsonl({"id": 77, "text": 5}, {"id": 78}))
+    run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR), cwd=folder)
+    assert lists_of((folder / "page.html").read_bytes())["figures"]["read"] >= 4

@@ -5,6 +5,7 @@ import os
 from functools import partial
 
 from shingletools.cli.arguments import add_memory, count, memory_of, size, text, threshold
+from shingletools.commands.simshow.report.origin import Provenance
 from shingletools.commands.simshow.spec import (
     BRIEF,
     JSON,
@@ -31,7 +32,7 @@ CONTEXT = 6  # words
 
 OF_PAIRS = (  # options that --runs has no use for
     "--against", "--canon", "-k", "--gap", "--template", "--least", "--most", "--sample", "--side-by-side",
-    "--buffer-size", "--temporary-directory",
+    "--buffer-size", "--temporary-directory", "--show", "--made-by", "--date",
 )  # fmt: skip
 USELESS = {  # options that change nothing in a form of output
     "--json": ("--color always", "--context", "--whole", "--template"),
@@ -51,7 +52,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a file of the documents b, if --docs has only the documents a; may be repeated")  # fmt: skip
     add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
     add("--canon", metavar="OPTIONS", type=text, help="canonize original documents with these options of canon")
-    add("-k", metavar="K", type=count, default=5, help="find runs of K or more equal words (default 5)")
+    add("-k", metavar="K", type=count, default=5,
+        help="find runs of K or more equal words (default 5); --made-by may say another K")  # fmt: skip
     add("-g", "--gap", metavar="G", type=partial(count, least=0), default=10,
         help="join runs into a passage if G or fewer words are between them (default 10)")  # fmt: skip
     add("--template", metavar="N", type=count, help="mark runs of K words that are in N or more documents")
@@ -71,8 +73,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="show N words before and after a passage (default 6)")  # fmt: skip
     add("--limit", metavar="SIZE", type=size, default="32M",
         help="put at most SIZE of data on the page of --html (default 32M)")  # fmt: skip
+    add("--show", metavar="NAME,...", type=names, default=[], help="on the page, show these fields of documents, too")
+    add("--made-by", metavar="COMMANDS", type=text, help="on the page, name the pipeline that made the pairs, quoted")
+    add("--date", metavar="TEXT", type=text, help="on the page, name this date")
     add("--whole", action="store_true", help="show long runs of equal words in full")
     add_memory(parser.add_argument_group("memory"), "hold documents on disk")
+
+
+def names(argument: str) -> tuple[str, ...]:
+    return tuple(map(text, argument.split(",")))
 
 
 def build(options: argparse.Namespace) -> Stage:
@@ -82,11 +91,17 @@ def build(options: argparse.Namespace) -> Stage:
             if name.lstrip("-").replace("-", "_") in options.given:
                 raise Failed(f"{name} cannot be combined with --runs")
         return RunsSpec(options.id, options.text, form_of(options), options.html).made_by(showing_runs)
+    origin = Provenance(date=options.date or "")
+    if options.made_by is not None:
+        from shingletools.commands.simshow.report.made_by import origin_of  # all of a pipeline's commands
+
+        origin = origin_of(options.made_by, origin.date)
+    k = origin.k if origin.k is not None and "k" not in options.given else options.k
     return ShowSpec(
-        options.id, options.docs, options.against, text_field=options.text, canon=options.canon or "", k=options.k,
+        options.id, options.docs, options.against, text_field=options.text, canon=options.canon or "", k=k,
         gap=options.gap, template=options.template,
         chosen=Selection(options.least, options.most, options.sample), form=form_of(options), page=options.html,
-        memory=memory_of(options),
+        memory=memory_of(options), show=options.show, origin=origin,
     ).made_by(collector_of)  # fmt: skip
 
 
@@ -101,8 +116,9 @@ def check_combinations(options: argparse.Namespace) -> None:
     for option in USELESS.get(form, ()):
         if given[option]:
             raise Failed(f"{option} cannot be combined with {form}")
-    if "limit" in options.given and form != "--html":
-        raise Failed("--limit needs --html")
+    for option in ("limit", "show", "made_by", "date"):
+        if option in options.given and form != "--html":
+            raise Failed(f"--{option.replace('_', '-')} needs --html")
     if options.least is not None and options.most is not None and options.least > options.most:
         raise Failed("--least is above --most")
 

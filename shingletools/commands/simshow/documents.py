@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import orjson
 
 from shingletools.commands.simshow.prepared import Words
 from shingletools.kernel.types import Index
@@ -17,6 +18,7 @@ from shingletools.system.errors import Failed, Rejected
 Name = str | int
 Place = tuple[int, int]  # from and to, in code points, half open
 
+LONGEST = 200  # characters of a value of --show
 FIRST = re.compile(r"[0-9]+-[0-9]+(?: |\Z)")  # with which places begin
 
 
@@ -28,11 +30,12 @@ class Shown(NamedTuple):
     words: Words  # the words' numbers in the Vocabulary
     starts: Index  # of each word in the original, in code points
     ends: Index
+    said: Sequence[str] = ()  # the fields of --show, as text
 
     @property
     def size(self) -> int:
         """About how many bytes it takes."""
-        return 2 * len(self.source) + 20 * len(self.words) + 500
+        return 2 * len(self.source) + 2 * sum(map(len, self.said)) + 20 * len(self.words) + 500
 
     def place(self, first: int, end: int) -> Place:
         """From the least start to the greatest end of at least one word; places need not ascend."""
@@ -61,8 +64,8 @@ class Reader:
     of --canon.
     """
 
-    def __init__(self, text_field: str, canon: str) -> None:
-        self.text_field = text_field
+    def __init__(self, text_field: str, canon: str, show: Sequence[str] = ()) -> None:
+        self.text_field, self.show = text_field, show
         try:
             stage = canonizing(canon)
         except Failed as error:
@@ -85,7 +88,24 @@ class Reader:
             source, (words, at) = text, self.canonize(text)
         found = words.split()
         starts, ends = checked(read_places(at), len(found), len(source))
-        return Shown(name, source, self.vocabulary.numbers(found), starts, ends)
+        said = tuple(spelled(wire.find(record, field)) for field in self.show)
+        return Shown(name, source, self.vocabulary.numbers(found), starts, ends, said)
+
+    def letters(self, record: Record) -> int:
+        """How many the original has; none if it is no text."""
+        text = record[SOURCE] if is_placed(record, self.text_field) else wire.find(record, self.text_field)
+        return len(text) if type(text) is str else 0
+
+
+def spelled(value: object) -> str:
+    """A field's value for people: a string as it is, others as JSON, nothing for null; cut after 200 characters.
+
+    >>> spelled("May"), spelled(3), spelled(None), spelled(["a", 1])
+    ('May', '3', '', '["a",1]')
+    """
+    if value is None or value is wire.MISSING:
+        return ""
+    return (value if type(value) is str else orjson.dumps(value).decode())[:LONGEST]
 
 
 def is_placed(record: Record, text_field: str) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from shingletools.commands.simshow import terminal
 from shingletools.commands.simshow.documents import Name, Place, Shown
 from shingletools.commands.simshow.passages import EQUAL, ONLY_A, ONLY_B, Comparison, Passage
+from shingletools.commands.simshow.report.origin import Corpus
 from shingletools.commands.simshow.spec import Form
 from shingletools.commands.simshow.terminal import Line, Span
 from shingletools.kernel.types import Index
@@ -78,7 +79,7 @@ class AsLines:
     def group(self, _name: Name, _members: Sequence[Name], /) -> bytes:
         return b""
 
-    def finish(self) -> bytes:
+    def finish(self, _corpus: Corpus, /) -> bytes:
         return b""
 
 

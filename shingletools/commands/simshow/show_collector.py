@@ -7,6 +7,7 @@ from shingletools.commands.simshow.documents import Name, Reader, Shown
 from shingletools.commands.simshow.holding import Held
 from shingletools.commands.simshow.passages import Manner, Text, compare
 from shingletools.commands.simshow.prepared import Prepared
+from shingletools.commands.simshow.report.origin import Corpus
 from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
 from shingletools.commands.simshow.spec import ShowSpec
 from shingletools.commands.simshow.template import frequent_shingles
@@ -39,7 +40,7 @@ class Show(Collector):
 
     def __init__(self, spec: ShowSpec) -> None:
         self.spec = spec
-        self.read = Reader(spec.text_field, spec.canon)
+        self.read = Reader(spec.text_field, spec.canon, spec.show)
         limit = spec.memory
         self.share = None if limit is None else limit.share(PARTS, 0)
         self.most = READY if self.share is None else min(self.share, READY)
@@ -54,6 +55,7 @@ class Show(Collector):
         self.lost: list[Late] = []
         self.texts: dict[int, Text] = {}
         self.ready = 0  # bytes of these texts
+        self.corpus = Corpus(k=spec.k)
         self.pairs = self.passages = self.shared = 0
 
     def take(self, record: Record, line: bytes, side: int, /) -> None:
@@ -63,6 +65,8 @@ class Show(Collector):
             return
         pairs = self.wanted(record)
         self.kinds.add(shows_pairs(record))
+        if "shared" in record and "a" in record:
+            self.corpus = self.corpus._replace(removable=False)
         if self.spec.chosen.sample is None:
             self.name(pairs)
         else:
@@ -106,6 +110,8 @@ class Show(Collector):
 
     def take_document(self, record: Record, side: int) -> None:
         name = wire.take_id(record, self.spec.id_field)
+        if self.spec.page is not None:
+            self.count(record, side)
         row = self.rows[side].get(name)
         if row is None:
             return
@@ -123,11 +129,18 @@ class Show(Collector):
         self.rows[side][name] = len(self.documents)
         self.documents.add(document, document.size)
 
+    def count(self, record: Record, side: int) -> None:
+        if side:
+            self.corpus = self.corpus._replace(others=self.corpus.others + 1)
+        else:
+            documents, letters = self.corpus.documents + 1, self.corpus.letters + self.read.letters(record)
+            self.corpus = self.corpus._replace(documents=documents, letters=letters)
+
     def finish(self) -> Iterator[Written]:
         if self.kinds == {False}:
             raise Failed(ONLY_DOCUMENTS)
         self.choose()
-        writer = writer_of(self.spec.form, bool(self.spec.others))
+        writer = writer_of(self.spec.form, bool(self.spec.others), self.spec.show, self.spec.origin)
         k, least = self.spec.k, self.spec.template
         frequent = None if least is None else frequent_shingles(self.documents, k, least, self.share)
         manner = Manner(self.spec.gap, self.read.vocabulary.spelled, frequent)
@@ -147,7 +160,7 @@ class Show(Collector):
                 yield self.written(writer.write(compared, one.shown, two.shown))
             if (found := group_of(record)) is not None:
                 yield self.written(writer.group(*found))
-        yield self.written(writer.finish())
+        yield self.written(writer.finish(self.corpus))
 
     def written(self, data: bytes) -> Written:
         return Written(data) if self.spec.page is None else Written(removed=data)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
+from shingletools.commands.simshow.report.origin import Provenance
 from shingletools.record.stage import Stage
 from shingletools.record.wire import AT, REPEATS, SOURCE
 from shingletools.system.errors import Failed, shown
@@ -58,6 +59,8 @@ class ShowSpec(Stage):
     form: Form = Form()
     page: str | None = None  # the file of the page
     memory: "Memory | None" = None
+    show: Sequence[str] = ()  # fields of documents that the page shows
+    origin: Provenance = Provenance()
 
     @property
     def second(self) -> tuple[str, str] | None:
@@ -77,7 +80,7 @@ class ShowSpec(Stage):
 
     def once(self, side: int, /) -> Sequence[str]:
         if side:
-            return self.id_field, self.text_field, *OF_WORDS
+            return tuple(dict.fromkeys((self.id_field, self.text_field, *OF_WORDS, *self.show)))
         return self.id_field, *OF_PAIRS
 
     def check_fields(self, id_field: str, /) -> None:

@@ -9,6 +9,7 @@ from shingletools.commands.simshow.documents import Name, Shown
 from shingletools.commands.simshow.passages import Comparison
 from shingletools.commands.simshow.people import AsColumns, AsLines, AsText
 from shingletools.commands.simshow.report.figures import rounded
+from shingletools.commands.simshow.report.origin import Corpus, Provenance
 from shingletools.commands.simshow.report.page import Report
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, Form
 from shingletools.record import wire
@@ -22,26 +23,26 @@ class Writer(Protocol):
     def group(self, name: Name, members: Sequence[Name], /) -> bytes:
         """The bytes after the pairs of a group, which are its first member with each other one."""
 
-    def finish(self) -> bytes: ...
+    def finish(self, corpus: Corpus, /) -> bytes: ...
 
 
 class AsPage:
     """Writes an HTML page of all comparisons. apart: ids of a and b are of different documents."""
 
-    def __init__(self, limit: int, apart: bool) -> None:
+    def __init__(self, limit: int, apart: bool, show: Sequence[str], origin: Provenance) -> None:
         self.out = BytesIO()
-        self.report = Report(self.out, limit, apart)
+        self.report = Report(self.out, limit, apart, show, origin)
 
     def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes:
-        self.report.add_pair(compared, a.source, b.source)
+        self.report.add_pair(compared, a.source, b.source, a.said, b.said)
         return self.written()
 
     def group(self, name: Name, members: Sequence[Name], /) -> bytes:
         self.report.add_group(name, members)
         return self.written()
 
-    def finish(self) -> bytes:
-        self.report.finish()
+    def finish(self, corpus: Corpus, /) -> bytes:
+        self.report.finish(corpus)
         return self.written()
 
     def written(self) -> bytes:
@@ -74,14 +75,14 @@ class AsRecords:
     def group(self, _name: Name, _members: Sequence[Name], /) -> bytes:
         return b""
 
-    def finish(self) -> bytes:
+    def finish(self, _corpus: Corpus, /) -> bytes:
         return b""
 
 
-def writer_of(form: Form, apart: bool) -> Writer:
+def writer_of(form: Form, apart: bool, show: Sequence[str], origin: Provenance) -> Writer:
     """The writer for a form. apart: a and b are different documents even if their ids are equal."""
     if form.name == PAGE:
-        return AsPage(form.limit, apart)
+        return AsPage(form.limit, apart, show, origin)
     if form.name == JSON:
         return AsRecords()
     if form.name == SIDE_BY_SIDE:

@@ -71,7 +71,9 @@ function extract(document_, query) {
   const hit = letters ? [letters.index, letters.index + letters[0].length] : [0, 0];
   const from = whole(text, Math.max(0, hit[0] - BEFORE));
   const to = whole(text, Math.max(hit[1], from + FIRST));
-  return element('p', { class: 'extract' }, from ? '… ' : null, visible(text.slice(from, hit[0])),
+  const fields = lists.said[document_].filter(Boolean);
+  return element('p', { class: 'extract' }, fields.length ? element('span', { class: 'fields' }, visible(fields.join(' · '))) : null,
+    fields.length ? ' ' : null, from ? '… ' : null, visible(text.slice(from, hit[0])),
     letters ? element('b', { class: 'hit' }, visible(letters[0])) : null, visible(text.slice(hit[1], to)),
     to < text.length ? ' …' : null);
 }
@@ -80,15 +82,69 @@ const grouped = new Intl.NumberFormat('en');
 const number = (value) => (value === null || value === undefined ? '–' : grouped.format(value));
 const plural = (count, unit) => `${number(count)} ${unit}${count === 1 ? '' : 's'}`;
 const share = (value) => (value === null || value === undefined ? '–' : value.toFixed(3));
-const percent = (part, of) => (of ? `${Math.floor((100 * part) / of)}%` : '–'); // 100% is all
+function percent(part, of) { // 100% is all
+  if (!of) return '–';
+  return part > 0 && 100 * part < of ? 'under 1%' : `${Math.floor((100 * part) / of)}%`;
+}
 
 function say(message) {
   byId('status').textContent = message;
 }
 
+// What the figures mean: shown while the pointer is on a name, or it has the focus
+const WHY = {
+  'Documents read': 'All documents of --docs, with or without a pair.',
+  'In groups': 'Documents that are in a pair or a group, and their share of all that were read.',
+  Pairs: 'Two documents that are alike enough. A pair that came twice counts once.',
+  'Exact copies': 'Pairs whose texts have the same words in the same order. They have a bar of their own below.',
+  Groups: 'Documents that pairs connect, directly or through others.',
+  'Documents to remove': 'If one document of each group is kept; with --against, if those that have a pair with it are removed.',
+  'Text to remove': 'The share that these documents have of all characters that were read.',
+  'Words to remove': 'The words of all documents of the group but the one that is kept.',
+  Threshold: 'What the pairs reach at least.',
+  Recipe: 'How the texts became what was compared.',
+  Similarity: 'What the record of the pair says: 1 is all alike.',
+  Jaccard: 'Of the shingles of both texts: the share that both have. A shingle is K words in a row; K is '
+    + `${lists.k}.`,
+  Containment: 'The share of the smaller text\u2019s shingles that the other has.',
+  'Words shared': 'Words in passages that both texts have, and their share of each text.',
+  'Longest run': 'The most words in a row that both texts have.',
+  Passages: 'Stretches that both texts have, with few words between them.',
+  Density: 'The share of all possible pairs of the group that exist: 1 if each is a pair with each.',
+  Chained: 'Documents without a pair with the first one: only pairs of others connect them to it.',
+  'Weakest link': 'Without this pair, and all less similar ones, the group would fall apart.',
+};
+let tips = 0;
+function tip(title) {
+  if (!WHY[title]) return [null, null];
+  tips += 1;
+  return [`tip${tips}`, element('span', { class: 'tip', role: 'tooltip', id: `tip${tips}` }, WHY[title])];
+}
+
+function term(title) {
+  const [id, why] = tip(title);
+  return why ? [element('button', { type: 'button', class: 'term', 'aria-describedby': id }, title), why] : title;
+}
+
 const facts = (...rows) =>
-  element('dl', { class: 'facts' }, rows.map(([term, ...values]) =>
-    element('div', {}, element('dt', {}, term), element('dd', {}, ...values))));
+  element('dl', { class: 'facts' }, rows.filter(Boolean).map(([title, ...values]) =>
+    element('div', {}, element('dt', {}, term(title)), element('dd', {}, ...values))));
+
+// Buttons of which one is pressed
+function choice(label, names, chosen, change) {
+  const buttons = names.map((name, place) => element('button', {
+    type: 'button', 'aria-pressed': String(place === chosen), click: () => change(place),
+  }, name));
+  return element('div', { class: 'choice', role: 'group', 'aria-label': label }, buttons);
+}
+const press = (group, place) =>
+  [...group.children].forEach((button, at) => button.setAttribute('aria-pressed', String(at === place)));
+
+// Both texts have the same words in the same order, so one run is as long as either
+const areCopies = (pair) => [pairs.a[pair], pairs.b[pair]].every((document_) => lists.words[document_] === pairs.longest[pair]);
+
+const fieldsOf = (document_) => lists.said[document_].map((value, at) =>
+  (value ? element('span', { class: 'fields' }, `${visible(lists.fields[at])}: ${visible(value)} `) : null));
 
 // A heading that gets the focus when the view changes, so that a screen reader begins there
 const heading = (...content) => element('h2', { tabindex: -1, id: 'heading' }, ...content);

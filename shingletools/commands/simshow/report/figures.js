@@ -15,18 +15,36 @@ function histogram(id, title, unit, bars, range) {
       element('tbody', {}, bars.map(row))));
 }
 
+const shareOf = (part, of) => (of ? `${number(part)} (${percent(part, of)})` : number(part));
+
+function lead({ read, documents, groups: allGroups, copies }) {
+  if (!documents) return 'No documents are alike enough.';
+  const all = read ? `Of ${plural(read, 'document')}, ${number(documents)} (${percent(documents, read)})` : plural(documents, 'document');
+  const exact = copies ? ` ${plural(copies, 'pair')} ${copies === 1 ? 'is' : 'are'} exact copies.` : '';
+  return `${all} ${lists.removable ? 'have near-copies' : 'share passages with others'}. They make ${plural(allGroups, 'group')}.${exact}`;
+}
+
 function showOverview(main) {
-  const { documents, pairs: allPairs, groups: allGroups, go, words, wordsThatGo: wordsGo } = lists.figures;
+  const { figures, origin, removable } = lists;
   main.append(
-    heading('Overview'), ...leftOut(),
-    facts(['Documents', number(documents)], ['Pairs', number(allPairs)], ['Groups', number(allGroups)],
-      ['Documents that would go', number(go)], ['Words that would go', `${number(wordsGo)} (${percent(wordsGo, words)})`]),
-    element('p', { class: 'hint' }, `${lists.known
-      ? 'Documents that have a pair with one of --against would go, as with ‘dedup --known’; those of --against stay. '
-      : 'Of each group the first document stays, the others would go. '}Documents that no pair or group names are not counted.`),
+    heading('Overview'), ...leftOut(), element('p', { class: 'lead' }, lead(figures)),
+    element('div', { class: 'figures' }, facts(
+      figures.read && ['Documents read', number(figures.read)],
+      figures.others && ['Documents of --against', number(figures.others)],
+      ['In groups', shareOf(figures.documents, figures.read)], ['Pairs', number(figures.pairs)],
+      ['Exact copies', number(figures.copies)], ['Groups', number(figures.groups)],
+      removable && ['Documents to remove', shareOf(figures.go, figures.read)],
+      removable && figures.letters && ['Text to remove', percent(figures.lettersThatGo, figures.letters)])),
+    removable ? element('p', { class: 'hint' }, lists.known
+      ? 'Documents that have a pair with one of --against would be removed, as with ‘dedup --known’; those of --against are kept.'
+      : 'Of each group the first document is kept, and the others would be removed.') : null,
     element('div', { class: 'histograms' },
       histogram('similarities', 'Similarities of pairs (Jaccard where none was given)', 'Pairs', lists.bars.similarity,
-        (from, to) => `${from.toFixed(2)} to ${to.toFixed(2)}`),
+        (from, to) => (from === to ? 'exact copies' : `${from.toFixed(2)} to ${to.toFixed(2)}`)),
       histogram('sizes', 'Sizes of groups', 'Groups', lists.bars.size,
-        (from, to) => (from === to ? `${number(to)}` : `${number(from)} to ${number(to)}`))));
+        (from, to) => (from === to ? `${number(to)}` : `${number(from)} to ${number(to)}`))),
+    element('div', { class: 'origin' }, facts(
+      origin.command && ['Command', element('code', {}, visible(origin.command))],
+      origin.recipe && ['Recipe', element('code', {}, visible(origin.recipe))],
+      origin.threshold && ['Threshold', origin.threshold], origin.date && ['Date', visible(origin.date)])));
 }

@@ -20,21 +20,25 @@ def rounded(value: float | Fraction) -> float:
     return round(float(value), DECIMALS)
 
 
-def bars_of_similarities(values: Sequence[float]) -> list[Bar]:
+def bars_of_similarities(values: Sequence[float], copies: int = 0) -> list[Bar]:
     """Bars of equal width, from the first that is not empty to the last. A bar includes its lower end, the last both.
 
     They divide the range from 0 to 1, which has all values. Values are compared as whole millionths, so rounding puts
-    none into a wrong bar.
+    none into a wrong bar. Exact copies, which are not among the values, have a bar of their own, from 1 to 1.
 
     >>> bars_of_similarities([0.9, 0.9499999, 0.35, 1.0])[-2:]
     [(0.9, 0.95, 1), (0.95, 1.0, 2)]
     """
+    own = [(1.0, 1.0, copies)] if copies else []
     if not values:
-        return []
+        return own
     counts: Counter[int] = Counter()
     for value, pairs in Counter(values).items():
         counts[min(round(value * UNIT) * BARS // UNIT, BARS - 1)] += pairs
-    return [(place / BARS, (place + 1) / BARS, counts[place]) for place in range(min(counts), max(counts) + 1)]
+    return [
+        *((place / BARS, (place + 1) / BARS, counts[place]) for place in range(min(counts), max(counts) + 1)),
+        *own,
+    ]
 
 
 def bars_of_sizes(sizes: Mapping[int, int]) -> list[Bar]:

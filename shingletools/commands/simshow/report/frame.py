@@ -7,7 +7,15 @@ from importlib import resources
 
 import orjson
 
-SCRIPTS = ("data.js", "lists.js", "figures.js", "group.js", "pair.js", "main.js")  # in the order of use
+SCRIPTS = (
+    "data.js",
+    "lists.js",
+    "figures.js",
+    "differences.js",
+    "group.js",
+    "pair.js",
+    "main.js",
+)  # in the order of use
 HERE = "<!-- {} -->"  # marks where something is put into the page
 
 

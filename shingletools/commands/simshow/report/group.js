@@ -2,6 +2,7 @@
 // share
 const TONES = 8;
 const BLOCKS = 300; // in one strip
+const WHOLE = { most: 3000, kept: 1200 }; // letters of the kept text, as in `stretch`
 
 // The strip of a pair; top is the side, 0 or 1, that is above. The upper text fills the width. The lower has the same
 // scale, but at most the width
@@ -57,32 +58,47 @@ function coverage(group, places) {
   }, element('polygon', { points: `0,${places.length} ${steps.join(' ')} 100,${places.length}` }));
 }
 
+// The text that is kept, and those that have the same words
+function kept(group, copies) {
+  const [first] = group.members;
+  const text = textOf(first);
+  const words = lists.words[first];
+  const others = group.members.slice(1, PAGE).map((_, at) => at + 1);
+  return element('li', { class: 'member kept' },
+    element('h3', {}, named(first)),
+    element('p', {}, `${lists.removable ? 'Kept' : 'The first'}${words === null ? '' : `, ${plural(words, 'word')}`} `, fieldsOf(first)),
+    element('div', { class: 'body' }, stretch(text, 0, text.length, WHOLE)),
+    copies.length ? element('details', {}, element('summary', {}, `and ${number(copies.length)} identical`),
+      element('ul', {}, copies.slice(0, 1000).map((document_) => element('li', {}, named(document_), ' ', fieldsOf(document_))))) : null,
+    group.members.length > 2 ? element('p', {}, 'How many others share each part of it:') : null,
+    group.members.length > 2 ? coverage(group, others) : null);
+}
+
 function member(group, place) {
   const [first, document_] = [group.members[0], group.members[place]];
   const words = lists.words[document_];
   const length = words === null ? '' : `, ${plural(words, 'word')}`;
   const item = (...content) => element('li', { class: 'member' }, element('h3', {}, named(document_)), ...content);
-  if (!place) {
-    const others = group.members.slice(1, PAGE).map((_, at) => at + 1);
-    return item(element('p', {}, `The representative${length}. The parts that others share:`), coverage(group, others));
-  }
   const [steps, before] = group.ways?.[place] ?? [null];
   const direct = pairOf(first, document_); // a given group has this pair even if it is not among the pairs
   const pair = direct ?? (before === undefined ? undefined : pairOf(before, document_));
   const far = steps > 1;
   const how = far
-    ? [`Chained: ${number(steps)} pairs away from the representative, through `, named(before),
-      direct === undefined ? '. Compared with that one: ' : '. Compared with the representative: ']
-    : direct === undefined ? ['Its pair with the representative is not on this page. '] : [];
+    ? [`Chained: ${number(steps)} pairs away from the first, through `, named(before),
+      direct === undefined ? '. Compared with that one: ' : '. Compared with the first: ']
+    : direct === undefined ? ['Its pair with the first is not on this page. '] : [];
   if (pair === undefined) return item(element('p', {}, ...how, length.slice(2)));
   const said = pairs.similarity[pair];
   const alike = said === null ? `Jaccard ${share(pairs.jaccard[pair])} (no similarity was given)` : `similarity ${share(said)}`;
   const other = direct === undefined ? before : first;
+  const base = pairs.a[pair] === other ? 0 : 1;
   return item(
     element('p', {}, ...how, `${alike}${length}, ${number(pairs.shared[pair])} shared `
       + `(${percent(pairs.shared[pair], words)}) in ${plural(pairs.passages[pair], 'passage')}. `,
-    element('a', { href: `#pair/${pair}`, 'aria-label': `Compare ${nameOf(document_)} with ${nameOf(other)}` }, 'Compare')),
-    strip(pair, pairs.a[pair] === other ? 0 : 1, far));
+    element('a', { href: `#pair/${pair}`, 'aria-label': `Compare ${nameOf(document_)} with ${nameOf(other)}` }, 'Compare'), ' ',
+    fieldsOf(document_)),
+    far || pairs.passages[pair] > 1 ? strip(pair, base, far) : null,
+    element('div', { class: 'body' }, areCopies(pair) ? 'Identical.' : differences(pair, base)));
 }
 
 function showGroup(main, place) {
@@ -90,13 +106,20 @@ function showGroup(main, place) {
   const link = group.weakest;
   const found = link && pairOf(link[0], link[1]);
   const ends = link && [named(link[0]), ' and ', named(link[1])];
+  const [first] = group.members;
+  const same = (place) => {
+    const pair = pairOf(first, group.members[place]);
+    return place > 0 && pair !== undefined && areCopies(pair);
+  };
+  const all = group.members.map((_, place) => place);
+  const copies = all.filter(same).map((place) => group.members[place]);
+  const others = all.filter((place) => place && !same(place));
   let page = 0;
-  const count = Math.ceil(group.members.length / PAGE);
+  const count = Math.ceil(others.length / PAGE);
   const body = element('div');
   const draw = () => {
-    const first = page * PAGE;
-    const shown = group.members.slice(first, first + PAGE).map((_, at) => member(group, first + at));
-    body.replaceChildren(element('ol', { class: 'members', start: first + 1 }, shown), ...pager(page, count, (by) => {
+    const rest = others.slice(page * PAGE, (page + 1) * PAGE).map((place) => member(group, place));
+    body.replaceChildren(element('ul', { class: 'members' }, page ? null : kept(group, copies), rest), ...pager(page, count, (by) => {
       page += by;
       draw();
       say(`Page ${page + 1} of ${count}`);
@@ -110,15 +133,14 @@ function showGroup(main, place) {
     facts(['Documents', number(group.members.length)], ['Density', share(group.density)],
       ['Weakest link', ...(link ? [`${share(link[2])}, `, ...(found === undefined ? ends
         : [element('a', { href: `#pair/${found}` }, ...ends)])] : ['–'])],
-      ['Chained', number(chained(group))], ['Words that would go', number(wordsThatGo(group))]),
+      ['Chained', number(chained(group))], lists.removable && ['Words to remove', number(wordsThatGo(group))]),
     element('details', {}, element('summary', {}, 'What this shows'), element('p', {},
-      'Each strip shows two texts at the same scale: above, the text of the representative, which is the first document; '
-      + 'below, the document\u2019s own text. Blocks with the same number are a passage that both share. Bands that cross '
-      + 'show passages that moved. A dashed strip is a document without a pair with the representative: pairs of other '
-      + 'documents chain it to the group. It is compared with the document before it in the chain, or with the '
-      + 'representative if the group itself was given. Density is the share of all possible pairs that exist; with '
-      + '--against, of the pairs between its documents and the others. Without the weakest link, and all less similar '
-      + 'pairs, the group would fall apart. The similarity of the link is Jaccard if none was given. If a group was given '
-      + 'without its pairs, the weakest link is the document least like the representative. A dash means unknown.')),
+      'First stands the text that is kept. Texts with the same words are folded. Each other text is shown as it differs: ',
+      element('ins', {}, 'words that only it has'), ', ', element('del', {}, 'words that only the first has'),
+      '. A strip shows both at the same scale, the first above. Blocks with the same number are a passage that both share; '
+      + 'bands that cross show passages that moved. A dashed strip is a document without a pair with the first one. It is '
+      + 'compared with the document before it in the chain, or with the first if the group itself was given. With --against, '
+      + 'density is of the pairs between its documents and the others. If a group was given without its pairs, the weakest '
+      + 'link is the document least like the first. A dash means unknown.')),
     body);
 }

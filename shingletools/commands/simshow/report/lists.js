@@ -4,9 +4,8 @@ const PAGE = 50;
 class List {
   // columns: {title, value(row) to sort by, cell(row), wide: left out on small screens}; the first names the row, and has
   // the beginnings of its texts. extracts(row, found): the documents whose beginnings, or hits, are shown
-  constructor({ title, unit, count, columns, documents, extracts, sorted, descending }) {
-    Object.assign(this, { title, unit, count, columns, documents, extracts, sorted, descending, page: 0, query: '', found: [] });
-    this.all = Array.from({ length: count }, (_, row) => row);
+  constructor({ title, unit, all, columns, documents, extracts, sorted, descending }) {
+    Object.assign(this, { title, unit, all, count: all.length, columns, documents, extracts, sorted, descending, page: 0, query: '', found: [] });
     this.rows = this.all;
     this.sort();
   }
@@ -74,8 +73,9 @@ class List {
   head(column, place) {
     const sorted = place === this.sorted;
     const order = sorted ? (this.descending ? 'descending' : 'ascending') : false;
+    const [id, why] = tip(column.title);
     return element('th', { scope: 'col', class: column.wide && 'wide', 'aria-sort': order }, element('button', {
-      type: 'button',
+      type: 'button', class: why && 'term', 'aria-describedby': id,
       click: () => {
         this.descending = sorted ? !this.descending : place > 0;
         this.sorted = place;
@@ -84,7 +84,7 @@ class List {
         this.body.querySelectorAll('th button')[place].focus();
         say(`Sorted by ${column.title}, ${this.descending ? 'descending' : 'ascending'}`);
       },
-    }, column.title, element('span', { class: 'arrow', 'aria-hidden': 'true' }, sorted ? (this.descending ? '▼' : '▲') : '')));
+    }, column.title, element('span', { class: 'arrow', 'aria-hidden': 'true' }, sorted ? (this.descending ? '▼' : '▲') : '')), why);
   }
 
   draw() {
@@ -114,7 +114,7 @@ function leftOut() {
 }
 
 const pairList = new List({
-  title: 'Pairs', unit: 'pair', count: pairs.count, sorted: 1, descending: true,
+  title: 'Pairs', unit: 'pair', all: lists.listed.flatMap((listed, pair) => (listed ? [pair] : [])), sorted: 1, descending: true,
   documents: (pair) => [pairs.a[pair], pairs.b[pair]],
   extracts: (pair) => {
     const [a, b] = [pairs.a[pair], pairs.b[pair]];
@@ -139,7 +139,7 @@ const wordsThatGo = (group) => group.members.slice(group.stay).reduce((sum, memb
 const chained = (group) => group.ways?.filter(([steps]) => steps > 1).length ?? null;
 
 const groupList = new List({
-  title: 'Groups', unit: 'group', count: groups.length, sorted: 1, descending: true,
+  title: 'Groups', unit: 'group', all: groups.map((_, group) => group), sorted: 1, descending: true,
   documents: (group) => groups[group].members,
   extracts: (group, found) => [groups[group].members.find((member_) => found[member_]) ?? groups[group].members[0]],
   columns: [
@@ -151,7 +151,7 @@ const groupList = new List({
     { title: 'Chained', wide: true, value: (group) => chained(groups[group]), cell: (group) => number(chained(groups[group])) },
     { title: 'Weakest link', wide: true, value: (group) => groups[group].weakest?.[2],
       cell: (group) => share(groups[group].weakest?.[2]) },
-    { title: 'Words that would go', wide: true, value: (group) => wordsThatGo(groups[group]),
-      cell: (group) => number(wordsThatGo(groups[group])) },
+    ...(lists.removable ? [{ title: 'Words to remove', wide: true, value: (group) => wordsThatGo(groups[group]),
+      cell: (group) => number(wordsThatGo(groups[group])) }] : []),
   ],
 });

@@ -76,7 +76,11 @@ const KEYS = {
   },
 };
 
+// Escape hides an explanation until the next one is asked for
+for (const type of ['focusin', 'pointerover']) document.addEventListener(type, () => document.body.classList.remove('hush'));
+
 document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') document.body.classList.add('hush');
   const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.matches('input, textarea, select');
   if (busy || !byId('keys').checked || !Object.hasOwn(KEYS, event.key)) return;
   event.preventDefault();

@@ -7,14 +7,18 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import IO, cast
 
+import numpy as np
+
 from shingletools.commands.simshow.documents import Name
 from shingletools.commands.simshow.passages import Comparison
 from shingletools.commands.simshow.report.figures import bars_of_similarities, bars_of_sizes, rounded
 from shingletools.commands.simshow.report.frame import frame, in_script
+from shingletools.commands.simshow.report.origin import Corpus, Provenance
 from shingletools.commands.simshow.report.shown_ids import Key, as_json, names
 from shingletools.commands.simshow.report.ties import Edge, Graph, Steps, Ties
 from shingletools.commands.simshow.report.utf16 import Units, packed
 
+UNSAID = Provenance()
 UNKNOWN = -1  # in place of a document's number of words
 PAIR, DOCUMENT, MEMBER = 160, 96, 48  # most bytes of each in lists and elements, besides passages, text and name
 
@@ -30,28 +34,38 @@ class Report:
     apart: ids of b, and of all members of a group but its first, name other documents, which stay. Then the
     representative of a group that pairs make is the first of these, and all documents of a would go.
 
-    Memory: 24 bytes a pair, the ids, and the lists of the page, which are smaller than the page.
+    Memory: 25 bytes a pair, the ids, and the lists of the page, which are smaller than the page.
 
     >>> import io
     >>> from fractions import Fraction
     >>> out = io.BytesIO()
     >>> report = Report(out, limit=1 << 20)
     >>> report.add_pair(Comparison("x", "y", 0.9, (), (2, 1), 0, 0, Fraction(0), Fraction(0)), "one text", "other")
-    >>> report.finish()
+    >>> report.finish(Corpus())
     >>> b'<script type="application/json" id="d1">"other"</script>' in out.getvalue()
     True
     """
 
-    def __init__(self, out: IO[bytes], limit: int, apart: bool = False) -> None:
-        self.out, self.limit = out, limit
+    def __init__(
+        self,
+        out: IO[bytes],
+        limit: int,
+        apart: bool = False,
+        show: Sequence[str] = (),
+        origin: Provenance = UNSAID,
+    ) -> None:
+        self.out, self.limit, self.origin = out, limit, origin
+        self.fields = show  # what add_pair is given of each document
+        self.said: dict[int, Sequence[str]] = {}  # the fields of documents whose text is on the page
         self.sides = 0, int(apart)  # of a and of b
         self.room = limit  # bytes that are left
         self.given = False  # whether groups were given; if not, room is kept for those that the pairs make
         self.numbers: dict[Key, int] = {}
         self.keys: list[Key] = []
         self.words = array("q")  # number of words of each document
+        self.letters = array("q")  # of its original
         self.graph = Graph()  # pairs that do not come from groups
-        self.beside = array("d")  # similarities of members with the first of their group
+        self.beside = Graph()  # pairs that groups bring: of the first member with each other one
         self.shown: list[int] = []  # the documents that the page names
         self.place_of: dict[int, int] = {}  # the place of each in `shown`
         self.texts: set[int] = set()  # documents whose text is on the page
@@ -62,24 +76,33 @@ class Report:
         self.titles: list[Key] = []  # of the groups on the page
         self.sizes: Counter[int] = Counter()  # of all groups
         self.go: set[int] = set()  # documents that are in a group, but not its first
-        self.left = {"pairs": 0, "groups": 0}
+        self.in_groups: set[int] = set()
+        self.left_groups = 0
         self.units = lru_cache(maxsize=4)(Units)  # a representative's text comes with each of its pairs
         self.out.write(frame()[0])
 
-    def add_pair(self, comparison: Comparison, source_a: str, source_b: str) -> None:
-        """Adds a pair of two different documents, and their texts. A pair is shown once. Raises what `out` does."""
+    def add_pair(
+        self,
+        comparison: Comparison,
+        source_a: str,
+        source_b: str,
+        said_a: Sequence[str] = (),
+        said_b: Sequence[str] = (),
+    ) -> None:
+        """Adds a pair of two different documents, their texts and fields. It is shown once. Raises what `out` does."""
         numbers = self.number(self.sides[0], comparison.a), self.number(self.sides[1], comparison.b)
-        for number, words in zip(numbers, comparison.words, strict=True):
+        for number, words, source in zip(numbers, comparison.words, (source_a, source_b), strict=True):
             self.words[number] = words
-        said = comparison.similarity
-        similarity = float(comparison.jaccard if said is None else said)
-        self.graph.add(*numbers, similarity)
+            self.letters[number] = len(source)
+        similarity = float(comparison.jaccard if comparison.similarity is None else comparison.similarity)
+        self.graph.add(*numbers, similarity, comparison.words == (comparison.longest, comparison.longest))
         ends = min(numbers), max(numbers)
         if ends in self.there:
             return
         size, new = PAIR, {}
-        for number, source in zip(numbers, (source_a, source_b), strict=True):
+        for number, source, said in zip(numbers, (source_a, source_b), (said_a, said_b), strict=True):
             if number not in self.texts:
+                size += sum(len(in_script(value)) + 1 for value in said)
                 new[number] = in_script(source) if size + len(source) <= self.room else b""
                 size += max(len(new[number]), len(source)) + self.name_size(number)
                 size += 0 if self.given else self.kept_for(number)
@@ -90,18 +113,18 @@ class Report:
         )
         size += len(passages)
         if size > self.room:
-            self.left["pairs"] += 1
             return
         self.room -= size
         self.there.add(ends)
         for number, text in new.items():
             self.write(f"d{self.show(number)}", text)
         self.texts.update(new)
+        self.said.update((number, said) for number, said in zip(numbers, (said_a, said_b), strict=True) if said)
         self.write(f"p{len(self.pairs)}", passages)
         self.pairs.append(
             (
                 *(self.place_of[number] for number in numbers),
-                None if said is None else rounded(similarity),
+                None if comparison.similarity is None else rounded(similarity),
                 *(rounded(comparison.jaccard), rounded(comparison.containment)),
                 *(comparison.shared, comparison.longest, len(comparison.passages)),
             )
@@ -112,8 +135,9 @@ class Report:
         self.given = True
         first, *others = members
         numbers = [self.number(self.sides[0], first), *(self.number(self.sides[1], member) for member in others)]
-        alike = self.graph.without_star(numbers)
-        self.beside.extend(alike)
+        star = self.graph.without_star(numbers)
+        self.beside.extend(star)
+        alike = star.similarity
         place = self.place_group((0, name), numbers)
         if place is None:
             return
@@ -122,7 +146,7 @@ class Report:
             least = min(range(len(alike)), key=alike.__getitem__)
             self.groups[place]["weakest"] = self.linked(Edge(numbers[0], numbers[least + 1], alike[least]))
 
-    def finish(self) -> None:
+    def finish(self, corpus: Corpus) -> None:
         """Writes the lists and the end of the page. Raises what `out` does."""
         documents = len(self.keys)
         steps = Steps(self.graph, documents)
@@ -138,7 +162,7 @@ class Report:
                 places = [] if place is None else [place]
             for place in places:
                 self.tie(self.groups[place], ties, steps)
-        self.write("lists", in_script(self.lists()))
+        self.write("lists", in_script(self.lists(corpus)))
         self.out.write(frame()[1])
 
     def number(self, side: int, name: Name) -> int:
@@ -147,6 +171,7 @@ class Report:
             self.numbers[key] = len(self.keys)
             self.keys.append(key)
             self.words.append(UNKNOWN)
+            self.letters.append(0)
         return self.numbers[key]
 
     def side(self, number: int) -> int:
@@ -174,11 +199,12 @@ class Report:
         """
         self.sizes[len(members)] += 1
         self.go.update(members[stay:])
+        self.in_groups.update(member for member in members if not self.side(member))
         size = PAIR + size_of(title) + sum(MEMBER + self.name_size(member) for member in members)
         if not self.given:
             size = max(0, size - sum(self.kept_for(member) for member in members if member in self.texts))
         if size > self.room:
-            self.left["groups"] += 1
+            self.left_groups += 1
             return None
         self.room -= size
         self.titles.append(title)
@@ -198,28 +224,39 @@ class Report:
     def linked(self, link: Edge) -> tuple[int, int, float]:
         return self.show(link.a), self.show(link.b), rounded(link.similarity)
 
-    def lists(self) -> dict[str, object]:
+    def lists(self, corpus: Corpus) -> dict[str, object]:
         """The data of the page except texts and passages."""
         columns = ("a", "b", "similarity", "jaccard", "containment", "shared", "longest", "passages")
         shown_as = dict(zip(self.keys, names(self.keys), strict=True))
         titles = names(self.titles) if self.given else [shown_as[title] for title in self.titles]
-        similarities = self.graph.once() or self.beside
+        ends, similarities, copies = (self.graph if len(self.graph) else self.beside).once(len(self.keys))
+        mine = [sorted((self.shown[cast(int, a)], self.shown[cast(int, b)])) for a, b, *_ in self.pairs]
+        listed = np.isin(np.array([low * len(self.keys) + high for low, high in mine], np.int64), ends).tolist()
         known = [words if words != UNKNOWN else None for words in self.words]
         return {
             "limit": self.limit,
-            "left": self.left,
+            "k": corpus.k,
+            "left": {"pairs": len(ends) - sum(listed), "groups": self.left_groups},
+            "origin": self.origin._asdict(),
+            "removable": corpus.removable,
             "known": bool(self.sides[1]) and not self.given,  # all of a would go
             "figures": {
-                "documents": len(self.keys),
-                "pairs": len(similarities),
+                "read": corpus.documents,
+                "others": corpus.others,
+                "documents": len(self.in_groups),
+                "pairs": len(ends),
+                "copies": copies,
                 "groups": self.sizes.total(),
                 "go": len(self.go),
-                "words": sum(words or 0 for words in known),
-                "wordsThatGo": sum(known[number] or 0 for number in self.go),
+                "letters": corpus.letters,
+                "lettersThatGo": sum(self.letters[number] for number in self.go),
             },
-            "bars": {"similarity": bars_of_similarities(similarities), "size": bars_of_sizes(self.sizes)},
+            "bars": {"similarity": bars_of_similarities(similarities, copies), "size": bars_of_sizes(self.sizes)},
             "names": [shown_as[self.keys[number]] for number in self.shown],
             "words": [known[number] for number in self.shown],
+            "fields": self.fields,
+            "said": [self.said.get(number, ()) for number in self.shown],
+            "listed": listed,  # others are pairs of a group's first member, which no record of a pair names
             "pairs": dict(zip(columns, map(list, zip(*self.pairs, strict=True)), strict=True)) if self.pairs else {},
             "groups": [{"name": name, **group} for name, group in zip(titles, self.groups, strict=True)],
         }

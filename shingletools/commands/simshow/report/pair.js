@@ -1,4 +1,5 @@
-// A pair side by side.
+// A pair side by side; on a small screen one text at a time, with a switch.
+const NARROW = matchMedia('(max-width: 44rem)');
 const BUDGET = 3000; // pieces that are marked at a time: elements for megabytes of them would take minutes
 const SHARED = { most: 6000, kept: 2500 }; // letters of a piece that are shown, and of each end of a longer one
 const PLAIN = { most: 1500, kept: 500 }; // the same for text between passages
@@ -29,7 +30,28 @@ class Pair {
       class: 'text', role: 'region', tabindex: 0, 'aria-label': `Text of ${nameOf(this.documents[side])}`,
     }));
     this.rest = element('p');
+    // Near-copies are easier to read if only what differs is coloured
+    const [longer] = this.documents.map((document_) => lists.words[document_] ?? 0).sort((one, other) => other - one);
+    this.views = choice('What is coloured', ['Differences', 'What both share'],
+      4 * pairs.shared[place] >= 3 * longer ? 0 : 1, (view) => this.colour(view));
+    this.switch = choice('Which text is shown', ['First text', 'Second text'], 0, (side) => this.turn(side));
+    this.switch.classList.add('narrow');
+    this.sides = element('div', { class: 'sides' }, this.panes.map((pane, side) => element('section', { 'aria-labelledby': `side${side}` },
+      element('h3', { id: `side${side}` }, named(this.documents[side]), element('span', { class: 'hint' },
+        ` ${plural(lists.words[this.documents[side]], 'word')} `, fieldsOf(this.documents[side]))), pane)));
+    this.colour([...this.views.children].findIndex((button) => button.getAttribute('aria-pressed') === 'true'));
+    this.turn(0);
     this.draw();
+  }
+
+  colour(view) {
+    press(this.views, view);
+    this.sides.classList.toggle('differ', view === 0);
+  }
+
+  turn(side) {
+    press(this.switch, side);
+    this.sides.setAttribute('data-side', side);
   }
 
   draw() {
@@ -65,14 +87,20 @@ class Pair {
       this.passages[one][start] - this.passages[other][start] || one - other);
     const made = [];
     let place = 0;
+    const all = order.length === this.passages.length; // else passages that are not marked stand in the gaps
+    const between = (to) => {
+      const content = stretch(text, place, to, PLAIN);
+      made.push(...(all && LETTER.test(text.slice(place, to)) ? [element('span', { class: 'only' }, content)] : content));
+    };
     for (const number_ of order) {
       const passage = this.passages[number_];
-      made.push(...stretch(text, place, Math.max(place, passage[start]), PLAIN));
+      between(Math.max(place, passage[start]));
       place = Math.max(place, passage[start]);
       made.push(this.mark(side, number_, text, place, this.limits.get(number_)));
       place = Math.max(place, passage[end]);
     }
-    return [...made, ...stretch(text, place, text.length, PLAIN)];
+    between(text.length);
+    return made;
   }
 
   mark(side, number_, text, from, limit) {
@@ -99,9 +127,22 @@ class Pair {
     }, String(number_ + 1)), made);
   }
 
-  // Scrolls the other text's passage to the height of this one; without a side, both to the upper third
+  // Scrolls the other text's passage to the height of this one; without a side, both to the upper third. On a small
+  // screen, shows the passage in the other text
   align(number_, side) {
     const marks = [0, 1].map((each) => byId(`${'ab'[each]}${number_}`));
+    if (NARROW.matches) {
+      if (side !== undefined) this.turn(1 - side);
+      marks[Number(this.sides.getAttribute('data-side'))].scrollIntoView({ block: 'center' });
+    } else this.level(marks, side);
+    this.panes.forEach((pane) => pane.querySelector('.current')?.classList.remove('current'));
+    marks.forEach((mark) => mark.classList.add('current'));
+    this.current = number_;
+    const template = isTemplate(this.passages[number_]) ? ', all of it template' : '';
+    say(`Passage ${number(number_ + 1)} of ${number(this.passages.length)}: ${plural(this.passages[number_][4], 'equal word')}${template}`);
+  }
+
+  level(marks, side) {
     const height = (each) => marks[each].getClientRects()[0].top - this.panes[each].getBoundingClientRect().top;
     const scroll = (each, to) => {
       this.panes[each].scrollTop += height(each) - to;
@@ -110,11 +151,6 @@ class Pair {
     const near = side ?? 0;
     scroll(1 - near, height(near));
     scroll(near, height(1 - near)); // if the other text could not scroll so far
-    this.panes.forEach((pane) => pane.querySelector('.current')?.classList.remove('current'));
-    marks.forEach((mark) => mark.classList.add('current'));
-    this.current = number_;
-    const template = isTemplate(this.passages[number_]) ? ', all of it template' : '';
-    say(`Passage ${number(number_ + 1)} of ${number(this.passages.length)}: ${plural(this.passages[number_][4], 'equal word')}${template}`);
   }
 
   step(by) {
@@ -125,7 +161,8 @@ class Pair {
       this.draw();
     }
     this.align(next);
-    return byId(`a${next}`).querySelector('button').focus({ preventScroll: true });
+    const side = NARROW.matches ? Number(this.sides.getAttribute('data-side')) : 0;
+    return byId(`${'ab'[side]}${next}`).querySelector('button').focus({ preventScroll: true });
   }
 
   show(main) {
@@ -143,15 +180,13 @@ class Pair {
         ['Longest run', plural(pairs.longest[place], 'word')], ['Passages', number(this.passages.length)]),
       strip(place, 0),
       element('details', {}, element('summary', {}, 'What this shows'), element('p', {},
-        'Passages that both texts share are framed and have the same number in both. Click a passage, or its number, to '
-        + 'scroll the other text to it. Inside passages: ', element('del', {}, 'words of the first text only'), ', ',
+        'What only one text has is coloured, or what both share: then passages have the same number in both texts. Click a '
+        + 'passage, or its number, to see it in the other text. Inside passages: ', element('del', {}, 'words of the first text only'), ', ',
         element('ins', {}, 'words of the second text only'), ', ', element('span', { class: 'template' }, 'template'),
         ', which is words in many of the documents. Control characters and invisible ones are shown as ⟦U+…⟧.')),
-      element('p', { class: 'turns' }, button('Previous passage', -1), ' ', button('Next passage', 1)),
+      element('div', { class: 'turns tools' }, this.switch, this.views, button('Previous passage', -1), button('Next passage', 1)),
       this.rest,
-      element('div', { class: 'sides' }, this.panes.map((pane, side) => element('section', { 'aria-labelledby': `side${side}` },
-        element('h3', { id: `side${side}` }, named(this.documents[side]), element('span', { class: 'hint' },
-          ` ${plural(lists.words[this.documents[side]], 'word')}`)), pane))));
+      this.sides);
     for (const pane of this.panes) pane.classList.toggle('long', pane.scrollHeight > pane.clientHeight);
   }
 }

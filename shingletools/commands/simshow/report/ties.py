@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shingletools.kernel.types import Index
 from shingletools.numbers.unionfind import UnionFind
 
 
@@ -32,7 +33,7 @@ class Ties(NamedTuple):
 
 
 class Graph:
-    """A graph of pairs of documents, which are numbers from 0 on. Memory: 24 bytes a pair.
+    """A graph of pairs of documents, which are numbers from 0 on. Memory: 25 bytes a pair.
 
     >>> graph = Graph()
     >>> for a, b, similarity in [(0, 1, 0.9), (1, 2, 0.5), (2, 0, 0.7), (3, 4, 1.0)]:
@@ -44,48 +45,61 @@ class Graph:
     """
 
     def __init__(self) -> None:
-        self.a, self.b, self.similarity = array("q"), array("q"), array("d")
+        self.a, self.b, self.similarity, self.copies = array("q"), array("q"), array("d"), array("b")
 
     def __len__(self) -> int:
         return len(self.a)
 
-    def add(self, a: int, b: int, similarity: float) -> None:
-        """Adds a pair of two different documents."""
+    def add(self, a: int, b: int, similarity: float, copy: bool = False) -> None:
+        """Adds a pair of two different documents. copy: they have the same words in the same order."""
         self.a.append(a)
         self.b.append(b)
         self.similarity.append(similarity)
+        self.copies.append(copy)
 
-    def once(self) -> Sequence[float]:
-        """The similarity of each pair as it first came, whichever document was a.
+    def once(self, documents: int) -> tuple[Index, list[float], int]:
+        """Each pair once, as it first came, whichever document was a. documents: their number.
+
+        Pairs as numbers, ascending: the lesser document times `documents`, plus the other. Similarities of those that
+        are no exact copies; the number of copies.
 
         >>> graph = Graph()
         >>> for a, b, similarity in [(0, 1, 0.9), (2, 1, 0.5), (1, 0, 0.7)]:
         ...     graph.add(a, b, similarity)
-        >>> graph.once()
-        [0.9, 0.5]
+        >>> pairs, similarities, copies = graph.once(3)
+        >>> pairs.tolist(), similarities, copies
+        ([1, 5], [0.9, 0.5], 0)
         """
         a, b = np.array(self.a, np.int64), np.array(self.b, np.int64)
-        pairs = np.minimum(a, b) * (b.max(initial=0) + a.max(initial=0) + 1) + np.maximum(a, b)
-        first = np.sort(np.unique(pairs, return_index=True)[1])
-        kept: list[float] = np.array(self.similarity)[first].tolist()
-        return kept
+        pairs, first = np.unique(np.minimum(a, b) * documents + np.maximum(a, b), return_index=True)
+        first = np.sort(first)
+        copies = np.array(self.copies, bool)[first]
+        return pairs, np.array(self.similarity)[first][~copies].tolist(), int(copies.sum())
 
-    def without_star(self, members: Sequence[int]) -> "array[float]":
-        """Removes the last pairs, if they are of the first of these documents with each other one; gives similarities.
+    def without_star(self, members: Sequence[int]) -> "Graph":
+        """Removes the last pairs, if they are of the first of these documents with each other one; gives these.
 
         >>> graph = Graph()
         >>> graph.add(0, 1, 0.9)
         >>> graph.add(0, 2, 0.5)
-        >>> graph.without_star([0, 2, 1]), graph.without_star([0, 1, 2]), len(graph)
-        (array('d'), array('d', [0.9, 0.5]), 0)
+        >>> len(graph.without_star([0, 2, 1])), graph.without_star([0, 1, 2]).similarity, len(graph)
+        (0, array('d', [0.9, 0.5]), 0)
         """
         first, *others = members
         start = len(self) - len(others)
         if start < 0 or self.a[start:].tolist() != [first] * len(others) or self.b[start:].tolist() != others:
-            return array("d")
-        similarity = self.similarity[start:]
-        del self.a[start:], self.b[start:], self.similarity[start:]
-        return similarity
+            return Graph()
+        star = Graph()
+        star.extend(self, start)
+        del self.a[start:], self.b[start:], self.similarity[start:], self.copies[start:]
+        return star
+
+    def extend(self, other: "Graph", start: int = 0) -> None:
+        """Adds the pairs of another graph, from one on."""
+        self.a += other.a[start:]
+        self.b += other.b[start:]
+        self.similarity += other.similarity[start:]
+        self.copies += other.copies[start:]
 
     def groups(self, documents: int) -> Iterator[Ties]:
         """The groups that the pairs connect, in the order of their representatives. documents: their number.

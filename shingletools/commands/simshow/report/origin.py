@@ -1,0 +1,23 @@
+"""What a page says of its pairs as a whole: the commands that made them, and the documents that were read."""
+
+from typing import NamedTuple
+
+
+class Provenance(NamedTuple):
+    """What the user says of the pairs."""
+
+    command: str = ""
+    recipe: str = ""  # of the records that were joined
+    threshold: str = ""
+    k: int | None = None  # words in a shingle
+    date: str = ""
+
+
+class Corpus(NamedTuple):
+    """What was read."""
+
+    documents: int = 0  # of --docs
+    others: int = 0  # of --against
+    letters: int = 0  # in the originals of --docs
+    k: int = 5  # words in a shingle
+    removable: bool = True  # pairs of `simjoin -m` share some shingles: that is no reason to remove a document
