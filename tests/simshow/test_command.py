@@ -59,10 +59,10 @@ def test_ids_in_fields_of_pairs(name: str, folder: Path) -> None:
 def test_groups_and_documents_that_are_marked(folder: Path) -> None:
     group = {"group": 1, "size": 3, "members": [1, "2", 3]}
     records = run("simshow --docs docs --json", stdin=jsonl(group), cwd=folder).records()
-    assert [(each["a"], each["b"], each["words"]) for each in records] == [(1, "2", 5), (1, 3, 0)]
+    assert [(each["a"], each["b"], each["words"]) for each in records] == [(1, "2", 9), (1, 3, 0)]
     marked = [ONE, {**TWO, "duplicate_of": 1}, THREE]
     records = run("simshow --docs docs --json", stdin=jsonl(*marked), cwd=folder).records()
-    assert [(each["a"], each["b"], each["words"]) for each in records] == [(1, "2", 5)]
+    assert [(each["a"], each["b"], each["words"]) for each in records] == [(1, "2", 9)]
 
 
 def test_documents_that_are_marked_for_either_reason(folder: Path) -> None:
@@ -101,7 +101,7 @@ def test_records_whose_documents_are_not_there(options: str, folder: Path) -> No
     assert first == "simshow: -:2: no document of --docs has the id 9"
     assert second == f'simshow: -:4: no document of --docs has the id "{"x" * 200}"... (300 characters)'
     assert figures.startswith("simshow: 5 records, 2 rejected, ")
-    assert figures.endswith(" 2 pairs, 2 documents, 2 passages, 10 words in them")
+    assert figures.endswith(" 2 pairs, 2 documents, 2 passages, 18 words in them")
     assert (folder / "bad").read_bytes() == jsonl(*lost)
     ran = run(f"simshow {options} --docs docs --json --strict", stdin=stdin, cwd=folder)
     assert (ran.status, ran.out.count(b"\n"), ran.err) == (2, 1, first + "\n")
@@ -130,7 +130,7 @@ def test_a_document_that_is_bad(folder: Path) -> None:
     (folder / "docs").write_bytes(jsonl(bad, TWO, ONE))
     ran = run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder)
     assert (ran.status, ran.err) == (1, 'simshow: docs:1: field "text" is not a string\n')
-    assert json.loads(ran.out)["words"] == 5
+    assert json.loads(ran.out)["words"] == 9
     (folder / "old").write_bytes(jsonl({"id": "2", "text": None}))
     ran = run_here("simshow --docs docs --against old --json", stdin=jsonl(PAIR), cwd=folder)
     assert ran.status == 2

@@ -33,7 +33,7 @@ def test_for_people(folder: Path) -> None:
         "    lazy dog              | lazy dog",
     ]
     ran = run("simshow --docs docs --brief", stdin=jsonl(PAIR), cwd=folder)
-    assert ran.good() == b'1 "2" 0.25: 5 words in 1 passage, 50% of a, 45% of b, longest 5\n'
+    assert ran.good() == b'1 "2" 0.25: 9 words in 1 passage, 90% of a, 81% of b, longest 5\n'
 
 
 def test_colours(folder: Path) -> None:

@@ -8,6 +8,7 @@ documents       originals, words, and the place of each word
 holding         records and documents that wait, in memory or on disk
 prepared        a text's words, and the fingerprints of runs of them
 runs            runs of equal words, longest first
+chaining        runs that make a passage
 passages        runs that make a passage, and the differences within it
 template        words that are in many documents
 writers         chooses the writer for a form; writes records

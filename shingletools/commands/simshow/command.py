@@ -54,8 +54,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--canon", metavar="OPTIONS", type=text, help="canonize original documents with these options of canon")
     add("-k", metavar="K", type=count, default=5,
         help="find runs of K or more equal words (default 5); --made-by may say another K")  # fmt: skip
-    add("-g", "--gap", metavar="G", type=partial(count, least=0), default=10,
-        help="join runs into a passage if G or fewer words are between them (default 10)")  # fmt: skip
+    add("-g", "--gap", metavar="G", type=partial(count, least=0), default=60,
+        help="leave at most G words between two runs of a passage (default 60)")  # fmt: skip
     add("--template", metavar="N", type=count, help="mark runs of K words that are in N or more documents")
     add = parser.add_argument_group("which pairs").add_argument
     add("--least", metavar="T", type=threshold, help="show only pairs with a similarity of T or more")

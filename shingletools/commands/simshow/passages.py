@@ -1,22 +1,24 @@
 """What two texts share: passages of equal words, with the differences within them.
 
-Runs of equal words that follow one another in both texts, with few words between them on either side, make one passage.
-The differences in such a gap come from a shortest edit script of insertions and deletions, which keeps the most words.
-A script that may also replace words would pair different words instead.
+The differences between the runs of a passage come from a shortest edit script of insertions and deletions, which keeps
+the most words. A script that may also replace words would pair different words instead.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from shingletools.commands.simshow.chaining import common_passages
 from shingletools.commands.simshow.documents import Name, Place, Shown
 from shingletools.commands.simshow.prepared import Prepared
-from shingletools.commands.simshow.runs import EqualRun, common_runs
+from shingletools.commands.simshow.runs import EqualRun
 from shingletools.kernel.types import U64, Flags
-from shingletools.system.deferred import distance
+from shingletools.system.deferred import regex
+from shingletools.text.scripts import ALONE
 
 EQUAL, ONLY_A, ONLY_B = "equal", "a", "b"
 
@@ -75,7 +77,7 @@ class Text(NamedTuple):
 class Manner(NamedTuple):
     """Settings of comparisons."""
 
-    gap: int  # words between two runs of a passage, at most
+    gap: int  # words between two seeds of a passage, at most
     spelled: Sequence[str]  # the word with each number
     frequent: U64 | None = None  # fingerprints of runs in many documents, ascending
 
@@ -85,13 +87,16 @@ def compare(a: Text, b: Text, similarity: float | None, manner: Manner) -> Compa
     gap, spelled, frequent = manner
     turned = comes_after(a.prepared, b.prepared, spelled)
     if turned:
-        runs = sorted(EqualRun(run.b, run.a, run.words) for run in common_runs(b.prepared, a.prepared))
+        mirrored = common_passages(b.prepared, a.prepared, gap)
+        found = sorted([EqualRun(run.b, run.a, run.words) for run in runs] for runs in mirrored)
     else:
-        runs = common_runs(a.prepared, b.prepared)
+        found = common_passages(a.prepared, b.prepared, gap)
     passages = []
     longest = 0
-    for group in grouped(runs, gap):
-        steps = joined(differences(group, a.shown, b.shown, turned))
+    for runs in found:
+        if not is_enough(runs, a, spelled):
+            continue
+        steps = stretches(runs)
         longest = max(longest, *(step.i_end - step.i for step in steps if step.kind == EQUAL))
         if frequent is not None:
             steps = list(parted(steps, a.prepared, frequent))
@@ -102,6 +107,20 @@ def compare(a: Text, b: Text, similarity: float | None, manner: Manner) -> Compa
         sum(each.words for each in passages), longest, Fraction(common, max(sum(sizes) - common, 1)),
         Fraction(common, max(min(sizes), 1)),
     )  # fmt: skip
+
+
+def is_enough(runs: list[EqualRun], a: Text, spelled: Sequence[str]) -> bool:
+    """Whether a passage has K equal words, or all of a; letters of scripts without spaces are half a word each."""
+    k, count = a.prepared.k, sum(run.words for run in runs)
+    if count >= min(2 * k, len(a.prepared)):
+        return True
+    words = [spelled[word] for run in runs for word in a.shown.words[run.a : run.a + run.words]]
+    return sum(1 if len(word) == 1 and alone(word) else 2 for word in words) >= 2 * k
+
+
+@cache
+def alone(letter: str) -> bool:
+    return regex.match(ALONE, letter, regex.VERSION1) is not None
 
 
 def comes_after(a: Prepared, b: Prepared, spelled: Sequence[str]) -> bool:
@@ -125,56 +144,19 @@ def shared(one: U64, two: U64) -> int:
     return int(np.count_nonzero(in_sorted(one, two)))
 
 
-def grouped(runs: list[EqualRun], gap: int) -> Iterator[list[EqualRun]]:
-    """Groups of runs that make one passage: neighbours in both texts, with gaps of at most `gap` words."""
-    in_b = {run: number for number, run in enumerate(sorted(runs, key=lambda run: run.b))}
-    group: list[EqualRun] = []
-    for run in runs:
-        if group:
-            last = group[-1]
-            near = run.a - last.a - last.words <= gap and 0 <= run.b - last.b - last.words <= gap
-            if not (near and in_b[run] == in_b[last] + 1):
-                yield group
-                group = []
-        group.append(run)
-    if group:
-        yield group
-
-
-def differences(group: list[EqualRun], a: Shown, b: Shown, turned: bool) -> Iterator[Stretch]:
-    """The runs of a passage and, in the gaps between them, equal and different words."""
-    i, j = group[0].a, group[0].b
-    for run in group:
-        left, right = a.words[i : run.a].tolist(), b.words[j : run.b].tolist()
-        if left and right:
-            edits = distance.Indel.opcodes(right, left) if turned else distance.Indel.opcodes(left, right)
-            for edit in edits:
-                ends = [(edit.src_start, edit.src_end), (edit.dest_start, edit.dest_end)]
-                (one, one_end), (two, two_end) = reversed(ends) if turned else ends
-                kind = EQUAL if edit.tag == "equal" else ONLY_A if one < one_end else ONLY_B
-                yield Stretch(kind, i + one, i + one_end, j + two, j + two_end)
-        elif left or right:
-            yield Stretch(ONLY_A if left else ONLY_B, i, run.a, j, run.b)
-        i, j = run.a + run.words, run.b + run.words
-        yield Stretch(EQUAL, run.a, i, run.b, j)
-
-
-def joined(steps: Iterator[Stretch]) -> list[Stretch]:
-    """Joins equal words; between them come the words of a only, then those of b only. The first and last are equal."""
+def stretches(runs: list[EqualRun]) -> list[Stretch]:
+    """Equal words; between them come the words of a only, then those of b only."""
     made: list[Stretch] = []
-    end = Stretch(EQUAL, 0, 0, 0, 0)  # the last stretch of equal words
-    for step in steps:
-        if step.kind != EQUAL:
+    for i, j, words in runs:
+        end = made[-1] if made else Stretch(EQUAL, i, i, j, j)
+        if made and (i, j) == (end.i_end, end.j_end):
+            made[-1] = end._replace(i_end=i + words, j_end=j + words)
             continue
-        if made and (step.i, step.j) == (end.i_end, end.j_end):
-            end = made[-1] = end._replace(i_end=step.i_end, j_end=step.j_end)
-            continue
-        if made and step.i > end.i_end:
-            made.append(Stretch(ONLY_A, end.i_end, step.i, end.j_end, end.j_end))
-        if made and step.j > end.j_end:
-            made.append(Stretch(ONLY_B, step.i, step.i, end.j_end, step.j))
-        made.append(step)
-        end = step
+        if i > end.i_end:
+            made.append(Stretch(ONLY_A, end.i_end, i, end.j_end, end.j_end))
+        if j > end.j_end:
+            made.append(Stretch(ONLY_B, i, i, end.j_end, j))
+        made.append(Stretch(EQUAL, i, i + words, j, j + words))
     return made
 
 

@@ -63,6 +63,11 @@ class Prepared:
         windows: U64 = (self.sums[size : size + count] - self.sums[:count]) * POWERS.down[:count]
         return windows
 
+    def bags(self, size: int) -> U64:
+        """The fingerprints of all stretches of `size` words, whatever their order. Shape (words - size + 1,)."""
+        sums = np.append(np.uint64(0), np.cumsum(random_bits(self.words)))
+        return sums[size:] - sums[:-size]
+
     @cached_property
     def shingles(self) -> U64:
         """The fingerprints of the shingles, in order; of one run of all words if there are fewer than k."""

@@ -137,7 +137,7 @@ class Tiling:
     def lay_some(self, size: int, most: int) -> bool:
         """Takes runs of at least `size` free words. Returns whether there may be more."""
         (free_a, of_a), (free_b, of_b) = (
-            free_windows(text, taken, size) for text, taken in ((self.a, self.in_a), (self.b, self.in_b))
+            free_windows(taken, size, text.windows(size)) for text, taken in ((self.a, self.in_a), (self.b, self.in_b))
         )
         one, two, every = some_meetings(of_a, of_b, most)
         before = len(self.runs)
@@ -161,12 +161,11 @@ class Tiling:
                     heapq.heappush(heap, (start - end, i + start, j + start))
 
 
-def free_windows(text: Prepared, taken: bytearray, size: int) -> tuple[Index, U64]:
-    """Where runs of `size` free words begin, and their fingerprints."""
+def free_windows(taken: bytearray, size: int, windows: U64) -> tuple[Index, U64]:
+    """Where runs of `size` free words begin, and their fingerprints. windows: the fingerprints of all such runs."""
     before = np.append(0, np.cumsum(np.frombuffer(taken, np.uint8), dtype=np.int64))
-    count = max(len(text) - size + 1, 0)
-    free = np.flatnonzero(before[size : size + count] == before[:count])
-    return free, text.windows(size)[free]
+    free = np.flatnonzero(before[size : size + len(windows)] == before[: len(windows)])
+    return free, windows[free]
 
 
 def diagonals(of_a: Index, of_b: Index, n: int, m: int, size: int) -> Heap:

@@ -53,7 +53,7 @@ class ShowSpec(Stage):
     text_field: str = "text"
     canon: str = ""  # the options of --canon
     k: int = 5  # least words of a run
-    gap: int = 10  # most words between two runs of a passage
+    gap: int = 60  # most words between two runs of a passage
     template: int | None = None  # number of documents that make words template
     chosen: Selection = Selection()
     form: Form = Form()
