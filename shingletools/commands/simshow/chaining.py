@@ -32,7 +32,7 @@ class Seed(NamedTuple):
     equal: int  # words whose order is the same, too
 
 
-class Taken:
+class TakenWords:
     """Which words of two texts are in a run, a seed, or a passage."""
 
     def __init__(self, a: Words, b: Words, runs: Sequence[EqualRun] = ()) -> None:
@@ -57,9 +57,9 @@ def common_passages(a: Prepared, b: Prepared, gap: int) -> list[list[EqualRun]]:
     runs = common_runs(a, b)
     if runs and runs[0].words == len(a) == len(b):
         return [runs]
-    in_runs = Taken(a.words, b.words, runs)
-    seeds = [*(Seed(*run, run.words) for run in runs), *reordered(a, b, Taken(a.words, b.words, runs))]
-    passages = Taken(a.words, b.words)
+    in_runs = TakenWords(a.words, b.words, runs)
+    seeds = [*(Seed(*run, run.words) for run in runs), *reordered(a, b, TakenWords(a.words, b.words, runs))]
+    passages = TakenWords(a.words, b.words)
     found: list[list[EqualRun]] = []
 
     def add(part: Sequence[Seed]) -> bool:
@@ -77,7 +77,7 @@ def common_passages(a: Prepared, b: Prepared, gap: int) -> list[list[EqualRun]]:
     return sorted(extended(runs, a.words, b.words, passages) for runs in found)
 
 
-def reordered(a: Prepared, b: Prepared, taken: Taken) -> Iterator[Seed]:
+def reordered(a: Prepared, b: Prepared, taken: TakenWords) -> Iterator[Seed]:
     """Stretches of words in another order, such as neighbours that changed places, as far as no seed has them."""
     size = max(FEWEST, a.k + a.k % 2)  # an even number has whole pairs of neighbours
     if taken.in_a.find(bytes(size)) < 0 or taken.in_b.find(bytes(size)) < 0:
@@ -94,7 +94,7 @@ def reordered(a: Prepared, b: Prepared, taken: Taken) -> Iterator[Seed]:
             yield Seed(i, j, size, equal)
 
 
-def chained(seeds: Sequence[Seed], a: Words, b: Words, gap: int, in_runs: Taken) -> Iterator[list[Seed]]:
+def chained(seeds: Sequence[Seed], a: Words, b: Words, gap: int, in_runs: TakenWords) -> Iterator[list[Seed]]:
     """All seeds, in chains, the one that gains most first. seeds: in the order of a."""
     gains = [GAIN * seed.equal for seed in seeds]
     before = [-1] * len(seeds)
@@ -150,7 +150,7 @@ def equal_words(left: Words, right: Words, i: int = 0, j: int = 0) -> list[Equal
     return [EqualRun(i + one, j + two, words) for one, two, words in blocks if words]
 
 
-def extended(runs: list[EqualRun], a: Words, b: Words, passages: Taken) -> list[EqualRun]:
+def extended(runs: list[EqualRun], a: Words, b: Words, passages: TakenWords) -> list[EqualRun]:
     """A passage with the words before and after it that gain."""
     before: list[EqualRun] = []
     after: list[EqualRun] = []
