@@ -80,7 +80,7 @@ def test_all_is_reached_with_the_tab_key(opened: Open) -> None:
         "Pairs",
         "All pairs",
         "What this shows",
-        "Next passage",
+        "Next passage →",
         "1",
         "2",
     ):

@@ -13,8 +13,8 @@ SLACK = 2  # pixels
 
 
 def rows(page: Page) -> list[list[str]]:
-    """The cells of a list, without the beginnings of texts; of ids without what isolates them."""
-    return [row.locator("th a, td").all_inner_texts() for row in page.locator("tbody tr").all()]
+    """The cells of a list, without the rows of texts; of ids without what isolates them."""
+    return [row.locator("th a, td").all_inner_texts() for row in page.locator("tbody tr:has(th)").all()]
 
 
 def order() -> list[Comparison]:

@@ -143,8 +143,10 @@ const press = (group, place) =>
 // Both texts have the same words in the same order, so one run is as long as either
 const areCopies = (pair) => [pairs.a[pair], pairs.b[pair]].every((document_) => lists.words[document_] === pairs.longest[pair]);
 
-const fieldsOf = (document_) => lists.said[document_].map((value, at) =>
-  (value ? element('span', { class: 'fields' }, `${visible(lists.fields[at])}: ${visible(value)} `) : null));
+function fieldsOf(document_) {
+  const said = lists.said[document_].flatMap((value, at) => (value ? [`${visible(lists.fields[at])}: ${visible(value)}`] : []));
+  return said.length ? element('p', { class: 'fields' }, said.join(' · ')) : null;
+}
 
 // A heading that gets the focus when the view changes, so that a screen reader begins there
 const heading = (...content) => element('h2', { tabindex: -1, id: 'heading' }, ...content);

@@ -5,6 +5,9 @@ const PIECES = 600; // that are shown in one text
 
 const LETTER = /[\p{L}\p{N}]/u; // without one, a gap has no word
 
+// How many letters stand before the first word of a gap: they belong to the word before
+const signs = (text, from, to) => Math.max(0, text.slice(from, to).search(LETTER));
+
 // What of the other text is in no passage, by the passage that stands before it there; -1 is its beginning
 function withoutPassage(passages, side, length) {
   const found = new Map();
@@ -24,29 +27,30 @@ function differences(pair, base) {
   const [there, here] = [2 * base, 2 - 2 * base];
   const made = [];
   let [place, left] = [0, PIECES];
-  const only = (name, text, from, to) => made.push(' ', element(name, {}, stretch(text, from, to, OTHER)), ' ');
   const plain = (to) => {
     made.push(...stretch(after, place, Math.max(place, to), SAME));
     place = Math.max(place, to);
   };
   const added = (to) => {
-    const first = after.slice(place, to).search(LETTER);
-    plain(first < 0 ? to : place + first); // signs before the first word belong to the word before
-    if (first >= 0) only('ins', after, place, to);
-    place = Math.max(place, to);
+    if (!LETTER.test(after.slice(place, to))) return plain(to);
+    plain(place + signs(after, place, to));
+    made.push(element('ins', {}, stretch(after, place, to, OTHER)));
+    place = to;
+  };
+  const gone = (from, to) => {
+    if (!LETTER.test(before.slice(from, to))) return;
+    plain(place + signs(after, place));
+    made.push(element('del', {}, stretch(before, from + signs(before, from, to), to, OTHER)), ' ');
   };
   const gaps = withoutPassage(passages, there, before.length);
-  const removed = (after_) => {
-    const [from, to] = gaps.get(after_) ?? [0, 0];
-    if (LETTER.test(before.slice(from, to))) only('del', before, from, to);
-  };
+  const removed = (after_) => gone(...(gaps.get(after_) ?? [0, 0]));
   removed(-1);
   for (const number_ of passages.map((_, each) => each).sort((one, other) => passages[one][here] - passages[other][here])) {
     added(passages[number_][here]);
     for (const piece of passages[number_][5]) {
       left -= 1;
       if (left < 0) return [...made, ' … and more; compare both to see all.'];
-      if (piece[0] === base + 1) only('del', before, piece[1 + there], piece[2 + there]);
+      if (piece[0] === base + 1) gone(piece[1 + there], piece[2 + there]);
       else if (piece[0]) {
         plain(piece[1 + here]);
         added(piece[2 + here]);

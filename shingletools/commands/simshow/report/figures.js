@@ -39,7 +39,7 @@ function showOverview(main) {
       ? 'Documents that have a pair with one of --against would be removed, as with ‘dedup --known’; those of --against are kept.'
       : 'Of each group the first document is kept, and the others would be removed.') : null,
     element('div', { class: 'histograms' },
-      histogram('similarities', 'Similarities of pairs (Jaccard where none was given)', 'Pairs', lists.bars.similarity,
+      histogram('similarities', `Similarities of pairs${pairs.similarity?.includes(null) ? ' (Jaccard where none was given)' : ''}`, 'Pairs', lists.bars.similarity,
         (from, to) => (from === to ? 'exact copies' : `${from.toFixed(2)} to ${to.toFixed(2)}`)),
       histogram('sizes', 'Sizes of groups', 'Groups', lists.bars.size,
         (from, to) => (from === to ? `${number(to)}` : `${number(from)} to ${number(to)}`))),

@@ -36,26 +36,29 @@ function strip(pair, top, chained) {
 
 const isTemplate = (passage) => passage[5].every((piece) => piece[0] !== 0 || piece[6]) && passage[5].length > 0;
 
-// How many of the other documents on this page share each hundredth of the representative's text
-function coverage(group, places) {
+// How many of the documents that have a pair with the first share each hundredth of its text
+function coverage(group) {
   const counts = Array(100).fill(0);
-  const [first] = group.members;
+  const [first, ...others] = group.members;
+  const found = others.map((document_) => pairOf(first, document_)).filter((pair) => pair !== undefined).slice(0, PAGE);
+  if (found.length < 2) return [];
   const size = textOf(first).length;
-  for (const place of places) {
-    const pair = pairOf(first, group.members[place]);
+  for (const pair of found) {
     const start = pairs.a[pair] === first ? 0 : 2;
     const shares = new Set();
-    for (const passage of pair === undefined ? [] : parsed(`p${pair}`)) {
+    for (const passage of parsed(`p${pair}`)) {
       const to = Math.ceil((100 * passage[start + 1]) / size);
       for (let at = Math.floor((100 * passage[start]) / size); at < to; at += 1) shares.add(at);
     }
     for (const at of shares) counts[at] += 1;
   }
-  const steps = counts.map((count, at) => `${at},${places.length - count} ${at + 1},${places.length - count}`);
-  return element('svg', {
-    class: 'strip coverage', width: '100%', height: 32, viewBox: `0 0 100 ${places.length}`, preserveAspectRatio: 'none',
-    'aria-hidden': 'true',
-  }, element('polygon', { points: `0,${places.length} ${steps.join(' ')} 100,${places.length}` }));
+  const height = found.length;
+  const steps = counts.map((count, at) => `${at},${height - count} ${at + 1},${height - count}`);
+  return [element('p', {}, `How many of ${number(height)} others share each part of it, from its beginning to its end:`),
+    element('svg', {
+      class: 'strip coverage', width: '100%', height: 32, viewBox: `0 0 100 ${height}`, preserveAspectRatio: 'none',
+      'aria-hidden': 'true',
+    }, element('polygon', { points: `0,${height} ${steps.join(' ')} 100,${height}` }))];
 }
 
 // The text that is kept, and those that have the same words
@@ -63,15 +66,14 @@ function kept(group, copies) {
   const [first] = group.members;
   const text = textOf(first);
   const words = lists.words[first];
-  const others = group.members.slice(1, PAGE).map((_, at) => at + 1);
   return element('li', { class: 'member kept' },
     element('h3', {}, named(first)),
-    element('p', {}, `${lists.removable ? 'Kept' : 'The first'}${words === null ? '' : `, ${plural(words, 'word')}`} `, fieldsOf(first)),
+    element('p', {}, `${lists.removable ? 'Kept' : 'The first'}${words === null ? '' : `, ${plural(words, 'word')}`}`),
+    fieldsOf(first),
     element('div', { class: 'body' }, stretch(text, 0, text.length, WHOLE)),
     copies.length ? element('details', {}, element('summary', {}, `and ${number(copies.length)} identical`),
-      element('ul', {}, copies.slice(0, 1000).map((document_) => element('li', {}, named(document_), ' ', fieldsOf(document_))))) : null,
-    group.members.length > 2 ? element('p', {}, 'How many others share each part of it:') : null,
-    group.members.length > 2 ? coverage(group, others) : null);
+      element('ul', {}, copies.slice(0, 1000).map((document_) => element('li', {}, named(document_), fieldsOf(document_))))) : null,
+    coverage(group));
 }
 
 function member(group, place) {
@@ -95,8 +97,8 @@ function member(group, place) {
   return item(
     element('p', {}, ...how, `${alike}${length}, ${number(pairs.shared[pair])} shared `
       + `(${percent(pairs.shared[pair], words)}) in ${plural(pairs.passages[pair], 'passage')}. `,
-    element('a', { href: `#pair/${pair}`, 'aria-label': `Compare ${nameOf(document_)} with ${nameOf(other)}` }, 'Compare'), ' ',
-    fieldsOf(document_)),
+    element('a', { href: `#pair/${pair}`, 'aria-label': `Compare ${nameOf(document_)} with ${nameOf(other)}` }, 'Compare')),
+    fieldsOf(document_),
     far || pairs.passages[pair] > 1 ? strip(pair, base, far) : null,
     element('div', { class: 'body' }, areCopies(pair) ? 'Identical.' : differences(pair, base)));
 }
@@ -131,9 +133,9 @@ function showGroup(main, place) {
     heading('Group ', element('bdi', {}, visible(short(group.name)))),
     turns('group', place, groupList),
     facts(['Documents', number(group.members.length)], ['Density', share(group.density)],
+      ['Chained', number(chained(group))], lists.removable && ['Words to remove', number(wordsThatGo(group))],
       ['Weakest link', ...(link ? [`${share(link[2])}, `, ...(found === undefined ? ends
-        : [element('a', { href: `#pair/${found}` }, ...ends)])] : ['–'])],
-      ['Chained', number(chained(group))], lists.removable && ['Words to remove', number(wordsThatGo(group))]),
+        : [element('a', { href: `#pair/${found}` }, ...ends)])] : ['–'])]),
     element('details', {}, element('summary', {}, 'What this shows'), element('p', {},
       'First stands the text that is kept. Texts with the same words are folded. Each other text is shown as it differs: ',
       element('ins', {}, 'words that only it has'), ', ', element('del', {}, 'words that only the first has'),

@@ -2,8 +2,8 @@
 const PAGE = 50;
 
 class List {
-  // columns: {title, value(row) to sort by, cell(row), wide: left out on small screens}; the first names the row, and has
-  // the beginnings of its texts. extracts(row, found): the documents whose beginnings, or hits, are shown
+  // columns: {title, value(row) to sort by, cell(row), from: the screens that have it, 'phone' if none is said, 'tablet' or
+  // 'desk'}; the first names the row. extracts(row, found): the documents whose beginnings, or hits, are shown below it
   constructor({ title, unit, all, columns, documents, extracts, sorted, descending }) {
     Object.assign(this, { title, unit, all, count: all.length, columns, documents, extracts, sorted, descending, page: 0, query: '', found: [] });
     this.rows = this.all;
@@ -74,7 +74,7 @@ class List {
     const sorted = place === this.sorted;
     const order = sorted ? (this.descending ? 'descending' : 'ascending') : false;
     const [id, why] = tip(column.title);
-    return element('th', { scope: 'col', class: column.wide && 'wide', 'aria-sort': order }, element('button', {
+    return element('th', { scope: 'col', class: column.from, 'aria-sort': order }, element('button', {
       type: 'button', class: why && 'term', 'aria-describedby': id,
       click: () => {
         this.descending = sorted ? !this.descending : place > 0;
@@ -87,13 +87,22 @@ class List {
     }, column.title, element('span', { class: 'arrow', 'aria-hidden': 'true' }, sorted ? (this.descending ? '▼' : '▲') : '')), why);
   }
 
+  // The texts have a row of their own: beside six figures they would be as narrow as a word
+  row(row) {
+    const extracts = this.extracts(row, this.found).map((document_) => extract(document_, this.query));
+    return [
+      element('tr', {}, this.columns.map((column, place) =>
+        element(place ? 'td' : 'th', { scope: !place && 'row', class: column.from }, column.cell(row)))),
+      element('tr', { class: 'extracts' }, element('td', { colspan: this.columns.length }, extracts)),
+    ];
+  }
+
   draw() {
     const shown = this.rows.slice(this.page * PAGE, (this.page + 1) * PAGE);
     const table = element('table', { class: 'list' },
       element('caption', {}, this.where()),
       element('thead', {}, element('tr', {}, this.columns.map((column, place) => this.head(column, place)))),
-      element('tbody', {}, shown.map((row) => element('tr', {}, this.columns.map((column, place) =>
-        element(place ? 'td' : 'th', { scope: !place && 'row', class: column.wide && 'wide' }, column.cell(row), place ? null : this.extracts(row, this.found).map((document_) => extract(document_, this.query))))))));
+      element('tbody', {}, shown.flatMap((row) => this.row(row))));
     this.body.replaceChildren(table, ...pager(this.page, this.pages(), (by) => this.turn(by)));
   }
 }
@@ -125,10 +134,10 @@ const pairList = new List({
       cell: (pair) => element('a', { href: `#pair/${pair}` }, named(pairs.a[pair]), ' and ', named(pairs.b[pair])) },
     { title: 'Similarity', value: (pair) => pairs.similarity[pair], cell: (pair) => share(pairs.similarity[pair]) },
     { title: 'Words shared', value: (pair) => pairs.shared[pair], cell: (pair) => number(pairs.shared[pair]) },
-    { title: 'Longest run', wide: true, value: (pair) => pairs.longest[pair], cell: (pair) => number(pairs.longest[pair]) },
-    { title: 'Passages', wide: true, value: (pair) => pairs.passages[pair], cell: (pair) => number(pairs.passages[pair]) },
-    { title: 'Jaccard', wide: true, value: (pair) => pairs.jaccard[pair], cell: (pair) => share(pairs.jaccard[pair]) },
-    { title: 'Containment', wide: true, value: (pair) => pairs.containment[pair],
+    { title: 'Longest run', from: 'tablet', value: (pair) => pairs.longest[pair], cell: (pair) => number(pairs.longest[pair]) },
+    { title: 'Passages', from: 'desk', value: (pair) => pairs.passages[pair], cell: (pair) => number(pairs.passages[pair]) },
+    { title: 'Jaccard', from: 'desk', value: (pair) => pairs.jaccard[pair], cell: (pair) => share(pairs.jaccard[pair]) },
+    { title: 'Containment', from: 'desk', value: (pair) => pairs.containment[pair],
       cell: (pair) => share(pairs.containment[pair]) },
   ],
 });
@@ -148,10 +157,10 @@ const groupList = new List({
     { title: 'Documents', value: (group) => groups[group].members.length,
       cell: (group) => number(groups[group].members.length) },
     { title: 'Density', value: (group) => groups[group].density, cell: (group) => share(groups[group].density) },
-    { title: 'Chained', wide: true, value: (group) => chained(groups[group]), cell: (group) => number(chained(groups[group])) },
-    { title: 'Weakest link', wide: true, value: (group) => groups[group].weakest?.[2],
+    { title: 'Chained', from: 'tablet', value: (group) => chained(groups[group]), cell: (group) => number(chained(groups[group])) },
+    { title: 'Weakest link', from: 'tablet', value: (group) => groups[group].weakest?.[2],
       cell: (group) => share(groups[group].weakest?.[2]) },
-    ...(lists.removable ? [{ title: 'Words to remove', wide: true, value: (group) => wordsThatGo(groups[group]),
+    ...(lists.removable ? [{ title: 'Words to remove', from: 'desk', value: (group) => wordsThatGo(groups[group]),
       cell: (group) => number(wordsThatGo(groups[group])) }] : []),
   ],
 });

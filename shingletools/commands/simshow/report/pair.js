@@ -37,8 +37,8 @@ class Pair {
     this.switch = choice('Which text is shown', ['First text', 'Second text'], 0, (side) => this.turn(side));
     this.switch.classList.add('narrow');
     this.sides = element('div', { class: 'sides' }, this.panes.map((pane, side) => element('section', { 'aria-labelledby': `side${side}` },
-      element('h3', { id: `side${side}` }, named(this.documents[side]), element('span', { class: 'hint' },
-        ` ${plural(lists.words[this.documents[side]], 'word')} `, fieldsOf(this.documents[side]))), pane)));
+      element('div', {}, element('h3', { id: `side${side}` }, named(this.documents[side]), element('span', { class: 'hint' },
+        ` ${plural(lists.words[this.documents[side]], 'word')}`)), fieldsOf(this.documents[side])), pane)));
     this.colour([...this.views.children].findIndex((button) => button.getAttribute('aria-pressed') === 'true'));
     this.turn(0);
     this.draw();
@@ -89,8 +89,9 @@ class Pair {
     let place = 0;
     const all = order.length === this.passages.length; // else passages that are not marked stand in the gaps
     const between = (to) => {
-      const content = stretch(text, place, to, PLAIN);
-      made.push(...(all && LETTER.test(text.slice(place, to)) ? [element('span', { class: 'only' }, content)] : content));
+      const only = all && LETTER.test(text.slice(place, to)) ? place + signs(text, place, to) : to;
+      made.push(...stretch(text, place, only, PLAIN));
+      if (only < to) made.push(element('span', { class: 'only' }, stretch(text, only, to, PLAIN)));
     };
     for (const number_ of order) {
       const passage = this.passages[number_];
@@ -170,7 +171,11 @@ class Pair {
     const { place } = this;
     const group = groups.findIndex(({ members }) => members.includes(a) && members.includes(b));
     const of = (document_) => percent(pairs.shared[place], lists.words[document_]);
-    const button = (label, by) => element('button', { type: 'button', click: () => this.step(by) }, label);
+    const copies = areCopies(place);
+    const button = (label, by) => {
+      const names = [element('span', { 'aria-hidden': 'true' }, by < 0 ? '←' : '→'), ' ', element('span', { class: 'spelled' }, label)];
+      return element('button', { type: 'button', click: () => this.step(by) }, by < 0 ? names : names.reverse());
+    };
     main.append(
       heading(named(a), ' and ', named(b)),
       turns('pair', place, pairList, group < 0 ? null : element('a', { href: `#group/${group}` }, 'Their group')),
@@ -178,13 +183,14 @@ class Pair {
         ['Containment', share(pairs.containment[place])],
         ['Words shared', `${number(pairs.shared[place])} (${of(a)} and ${of(b)})`],
         ['Longest run', plural(pairs.longest[place], 'word')], ['Passages', number(this.passages.length)]),
-      strip(place, 0),
+      copies ? element('p', { class: 'hint' }, 'Both have the same words in the same order.') : strip(place, 0),
       element('details', {}, element('summary', {}, 'What this shows'), element('p', {},
         'What only one text has is coloured, or what both share: then passages have the same number in both texts. Click a '
         + 'passage, or its number, to see it in the other text. Inside passages: ', element('del', {}, 'words of the first text only'), ', ',
         element('ins', {}, 'words of the second text only'), ', ', element('span', { class: 'template' }, 'template'),
         ', which is words in many of the documents. Control characters and invisible ones are shown as ⟦U+…⟧.')),
-      element('div', { class: 'turns tools' }, this.switch, this.views, button('Previous passage', -1), button('Next passage', 1)),
+      element('div', { class: 'turns tools' }, this.switch, copies ? null : this.views,
+        ...(this.passages.length ? [button('Previous passage', -1), button('Next passage', 1)] : [])),
       this.rest,
       this.sides);
     for (const pane of this.panes) pane.classList.toggle('long', pane.scrollHeight > pane.clientHeight);
