@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shingletools.archive.frames import Frames, line_of
 from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import id_keys
-from shingletools.archive.segment import NAMES, TABLE, band_name
+from shingletools.archive.segment import GRAMS, NAMES, TABLE, band_name
 from shingletools.archive.writing import ArchiveWriter, entry_of, named
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread
@@ -27,6 +27,7 @@ class Batch:
         self.data, self.signed = bytearray(), array("b")  # all signatures; whether each record has one
         self.ids, self.sizes = bytearray(), array("q")
         self.frames, self.frame = Frames(), array("q")
+        self.grams, self.gram_rows = array("Q"), array("q")  # of passages: fingerprints, and the row of each
         self.files: list[str] = []
         self.file, self.line = array("q"), array("q")  # the origin of each record
 
@@ -54,7 +55,7 @@ class Batch:
     @property
     def memory(self) -> int:
         """About how many bytes it takes."""
-        return len(self.data) + len(self.ids) + self.frames.memory + 50 * len(self)
+        return len(self.data) + len(self.ids) + self.frames.memory + 50 * len(self) + 16 * len(self.grams)
 
     def place(self, file: str, line: int | None, records: int) -> None:
         """Notes the origin of `records` records that are added: consecutive lines of a file."""
@@ -74,6 +75,11 @@ class Batch:
         self.data += data
         self.frame.frombytes(frames.tobytes())
         self.signed.frombytes(bytes([signed]) * len(sizes))
+
+    def add_grams(self, keys: U64) -> None:
+        """Adds the grams of the record that is added next; each once."""
+        self.grams.frombytes(keys.tobytes())
+        self.gram_rows.frombytes(np.full(len(keys), len(self)).tobytes())
 
     def names(self) -> tuple[bytes, Index]:
         """The ids, one after the other, and the bytes of each."""
@@ -123,6 +129,8 @@ class Batch:
             try:
                 if np.frombuffer(self.signed, np.int8)[rows].any():
                     self._write_signatures(segment.add, rows, form, keys)
+                if self.grams:
+                    self._write_grams(segment.add, rows)
                 segment.add("ids", "|u1", (len(ids),), iter([ids]))
                 segment.add("bounds", "<i8", (len(rows) + 1,), iter([np.append(0, np.cumsum(sizes[rows]))]))
                 add_table(segment.add, NAMES, np.arange(len(rows)), id_keys(ids.tobytes(), sizes[rows]))
@@ -146,6 +154,12 @@ class Batch:
         every = len(there) == len(all_signatures)
         for band, of_band in enumerate(keys(all_signatures if every else all_signatures[some[there]])):
             add_table(add, band_name(band), there, of_band)
+
+    def _write_grams(self, add: "Add", rows: Index) -> None:
+        number = np.full(len(self), -1)
+        number[rows] = np.arange(len(rows))
+        row = number[np.frombuffer(self.gram_rows, np.int64)]
+        add_table(add, GRAMS, row[row >= 0], np.frombuffer(self.grams, np.uint64)[row >= 0])
 
 
 def chosen(heap: NDArray[np.uint8], bounds: Index, which: Index) -> NDArray[np.uint8]:

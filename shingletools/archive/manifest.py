@@ -13,8 +13,8 @@ from shingletools.archive.archive_files import MANIFEST, a_segment_in, removed_f
 from shingletools.archive.checksummed import BLOCK, OTHER, Damaged, Unreadable, hexdigest
 from shingletools.system.errors import Failed, printable
 
-FORMAT, VERSION = "shingletools archive", 2
-READABLE = (1, VERSION)  # version 1 has no names of additions
+FORMAT, SIGNED, PASSAGES = "shingletools archive", 2, 3  # versions: of signatures, and of passages
+READABLE = (1, SIGNED, PASSAGES)  # version 1 has no names of additions
 HEAD = len(b'{"sum":"') + 64 + len(b'",')
 
 
@@ -58,7 +58,7 @@ class Entry(NamedTuple):
 class Manifest(NamedTuple):
     """A state of an archive."""
 
-    field: str = ""  # of signatures; "" before the first one
+    field: str = ""  # of signatures, "" before the first one; or of the words of passages
     digits: int = 0  # hex digits of a payload's group
     size: int = 0  # bytes of a signature
     least: int = 0  # least agreeing components that it answers for
@@ -68,6 +68,7 @@ class Manifest(NamedTuple):
     additions: int = 0
     names: tuple[tuple[int, str], ...] = ()  # (addition, the name that it was given)
     segments: tuple[Entry, ...] = ()
+    passages: tuple[int, ...] = ()  # seed, words of a gram, words of a passage; () if signatures are kept
 
     def files(self) -> set[str]:
         return {name for entry in self.segments for name in entry.files()}
@@ -90,11 +91,11 @@ def encode(manifest: Manifest) -> bytes:
         }
         for entry in manifest.segments
     ]  # fmt: skip
-    body = orjson.dumps(
-        {"format": FORMAT, "version": VERSION, "order": sys.byteorder, "block": BLOCK}
-        | manifest._asdict()
-        | {"segments": segments}
-    )[1:]
+    said = manifest._asdict() | {"segments": segments}
+    if not manifest.passages:  # programs that do not know passages read the others
+        del said["passages"]
+    version = PASSAGES if manifest.passages else SIGNED
+    body = orjson.dumps({"format": FORMAT, "version": version, "order": sys.byteorder, "block": BLOCK} | said)[1:]
     return b'{"sum":"%b",%b\n' % (hexdigest(body).encode(), body)
 
 
@@ -105,14 +106,13 @@ def decode(data: bytes, name: str) -> Manifest:
         raise Damaged(name, OTHER)
     said = orjson.loads(b"{" + body)
     if said.pop("format") != FORMAT or said.pop("version") not in READABLE:
-        versions = " and ".join(map(str, READABLE))
-        raise Failed(f"{name}: has another version of the format; this program reads versions {versions}")
+        raise Failed(f"{name}: has another version of the format; this program reads versions 1 to {PASSAGES}")
     if said.pop("order") != sys.byteorder:
         raise Failed(f"{name}: written on a machine with another byte order")
     if said.pop("block") != BLOCK:
         raise Failed(f"{name}: written with another block size than {BLOCK} bytes")
     segments, names = tuple(map(_entry, said.pop("segments"))), tuple(map(tuple, said.pop("names", ())))
-    return Manifest(segments=segments, names=names, **said)
+    return Manifest(segments=segments, names=names, passages=tuple(said.pop("passages", ())), **said)
 
 
 def _entry(said: dict[str, Any]) -> Entry:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from shingletools.archive.batch import entries_of
 from shingletools.archive.lookup import Sorted
 from shingletools.archive.manifest import Entry
-from shingletools.archive.segment import NAMES, TABLE, Segment, band_name
+from shingletools.archive.segment import GRAMS, NAMES, TABLE, Segment, band_name
 from shingletools.archive.writing import ArchiveWriter, SegmentWriter, entry_of, named
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import U64, Flags, Index
@@ -49,6 +49,7 @@ def merge(writer: ArchiveWriter, segments: Sequence[Segment]) -> Entry | None:
         new = writer.segment()
         try:
             _merge_signatures(new, parts, rows)
+            _merge_grams(new, [part for part in parts if GRAMS in part.segment.entry.columns])
             _merge_ids(new, parts, rows)
             _merge_frames(new, parts, rows)
             return entry_of(new.number, rows, additions(parts), new.finish())
@@ -81,11 +82,21 @@ def _merge_signatures(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> 
                 yield part.segment.values("signature", live) if part in signed else np.zeros((len(live), words), dtype)
 
     new.add("signature", dtype, (rows, words), values())
-    entries = sum(len(keys) for keys, _ in merged(band_name(0), signed))
+    entries = _entries(band_name(0), signed)
     band = 0
     while band_name(band) in signed[0].segment.entry.columns:
         _merge_table(new, band_name(band), signed, entries)
         band += 1
+
+
+def _merge_grams(new: SegmentWriter, parts: Sequence[Moved]) -> None:
+    if parts:
+        _merge_table(new, GRAMS, parts, _entries(GRAMS, parts))
+
+
+def _entries(name: str, parts: Sequence[Moved]) -> int:
+    """The number of a table's entries for live rows."""
+    return sum(len(keys) for keys, _ in merged(name, parts))
 
 
 def _merge_ids(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:

@@ -11,6 +11,7 @@ The file is an uncompressed .npz of numpy, which `numpy.load` can read:
     frame      the number of each document's frame
     band0 ...  a table for each band: the keys of all documents that have a signature, ascending, with the document's
                row; for equal keys, the rows ascend
+    grams      in place of signatures and bands, if passages are kept: a table of the winnowed grams of all documents
 """
 
 import os
@@ -29,7 +30,7 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
 from shingletools.system.errors import printable
 
-NAMES, TABLE = "names", "<u8,<u4"  # the name of the table of ids; the dtype of tables
+NAMES, GRAMS, TABLE = "names", "grams", "<u8,<u4"  # the names of the tables of ids and of grams; the dtype of tables
 WINDOW = 1 << 23  # bytes that are read together if rows are far apart
 
 

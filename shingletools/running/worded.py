@@ -24,16 +24,21 @@ class Worded(NamedTuple):
 
 def worded(record: Record, text_field: str) -> Worded:
     """Raises Rejected if the text is no string, or the places are not those of its words."""
-    words = wire.take_string(record, text_field).split()
-    text = " ".join(words)
+    text = words_of(record, text_field)
+    number = text.count(" ") + bool(text)
     if AT not in record:
-        return Worded(text, len(words), None)
+        return Worded(text, number, None)
     places = read_places(wire.take_string(record, AT))
-    if len(places.starts) != len(words):
-        raise Rejected(f'field "{AT}" has {len(places.starts)} places for {len(words)} words')
-    if SOURCE in record and len(words) and places.ends.max() > len(wire.take_string(record, SOURCE)):
+    if len(places.starts) != number:
+        raise Rejected(f'field "{AT}" has {len(places.starts)} places for {number} words')
+    if SOURCE in record and number and places.ends.max() > len(wire.take_string(record, SOURCE)):
         raise Rejected(f'field "{AT}" has a place that is not in the field "{SOURCE}"')
-    return Worded(text, len(words), places)
+    return Worded(text, number, places)
+
+
+def words_of(record: Record, text_field: str) -> str:
+    """A record's words, with single blanks between. Raises Rejected if they are no string."""
+    return " ".join(wire.take_string(record, text_field).split())
 
 
 class Recipes:

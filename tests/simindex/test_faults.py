@@ -280,7 +280,7 @@ def test_another_version(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, folder)
     path = folder / "archive" / "manifest.json"
     for old, new, said in (
-        (b'"version":2', b'"version":3', "has another version of the format; this program reads versions 1 and 2"),
+        (b'"version":2', b'"version":4', "has another version of the format; this program reads versions 1 to 3"),
         (b'"order":"little"', b'"order":"big"', "written on a machine with another byte order"),
     ):
         body = (made / "archive" / "manifest.json").read_bytes()[len(b'{"sum":"') + 64 + len(b'",') : -1]

@@ -55,7 +55,7 @@ class Listing(Looking):
             "dropped": sum(entry.rows - entry.live for entry in state.segments),
             "bytes": sum(entry.size for entry in state.segments), "via": state.recipe, "field": state.field or None,
             "components": 64 if state.field == "simhash" else components, "agreeing": state.least or None,
-            "segments": segments,
+            **({"k": state.passages[-1]} if state.passages else {}), "segments": segments,
         }))  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""keep sketches in an archive on disk, and look them up without reading all of it"""
+"""keep sketches or passages in an archive on disk, and look them up without reading all of it"""
 
 import argparse
 import os
@@ -29,6 +29,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the same, as a number of components (default 2 for supershingles, 1 for megashingles)")  # fmt: skip
     least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
         help="the same, as a number of differing bits (default 3 for simhashes)")  # fmt: skip
+    parser.add_argument("-k", metavar="K", type=count,
+        help="add: keep documents, of which repeats --against finds passages of K words or more")  # fmt: skip
+    parser.add_argument("--text", metavar="NAME", type=text, default="text",
+        help="add -k: the field that holds the words (default text)")  # fmt: skip
     parser.add_argument("--unless-known", action="store_true",
         help="add: leave out documents that repeat one of the archive, and write their pairs")  # fmt: skip
     other = parser.add_mutually_exclusive_group()
@@ -47,7 +51,8 @@ def build(options: argparse.Namespace) -> Stage:
     wanted = Wanted(options.threshold, options.agreeing, options.distance)
     action = options.action
     for option, asked, of in (
-        ("-t, -m or -d", wanted.threshold(), ADD), ("--unless-known", options.unless_known, ADD),
+        ("-t, -m or -d", wanted.threshold(), ADD), ("-k", options.k, ADD),
+        ("--text", "text" in options.given, ADD), ("--unless-known", options.unless_known, ADD),
         ("--replace", options.replace, ADD), ("--keep-old", options.keep_old, ADD),
         ("--as", options.named is not None, ADD), ("-S", options.buffer_size is not None, ADD),
         ("--ids", options.ids, DROP),
@@ -63,13 +68,17 @@ def build(options: argparse.Namespace) -> Stage:
     for written in (options.output, options.rejects):
         if written and os.path.realpath(os.path.dirname(written) or ".") == os.path.realpath(options.archive):
             raise Failed(f"{printable(written)}: cannot be written into the archive's folder")
+    if "text" in options.given and options.k is None:
+        raise Failed("--text needs -k")
     edited = REPLACE if options.replace else KEEP_OLD if options.keep_old else BAD
     size = MEMORY if options.buffer_size is None else options.buffer_size
-    adding = Addition(wanted, options.unless_known, size, edited, options.named)
+    adding = Addition(wanted, options.unless_known, size, edited, options.named, options.k, options.text)
     return IndexSpec(action, options.archive, options.id, adding).made_by(collector_of)
 
 
 def collector_of(spec: IndexSpec, _: Means) -> Collector:
-    from shingletools.commands.simindex import acting, adding  # numpy, which --help does not need
+    from shingletools.commands.simindex import acting, adding, adding_passages  # numpy, which --help does not need
 
-    return adding.Adding(spec) if spec.action == ADD else acting.COLLECTORS[spec.action](spec)
+    if spec.action != ADD:
+        return acting.COLLECTORS[spec.action](spec)
+    return adding.Adding(spec) if spec.run is None else adding_passages.AddingPassages(spec)

@@ -1,10 +1,13 @@
 """The specification of an action on an archive."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.record.stage import Stage
+from shingletools.record.wire import AT, SOURCE
+from shingletools.system.errors import Failed, shown
 
 ADD, LIST, CHECK, MERGE, DROP, DUMP = ACTIONS = ("add", "list", "check", "merge", "drop", "dump")
 
@@ -21,6 +24,8 @@ class Addition(NamedTuple):
     size: int = MEMORY
     edited: str = BAD
     named: str | None = None
+    run: int | None = None
+    text_field: str = "text"
 
 
 class IndexSpec(Stage):
@@ -34,12 +39,25 @@ class IndexSpec(Stage):
     size: int  # bytes of memory for new records
     edited: str
     named: str | None  # the name of this addition; one that has it already is this one, given again
+    run: int | None  # the least words of passages, for an archive of these; None for one of signatures
+    text_field: str  # of the words
 
     def __init__(self, action: str, archive: str, id_field: str, adding: Addition) -> None:
         super().__init__(action, archive, id_field, **adding._asdict())
 
     def derived(self) -> Mapping[str, object]:
+        if self.run is not None and (self.unless_known or self.wanted.threshold()):
+            raise Failed("-k cannot be combined with -t, -m, -d or --unless-known, which compare signatures")
         return {"changes": () if self.action in (LIST, CHECK, DUMP) else (self.archive,)}
 
+    @property
+    def texts(self) -> AbstractSet[str]:
+        return frozenset() if self.run is None else {self.text_field}
+
+    def check_fields(self, id_field: str, /) -> None:
+        if self.run is not None and self.text_field in (id_field, "via", SOURCE, AT):
+            raise Failed(f"the id and the text need fields of their own, not {shown(self.text_field)}")
+
     def once(self, _side: int, /) -> Sequence[str]:
-        return self.id_field, "via", "sketch", "simhash", "shingles"
+        own = ("sketch", "simhash", "shingles") if self.run is None else (self.text_field, SOURCE, AT)
+        return self.id_field, "via", *own

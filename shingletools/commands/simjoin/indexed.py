@@ -32,8 +32,11 @@ MANY = 64  # documents in a bucket; up to so many are compared with all of it
 
 
 def signature_in(archive: Archive) -> Signature | None:
-    """The kind of an archive's signatures; None if it has no signatures."""
+    """The kind of an archive's signatures; None if it has none yet. Raises Failed if it keeps passages."""
     state = archive.manifest
+    if state.passages:
+        made = f"passages (simindex add -k {state.passages[-1]}), which repeats --against asks for"
+        raise Failed(f"{archive.name}: the archive keeps {made}")
     return next((each for each in SIGNATURES if (each.field, each.digits) == (state.field, state.digits)), None)
 
 

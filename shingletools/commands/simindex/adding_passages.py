@@ -1,0 +1,45 @@
+"""Adds documents to an archive of passages: their lines, and the grams by which passages are found."""
+
+import numpy as np
+import orjson
+
+from shingletools.archive.frames import EMPTY
+from shingletools.commands.simindex.adding import Adding
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.winnowing import ROLL, Winnowing
+from shingletools.record import wire
+from shingletools.record.collector import Collector, Written
+from shingletools.record.wire import Record
+from shingletools.running.worded import Recipes, worded
+from shingletools.system.errors import Failed
+
+
+class AddingPassages(Adding):
+    """Takes documents. Their words stand in their lines only; grams are added to these, each once a document."""
+
+    def begin(self) -> None:
+        state, spec = self.state, self.spec
+        name = self.writer.archive.name
+        how = Winnowing.of(ROLL, spec.run or 0)  # always the same seed, so that equal runs write equal bytes
+        if state.recipe is not None and not state.passages:
+            raise Failed(f"{name}: the archive keeps signatures, not passages")
+        if state.passages and state.passages[-1] != how.run:
+            raise Failed(f"{name}: the archive was made for -k {state.passages[-1]}, not for -k {how.run}")
+        if state.passages and state.field != spec.text_field:
+            raise Failed(f"{name}: the archive was made for --text {state.field}, not for --text {spec.text_field}")
+        self.how = Winnowing(*(state.passages or how[:-1]))
+        self.recipes = Recipes(state.recipe)
+        self.state = state._replace(passages=self.how[:-1], field=spec.text_field)
+
+    def take(self, record: Record, line: bytes, _side: int, /) -> Written | None:
+        name = wire.take_id(record, self.spec.id_field)
+        text = worded(record, self.spec.text_field)
+        self.recipes.check(record)
+        self.state = self.state._replace(recipe=self.recipes.before)
+        self.batch.place(*self.place, 1)
+        if text.number:
+            self.batch.add_grams(np.unique(kernel.winnow(text.text.encode() + b"\n", self.how)[0]))
+        self.batch.add(orjson.dumps(name), b"", line + EMPTY)
+        return self.add_if_full()
+
+    take_lines = Collector.take_lines
