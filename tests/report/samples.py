@@ -56,12 +56,14 @@ def comparisons() -> list[Comparison]:
     return [compare(a, b, texts[a], texts[b], template) for a, b in near]
 
 
-def write(path: Path, pairs: list[Comparison], texts: dict[Any, str], limit: int = LIMIT) -> None:
+def write(
+    path: Path, pairs: list[Comparison], texts: dict[Any, str], limit: int = LIMIT, removable: bool = True
+) -> None:
     with path.open("wb") as out:
         report = Report(out, limit)
         for pair in pairs:
             report.add_pair(pair, texts[pair.a], texts[pair.b])
-        report.finish(Corpus())
+        report.finish(Corpus(removable=removable))
 
 
 def real(path: Path) -> None:
@@ -184,9 +186,17 @@ def unsaid(path: Path) -> None:
     )
 
 
+def common(path: Path) -> None:
+    """A page of two texts that have twelve of a hundred words in common."""
+    words = documents()["libk5crypto3"].split()[:12]
+    texts = {name: " ".join([*words, *(f"{name}{at}" for at in range(88))]) for name in ("one", "two")}
+    write(path, [compare("one", "two", texts["one"], texts["two"])], texts, removable=False)
+
+
 def empty(path: Path) -> None:
     """A page of nothing."""
     write(path, [], {})
 
 
-PAGES = {make.__name__: make for make in (real, special, given, copies, against, hostile, many, short, unsaid, empty)}
+ALL = real, special, given, copies, against, hostile, many, short, unsaid, common, empty
+PAGES = {make.__name__: make for make in ALL}

@@ -208,6 +208,25 @@ def test_pairs_that_only_groups_bring_are_not_counted(opened: Open) -> None:
     expect(page.locator("caption")).to_have_text("3 pairs")
 
 
+def test_what_makes_no_sense_is_not_shown(opened: Open) -> None:
+    """Texts that share some passages are neither to be removed nor seen as changes of each other."""
+    page = opened("common")
+    for view in VIEWS:
+        go(page, view)
+        text = page.locator("main").inner_text()
+        assert "remove" not in text and "Kept" not in text and "null" not in text, view
+        assert "Jaccard where none" not in text
+    go(page, "group/0")
+    second = page.locator("li.member").nth(1)
+    expect(second.locator("del, ins")).to_have_count(0)
+    expect(second.locator(".block")).to_have_count(2)
+    go(page, "pair/0")
+    expect(page.get_by_role("button", name="What both share")).to_have_attribute("aria-pressed", "true")
+    page = opened("copies", "pair/0")
+    expect(page.locator("main")).to_contain_text("the same words in the same order")
+    expect(page.get_by_role("button", name="Differences")).to_have_count(0)
+
+
 def test_a_chain_is_seen_where_pairs_and_groups_are_given(opened: Open) -> None:
     """Though the group brings the pairs of its first member, which no pair says."""
     page = opened("given", "groups")

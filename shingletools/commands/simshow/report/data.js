@@ -143,6 +143,10 @@ const press = (group, place) =>
 // Both texts have the same words in the same order, so one run is as long as either
 const areCopies = (pair) => [pairs.a[pair], pairs.b[pair]].every((document_) => lists.words[document_] === pairs.longest[pair]);
 
+// Whether passages have so many quarters of the longer text's words
+const sharesQuarters = (pair, least) => [pairs.a[pair], pairs.b[pair]].every((document_) =>
+  4 * pairs.shared[pair] >= least * (lists.words[document_] ?? 0));
+
 function fieldsOf(document_) {
   const said = lists.said[document_].flatMap((value, at) => (value ? [`${visible(lists.fields[at])}: ${visible(value)}`] : []));
   return said.length ? element('p', { class: 'fields' }, said.join(' · ')) : null;

@@ -40,7 +40,8 @@ const isTemplate = (passage) => passage[5].every((piece) => piece[0] !== 0 || pi
 function coverage(group) {
   const counts = Array(100).fill(0);
   const [first, ...others] = group.members;
-  const found = others.map((document_) => pairOf(first, document_)).filter((pair) => pair !== undefined).slice(0, PAGE);
+  const found = others.map((document_) => pairOf(first, document_))
+    .filter((pair) => pair !== undefined && !areCopies(pair)).slice(0, PAGE);
   if (found.length < 2) return [];
   const size = textOf(first).length;
   for (const pair of found) {
@@ -99,8 +100,9 @@ function member(group, place) {
       + `(${percent(pairs.shared[pair], words)}) in ${plural(pairs.passages[pair], 'passage')}. `,
     element('a', { href: `#pair/${pair}`, 'aria-label': `Compare ${nameOf(document_)} with ${nameOf(other)}` }, 'Compare')),
     fieldsOf(document_),
-    far || pairs.passages[pair] > 1 ? strip(pair, base, far) : null,
-    element('div', { class: 'body' }, areCopies(pair) ? 'Identical.' : differences(pair, base)));
+    far || pairs.passages[pair] > 1 || !sharesQuarters(pair, 1) ? strip(pair, base, far) : null,
+    !sharesQuarters(pair, 1) ? extract(document_) // nearly all would be coloured
+      : element('div', { class: 'body' }, areCopies(pair) ? 'Identical.' : differences(pair, base)));
 }
 
 function showGroup(main, place) {
@@ -139,7 +141,7 @@ function showGroup(main, place) {
     element('details', {}, element('summary', {}, 'What this shows'), element('p', {},
       'First stands the text that is kept. Texts with the same words are folded. Each other text is shown as it differs: ',
       element('ins', {}, 'words that only it has'), ', ', element('del', {}, 'words that only the first has'),
-      '. A strip shows both at the same scale, the first above. Blocks with the same number are a passage that both share; '
+      '. If less than a quarter is shared, only its beginning is shown. A strip shows both at the same scale, the first above. Blocks with the same number are a passage that both share; '
       + 'bands that cross show passages that moved. A dashed strip is a document without a pair with the first one. It is '
       + 'compared with the document before it in the chain, or with the first if the group itself was given. With --against, '
       + 'density is of the pairs between its documents and the others. If a group was given without its pairs, the weakest '

@@ -5,10 +5,16 @@ const SHARED = { most: 6000, kept: 2500 }; // letters of a piece that are shown,
 const PLAIN = { most: 1500, kept: 500 }; // the same for text between passages
 const MORE = { most: 100000, kept: 50000 };
 
+// The next blank on one side of a place, or the place itself if none is near
+function blank(text, place, by) {
+  for (let at = place; Math.abs(at - place) < 20; at += by) if (/\s/.test(text[at])) return at;
+  return whole(text, place);
+}
+
 // A stretch of a text; of a long one, its ends and a button for more
 function stretch(text, from, to, { most, kept }) {
   if (to - from <= most) return [visible(text.slice(from, to))];
-  const [first, last] = [whole(text, from + kept), whole(text, to - kept)];
+  const [first, last] = [blank(text, from + kept, -1), blank(text, to - kept, 1)];
   const more = element('button', {
     type: 'button', class: 'more',
     click: (event) => {
@@ -31,9 +37,8 @@ class Pair {
     }));
     this.rest = element('p');
     // Near-copies are easier to read if only what differs is coloured
-    const [longer] = this.documents.map((document_) => lists.words[document_] ?? 0).sort((one, other) => other - one);
     this.views = choice('What is coloured', ['Differences', 'What both share'],
-      4 * pairs.shared[place] >= 3 * longer ? 0 : 1, (view) => this.colour(view));
+      sharesQuarters(place, 3) ? 0 : 1, (view) => this.colour(view));
     this.switch = choice('Which text is shown', ['First text', 'Second text'], 0, (side) => this.turn(side));
     this.switch.classList.add('narrow');
     this.sides = element('div', { class: 'sides' }, this.panes.map((pane, side) => element('section', { 'aria-labelledby': `side${side}` },
