@@ -13,6 +13,7 @@ import contextlib
 import io
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,6 +23,7 @@ TOP = Path(__file__).parents[1]
 DOCUMENTS = [TOP / "README.md", *sorted((TOP / "man").glob("*.[1357]"))]
 PYTHON = ">>> "
 PROMPTS = ("$ ", PYTHON)
+CLUSTER = find_spec("pyspark") is not None and shutil.which("java") is not None  # else its examples stay as they are
 NAMES: dict[Path, dict[str, object]] = {}  # of Python's statements, by the folder of a document's run
 # What a terminal must show as it is typed, in roff
 ESCAPES = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
@@ -103,6 +105,8 @@ def refresh(document: Path) -> None:
     with TemporaryDirectory() as name:
         folder = shutil.copytree(DATA, Path(name) / "data")
         for start, block in blocks(document):
+            if on_a_cluster(block) and not CLUSTER:
+                continue
             shown = []
             for command, _ in steps(block):
                 prompt = "" if command.startswith(PYTHON) else "$ "

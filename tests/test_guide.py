@@ -190,6 +190,7 @@ def missing_of(command: str) -> list[str]:
     page, launcher = f"man/{command}.1", f"bin/{command}"
     overview, readme = (TOP / "man/shingletools.7").read_text(), (TOP / "README.md").read_text("utf-8")
     rows = (PACKAGE / "cli/completions/options.tsv").read_text().splitlines()
+    kinds = (TESTS / "contract/test_kinds.py").read_text().partition("\nTAKES = {")[2].partition("\n}")[0]
     there = {
         f"faces.COMMANDS: {command}": command in LISTED,
         f"shingletools/commands/{command}/": command in RUNNERS or (PACKAGE / "commands" / command).is_dir(),
@@ -203,6 +204,7 @@ def missing_of(command: str) -> list[str]:
             command in row.partition("\t")[0].split() for row in rows
         ),
         f"tests/suite.py: SUITE, or KEEPERS: {command}": command in PROGRAMS,
+        f"tests/contract/test_kinds.py: TAKES: {command}": command not in COMMANDS or f'"{command}": ' in kinds,
     }
     return [place for place, found in there.items() if not found]
 

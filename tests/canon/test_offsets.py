@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from canon.placing import both, check, found
-from harness import DATA, DOCS, pipe, run
+from documents import TOP
+from harness import DATA, DOCS, parser_of, pipe, run
 from shingletools import kernel
 from shingletools.commands.canon.origins import Origin, traced
 from shingletools.commands.canon.patterns import Budget, Replace
@@ -34,6 +35,16 @@ RULES = (
     "--delete a --replace e=oo", "--delete (?r)a --replace (?r)(e)=o\\1",
     "--fold-accents --stop en --mask-numbers --lemma en --stem en", "--html", "--html=main", "--html --skip p",
 )  # fmt: skip
+
+
+def test_every_rule_is_among_these_and_in_the_manual() -> None:
+    """In the list of rules there, which has the order in which they apply, as --help does."""
+    page = (TOP / "man" / "canon.1").read_text("utf-8").partition("\n.Ss Rules\n")[2].partition("\n.El\n")[0]
+    groups = (each for each in parser_of("canon")._action_groups if str(each.title).startswith("rules"))
+    rules = [action.option_strings[0] for group in groups for action in group._group_actions]
+    rules.remove("--skip")
+    assert [f"-{name}" for name in re.findall(r"Fl (-[a-z-]+)", page)] == rules
+    assert {rule for rule in rules if not any(rule in options.split() for options in RULES)} == set()
 
 
 @pytest.mark.parametrize("options", RULES)

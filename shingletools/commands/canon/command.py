@@ -42,12 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
     format_options.add_options(parser.add_argument_group("what is read, instead of JSON lines"))
-    add("--join-hyphens", action="store_true", help="join small letters that a hyphen at a line's end divides")
-    add("--fold-homoglyphs", action="store_true",
-        help="within a word, replace letters of another script by those that they look like")  # fmt: skip
-    add("--symbols", action="store_true", help="take runs of symbols as words if a text has no other words")
-    rules = parser.add_argument_group("rules, in the order in which they work")
-    add = rules.add_argument
+    add = parser.add_argument_group("rules for texts, in the order in which they apply").add_argument
     add("--delete", metavar="REGEX", dest="edits", action="append", type=deletion, default=[],
         help="delete what matches, before any other rule; may be repeated")  # fmt: skip
     add("--replace", metavar="REGEX=TEXT", dest="edits", action="append", type=replacement, default=[],
@@ -57,7 +52,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "page or blog")  # fmt: skip
     add("--skip", metavar="SELECTOR", help="leave out HTML elements that match SELECTOR; may be repeated",
         action="append", type=text, default=[])  # fmt: skip
+    add("--join-hyphens", action="store_true", help="join small letters that a hyphen at a line's end divides")
+    add("--fold-homoglyphs", action="store_true",
+        help="within a word, replace letters of another script by those that they look like")  # fmt: skip
     add("--sentences", action="store_true", help="keep a line feed between sentences")
+    rules = parser.add_argument_group("rules for words, which follow in this order")
+    add = rules.add_argument
     add("--fold-accents", action="store_true", help="drop accents and vowel points")
     words = rules.add_mutually_exclusive_group()
     words.add_argument("--word", metavar="REGEX", type=text, help="take as words what matches in the folded text")
@@ -72,6 +72,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("--stem", "cut words down to their stem"),
     ):
         add(option, metavar="LANG[,LANG]", help=f"{does}; may be repeated", action="extend", type=languages, default=[])
+    add("--symbols", action="store_true", help="take runs of symbols as words if a text has no other words")
     add = parser.add_argument_group("what else to write").add_argument
     add("--offsets", action="store_true",
         help="keep the original text in the field source, and write the place of each word in it to the field "
