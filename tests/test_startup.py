@@ -67,11 +67,12 @@ def test_what_asks_for_no_run_loads_little(command: str) -> None:
     [
         ("canon", ASCII, set()),
         ("shingle", {"id": 1, "text": "don't stop a b 42"}, set()),
+        ("canon -j 2", ASCII, {"pickle"}),
         ("sketch", {"id": 1, "shingles": of("sketch").payload}, {"blake3"}),
     ],
 )
 def test_a_small_run_loads_what_it_needs(command: str, record: dict[str, object], needed: set[str]) -> None:
-    assert slow(command, stdin=jsonl(record)) == needed
+    assert slow(*command.split(), stdin=jsonl(record)) == needed
 
 
 @pytest.mark.parametrize(

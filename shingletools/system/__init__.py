@@ -10,5 +10,6 @@ disk_array     arrays on disk, and what can go wrong with them
 waiting_lines  documents that wait in a scratch file until all have come
 waiting        reading from a descriptor as data come: it waits, and signals can interrupt it; whole lines of the data
 workers        processes and threads that work ahead
+forked         a worker that begins as a copy of the process
 serving        what a process that serves workers does
 """

@@ -3,7 +3,6 @@
 import itertools
 import os
 import pickle
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from mmap import PROT_READ, mmap
@@ -109,13 +108,13 @@ def read(store: int, at: int, end: int) -> bytes:
     return b"".join(parts)
 
 
-def serve(keeps: bool, stores: Sequence[int]) -> None:
+def serve(keeps: bool, stores: Sequence[int], asking: IO[bytes], answering: IO[bytes]) -> None:
     """A worker's life: the function first, then items, each answered; the end of the input is the end."""
     kernel.end_with_parent()  # or, where that cannot be, with the input, after what it is at
     if keeps:
         kernel.keep_memory()
-    asked = Messages(sys.stdin.buffer, stores[:AHEAD])
-    answers = Messages(sys.stdout.buffer, stores[AHEAD:])
+    asked = Messages(asking, stores[:AHEAD])
+    answers = Messages(answering, stores[AHEAD:])
     with suppress(Gone):
         function = cast(Callable[[object], object], asked.receive())
         answers.send(None)

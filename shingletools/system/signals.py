@@ -120,6 +120,7 @@ class _State:
     ending = False
     settled = False
     watcher: Watcher = PythonWatcher()
+    watched = False  # by a thread
     locked = 0  # by steps of the main thread
 
 
@@ -285,8 +286,23 @@ def watch(watcher: object) -> None:
             os.close(end)
     os.set_blocking(writing, False)
     _State.watcher = cast(Watcher, watcher) or _State.watcher
-    if _State.watcher.watch(reading, asking, PATIENCE, AGAIN):
+    _State.watched = _State.watcher.watch(reading, asking, PATIENCE, AGAIN)
+    if _State.watched:
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)  # each signal's number is written there as it comes
+
+
+def alone(threads: int) -> bool:
+    """Whether so many threads of this process are a run's: the main one, which asks, and the watcher."""
+    return _State.handled and get_ident() == _State.main and threads == 1 + _State.watched
+
+
+def forget() -> None:
+    """In a copy of a run's process: signals mean to it what they mean to a new one."""
+    signal.set_wakeup_fd(-1)
+    for number in ENDING:
+        if signal.getsignal(number) is _handle:
+            signal.signal(number, signal.SIG_DFL)
+    _State.handled = False
 
 
 def ended_by_signal(run: Callable[[], int]) -> int:

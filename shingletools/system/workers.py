@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from typing import IO, TYPE_CHECKING, TypeVar, cast
 
+from shingletools.system import forked
 from shingletools.system.deferred import subprocess
 from shingletools.system.errors import Failed
 from shingletools.system.serving import AHEAD, Gone, Messages
@@ -23,7 +24,7 @@ Result = TypeVar("Result")
 START = (
     "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
     "from shingletools.system import serving; "
-    "serving.serve(sys.argv.pop(1) == 'keeps', list(map(int, sys.argv[1:])))"
+    "serving.serve(sys.argv.pop(1) == 'keeps', list(map(int, sys.argv[1:])), sys.stdin.buffer, sys.stdout.buffer)"
 )
 
 
@@ -133,7 +134,7 @@ class Worker:
         return f"a worker process died ({signal.strsignal(-status) if status < 0 else f'status {status}'})"
 
 
-def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "subprocess.Popen[bytes]":
+def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "forked.Fork | subprocess.Popen[bytes]":
     """A process that serves; it is ended when the stack is closed."""
     # Modules are found where ours are, which may be an archive that Spark has sent, but not in the current folder (-P),
     # which is the user's. Ctrl-C reaches every process of a terminal; we end our workers ourselves.
@@ -142,14 +143,18 @@ def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "subprocess.P
     with held():  # a process that was started is ended
         before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_OUTSIDE)  # which a new process inherits
         try:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=stores)
+            process = (
+                forked.Fork(stores)
+                if keeps and forked.possible()
+                else subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=stores)
+            )
             stack.callback(end, process)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return process
 
 
-def end(process: "subprocess.Popen[bytes]") -> None:
+def end(process: "forked.Fork | subprocess.Popen[bytes]") -> None:
     process.kill()
     for pipe in (process.stdin, process.stdout):
         with suppress(OSError):

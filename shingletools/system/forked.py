@@ -1,0 +1,102 @@
+"""A worker that begins as a copy of this process: in a millisecond or two, because all modules are loaded."""
+
+import fcntl
+import gc
+import os
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from math import inf
+
+from shingletools.system import signals
+from shingletools.system.deferred import subprocess
+from shingletools.system.serving import serve
+
+
+def possible() -> bool:
+    """Whether a copy is sure to work: nobody else's threads may hold locks, which the copy would wait for for ever.
+
+    So not in a program that runs a pipeline, and only where the system tells of its threads, as Linux does.
+    """
+    with suppress(OSError):
+        return signals.alone(len(os.listdir("/proc/self/task")))
+    return False
+
+
+class Fork:
+    """A process that serves; it is used as a Popen is. Raises OSError if it cannot be started.
+
+    Like any other worker it has no signal handlers, and no descriptors but its own and standard error, so who waits for
+    the end of another worker's pipe is told of it.
+    """
+
+    def __init__(self, stores: Sequence[int]) -> None:
+        others = set(map(int, os.listdir("/proc/self/fd")))  # here, because the copy may have none left to look with
+        ends: list[int] = []
+        try:
+            ends += os.pipe()
+            ends += os.pipe()
+            asked, ask, back, answers = ends
+            with warnings.catch_warnings():  # Python 3.12 warns of threads; ours only waits for signals
+                warnings.simplefilter("ignore", DeprecationWarning)
+                self.pid = os.fork()
+            if not self.pid:
+                become_worker([asked, answers, *stores], others | {ask, back})
+        except OSError:
+            for end in ends:
+                os.close(end)
+            raise
+        os.close(asked)
+        os.close(answers)
+        self.stdin, self.stdout = open(ask, "wb"), open(back, "rb")
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Its status, as Popen has it, if it has ended."""
+        if self.returncode is None:
+            try:
+                ended, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:  # SIGCHLD is ignored, so nobody knows
+                ended, status = self.pid, 0
+            if ended:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def wait(self, timeout: float = inf) -> int:
+        until = time.monotonic() + timeout
+        while (status := self.poll()) is None:
+            if time.monotonic() > until:
+                raise subprocess.TimeoutExpired("a worker", timeout)
+            time.sleep(0.001)
+        return status
+
+    def kill(self) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def become_worker(descriptors: Sequence[int], others: set[int]) -> None:
+    """Serves with a pipe that asks, one for answers, and stores; never returns to the steps under way here."""
+    status = 1
+    try:
+        gc.freeze()  # what is here is neither closed by the collector nor copied
+        signals.forget()
+        for each in others - {2, *descriptors}:
+            with suppress(OSError):  # the list's own is closed
+                os.close(each)
+        mine = []
+        for each in descriptors:  # some may be among 0 to 2, if these were closed
+            mine.append(fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, 3))
+            os.close(each)
+        os.open(os.devnull, os.O_RDWR)
+        os.dup2(0, 1)
+        asked, answers, *stores = mine
+        serve(True, stores, open(asked, "rb"), open(answers, "wb"))
+        status = 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(status)
