@@ -47,10 +47,10 @@ def test_its_words_are_those_of_the_page(markup: str) -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_parts_of_a_page(jobs: str) -> None:
-    for part, said in (("main", "The bridge opens"), ("article", "The bridge opens")):
+    for part, rule, headline in (("main", "main", "The bridge opens\n\n"), ("article", "article/2", "")):
         (record,) = run("canon -j", jobs, "--extract", f"--html={part}", stdin=jsonl({"id": 1, "text": PAGE})).records()
-        assert record["text"] == f"{said}\n\n{SAID}\n\n{MORE}\n\n{SAID}"
-        assert record["via"].startswith(f"canon/3 extract html={part}@")
+        assert record["text"] == f"{headline}{SAID}\n\n{MORE}\n\n{SAID}"
+        assert record["via"].startswith(f"canon/3 extract html={rule}@")
     words = pipe(jsonl({"id": 1, "text": PAGE}), "canon --extract --html=main", "parts", "canon")
     assert [json.loads(line)["text"] for line in words.splitlines()] == [
         canonize(each) for each in ("The bridge opens", SAID, MORE, SAID)

@@ -1,4 +1,4 @@
-"""The text of a page's article, such as a news item or a blog post, as Resiliparse finds it."""
+"""The text of a page's article, such as a news item or a blog post, which Resiliparse finds, and nothing beside it."""
 
 import re
 from functools import partial
@@ -14,17 +14,27 @@ SECONDS_A_CHARACTER, MEMORY_A_CHARACTER = 1e-6, 256  # real pages take at most 0
 # Imported here, so that loading it does not count as time of a page. Raises Failed if it is missing
 html2text = needs("--html=article", "resiliparse.extract.html2text", "html")
 BLOCK = re.compile(r"\n\n+")  # what stands between blocks
+LEAST = 250  # characters
+# What stands in or beside articles and is none of their text, by parts of the names that pages give to classes and ids
+NAMED = (
+    "author", "caption", "cookie", "copyright", "credit", "footer", "gallery", "modal", "newsletter", "popular",
+    "popup", "print", "promo", "related", "share", "social", "sponsor",
+)  # fmt: skip
+BESIDE = (
+    "figcaption", "h1", "header",
+    *(f'[{of}*="{name}" i]:not(body, main, article)' for of in ("class", "id") for name in NAMED),
+)  # fmt: skip
 
 
 class Article:
-    """HTML to the text of its article. Raises Rejected if it finds none, or takes too much memory or time.
+    """HTML to the text of its article. Raises Rejected if there is no text, or if it takes too much memory or time.
 
     A heuristic, unlike `html.Html`: it judges by the names of elements and classes, and by the share of links in a
     block (Bevendorff et al., "An Empirical Comparison of Web Content Extraction Algorithms", 2023). Text that repeats
     within a page stays.
 
     >>> Article()("<nav><a href=x>home</a></nav><article><h1>Cats</h1><p>Cats sleep.</article>").split()
-    ['Cats', 'Cats', 'sleep.']
+    ['Cats', 'sleep.']
     """
 
     def __init__(self, skip: tuple[str, ...] = ()) -> None:
@@ -37,21 +47,29 @@ class Article:
     def __call__(self, markup: str) -> str:
         text = within(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, markup, len(markup))
         if not text.strip():
-            raise Rejected("HTML in which no article was found: see --html=main")
+            raise Rejected("HTML without text")
         return text
 
 
 def extract(skip: tuple[str, ...], markup: str) -> str:
-    """The article's text with paragraph separators between blocks; "" if there is none.
+    """The article's text with paragraph separators between blocks.
 
-    Alternative texts, forms, readers' comments, and lines with author and date are left out. Raises ValueError if
-    `skip` has no CSS selectors.
+    If little would be left without what stands beside it, less than LEAST and than half, it is what Resiliparse takes
+    for the main content; if there is none, all text of the page. Alternative texts, forms, readers' comments, and lines
+    with author and date are left out. Raises ValueError if `skip` has no CSS selectors.
     """
-    text: str = html2text.extract_plain_text(
-        markup, preserve_formatting=True, main_content=True, list_bullets=False, alt_texts=False, comments=False,
-        post_meta=False, skip_elements=skip or None,
-    )  # fmt: skip
-    return BLOCK.sub(PARAGRAPH, text)
+
+    def plain(beside: tuple[str, ...], main: bool = True) -> str:
+        text: str = html2text.extract_plain_text(
+            markup, preserve_formatting=True, main_content=main, list_bullets=False, alt_texts=False, comments=False,
+            post_meta=False, skip_elements=[*skip, *beside] or None,
+        )  # fmt: skip
+        return text
+
+    text = plain(BESIDE)
+    if len(text) < LEAST and len(whole := plain(())) > 2 * len(text):
+        text = whole
+    return BLOCK.sub(PARAGRAPH, text if text.strip() else plain((), main=False))
 
 
 def article(skip: list[str]) -> Rule:
@@ -61,4 +79,4 @@ def article(skip: list[str]) -> Rule:
             extract((selector,), "<p>")
         except ValueError:
             raise Failed(f"--skip: not a CSS selector: {shown(selector)}") from None
-    return Rule("html", skipping(made_with("article", "resiliparse"), skip), Article(tuple(skip)))
+    return Rule("html", skipping(made_with("article/2", "resiliparse"), skip), Article(tuple(skip)))
