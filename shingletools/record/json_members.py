@@ -97,10 +97,9 @@ def parse(line: bytes, once: Iterable[str]) -> wire.Record:
 
 def check_line_once(line: bytes, once: Iterable[str]) -> None:
     """Raises Rejected if one of the fields occurs twice in a line that is known to be a record."""
+    escaped = b"\\u" in line
     for field in once:
-        if (b"\\u" if is_plain(field) else b"\\") in line or any(
-            line.count(b'"%b"' % name.encode()) > 1 for name in names_in(field)
-        ):
+        if escaped or (not is_plain(field) and b"\\" in line) or any(line.count(name) > 1 for name in quoted(field)):
             check_once(line, members(line), once)
             return
 
@@ -115,9 +114,11 @@ def is_plain(name: str) -> bool:
     return name.isascii() and all(letter.isalnum() or letter in "._-" for letter in name)
 
 
-def names_in(field: str) -> Sequence[str]:
-    """The names that a member may have that is this field, or on the way to it."""
-    return (field, *field.split(".")) if "." in field else (field,)
+@cache
+def quoted(field: str) -> Sequence[bytes]:
+    """The names that a member may have that is this field, or on the way to it, in quotes."""
+    names = (field, *field.split(".")) if "." in field else (field,)
+    return [b'"%b"' % name.encode() for name in names]
 
 
 def check_once(line: bytes, found: list[Member], once: Iterable[str]) -> None:
