@@ -50,8 +50,12 @@ class Recipes:
     def check(self, record: Record) -> None:
         """Raises Failed if the recipe differs from that of the records before, and Rejected."""
         via = wire.take_recipe(record)
-        plain = via.removesuffix(" offsets")  # which changes no word
         if self.before is None:
-            self.before = plain
-        if plain != self.before:
+            self.before = recipe_of_words(via)
+        if recipe_of_words(via) != self.before:
             raise Failed(wire.recipes_differ(via, self.before))
+
+
+def recipe_of_words(via: str) -> str:
+    """What of a recipe decides the words."""
+    return via.removesuffix(" offsets")

@@ -1,5 +1,6 @@
 """Runs that stood before: exactly those that brute force and a suffix array find, whatever fingerprints do."""
 
+import os
 import random
 from itertools import product
 from pathlib import Path
@@ -159,5 +160,27 @@ def test_bad_places() -> None:
 
 def test_recipes_that_differ() -> None:
     ran = run("repeats", stdin=jsonl({"id": 1, "text": "a"}, {"id": 2, "text": "a", "via": "canon"}))
-    assert ran.status == 2
-    assert "made by" in ran.err
+    said = 'made by "canon", but the records before by an unnamed recipe'
+    assert (ran.status, ran.err) == (2, f"repeats: -:2: {said}\n")
+
+
+def test_options_that_do_not_go_together() -> None:
+    against = f"--against {os.devnull}"
+    for options, said in (
+        ("--least 3", "--least needs --against"),
+        ("--share 0.8", "--share needs --against"),
+        ("--items i", "--items needs --against"),
+        (f"{against} --all", "--all cannot be combined with --against"),
+        (f"{against} --ids", "--ids cannot be combined with --against"),
+        (f"{against} -S 1M", "-S cannot be combined with --against, which keeps the reference in memory"),
+        ("--removed r", "--removed needs --cut or --drop, without which nothing is removed"),
+        ("--all --cut", "--all cannot be combined with --cut or --drop, which would also remove first copies"),
+        ("--all --drop 0.5", "--all cannot be combined with --cut or --drop, which would also remove first copies"),
+        ("--ids --cut", "--ids cannot be combined with --cut, which writes no marks"),
+        (f"{against} --cut --items i --removed r", "--items cannot be combined with --removed: run it twice"),
+        ("--text at", 'the id and the text need fields of their own, not "at"'),
+        ("--id repeats.x", 'the id and the text need fields of their own, not "repeats.x"'),
+        ("--id text", 'the id and the text need fields of their own, not "text"'),
+    ):
+        ran = run("repeats", *options.split())
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"repeats: {said}\n")

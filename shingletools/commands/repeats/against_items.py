@@ -19,7 +19,8 @@ from shingletools.record.collector import Collector, Written
 from shingletools.record.json_members import parse
 from shingletools.record.stage import Filter
 from shingletools.record.wire import Record
-from shingletools.running.worded import Recipes, worded
+from shingletools.running.worded import recipe_of_words, worded
+from shingletools.system.errors import Rejected
 
 
 class Matcher:
@@ -30,10 +31,12 @@ class Matcher:
         self.marking = Marking(spec.treatment)
 
     def take(self, record: Record, line: bytes) -> tuple[Written, Mapping[int, Sequence[ItemMatch]]]:
-        """What comes of a document, and what it has of each item. Raises Rejected and Failed."""
+        """What comes of a document, and what it has of each item. Raises Rejected."""
         wire.take_id(record, self.spec.treatment.id_field)
         text = worded(record, self.spec.treatment.text_field)
-        Recipes(self.reference.via).check(record)  # a new one: without items, documents may differ from each other
+        via, wanted = wire.take_recipe(record), self.reference.via
+        if wanted is not None and recipe_of_words(via) != wanted:
+            raise Rejected(f"made by {wire.shown_recipe(via)}, not by {wire.shown_recipe(wanted)} as --against")
         self.marking.counted["words"] += text.number
         items = by_item(meetings(self.reference, text))
         if (share := self.spec.share) is not None:
