@@ -9,13 +9,14 @@ from shingletools.commands.canon.rules import Rule
 from shingletools.kernel.lines import Link, unlinked
 
 LINE = "\u2028"  # stands where a line ends
-AS_IT_STANDS = "\0"  # before and after text whose white space counts; no text of a page has this character
+BEGIN, END = AS_IT_STANDS = "\0\udc00"  # around text whose white space counts; no page has these characters
 READABLE = {
     **dict.fromkeys(PARTS, " "), **dict.fromkeys(BLOCKS, PARAGRAPH),
     **dict.fromkeys(("br", "dd", "dt", "li", "option", "tr"), LINE), "td": " ", "th": " ",
     **dict.fromkeys(("listing", "plaintext", "pre", "textarea", "xmp"), AS_IT_STANDS),
 }  # fmt: skip
 BLANKS = re.compile(r"[ \t\n\f\r]+")  # white space of HTML, which a no-break space is not
+MARK = re.compile(f"([{AS_IT_STANDS}])")
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
@@ -47,11 +48,14 @@ class ReadableHtml:
         self.html = Html(main, skip, READABLE)
 
     def __call__(self, markup: str) -> str:
-        parts = self.html(markup).split(AS_IT_STANDS)
-        blocks = []
-        for place, part in enumerate(parts):
-            if place % 2:
-                blocks.append(part.replace(PARAGRAPH, "\n").replace(LINE, "\n").strip("\n").rstrip())
+        blocks, held, depth = list[str](), list[str](), 0
+        for part in MARK.split(self.html(markup)):
+            depth += (part == BEGIN) - (part == END)
+            if depth:
+                held.append("\n" if part in (BEGIN, END) else part.replace(PARAGRAPH, "\n").replace(LINE, "\n"))
+            elif part == END:
+                blocks.append("".join(held).strip("\n").rstrip())
+                held.clear()
             else:
                 blocks += map(in_lines, part.split(PARAGRAPH))
         return "\n\n".join(filter(None, blocks))

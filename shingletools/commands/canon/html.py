@@ -68,7 +68,7 @@ class Html:
     """
 
     def __init__(self, main: bool = False, skip: tuple[str, ...] = (), parting: Mapping[str, str] = PARTING) -> None:
-        """parting: what stands in the text before and after the elements that have these names."""
+        """parting: the characters before and after the elements that have these names; if only one, it is both."""
         self.options = main, skip, parting
         self.confined = Confined(partial(parse, main, skip, parting=parting))
         self.confined_traced = Confined(partial(parse_traced, main, skip))
@@ -157,12 +157,12 @@ def text_of(top: LexborNode, left_out: set[int], parting: Mapping[str, str]) -> 
         if tag == "-text":
             parts.append(node.text_content or "")
         elif tag not in UNSEEN and not (left_out and node.mem_id in left_out):
-            between = parting.get(tag)
-            if between:
-                parts.append(between)
+            between = parting.get(tag, "")
             inner = node.child
+            if between:
+                parts.append(between if inner is None else between[0])
             if inner is not None:
-                above.append((node, between or ""))
+                above.append((node, between[-1:]))
                 node = inner
                 continue
         following = node.next
