@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from targets import one_by_one_only, stage_of
 
+from harness import run
 from shingletools.commands.dedup.pairs import Archived
 from shingletools.kernel import NAME, arrays
 from shingletools.reading.streams import Chunk
@@ -128,6 +129,22 @@ FEW = settings(max_examples=min(20, settings().max_examples))  # the profile may
 @given(st.lists(lines(SKETCHES, MADE), max_size=2), st.lists(lines(SKETCHES, MADE), max_size=2))
 def test_sketches(command: str, one: list[bytes], two: list[bytes]) -> None:
     check(command, *([one, two] if "against" in command else [one + two]))
+
+
+def test_another_signature_twice() -> None:
+    """A field that may hold a signature is there once at most, even where another one is compared."""
+    payloads = {"sketch": EIGHT[0], "simhash": SIXTEEN[3], "shingles": SIXTEEN[0]}
+    for compared, payload in payloads.items():
+        first = f'{{"id":1,"{compared}":"{payload}"}}\n'
+        for doubled, other in payloads.items():
+            bad = f'{{"id":2,"{compared}":"{payload}","{doubled}":"{other}","{doubled}":"{other}"}}\n'
+            made = [collected("simjoin", ([(first + bad).encode()],), at_once) for at_once in (True, False)]
+            assert made[0] == made[1]
+            assert [cause for _, _, cause, _ in made[0][0]] == [f'field "{doubled}" occurs twice']  # type: ignore[attr-defined]
+    for command in ("simjoin", "simindex add seen"):  # in one process, as it comes from a filter
+        ran = run("shingletools run", f"sketch -n 8 | {command}", stdin=b'{"id":1,"shingles":"0000000000000001"}\n'
+                  b'{"id":2,"shingles":"0000000000000002","simhash":"","simhash":""}\n')  # fmt: skip
+        assert (ran.status, ran.err) == (1, f'{command.split()[0]}: -:2: field "simhash" occurs twice\n')
 
 
 @pytest.mark.parametrize("command", ["simjoin --verify -m 1", "simjoin --verify -m 1 -S 100M --measure containment"])

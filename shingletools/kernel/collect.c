@@ -2,7 +2,7 @@
 
 #include "signed.h"
 
-enum { OTHERS = 4 /* that must be absent */, LABELS = 8, MOST = 2 + PAYLOADS + OTHERS + LABELS };
+enum { OTHERS = 5 /* that must be absent, or not twice */, LABELS = 8, MOST = 2 + PAYLOADS + OTHERS + LABELS };
 
 /* Adds a payload to the columns: 1; 0 if it has another form, or is empty; -1 with an exception. */
 static int take_payload(Columns *columns, int which, const Form *form, const Member *member)
@@ -22,7 +22,7 @@ static int take_payload(Columns *columns, int which, const Form *form, const Mem
 
 /* What each line must have. */
 typedef struct {
-    Member members[MOST]; /* that are looked for: the id, via, the payloads, members that must be absent, labels */
+    Member members[MOST]; /* that are looked for: the id, via, the payloads, others, labels */
     Form forms[PAYLOADS];
     int count, payloads, absent, labels;
     int path;        /* whether the id may be inside another object */
@@ -113,14 +113,14 @@ static int take_line(Columns *columns, Wanted *wanted, const uint8_t *first, con
 }
 
 /* The names to look for, which live as long as the arguments. */
-static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent, PyObject *labels)
+static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent, PyObject *once, PyObject *labels)
 {
     const char *name;
     Py_ssize_t size;
     wanted->payloads = (int)PyTuple_Size(payloads);
     wanted->absent = (int)PyTuple_Size(absent);
     wanted->labels = (int)PyTuple_Size(labels);
-    if (wanted->payloads > PAYLOADS || wanted->absent > OTHERS || wanted->labels > LABELS) {
+    if (wanted->payloads > PAYLOADS || wanted->absent + PyTuple_Size(once) > OTHERS || wanted->labels > LABELS) {
         PyErr_SetString(PyExc_ValueError, "too many fields");
         return -1;
     }
@@ -131,30 +131,32 @@ static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent, PyO
         wanted->forms[i] = (Form){digits == 8 ? 8 : 16, (size_t)bytes};
         wanted->members[wanted->count++] = (Member){.name = (const uint8_t *)name, .name_size = (size_t)size};
     }
-    for (int i = 0; i < wanted->absent + wanted->labels; i++) {
-        char *its;
-        PyObject *given = i < wanted->absent ? absent : labels;
-        if (PyBytes_AsStringAndSize(PyTuple_GetItem(given, i < wanted->absent ? i : i - wanted->absent), &its, &size))
-            return -1;
-        wanted->members[wanted->count++] = (Member){.name = (const uint8_t *)its, .name_size = (size_t)size};
-    }
+    PyObject *others[] = {absent, once, labels};
+    for (size_t which = 0; which < sizeof others / sizeof *others; which++)
+        for (Py_ssize_t i = 0; i < PyTuple_Size(others[which]); i++) {
+            char *its;
+            if (PyBytes_AsStringAndSize(PyTuple_GetItem(others[which], i), &its, &size))
+                return -1;
+            wanted->members[wanted->count++] = (Member){.name = (const uint8_t *)its, .name_size = (size_t)size};
+        }
     return 0;
 }
 
-/* (lines, at, id, via, absent, payloads, labels): reads ordinary lines from `at` on, up to the first other line.
+/* (lines, at, id, via, absent, payloads, once, labels): reads ordinary lines from `at` on, up to the first other line.
 
    via: the recipe as JSON without the quotes, None if there must be none; absent: names that must not occur; payloads:
-   (name, digits, bytes or 0) of each, at most two; labels: fields that must have values that are no lists or objects, at
+   (name, digits, bytes or 0) of each, at most two; once: names that must not occur twice; labels: fields that must have values that are no lists or objects, at
    most LABELS. It releases Python's lock. */
 PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
 {
     char *bytes;
     const char *name;
-    PyObject *data, *absent, *payloads, *labels, *result = NULL;
+    PyObject *data, *absent, *payloads, *once, *labels, *result = NULL;
     Py_ssize_t start, name_size, size;
     Wanted wanted = {.count = 2};
-    if (!PyArg_ParseTuple(args, "O!ny#z#O!O!O!", &PyBytes_Type, &data, &start, &name, &name_size, &wanted.via,
-                          &wanted.via_size, &PyTuple_Type, &absent, &PyTuple_Type, &payloads, &PyTuple_Type, &labels) ||
+    if (!PyArg_ParseTuple(args, "O!ny#z#O!O!O!O!", &PyBytes_Type, &data, &start, &name, &name_size, &wanted.via,
+                          &wanted.via_size, &PyTuple_Type, &absent, &PyTuple_Type, &payloads, &PyTuple_Type, &once, &PyTuple_Type,
+                          &labels) ||
         PyBytes_AsStringAndSize(data, &bytes, &size))
         return NULL;
     if (start < 0 || start > size) {
@@ -164,7 +166,7 @@ PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
     wanted.members[0] = (Member){.name = (const uint8_t *)name, .name_size = (size_t)name_size};
     wanted.path = is_path(&wanted.members[0]);
     wanted.members[1] = (Member){.name = (const uint8_t *)"via", .name_size = 3};
-    if (take_wanted(&wanted, payloads, absent, labels))
+    if (take_wanted(&wanted, payloads, absent, once, labels))
         return NULL;
     const uint8_t *first = (const uint8_t *)bytes, *end = first + size, *line = first + start;
     Columns columns = {0};

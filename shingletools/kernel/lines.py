@@ -27,6 +27,7 @@ class SignedFields(NamedTuple):
     via: bytes | None  # None if the line must have no recipe
     absent: tuple[bytes, ...]  # fields that the line must not have
     payloads: tuple[tuple[bytes, int, int], ...]  # one or two: name, digits of a group, bytes or 0 for sets
+    once: tuple[bytes, ...] = ()  # fields that it must not have twice
     labels: tuple[bytes, ...] = ()  # fields whose values are taken, LABELS at most: no lists, no objects
 
 

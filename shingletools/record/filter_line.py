@@ -149,7 +149,7 @@ def fields_signed(fields: Fields, like: SignedFields) -> Fields | None:
         or so_far == via or (not so_far and via != recipe) or b"\\" in via or before not in (None, so_far)
     ):  # fmt: skip
         return None
-    between = tuple(sorted({*between, *like.absent} - {consumed}))
+    between = tuple(sorted({*between, *like.absent, *like.once} - {consumed}))
     return id_field, consumed, produced, False, recipe, between, False, so_far
 
 

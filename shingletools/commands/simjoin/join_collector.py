@@ -15,7 +15,7 @@ from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.nearest import Nearest
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.pair_lines import PairLines
-from shingletools.commands.simjoin.signatures import LONG_SHINGLES, SHINGLE_SETS, Signature, signature_of
+from shingletools.commands.simjoin.signatures import FIELDS, LONG_SHINGLES, SHINGLE_SETS, Signature, signature_of
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.store import InMemory, OnDisk, Store
 from shingletools.kernel import arrays as kernel
@@ -70,7 +70,7 @@ def lines_like(id_field: str, via: str, signature: Signature, size: int, verify:
     signatures = [(signature, size), (LONG_SHINGLES, 0)][: 1 + verify]
     payloads = tuple((each.field.encode(), each.digits, each.fixed(size)) for each, size in signatures)
     absent = tuple(field.encode() for field in fields_before(signature))
-    return SignedFields(name, in_quotes(via) if via else None, absent, payloads)
+    return SignedFields(name, in_quotes(via) if via else None, absent, payloads, tuple(map(str.encode, FIELDS)))
 
 
 def one_id(name: str | int) -> tuple[bytes, Index]:

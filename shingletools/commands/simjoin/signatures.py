@@ -33,7 +33,7 @@ from shingletools.system.errors import Failed
 Data = NDArray[np.uint8]  # one payload after the other
 
 FORM = "groups of 8 or 16 hex digits, all alike"
-SKETCH, SIMHASH, SHINGLES = "sketch", "simhash", "shingles"  # fields
+SKETCH, SIMHASH, SHINGLES = FIELDS = ("sketch", "simhash", "shingles")
 ONE_AGREES = {"mega", "lexicon", "top"}  # words in recipes of sketches of which one agreeing component is enough
 
 
