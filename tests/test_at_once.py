@@ -1,6 +1,7 @@
 """Collectors that take lines at once give what they give line by line, by the definition: output, rejects, failures."""
 
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -131,7 +132,7 @@ def test_sketches(command: str, one: list[bytes], two: list[bytes]) -> None:
     check(command, *([one, two] if "against" in command else [one + two]))
 
 
-def test_another_signature_twice() -> None:
+def test_another_signature_twice(tmp_path: Path) -> None:
     """A field that may hold a signature is there once at most, even where another one is compared."""
     payloads = {"sketch": EIGHT[0], "simhash": SIXTEEN[3], "shingles": SIXTEEN[0]}
     for compared, payload in payloads.items():
@@ -143,7 +144,7 @@ def test_another_signature_twice() -> None:
             assert [cause for _, _, cause, _ in made[0][0]] == [f'field "{doubled}" occurs twice']  # type: ignore[attr-defined]
     for command in ("simjoin", "simindex add seen"):  # in one process, as it comes from a filter
         ran = run("shingletools run", f"sketch -n 8 | {command}", stdin=b'{"id":1,"shingles":"0000000000000001"}\n'
-                  b'{"id":2,"shingles":"0000000000000002","simhash":"","simhash":""}\n')  # fmt: skip
+                  b'{"id":2,"shingles":"0000000000000002","simhash":"","simhash":""}\n', cwd=tmp_path)  # fmt: skip
         assert (ran.status, ran.err) == (1, f'{command.split()[0]}: -:2: field "simhash" occurs twice\n')
 
 

@@ -1,17 +1,22 @@
 """Pipelines in Python: the shell's bytes, documents of all kinds, bad records, threads, early ends, memory."""
 
 import contextlib
+import csv
 import json
+import os
 import pickle
 import resource
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
+from unittest.mock import patch
 
 import duckdb
 import numpy as np
@@ -108,11 +113,36 @@ def test_values_that_json_lacks() -> None:
         ('canon: -:2: field "id" is neither a string nor an integer of 64 bits', 2),
     ]
     wrong: Any
+    for number in (float("nan"), [float("-inf"), None], {"x": np.float32("nan")}, np.array([1.0, np.inf])):
+        with pytest.raises(Failed, match="not one good record") as raised:
+            list(run("canon", [{"id": 1, "text": "NaN null", "of": number}]))
+        assert raised.value.__notes__[0].startswith("canon: -:1: not JSON")
+    nulls = {"id": 1, "text": "NaN null", "of": None, "at": np.array([1]), "on": datetime(2020, 1, 2)}
+    assert list(run("canon", [nulls])) == [
+        {"id": 1, "text": "nan null", "of": None, "at": [1], "on": "2020-01-02T00:00:00", "via": "canon/3"}
+    ]
     for wrong in ({"id": 1, "text": {1}}, 7, [["id", 1]]):
         with pytest.raises(TypeError):
             list(run("canon", [{"id": 0, "text": ""}, wrong]))
     with pytest.raises(TypeError, match="documents are several"):
         list(run("canon", {"id": 0, "text": ""}))
+
+
+class PathOfBytes:
+    def __fspath__(self) -> bytes:
+        return bytes(DOCS)
+
+
+def test_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path may be bytes, but bytes alone are lines; text is a name, even that of a file that looks like a line."""
+    assert written(TO_PAIRS, cast(Any, PathOfBytes())) == written(TO_PAIRS, [cast(Any, PathOfBytes())])
+    line = '{"id":1,"text":"A"}'
+    for given in (line, [line], [" " + line + "\n"]):
+        with pytest.raises(TypeError, match="a line of JSON is given as bytes, not as str, which names a file"):
+            list(run("canon", given))
+    monkeypatch.chdir(tmp_path)
+    Path(line).write_text(line)
+    assert [each["text"] for each in run("canon", line)] == ["a"]
 
 
 TABLES: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
@@ -252,6 +282,14 @@ def test_a_pipeline_is_a_value() -> None:
 def test_workers_and_memory(pairs: bytes) -> None:
     assert written(TO_PAIRS, RECORDS * 1, jobs=2) == pairs
     assert written(TO_PAIRS, RECORDS, memory=1 << 20) == written(TO_PAIRS, RECORDS, memory="1M") == pairs
+    jobs: Any
+    for jobs in (0, -1, "2", 1.5, None):
+        with pytest.raises(Failed, match="jobs: not a whole number from 1 on"):
+            run(TO_PAIRS, RECORDS, jobs=jobs)
+    memory: Any
+    for memory in (-1, 1e6, "-1M"):
+        with pytest.raises(Failed, match="not a size such as 500M"):
+            list(run(TO_PAIRS, RECORDS, memory=memory))
     with pytest.raises(Failed, match="-S: none of these commands takes it here"):
         list(run("canon", RECORDS, memory="1M"))
 
@@ -307,6 +345,35 @@ def test_archive(tmp_path: Path) -> None:
         assert {each["similarity"] for each in strictly.query(run(to_sketches, RECORDS[20:]))} <= {1.0}
     with pytest.raises(Failed, match="nowhere"):
         Archive("nowhere")
+    for options, message in (
+        ("-t 0.5", "made for -t 0.8 .68 of 84 components., not for -t 0.5 .42."), ("-d 3", "-d counts the bits"),
+        (f"--against '{folder}'", "only one archive"),
+    ):  # fmt: skip
+        with pytest.raises(Failed, match=message):
+            Archive(folder, options=options)
+    closed = Archive(os.fsencode(folder), to_sketches)
+    begun = closed.query(RECORDS[20:])
+    closed.close()
+    for result in (begun, closed.query(RECORDS[20:]), closed.query([])):
+        with pytest.raises(Failed, match="an archive: the archive is closed"):
+            list(result)
+
+
+def test_the_process_stays_as_it_was(tmp_path: Path) -> None:
+    """Its parser of CSV has the limit that it had, and no other thread creates a file with another mask meanwhile."""
+    limit, before = csv.field_size_limit(), os.umask(0o027)
+    table, kept = tmp_path / "t.csv", tmp_path / "kept.csv"
+    table.write_text(f"id,text\n1,{'a' * (limit + 1)}\n")
+    try:
+        with patch.object(os, "umask", side_effect=AssertionError):
+            assert [len(each["text"]) for each in run("canon --csv", table)] == [limit + 1]
+            list(run(f"canon --csv --rejects '{tmp_path}/bad'", table))
+            options = f"--csv --removed '{kept}'"
+            assert [*unique(table, [], options=options).lines()] == table.read_bytes().splitlines(keepends=True)
+        assert csv.field_size_limit() == limit
+        assert [stat.S_IMODE(path.stat().st_mode) for path in (kept, tmp_path / "bad")] == [0o640] * 2
+    finally:
+        os.umask(before)
 
 
 def test_threads(pairs: bytes) -> None:

@@ -130,6 +130,8 @@ class SummedFile:
             raise Damaged(self.name, "damaged (a place outside of the file)")
         if not size:
             return memoryview(b"")
+        if self.descriptor < 0:
+            raise Unreadable(self.name, "closed while it was read")
         first, last = start // BLOCK, (start + size - 1) // BLOCK
         few = last <= first + 1  # as in a search, which will read these blocks again
         data = memoryview(b"".join(map(self._block, range(first, last + 1))) if few else self._blocks(first, last))

@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Protocol, cast
 
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
 from shingletools.system.deferred import needs, orjson
-from shingletools.system.errors import Failed
+from shingletools.system.errors import Failed, shown
 from shingletools.system.waiting import BLOCK
 
 
@@ -35,7 +36,7 @@ class Given(NamedTuple):
         if documents is None:
             return cls()
         if isinstance(documents, str | os.PathLike):
-            return cls([os.fspath(documents)])
+            return cls([name_of(documents)])
         if hasattr(documents, "__arrow_c_stream__"):
             return cls(arrow=cast(ArrowStream, documents))
         if isinstance(documents, Result):
@@ -46,7 +47,7 @@ class Given(NamedTuple):
         for first in records:
             records = chain([first], records)
             if isinstance(first, str | os.PathLike):
-                return cls([os.fspath(path) for path in records])
+                return cls([name_of(path) for path in records])
             break
         return cls(records=records)
 
@@ -63,6 +64,14 @@ class Given(NamedTuple):
         if self.arrow is not None:
             return rows_of(self.arrow, steps)
         return None if self.records is None else lines_of(raising(self.records, theirs))
+
+
+def name_of(path: Path) -> str:
+    """The name of a file; raises TypeError for a document that was given in the place of one."""
+    name = os.fsdecode(path)
+    if name.lstrip().startswith("{") and not os.path.lexists(name):
+        raise TypeError(f"a line of JSON is given as bytes, not as str, which names a file: {shown(name)}")
+    return name
 
 
 def raising(records: Iterator[Any], theirs: list[Failed]) -> Generator[Any]:
@@ -88,15 +97,28 @@ def lines_of(records: Iterator[Any]) -> Generator[bytes]:
 
 
 def spelled(record: Any) -> bytes:
-    """A mapping as a line. Text that UTF-8 cannot write is written all the same, and the line is rejected for it."""
+    r"""A mapping as a line. What JSON cannot write is written all the same, and the line is rejected for it.
+
+    >>> spelled({"id": 1, "mean": float("nan")}), spelled({"id": 1, "mean": None})
+    (b'{"id": 1, "mean": NaN}', b'{"id":1,"mean":null}\n')
+    """
     if not isinstance(record, Mapping):
         raise TypeError(f"a document is a dict or a line of JSON in bytes, not {type(record).__name__}")
-    try:
-        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
-    except orjson.JSONEncodeError:
-        import json  # for few records: other mappings and keys, large integers, surrogates
+    import json  # for few records: other mappings and keys, large integers, surrogates, and what may be no number
 
-        return json.dumps(dict(record), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    write = partial(json.dumps, ensure_ascii=False, default=plain)
+    try:
+        line = orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
+        if b"null" in line:  # which orjson makes of NaN, too
+            write(dict(record), allow_nan=False)
+        return line
+    except (orjson.JSONEncodeError, ValueError):
+        return write(dict(record)).encode("utf-8", "surrogatepass")
+
+
+def plain(value: Any) -> Any:
+    """What Python's own JSON can write, of a value that orjson writes; raises TypeError for any other."""
+    return value.tolist() if hasattr(value, "tolist") else orjson.loads(orjson.dumps(value))
 
 
 def rows_of(source: ArrowStream, steps: Sequence[Step]) -> Iterator[bytes]:

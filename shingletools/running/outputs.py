@@ -54,14 +54,13 @@ class Output:
         elif os.path.exists(path) and not os.path.isfile(path):
             self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)  # a named pipe waits for a reader
         else:
-            import tempfile  # and random with it, where a file is to be made
-
             self.target = os.path.realpath(path)  # a link stays a link
             folder = os.path.dirname(self.target)
             with signals.tracing() as traces:
-                self.descriptor, self.temporary = tempfile.mkstemp(prefix=".shingletools.", dir=folder)
-                traces.add(self.temporary)
-            os.fchmod(self.descriptor, _mode(self.target))
+                temporary = os.path.join(folder, f".shingletools.{os.urandom(8).hex()}")
+                self.descriptor = _created(temporary, self.target)
+                self.temporary = temporary
+                traces.add(temporary)
 
     def write(self, data: bytes) -> None:
         """Writes all of it, at the latest when it is complete; raises ReaderGone or Failed."""
@@ -112,14 +111,16 @@ def _write(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _mode(path: str) -> int:
-    """The permissions a file has, or would get if a shell created it."""
+def _created(path: str, target: str) -> int:
+    """A new file, with the permissions that the target has, or would get if a shell created it."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
-        return stat.S_IMODE(os.stat(path).st_mode)
+        mode = stat.S_IMODE(os.stat(target).st_mode)
     except FileNotFoundError:
-        umask = os.umask(0)
-        os.umask(umask)
-        return 0o666 & ~umask
+        return os.open(path, flags, 0o666)
+    descriptor = os.open(path, flags, 0o600)
+    os.fchmod(descriptor, mode)
+    return descriptor
 
 
 class Rejects:

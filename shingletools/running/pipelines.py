@@ -77,7 +77,7 @@ def with_memory(step: Step, words: Sequence[str], shared: ForAll, look: partial[
     if shared.size is None or not takes or options.get("buffer_size", 0) is not None:
         return step
     folder = [] if shared.folder is None or "temporary_directory" not in options else ["-T", shared.folder]
-    return step_of(step.name, ["-S", shared.size, *folder, *words], look)
+    return step_of(step.name, [f"-S{shared.size}", *folder, *words], look)
 
 
 def split(text: str) -> Iterator[str]:

@@ -74,7 +74,9 @@ def parsed(text: str, shared: ForAll) -> Steps:
 
 
 def result_of(taking: Taking, documents: Documents | None, jobs: int, strict: bool, memory: int | str | None) -> Result:
-    size = f"{memory}b" if isinstance(memory, int) else memory
+    if not isinstance(jobs, int) or jobs < 1:
+        raise Failed(f"jobs: not a whole number from 1 on: {jobs!r}")
+    size = None if memory is None else f"{memory}b" if isinstance(memory, int) else str(memory)
     shared = ForAll(jobs=jobs, size=size, given=True, strict=strict)
     account = Account()
     return Result(account, flowing(taking, documents, shared, account))

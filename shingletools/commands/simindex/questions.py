@@ -9,12 +9,14 @@ from typing import Self, cast
 
 from shingletools.archive.opened import open_archive
 from shingletools.commands.simjoin.against import Against
+from shingletools.commands.simjoin.indexed import ArchiveJoin
 from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.record.collector import Collector, Means
+from shingletools.record.collector import Means
 from shingletools.running.given import Documents, Path
 from shingletools.running.pipelines import ForAll
-from shingletools.running.python_face import Pipeline, Steps, result_of
+from shingletools.running.python_face import ALONE, Pipeline, Steps, result_of
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed
@@ -24,14 +26,30 @@ class AskedArchive:
     """An archive of simindex in the state in which it was when it was opened. Any number of threads may ask it.
 
     pipeline: what makes signatures of documents, as they were made for the archive; none for records that have them.
-    options: simjoin's, such as "-t 0.9". Raises Failed.
+    options: simjoin's, such as "-t 0.9". Raises Failed, also if the archive was
+    made for fewer pairs than these ask for.
     """
 
-    def __init__(self, path: Path, pipeline: str = "", options: str = "") -> None:
-        folder = os.fspath(path)
+    def __init__(self, path: Path | bytes, pipeline: str = "", options: str = "") -> None:
+        folder = os.fsdecode(path)
         join = f"simjoin --against {shlex.quote(folder)} {options}"
         self._pipeline = Pipeline(f"{pipeline} | {join}" if pipeline else join)
         self._archive = open_archive(folder)
+        self._closed = False
+        try:
+            self._check()
+        except BaseException:
+            self.close()
+            raise
+
+    def _check(self) -> None:
+        """Raises Failed if the archive does not answer such queries."""
+        with self._pipeline.taking(ALONE) as (*_, last):
+            join = self._collector(last.stage, Means())
+        for _ in join.finish():
+            pass  # there are no documents yet
+        if (signature := join.comparable.signature) is not None:
+            ArchiveJoin(self._archive, signature, join.comparable.wanted, None, DEFAULT)
 
     def query(
         self, documents: Documents, *, jobs: int = 1, strict: bool = False, memory: int | str | None = None
@@ -41,10 +59,12 @@ class AskedArchive:
 
     @contextlib.contextmanager
     def _taking(self, shared: ForAll) -> Iterator[Steps]:
+        if self._closed:
+            raise Failed(f"{self._archive.name}: the archive is closed")
         with self._pipeline.taking(shared) as (*steps, last):
             yield (*steps, Step(last.name, last.options, last.stage.made_by(self._collector)))
 
-    def _collector(self, stage: object, means: Means) -> Collector:
+    def _collector(self, stage: object, means: Means) -> JoinCollector:
         spec = cast(JoinSpec, stage)
         if len(spec.archives) > 1:
             raise Failed("--against: only one archive can be queried at a time")
@@ -56,6 +76,7 @@ class AskedArchive:
 
     def close(self) -> None:
         """Closes its files, once no question is under way."""
+        self._closed = True
         self._archive.close()
 
     def __enter__(self) -> Self:

@@ -7,7 +7,7 @@ from contextlib import closing
 
 from shingletools import kernel
 from shingletools.reading import streams
-from shingletools.reading.formats.table_rows import LONGEST, Dialect, RowsOfFile
+from shingletools.reading.formats.table_rows import Dialect, RowsOfFile
 from shingletools.record import wire
 from shingletools.record.framing import Both, Fate, Fates, Said
 from shingletools.system.errors import Failed, printable, shown
@@ -40,7 +40,6 @@ def end_of(row: bytes) -> bytes:
 
 def kept_rows(form: Dialect, files: Sequence[str], fates: Fates) -> Iterator[Both]:
     """Tables, which become one: their columns must be the same. Raises Failed."""
-    csv.field_size_limit(LONGEST)
     sides = KeptRows(), KeptRows()
     columns: Sequence[str] = ()
     for name in files:

@@ -1,13 +1,12 @@
 """Files of rows, as CSV or TSV; their values are strings."""
 
-import csv
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
 from shingletools.reading import streams
 from shingletools.reading.formats.numbered import with_numbers
-from shingletools.reading.formats.table_rows import LONGEST, Dialect, RowsOfFile
+from shingletools.reading.formats.table_rows import Dialect, RowsOfFile
 from shingletools.record.framing import Both, Fates, Framed, Made
 
 
@@ -21,7 +20,6 @@ class Separated(NamedTuple):
         return self.dialect.option
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
-        csv.field_size_limit(LONGEST)
         number = 1
         for name in files:
             with closing(streams.read_blocks(name)) as blocks:

@@ -1,11 +1,13 @@
 """The rows of a table, as they stand and as documents: CSV (RFC 4180) and TSV, with a header or without."""
 
 import csv
+import importlib.util
 import io
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import count
+from types import ModuleType
 from typing import NamedTuple
 
 from shingletools.reading.streams import Blocks
@@ -23,6 +25,17 @@ DELIMITERS = {",": "--csv", TAB: "--tsv", ";": "--csv --delimiter ';'", "|": "--
 MARKS = {",": "commas", TAB: "tabs", ";": "semicolons", "|": "bars"}
 SEP = re.compile(rb'"?sep=([\t!-~])"?\r?', re.IGNORECASE)
 NAMED = 20  # columns in a message
+
+
+def own_parser() -> ModuleType:
+    """Python's parser of CSV with a limit of its own; that of the module csv is the whole program's."""
+    spec = importlib.util.find_spec("_csv")
+    assert spec is not None
+    assert spec.loader is not None
+    parser = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(parser)
+    parser.field_size_limit(LONGEST)
+    return parser
 
 
 def of_excel(raw: bytes) -> str:
@@ -113,7 +126,8 @@ class RowsOfFile:
 
     def rows(self) -> Iterator[list[Row]]:
         """The rows of one block behind the header. Raises Failed."""
-        parsed = csv.reader(
+        parser = own_parser()
+        parsed = parser.reader(
             self.lines(), delimiter=self.dialect.delimiter, strict=True,
             quoting=csv.QUOTE_MINIMAL if self.dialect.quotes else csv.QUOTE_NONE,
         )  # fmt: skip
@@ -123,7 +137,7 @@ class RowsOfFile:
                 values, cause = [], ""
                 try:
                     values = next(parsed)
-                except csv.Error:
+                except parser.Error:
                     cause = self.fault()
                 row = Row(self.first(), "".join(self.row).encode(errors="surrogateescape"), values, cause)
                 self.row, self.length = [], 0
