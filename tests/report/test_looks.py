@@ -63,7 +63,13 @@ def test_nothing_is_wider_than_the_screen(opened: Open, name: str, width: int) -
 
 @pytest.mark.parametrize(
     ("name", "width", "scheme"),
-    [("real", 360, "light"), ("real", 1200, "dark"), ("special", 1200, "light"), ("hostile", 360, "dark")],
+    [
+        ("real", 360, "light"),
+        ("real", 1200, "dark"),
+        ("special", 1200, "light"),
+        ("hostile", 360, "dark"),
+        ("copies", 768, "dark"),
+    ],
 )
 def test_axe_finds_no_serious_fault(opened: Open, name: str, width: int, scheme: str) -> None:
     page = opened(name, width=width, scheme=scheme)

@@ -100,10 +100,21 @@ def test_pairs_of_shingles_in_common_are_no_reason_to_remove(folder: Path) -> No
     for more, removable in (({}, True), ({"shared": 7}, False)):
         run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR | more), cwd=folder)
         assert lists_of((folder / "page.html").read_bytes())["removable"] == removable
+    group = jsonl({"group": 1, "members": [1, "2"]})  # of which only the pipeline can say it
+    for command, removable in (
+        ("canon | shingle | simjoin -m 3 | simgroup", False),
+        ("canon | shingle | sketch | simjoin -m 42", True),
+        ("canon | shingle | simjoin -t 0.5", True),
+    ):
+        run_here("simshow", "--docs", "docs", "--html", "page.html", "--made-by", command, stdin=group, cwd=folder)
+        assert lists_of((folder / "page.html").read_bytes())["removable"] == removable
 
 
 def test_a_text_that_was_not_read_has_no_letters(folder: Path) -> None:
-    with (folder / "docs").open("ab") as out:
-        out.write(jsonl({"id": 77, "text": 5}, {"id": 78}))
-    run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR), cwd=folder)
-    assert lists_of((folder / "page.html").read_bytes())["figures"]["read"] >= 4
+    figures = []
+    for more in (b"", jsonl({"id": 77, "text": 5}, {"id": 78})):
+        with (folder / "docs").open("ab") as out:
+            out.write(more)
+        run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR), cwd=folder)
+        figures.append(lists_of((folder / "page.html").read_bytes())["figures"])
+    assert figures[1] == figures[0] | {"read": figures[0]["read"] + 2}

@@ -21,7 +21,7 @@ def origin_of(command: str, date: str) -> Provenance:
         raise Failed(f"--made-by: {error}") from None
     except Printed:
         raise Failed("--made-by: no place for --help and --version here") from None
-    recipe, threshold, k = "", "", None
+    recipe, threshold, k, removable = "", "", None, True
     for step in steps:
         if made := getattr(step.stage, "recipe", ""):
             recipe = wire.further(recipe, made)
@@ -30,7 +30,8 @@ def origin_of(command: str, date: str) -> Provenance:
             k = options.k
         if step.name == "simjoin":
             threshold = threshold_of(options.threshold, options.agreeing, options.distance)
-    return Provenance(command, recipe, threshold, k, date)
+            removable = options.agreeing is None or wire.has_step(recipe, "sketch")
+    return Provenance(command, recipe, threshold, k, date, removable)
 
 
 def threshold_of(threshold: Fraction | None, agreeing: int | None, distance: int | None) -> str:

@@ -11,6 +11,7 @@ class Provenance(NamedTuple):
     threshold: str = ""
     k: int | None = None  # words in a shingle
     date: str = ""
+    removable: bool = True  # pairs of `simjoin -m` share some shingles: that is no reason to remove a document
 
 
 class Corpus(NamedTuple):
@@ -20,4 +21,4 @@ class Corpus(NamedTuple):
     others: int = 0  # of --against
     letters: int = 0  # in the originals of --docs
     k: int = 5  # words in a shingle
-    removable: bool = True  # pairs of `simjoin -m` share some shingles: that is no reason to remove a document
+    removable: bool = True  # as above, by the pairs themselves

@@ -238,7 +238,7 @@ class Report:
             "k": corpus.k,
             "left": {"pairs": len(ends) - sum(listed), "groups": self.left_groups},
             "origin": self.origin._asdict(),
-            "removable": corpus.removable,
+            "removable": corpus.removable and self.origin.removable,
             "known": bool(self.sides[1]) and not self.given,  # all of a would go
             "figures": {
                 "read": corpus.documents,

@@ -41,6 +41,11 @@ class Pair {
       sharesQuarters(place, 3) ? 0 : 1, (view) => this.colour(view));
     this.switch = choice('Which text is shown', ['First text', 'Second text'], 0, (side) => this.turn(side));
     this.switch.classList.add('narrow');
+    const button = (label, by) => {
+      const names = [element('span', { 'aria-hidden': 'true' }, by < 0 ? '←' : '→'), ' ', element('span', { class: 'spelled' }, label)];
+      return element('button', { type: 'button', click: () => this.step(by) }, by < 0 ? names : names.reverse());
+    };
+    this.steps = element('div', { class: 'steps' }, button('Previous passage', -1), button('Next passage', 1));
     this.sides = element('div', { class: 'sides' }, this.panes.map((pane, side) => element('section', { 'aria-labelledby': `side${side}` },
       element('div', {}, element('h3', { id: `side${side}` }, named(this.documents[side]), element('span', { class: 'hint' },
         ` ${plural(lists.words[this.documents[side]], 'word')}`)), fieldsOf(this.documents[side])), pane)));
@@ -52,6 +57,7 @@ class Pair {
   colour(view) {
     press(this.views, view);
     this.sides.classList.toggle('differ', view === 0);
+    this.steps.hidden = this.passages.length <= (view === 0 ? 1 : 0); // one passage without colour is nowhere to go
   }
 
   turn(side) {
@@ -177,10 +183,6 @@ class Pair {
     const group = groups.findIndex(({ members }) => members.includes(a) && members.includes(b));
     const of = (document_) => percent(pairs.shared[place], lists.words[document_]);
     const copies = areCopies(place);
-    const button = (label, by) => {
-      const names = [element('span', { 'aria-hidden': 'true' }, by < 0 ? '←' : '→'), ' ', element('span', { class: 'spelled' }, label)];
-      return element('button', { type: 'button', click: () => this.step(by) }, by < 0 ? names : names.reverse());
-    };
     main.append(
       heading(named(a), ' and ', named(b)),
       turns('pair', place, pairList, group < 0 ? null : element('a', { href: `#group/${group}` }, 'Their group')),
@@ -195,7 +197,7 @@ class Pair {
         element('ins', {}, 'words of the second text only'), ', ', element('span', { class: 'template' }, 'template'),
         ', which is words in many of the documents. Control characters and invisible ones are shown as ⟦U+…⟧.')),
       element('div', { class: 'turns tools' }, this.switch, copies ? null : this.views,
-        ...(this.passages.length ? [button('Previous passage', -1), button('Next passage', 1)] : [])),
+        this.steps),
       this.rest,
       this.sides);
     for (const pane of this.panes) pane.classList.toggle('long', pane.scrollHeight > pane.clientHeight);
