@@ -14,7 +14,7 @@ from shingletools.system.errors import Failed, printable
 
 FACE = Face(
     example=("canon docs.jsonl | shingle | sketch | simindex add archive --unless-known",),
-    takes=("sketch",), after="canon, shingle and sketch",
+    takes=("sketch",), after="canon, shingle and sketch", text=True,
 )  # fmt: skip
 
 
