@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import ENVIRONMENT
@@ -20,7 +20,9 @@ class Figures(NamedTuple):
     peak: float  # MB
 
 
-def timed(argv: Sequence[str], source: Path, target: Path, env: dict[str, str] | None = None) -> Figures:
+def timed(
+    argv: Sequence[str], source: Path, target: Path, env: dict[str, str] | None = None, stderr: IO[bytes] | None = None
+) -> Figures:
     """One command and all its processes, from file to file; the peak is that of the largest.
 
     It is started by a small process of its own: the peak that the system tells of a process includes what its parent
@@ -30,7 +32,7 @@ def timed(argv: Sequence[str], source: Path, target: Path, env: dict[str, str] |
     with source.open("rb") as stdin, target.open("wb") as stdout, os.fdopen(reading) as report:
         starter = [sys.executable, __file__, str(writing), *argv]
         process = subprocess.Popen(
-            starter, stdin=stdin, stdout=stdout, env=ENVIRONMENT | (env or {}), pass_fds=[writing]
+            starter, stdin=stdin, stdout=stdout, stderr=stderr, env=ENVIRONMENT | (env or {}), pass_fds=[writing]
         )
         os.close(writing)
         assert process.wait() == 0, argv

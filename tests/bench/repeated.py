@@ -4,8 +4,8 @@ usage: python tests/bench/repeated.py DOCS FOLDER [MEGABYTES [K]]
 
 DOCS has JSON lines with id and text; corpora.py makes some. The corpus is MEGABYTES (default 1000) of them, each time
 with other edits: of a quarter of the copies none, of the others one word in 100, 30 or 10 becomes another word of DOCS.
-So passages are there in many copies, of all lengths. Prints words, words in runs, processor seconds, megabytes of
-text a second and peak memory: without -S, and with -S 64M, which must give the same bytes. The peak includes pages of
+So passages are there in many copies, of all lengths. Prints words, words in runs, processor seconds, megabytes a
+second and peak memory: without -S, and with -S 64M, which must give the same bytes. The peak includes pages of
 scratch files, which the system takes back if it needs them: the texts, mostly. The files in FOLDER, some ten times as
 large as the corpus, are removed at the end.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import corpora
-from measure import Figures, table_row, timed
+from measure import table_row, timed
 
 RATES = (0, 1 / 100, 1 / 30, 1 / 10)  # of words that become others
 
@@ -64,23 +64,22 @@ def main(source: Path, folder: Path, megabytes: int = 1000, k: int = 50) -> None
         make(source, docs, megabytes * 1_000_000)
         subprocess.run(["canon", "--offsets", docs, "-o", words], check=True)
         docs.unlink()
-        table_row("", "words", "in runs", "CPU s", "MB/s", "peak MB", "bytes a word")
-        table_row("---", *["---:"] * 6)
+        table_row("memory", "words", "in runs", "CPU s", "MB/s of text", "MB/s of records", "peak MB")
+        table_row(*["---:"] * 7)
         for options, target in (([], marked), (["-S", "64M"], again)):
             argv = ["repeats", "-k", str(k), *options, str(words), "-v"]
             said = folder / "said"
             with said.open("wb") as told:
                 figures = timed(argv, Path("/dev/null"), target, stderr=told)
-            count, within = map(int, re.findall(r"(\d+) words, (\d+) of them", said.read_text())[0])
-            row(" ".join(options) or "512M", megabytes, count, within, figures)
+            counts = re.findall(r"(\d+) words, (\d+) of them", said.read_text())[0]
+            speeds = (size / figures.cpu for size in (megabytes, words.stat().st_size / 1e6))
+            table_row(
+                options[-1] if options else "512M", *counts, f"{figures.cpu:.1f}",
+                *(f"{speed:.1f}" for speed in speeds), f"{figures.peak:.0f}",
+            )  # fmt: skip
         print("the same bytes" if filecmp.cmp(marked, again, shallow=False) else "other bytes with -S")
     finally:
         shutil.rmtree(folder)
-
-
-def row(name: str, megabytes: int, words: int, within: int, figures: Figures) -> None:
-    speed, each = megabytes / figures.cpu, figures.peak * (1 << 20) / words
-    table_row(name, words, within, f"{figures.cpu:.1f}", f"{speed:.1f}", f"{figures.peak:.0f}", f"{each:.2f}")
 
 
 if __name__ == "__main__":
