@@ -1,0 +1,191 @@
+"""Ten jobs of a new user, typed as in the manual: what is left is what brute force leaves of the original file."""
+
+import csv
+import gzip
+import io
+import json
+import random
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from harness import jsonl, shell
+
+WORDS = [f"{first}{second}{third}" for first in "bdgk" for second in "aeo" for third in ("l", "nt", "rs", "zik")]
+UNIQUE = "canon {0} | shingle -k 3 | simjoin -t 0.8 | dedup --pairs - {1} {0} -o kept"
+
+
+def texts(seed: int, number: int = 24) -> list[str]:
+    """Texts of which some are copies with other capitals and marks, some are nearly copies, and some share a half."""
+    rng, made = random.Random(seed), [WORDS[:20]]
+    while len(made) < number:
+        old, new = rng.choice(made), rng.sample(WORDS, 20)
+        made.append(rng.choice([new, [*old], [*old[:-1], "other"], [*old[:10], *new[:10]]]))
+    return [", ".join(word.title() if rng.random() < 0.3 else word for word in words) + "." for words in made]
+
+
+def kept(given: Sequence[str], order: Iterable[int] | None = None) -> list[int]:
+    """Which texts stay, in an order of preference: each that is not alike to one that stays already."""
+    stay: list[int] = []
+    sets = []
+    for text in given:
+        words = re.findall(r"\w+", text.lower())
+        sets.append({tuple(words[at : at + 3]) for at in range(max(1, len(words) - 2))} if words else set())
+    for number in order or range(len(given)):
+        mine = sets[number]
+        if not any(mine and Fraction(len(mine & sets[one]), len(mine | sets[one])) >= Fraction(4, 5) for one in stay):
+            stay.append(number)
+    assert len(stay) < len(given)
+    return sorted(stay)
+
+
+def files(folder: Path, suffix: str, contents: Sequence[str]) -> list[str]:
+    folder.mkdir()
+    for number, content in enumerate(contents):
+        (folder / f"{number:02}.{suffix}").write_text(content)
+    return [f"{folder.name}/{number:02}.{suffix}" for number in range(len(contents))]
+
+
+def unique(folder: Path, options: str, more: str = "") -> bytes:
+    """What the manual's pipeline writes."""
+    shell(UNIQUE.format(options, more), cwd=folder).good()
+    return (folder / "kept").read_bytes()
+
+
+def of_folder(here: Path) -> None:
+    given = texts(1)
+    names = files(here / "docs", "txt", given)
+    assert unique(here, "--recursive docs").decode().splitlines() == [names[number] for number in kept(given)]
+
+
+def of_csv(here: Path) -> None:
+    """Rows with line feeds in quotes; the longest text of those that are alike is kept."""
+    given = [text.replace(", ", ',\n"', 1) for text in texts(2)]
+    rows = []
+    for number, text in enumerate(given):
+        row = io.StringIO()
+        csv.writer(row).writerow([f"n{number}", text, "" if number % 2 else "a;b"])
+        rows.append(row.getvalue())
+    (here / "table.csv").write_text("id,text,note\r\n" + "".join(rows), newline="")
+    stay = kept(given, sorted(range(len(given)), key=lambda number: -len(given[number])))
+    found = unique(here, "--csv table.csv", "--keep longest").decode()
+    assert found == "id,text,note\r\n" + "".join(rows[number] for number in stay)
+    with (here / "table.csv").open(newline="") as file:
+        every = list(csv.reader(file))
+    assert list(csv.reader(io.StringIO(found, newline=""))) == [every[0], *(every[number + 1] for number in stay)]
+
+
+def of_parquet(here: Path) -> None:
+    given = texts(3)
+    times = [datetime(2020, 1, 1 + number, 3, 4, 5, number, tzinfo=UTC) for number in range(len(given))]
+    table = pa.table(
+        {
+            "text": given, "at": pa.array(times, pa.timestamp("us", "Europe/Berlin")),
+            "tags": pa.array([["a"] * (number % 3) for number in range(len(given))], pa.list_(pa.string())),
+            "of": pa.array([None if number % 4 else number / 8 for number in range(len(given))], pa.float32()),
+        }
+    ).replace_schema_metadata({"made": "here"})  # fmt: skip
+    pq.write_table(table, here / "table.parquet", row_group_size=7)
+    table = pq.read_table(here / "table.parquet")  # the format has a name of its own for what is in lists
+    shell(UNIQUE.format("--parquet table.parquet", "").replace("-o kept", "-o kept.parquet"), cwd=here).good()
+    found = pq.read_table(here / "kept.parquet")
+    assert found.schema.equals(table.schema, check_metadata=True)
+    assert found.equals(table.take(kept(given)))
+
+
+def of_warc(here: Path) -> None:
+    given, records = texts(4), []
+    for number, text in enumerate(given):
+        body = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>%b" % text.encode()
+        head = (
+            f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/{number}\r\nWARC-Record-ID: <urn:{number}>"
+            f"\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        records.append(gzip.compress(head.encode() + body + b"\r\n\r\n"))
+    (here / "crawl.warc.gz").write_bytes(b"".join(records))
+    assert unique(here, "--warc crawl.warc.gz") == b"".join(records[number] for number in kept(given))
+
+
+def of_messages(here: Path) -> None:
+    """The file of a chat, as Telegram exports it, whose messages a line of Python takes out."""
+    given = texts(5)
+    messages = [{"id": number, "date": "2020-01-02", "text": text, "n": 1.50} for number, text in enumerate(given)]
+    (here / "result.json").write_text(json.dumps({"name": "é", "messages": messages}, indent=1))
+    taking = "import json; print(json.dumps(json.load(open('result.json'))['messages'], ensure_ascii=False))"
+    shell(f'python3 -c "{taking}" > messages.json', cwd=here).good()
+    assert json.loads(unique(here, "--array messages.json")) == [messages[number] for number in kept(given)]
+
+
+def of_laws(here: Path) -> None:
+    """Paragraphs that other laws have, too, are taken out of each but the first."""
+    given = texts(6)
+    laws = [given[start : start + 4] for start in range(0, len(given), 4)]
+    (here / "laws.jsonl").write_bytes(jsonl(*({"id": f"§{number}", "text": "\n\n".join(law), "year": 1900 + number}
+                                              for number, law in enumerate(laws))))  # fmt: skip
+    script = """parts laws.jsonl -o paragraphs
+        canon paragraphs | shingle -k 3 | simjoin -t 0.8 | dedup --pairs - paragraphs | parts --together"""
+    stay = kept(given)
+    expected = {f"§{number}": [given[at] for at in range(4 * number, 4 * number + 4) if at in stay]
+                for number in range(len(laws))}  # fmt: skip
+    found = {each["id"]: each["text"].strip().split("\n\n") for each in shell(script, cwd=here).records()}
+    assert found == {name: paragraphs for name, paragraphs in expected.items() if paragraphs}
+
+
+def of_pages(here: Path) -> None:
+    """What is around the main text does not count; the names of duplicates end with zero bytes, to be moved away."""
+    given = texts(7)
+    around = "<nav>{}</nav><main><h1></h1><p>{}</p></main><footer>{}</footer>"
+    pages = [around.format(number, text, "Home " * number) for number, text in enumerate(given)]
+    names = files(here / "pages", "html", pages)
+    script = UNIQUE.format("--recursive pages", "-0 --removed gone").replace("canon", "canon --html=main")
+    shell(f"{script}\nmkdir -p away && xargs -0r mv --backup=numbered -t away -- < gone", cwd=here).good()
+    stay = [names[number] for number in kept(given)]
+    assert (here / "kept").read_text().split("\0")[:-1] == stay
+    assert sorted(str(path.relative_to(here)) for path in (here / "pages").iterdir()) == stay
+    assert len([*(here / "away").iterdir()]) == len(given) - len(stay)
+
+
+def of_code(here: Path) -> None:
+    given = ["def " + text.lower().replace(", ", "():\n    return ") for text in texts(8)]
+    names = files(here / "src", "py", given)
+    shell("find src -name '*.py' -print0 | sort -z > names", cwd=here).good()
+    found = unique(here, "--whole --files0-from names").decode().splitlines()
+    assert found == [names[number] for number in kept(given)]
+
+
+def of_tsv(here: Path) -> None:
+    """A table with ids of its own and a column of dates; the latest is kept."""
+    given = texts(9)
+    dates = [f"{2000 + number * 7 % 11}-0{1 + number % 9}-01" for number in range(len(given))]
+    rows = [f'{date}\t{text}\t"{number}\n' for number, (date, text) in enumerate(zip(dates, given, strict=True))]
+    (here / "table.tsv").write_text("date\tbody\tn\n" + "".join(rows))
+    shell(
+        "canon --tsv --id n --text body table.tsv | shingle -k 3 --text body --id n | simjoin --id n -t 0.8 | "
+        "dedup --pairs - --tsv --id n --keep max:date table.tsv -o kept",
+        cwd=here,
+    ).good()
+    order = sorted(range(len(given)), key=lambda number: dates[number], reverse=True)
+    assert (here / "kept").read_text() == "date\tbody\tn\n" + "".join(rows[number] for number in kept(given, order))
+
+
+def of_subtitles(here: Path) -> None:
+    """Captions that roll: each line is there again in the next caption."""
+    said, lines = texts(10), []
+    for number in range(1, len(said)):
+        lines += [f"{number}", f"00:{number:02}:00,000 --> 00:{number:02}:09,500", *said[number - 1 : number + 1], ""]
+    (here / "talk.srt").write_text("".join(f"{line}\r\n" for line in lines), newline="")
+    found = unique(here, "--lines talk.srt")
+    assert found == b"".join(f"{lines[number]}\r\n".encode() for number in kept(lines))
+
+
+@pytest.mark.parametrize("job", [of_folder, of_csv, of_parquet, of_warc, of_messages, of_laws, of_pages, of_code,
+                                 of_tsv, of_subtitles], ids=lambda job: job.__name__)  # fmt: skip
+def test_job(job: Callable[[Path], None], tmp_path: Path) -> None:
+    job(tmp_path)
