@@ -122,6 +122,9 @@ def test_a_page_has_each_text_with_its_runs(tmp_path: Path) -> None:
         '1-4, 3 words, in 7, "q\\u001b" and 3 other items', "4-5, 1 word",
     ]  # fmt: skip
     assert {link.removeprefix("#") for link in page.links} <= page.names
+    runs = [{"from": first, "to": 3, "words": 3 - first} for first in (0, 1)]
+    page = page_of(tmp_path, {"id": 4, "text": "a b c d", "repeats": runs})
+    assert page.texts == [[("a ", True), ("b c", True), (" d", False)]]
 
 
 def test_a_page_that_is_too_small_says_so(tmp_path: Path) -> None:
