@@ -12,6 +12,8 @@ from shingletools.system import signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import named, same_file, widen
 
+NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+
 
 class ReaderGone(Exception):
     """Whoever read our output has gone away; there is no one left to work for."""
@@ -58,9 +60,12 @@ class Output:
             folder = os.path.dirname(self.target)
             with signals.tracing() as traces:
                 temporary = os.path.join(folder, f".shingletools.{os.urandom(8).hex()}")
-                self.descriptor = _created(temporary, self.target)
+                mode = _mode(self.target)
+                self.descriptor = os.open(temporary, NEW, 0o666 if mode is None else 0o600)
                 self.temporary = temporary
                 traces.add(temporary)
+                if mode is not None:
+                    os.fchmod(self.descriptor, mode)
 
     def write(self, data: bytes) -> None:
         """Writes all of it, at the latest when it is complete; raises ReaderGone or Failed."""
@@ -111,16 +116,12 @@ def _write(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _created(path: str, target: str) -> int:
-    """A new file, with the permissions that the target has, or would get if a shell created it."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+def _mode(path: str) -> int | None:
+    """The permissions that a file has; None if there is no file: then a new one gets those that a shell gives."""
     try:
-        mode = stat.S_IMODE(os.stat(target).st_mode)
+        return stat.S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:
-        return os.open(path, flags, 0o666)
-    descriptor = os.open(path, flags, 0o600)
-    os.fchmod(descriptor, mode)
-    return descriptor
+        return None
 
 
 class Rejects:

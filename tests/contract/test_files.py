@@ -1,8 +1,10 @@
 """What every command promises of files: those that it reads, replaces, must not touch, or cannot have."""
 
+import errno
 import os
 import stat
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -39,6 +41,15 @@ def test_output_replaces_its_own_input_and_keeps_its_mode(command: str, tmp_path
 def test_a_new_output_gets_the_mode_the_shell_would_give(command: str, tmp_path: Path) -> None:
     assert shell(f"umask 027; {command} -o out </dev/null", tmp_path).good() == b""
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
+
+
+def test_a_mode_that_cannot_be_kept_leaves_no_file(tmp_path: Path) -> None:
+    """Some file systems refuse to set it."""
+    (tmp_path / "out").write_bytes(b"before")
+    with patch.object(os, "fchmod", side_effect=OSError(errno.EPERM, os.strerror(errno.EPERM))):
+        ran = run_here("canon -o out", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", "canon: out: Operation not permitted\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 @pytest.mark.slow
