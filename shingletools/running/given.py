@@ -2,15 +2,18 @@
 
 import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache
 from itertools import chain
-from typing import Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
 from shingletools.system.deferred import needs, orjson
 from shingletools.system.errors import Failed, shown
 from shingletools.system.waiting import BLOCK
+
+if TYPE_CHECKING:
+    from json import JSONEncoder
 
 
 class ArrowStream(Protocol):
@@ -104,16 +107,21 @@ def spelled(record: Any) -> bytes:
     """
     if not isinstance(record, Mapping):
         raise TypeError(f"a document is a dict or a line of JSON in bytes, not {type(record).__name__}")
-    import json  # for few records: other mappings and keys, large integers, surrogates, and what may be no number
-
-    write = partial(json.dumps, ensure_ascii=False, default=plain)
     try:
         line = orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
         if b"null" in line:  # which orjson makes of NaN, too
-            write(dict(record), allow_nan=False)
+            python_json(allow_nan=False).encode(dict(record))
         return line
     except (orjson.JSONEncodeError, ValueError):
-        return write(dict(record)).encode("utf-8", "surrogatepass")
+        return python_json(allow_nan=True).encode(dict(record)).encode("utf-8", "surrogatepass")
+
+
+@cache
+def python_json(allow_nan: bool) -> "JSONEncoder":
+    """Writes what orjson does not: other mappings and keys, large integers, surrogates; and tells NaN from None."""
+    import json  # which most runs do not need
+
+    return json.JSONEncoder(ensure_ascii=False, allow_nan=allow_nan, default=plain)
 
 
 def plain(value: Any) -> Any:
