@@ -1,4 +1,4 @@
-"""An archive on disk: records with signatures, which are added, dropped and looked up. From the bytes upwards:
+"""An archive on disk: documents, added, dropped and looked up by signatures or passages. From the bytes upwards:
 
 archive_files  the names of its files
 checksummed    files with a checksum for each block, which is checked at each read

@@ -1,9 +1,10 @@
 """mark, cut or drop passages that came before in a corpus, or that are in a reference"""
 
 import argparse
+import os
 
 from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, text, threshold
-from shingletools.commands.repeats.spec import AgainstSpec, Treatment, WithinSpec
+from shingletools.commands.repeats.spec import AgainstSpec, ArchiveSpec, Treatment, WithinSpec
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face
 from shingletools.record.stage import Stage
@@ -27,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_memory(corpus, "keep fingerprints on disk", " (default 512M)")
     add = parser.add_argument_group("against a reference").add_argument
     add("--against", metavar="FILE", action="append", default=[],
-        help="look for runs that are in records of FILE, instead of earlier documents; may be repeated")  # fmt: skip
+        help="look for runs that are in records of FILE, or in an archive, instead; may be repeated")  # fmt: skip
     add("--least", metavar="N", type=count, default=8,
         help="look for whole records of FILE that are shorter than K, but have N words (default 8)")  # fmt: skip
     add("--share", metavar="SHARE", type=threshold,
@@ -54,6 +55,8 @@ def build(options: argparse.Namespace) -> Stage:
             raise Failed(f"{name} cannot be combined with --against")
     if memory_of(options) is not None:
         raise Failed("-S cannot be combined with --against, which keeps the reference in memory")
+    if any(map(os.path.isdir, options.against)):
+        return in_archive(options, treatment)
     spec = AgainstSpec(
         treatment, options.k, tuple(options.against), options.least, options.share, options.items
     )  # fmt: skip
@@ -62,6 +65,15 @@ def build(options: argparse.Namespace) -> Stage:
     from shingletools.commands.repeats.against_items import filter_of  # numpy, which --help does not need
 
     return filter_of(spec)
+
+
+def in_archive(options: argparse.Namespace, treatment: Treatment) -> Stage:
+    for name in ("least", "share", "items"):
+        if name in options.given:
+            raise Failed(f"--{name} cannot be combined with an archive; name the file that simindex dump writes")
+    if len(options.against) > 1:
+        raise Failed("--against: an archive cannot be combined with another reference")
+    return ArchiveSpec(treatment, options.k if "k" in options.given else None, *options.against).made_by(archived)
 
 
 def within(spec: WithinSpec, _: Means) -> Collector:
@@ -74,3 +86,9 @@ def against(spec: AgainstSpec, means: Means) -> Collector:
     from shingletools.commands.repeats.against_items import AgainstItems  # as above
 
     return AgainstItems(spec, means.given)
+
+
+def archived(spec: ArchiveSpec, _: Means) -> Collector:
+    from shingletools.commands.repeats.against_archive import AgainstArchive  # as above
+
+    return AgainstArchive(spec)

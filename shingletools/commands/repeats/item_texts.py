@@ -40,9 +40,7 @@ class ItemRuns(NamedTuple):
             some = np.isin(numbers, wanted)
             keys, numbers = keys[some], numbers[some]
         order = np.argsort(keys, kind="stable")
-        factor = int.from_bytes(os.urandom(8)) | 1
-        slots = kernel.list_fingerprints(keys.tobytes(), b"", factor)
-        return cls(how, keys[order], numbers[order], (factor, slots, True) if slots else ())
+        return cls(how, keys[order], numbers[order], listed(keys))
 
     def met(self, text: bytes) -> tuple[Index, Index]:
         """The places of runs in a text, and the words of the reference with which equal ones may begin."""
@@ -51,6 +49,13 @@ class ItemRuns(NamedTuple):
         counts = np.searchsorted(self.keys, keys, "right") - first
         numbers = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(int(counts.sum()))
         return np.repeat(places, counts), self.words[numbers]
+
+
+def listed(keys: U64) -> Listed:
+    """What tells the kernel to pass over all but these fingerprints."""
+    factor = int.from_bytes(os.urandom(8)) | 1
+    slots = kernel.list_fingerprints(keys.tobytes(), b"", factor)
+    return (factor, slots, True) if slots else ()
 
 
 class Reference:

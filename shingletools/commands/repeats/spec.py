@@ -71,6 +71,21 @@ class WithinSpec(Treating):
         return "without --against, one process needs all documents; run it in the shell"
 
 
+class ArchiveSpec(Treating):
+    """Runs of at least k words that are in an archive of passages."""
+
+    treatment: Treatment
+    k: int | None  # None for the least number of words that the archive answers for
+    archive: str  # its folder
+
+    def derived(self) -> Mapping[str, object]:
+        self.treatment.check()
+        return {"removed": self.treatment.removed}
+
+    def alone(self) -> str:
+        return "one process asks an archive of passages; run it in the shell"
+
+
 class AgainstSpec(Treating):
     """Runs of at least k words that stand in a reference."""
 
