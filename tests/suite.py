@@ -131,7 +131,7 @@ SUITE = (
         by_id=("dedup --pairs /dev/null", "dedup --known /dev/null"),
         scratch=("dedup --groups /dev/null --keep longest",),
         killed=("dedup --groups /dev/null --keep longest",),
-        repeated=frozenset({"--groups", "--known", "--pairs", "--include", "--exclude"}),
+        repeated=frozenset({"--groups", "--known", "--pairs", "--without", "--include", "--exclude"}),
     ),
     Command(
         "repeats", "text", "a word or two", recipes=False, verbatim=True, before="canon",

@@ -187,7 +187,7 @@ def test_bad_documents(folder: Path) -> None:
 
 def test_usage(folder: Path) -> None:
     for script, message in [
-        ("dedup docs", "--pairs, --groups or --known is needed to say which documents are duplicates"),
+        ("dedup docs", "--pairs, --groups, --known or --without is needed to say which documents are duplicates"),
         (
             "dedup --groups groups --pairs groups docs",
             "--groups cannot be combined with --pairs, which decides without groups",
@@ -213,6 +213,14 @@ def test_usage(folder: Path) -> None:
             for keep in ("median", "min:", "max", "known")
         ),
         ("dedup --known x --keep first docs", "--keep needs --pairs or --groups"),
+        ("dedup --without x --keep first docs", "--keep needs --pairs or --groups"),
+        *(
+            (
+                f"dedup --without x {more} docs",
+                "--without cannot be combined with --known or --annotate, which say what a document repeats",
+            )
+            for more in ("--known y", "--annotate")
+        ),
         ("dedup --known x --larger-than 1 docs", "--larger-than needs --groups"),
         ("dedup --groups none docs", "--groups: none: No such file or directory"),
         (

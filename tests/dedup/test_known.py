@@ -569,3 +569,30 @@ def test_pairs_that_simjoin_made_of_the_input_are_refused(tmp_path: Path) -> Non
     assert ran.status == 2
     assert 'is b in a pair of --known without "against":true' in ran.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["groups", "pairs"]
+
+
+def test_without(tmp_path: Path) -> None:
+    """What repeats leaves out is removed from the table that was read, and counts for no pair."""
+    rng = random.Random(5)
+    texts = [rng.choices("abcdefgh", k=9) for _ in range(20)]
+    rows = [f'{number},"{" ".join(texts[number % 15]).upper()}\r\n."\n' for number in range(20)]
+    (tmp_path / "t.csv").write_text("id,text\n" + "".join(rows), newline="")
+    script = """canon --csv t.csv | repeats -k 5 --drop 1/2 --removed gone > left
+        dedup --without gone --csv t.csv --removed rest -o kept -v"""
+    ran = shell(script, cwd=tmp_path)
+    gone = {int(json.loads(line)["id"]) for line in (tmp_path / "gone").read_bytes().splitlines()}
+    assert gone == {*range(15, 20)}
+    sides = ([row for number, row in enumerate(rows) if (number in gone) is out] for out in (False, True))
+    assert [(tmp_path / name).read_bytes().decode() for name in ("kept", "rest")] == [
+        "id,text\n" + "".join(side) for side in sides
+    ]
+    assert "15 kept, 5 removed (5 by --without)" in ran.err
+    documents = jsonl({"id": 1}, {"id": 2, "n": 1}, {"id": 3})
+    (tmp_path / "p").write_bytes(jsonl({"a": 1, "b": 2}, {"a": 2, "b": 3}))
+    (tmp_path / "one").write_bytes(b'{"id": 1, "x": 2}\n')
+    ran = run("dedup --pairs p --without one --removed gone", stdin=documents, cwd=tmp_path)
+    assert (ran.good(), (tmp_path / "gone").read_bytes()) == (jsonl({"id": 2, "n": 1}), jsonl({"id": 1}, {"id": 3}))
+    wrong = run("dedup --without p", stdin=documents, cwd=tmp_path)
+    assert (wrong.status, wrong.err.partition(";")[0].strip()) == (2, 'dedup: p:1: field "id" is missing')
+    none = run("dedup --without -", DOCS, stdin=b'{"id":"nothing"}\n', cwd=tmp_path)
+    assert "--without names no document of the input" in none.err

@@ -12,7 +12,7 @@ from shingletools.commands.dedup.cutting import annotated_all, cut
 from shingletools.commands.dedup.group_members import ByGroups, Members
 from shingletools.commands.dedup.marks import Mark, annotated, mark
 from shingletools.commands.dedup.neighbours import ByPairs, Neighbours
-from shingletools.commands.dedup.pairs import Archived
+from shingletools.commands.dedup.pairs import Archived, Unwanted
 from shingletools.commands.dedup.preference import Preference
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, in_doubt
 from shingletools.commands.dedup.values import text_in
@@ -46,6 +46,7 @@ def deciding(spec: DedupSpec, means: Means) -> tuple[Ids, Verdicts, Archived]:
         members.read("--groups", spec.groups, means)
         verdicts = ByGroups(members, spec.larger_than or 1)
     known.read("--known", spec.known, means)
+    Unwanted(known, spec.id_field).read("--without", spec.without, means)
     return ids, verdicts, known
 
 
@@ -228,7 +229,7 @@ class Dedup(Collector):
         if not seen.any():
             return []
         known = np.frombuffer(self.known.known, np.bool_)
-        named = {self.verdicts.option: seen[: len(self.verdicts)], "--known": seen[: len(known)][known]}
+        named = {self.verdicts.option: seen[: len(self.verdicts)], self.spec.known_by: seen[: len(known)][known]}
         said = [names_none(option) for option, there in named.items() if len(there) and not there.any()]
         return said + self.preference.remarks()
 

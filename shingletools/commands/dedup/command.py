@@ -66,6 +66,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--known", metavar="PAIRS", action="append", default=[],
         help="remove the document a of each pair in PAIRS, from simjoin --against; may be repeated")  # fmt: skip
+    add("--without", metavar="FILE", action="append", default=[],
+        help="remove the documents whose ids are in FILE, from repeats --removed; may be repeated")  # fmt: skip
     add = parser.add_argument_group("which groups").add_argument
     add("--groups", metavar="FILE", action="append", default=[],
         help="instead of --pairs: keep one document of each group in FILE; may be repeated")  # fmt: skip
@@ -84,7 +86,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    if "keep" in options.given and not options.groups and not options.pairs and options.known:
+    if "keep" in options.given and not options.groups and not options.pairs and (options.known or options.without):
         raise Failed("--keep needs --pairs or --groups")
     if "of" in options.given and options.larger_than is None:
         raise Failed("--of needs --larger-than, which counts its values")
@@ -94,6 +96,7 @@ def build(options: argparse.Namespace) -> Stage:
         options.id, tuple(options.pairs), tuple(options.groups), tuple(options.known), options.keep,
         options.threshold, options.larger_than, options.of, options.text, options.removed, options.annotate,
         options.dry_run, options.as_form or "", chosen(options), tuple(options.files),
+        tuple(options.without),
     ).made_by(collector_of)  # fmt: skip
 
 

@@ -125,3 +125,18 @@ class Archived(Similarities):
     def doubted(self, numbers: Index) -> Flags:
         """Which documents are b in pairs that do not say that b is another document, of an archive."""
         return flagged(np.frombuffer(self.doubtful, np.bool_), numbers)
+
+
+class Unwanted(Beside):
+    """Takes documents, only to say that they are to be removed."""
+
+    def __init__(self, known: Archived, id_field: str) -> None:
+        self.known, self.id_field, self.once = known, id_field, (id_field,)
+
+    def take_lines(self, _lines: bytes, at: int, /) -> tuple[int, int]:
+        return 0, at
+
+    def take(self, record: Record, /) -> None:
+        name = orjson.dumps(wire.take_id(record, self.id_field))
+        itself = name, np.array([len(name)]).tobytes()
+        self.known.add(itself, itself, np.array([UNSAID]), np.array([True]))

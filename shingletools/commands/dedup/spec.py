@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from shingletools.record.framing import Format
-from shingletools.record.stage import Stage
+from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.system.errors import Failed, shown
 
 if TYPE_CHECKING:
@@ -42,11 +42,14 @@ class DedupSpec(Stage):
     as_form: str = ""  # what values that count are, if a user says so: text, number, or date: and a format of strptime
     format: Format | None = None  # of the documents, if they are to be written as they are read
     files: tuple[str, ...] = ()  # which then are read twice
+    without: tuple[str, ...] = ()  # files of documents that are removed, whatever they resemble
 
     def derived(self) -> Mapping[str, object]:
         wrong = {
-            "--pairs, --groups or --known is needed to say which documents are duplicates":
-                not self.pairs and not self.groups and not self.known,
+            "--pairs, --groups, --known or --without is needed to say which documents are duplicates":
+                not (self.pairs or self.groups or self.known or self.without),
+            "--without cannot be combined with --known or --annotate, which say what a document repeats":
+                self.without and (self.known or self.annotate),
             "--groups cannot be combined with --pairs, which decides without groups": self.groups and self.pairs,
             "--keep none needs --groups": self.keep == NONE and not self.groups,
             "--larger-than needs --groups": self.larger_than is not None and not self.groups,
@@ -72,7 +75,7 @@ class DedupSpec(Stage):
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:
-        named = ("--groups", self.groups), ("--pairs", self.pairs), ("--known", self.known)
+        named = ("--groups", self.groups), ("--pairs", self.pairs), ("--known", self.known), ("--without", self.without)
         return [(option, path) for option, paths in named for path in paths]
 
     @property
@@ -80,6 +83,8 @@ class DedupSpec(Stage):
         return {self.text_field, *filter(None, (self.valued, self.counted))}
 
     def alone(self) -> str:
+        if self.without:
+            return f"--without: {IN_ONE_PROCESS}"
         if self.format is None:
             return ""
         return f"{self.input_option or '--number'} reads and writes files in one process; run it in the shell"
@@ -98,6 +103,11 @@ class DedupSpec(Stage):
     def counted(self) -> str | None:
         """The field whose different values count for the size of a group, if any."""
         return None if self.larger_than is None else self.of
+
+    @property
+    def known_by(self) -> str:
+        """The option that says which documents go before any are compared."""
+        return "--without" if self.without else "--known"
 
     @property
     def waits(self) -> bool:
@@ -120,7 +130,7 @@ class DedupSpec(Stage):
     def figures(self, kept: int, removed: int, known: int) -> list[str]:
         """The figures of -v: documents that are kept, and that are removed by --keep and by the archive."""
         rules = [f"{removed} by --keep {self.keep}"] if self.groups or self.pairs else []
-        rules += [f"{known} by --known"] if self.known else []
+        rules += [f"{known} by {self.known_by}"] if self.known or self.without else []
         return [f"{kept} kept", f"{removed + known} {'marked' if self.annotate else 'removed'} ({', '.join(rules)})"]
 
 
