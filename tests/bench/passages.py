@@ -67,12 +67,11 @@ class Case(NamedTuple):
 
 
 def host(source: planted.Source, family: int, length: int) -> list[str]:
-    """Words of a family and those after it, as they run."""
+    """Words of the first texts of a family and those after it."""
     words: list[str] = []
     while len(words) < length:
-        for _, text in source.families[family % len(source.families)]:
-            words += source.words(text)
-            break
+        _, text = source.families[family % len(source.families)][0]
+        words += source.words(text)
         family += 1
     return words[:length]
 
@@ -186,8 +185,8 @@ def score(every: Sequence[Case], found: Sequence[list[Detection]]) -> Score:
     for case, detections in zip(every, found, strict=True):
         hits = [[common(r, s) for r, s in zip(each, case.truth, strict=True)] for each in detections]
         met = [hit if all(start < end for start, end in hit) else [] for hit in hits]
-        covered = sum(size(*(hit[side] for hit in met if hit)) for side in (0, 1))
-        recalls.append(covered / size_of(case.truth))
+        recalled = sum(size(*(hit[side] for hit in met if hit)) for side in (0, 1))
+        recalls.append(recalled / size_of(case.truth))
         precisions += [
             sum(size(part) for part in hit) / size_of(each) for hit, each in zip(met, detections, strict=True)
         ]
