@@ -6,6 +6,7 @@ import io
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import count
 from types import ModuleType
 from typing import NamedTuple
@@ -27,6 +28,7 @@ SEP = re.compile(rb'"?sep=([\t!-~])"?\r?', re.IGNORECASE)
 NAMED = 20  # columns in a message
 
 
+@cache
 def own_parser() -> ModuleType:
     """Python's parser of CSV with a limit of its own; that of the module csv is the whole program's."""
     spec = importlib.util.find_spec("_csv")
