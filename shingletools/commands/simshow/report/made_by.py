@@ -20,7 +20,7 @@ def origin_of(command: str, date: str) -> Provenance:
     except Failed as error:
         raise Failed(f"--made-by: {error}") from None
     except Printed:
-        raise Failed("--made-by: no place for --help and --version here") from None
+        raise Failed("--made-by: --help and --version cannot be given here") from None
     recipe, threshold, k, removable = "", "", None, True
     for step in steps:
         if made := getattr(step.stage, "recipe", ""):
