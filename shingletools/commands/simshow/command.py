@@ -30,7 +30,7 @@ FACE = Face(
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
 CONTEXT = 6  # words
 
-OF_PAIRS = (  # options that --runs has no use for
+ONLY_FOR_PAIRS = (  # options
     "--against", "--canon", "-k", "--gap", "--template", "--least", "--most", "--sample", "--side-by-side",
     "--buffer-size", "--temporary-directory", "--show", "--made-by", "--date",
 )  # fmt: skip
@@ -87,7 +87,7 @@ def names(argument: str) -> tuple[str, ...]:
 def build(options: argparse.Namespace) -> Stage:
     check_combinations(options)
     if options.runs:
-        for name in OF_PAIRS:
+        for name in ONLY_FOR_PAIRS:
             if name.lstrip("-").replace("-", "_") in options.given:
                 raise Failed(f"{name} cannot be combined with --runs")
         return RunsSpec(options.id, options.text, form_of(options), options.html).made_by(showing_runs)

@@ -88,12 +88,12 @@ def compare(a: Text, b: Text, similarity: float | None, manner: Manner) -> Compa
     turned = comes_after(a.prepared, b.prepared, spelled)
     if turned:
         mirrored = common_passages(b.prepared, a.prepared, gap)
-        found = sorted([EqualRun(run.b, run.a, run.words) for run in runs] for runs in mirrored)
+        runs_of_each = sorted([EqualRun(run.b, run.a, run.words) for run in runs] for runs in mirrored)
     else:
-        found = common_passages(a.prepared, b.prepared, gap)
+        runs_of_each = common_passages(a.prepared, b.prepared, gap)
     passages = []
     longest = 0
-    for runs in found:
+    for runs in runs_of_each:
         if not is_enough(runs, a, spelled):
             continue
         steps = stretches(runs)
