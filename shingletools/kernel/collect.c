@@ -145,8 +145,8 @@ static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent, PyO
 /* (lines, at, id, via, absent, payloads, once, labels): reads ordinary lines from `at` on, up to the first other line.
 
    via: the recipe as JSON without the quotes, None if there must be none; absent: names that must not occur; payloads:
-   (name, digits, bytes or 0) of each, at most two; once: names that must not occur twice; labels: fields that must have values that are no lists or objects, at
-   most LABELS. It releases Python's lock. */
+   (name, digits, bytes or 0) of each, at most two; once: names that must not occur twice, OTHERS at most with absent;
+   labels: fields that must have values that are no lists or objects, at most LABELS. It releases Python's lock. */
 PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
 {
     char *bytes;
@@ -155,8 +155,8 @@ PyObject *read_signed(PyObject *Py_UNUSED(self), PyObject *args)
     Py_ssize_t start, name_size, size;
     Wanted wanted = {.count = 2};
     if (!PyArg_ParseTuple(args, "O!ny#z#O!O!O!O!", &PyBytes_Type, &data, &start, &name, &name_size, &wanted.via,
-                          &wanted.via_size, &PyTuple_Type, &absent, &PyTuple_Type, &payloads, &PyTuple_Type, &once, &PyTuple_Type,
-                          &labels) ||
+                          &wanted.via_size, &PyTuple_Type, &absent, &PyTuple_Type, &payloads, &PyTuple_Type, &once,
+                          &PyTuple_Type, &labels) ||
         PyBytes_AsStringAndSize(data, &bytes, &size))
         return NULL;
     if (start < 0 || start > size) {

@@ -14,8 +14,9 @@ SECONDS_A_CHARACTER, MEMORY_A_CHARACTER = 1e-6, 256  # real pages take at most 0
 # Imported here, so that loading it does not count as time of a page. Raises Failed if it is missing
 html2text = needs("--html=article", "resiliparse.extract.html2text", "html")
 BLOCK = re.compile(r"\n\n+")  # what stands between blocks
-LEAST = 250  # characters
-# What stands in or beside articles and is none of their text, by parts of the names that pages give to classes and ids
+LEAST = 250  # characters: with less, a name may have been that of what holds the article
+# What stands in or beside articles and is none of their text, by parts of the names that pages give to classes and ids:
+# those that gained most on the first half of the pages of tests/bench/articles.py
 NAMED = (
     "author", "caption", "cookie", "copyright", "credit", "footer", "gallery", "modal", "newsletter", "popular",
     "popup", "print", "promo", "related", "share", "social", "sponsor",

@@ -26,8 +26,7 @@ class AskedArchive:
     """An archive of simindex in the state in which it was when it was opened. Any number of threads may ask it.
 
     pipeline: what makes signatures of documents, as they were made for the archive; none for records that have them.
-    options: simjoin's, such as "-t 0.9". Raises Failed, also if the archive was
-    made for fewer pairs than these ask for.
+    options: simjoin's, such as "-t 0.9". Raises Failed, also if these ask for more pairs than the archive was made for.
     """
 
     def __init__(self, path: Path | bytes, pipeline: str = "", options: str = "") -> None:
