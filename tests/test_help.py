@@ -13,6 +13,8 @@ import pytest
 
 from documents import TOP
 from harness import BIN, DATA, ENVIRONMENT, parser_of, program, run, run_here, shell
+from shingletools.cli.options import READ_BY_CANON
+from shingletools.reading.formats.format_options import FORMATS
 from shingletools.record.faces import face_of
 from shingletools.running import overview
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
@@ -114,6 +116,14 @@ def test_a_mistyped_option(command: str, given: str, meant: str | None) -> None:
         ran = run(command, given)
         message = f"{command}: unrecognized arguments: {given}{question} (see {command} --help)\n"
         assert (ran.status, ran.err) == (2, message)
+
+
+def test_tables_are_read_by_canon() -> None:
+    assert {f"--{name}" for name in FORMATS} == {*READ_BY_CANON}
+    for command in ("parts", "repeats", "shingle"):
+        ran = run(command, "--csv", "table.csv")
+        message = "unrecognized arguments: --csv; canon --csv reads it, so canon comes first"
+        assert (ran.status, ran.err) == (2, f"{command}: {message} (see {command} --help)\n")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 MOST_JOBS = 1024
+READ_BY_CANON = ("--csv", "--tsv", "--parquet", "--warc", "--array", "--lines", "--whole", "--recursive")
 
 
 class Printed(Exception):
@@ -68,7 +69,9 @@ class Parser(argparse.ArgumentParser):
     def refuse(self, unknown: Sequence[str]) -> None:
         """Raises Failed if there are such arguments, with the option that is most like the first, if one is."""
         if unknown:
-            question = did_you_mean(self.option_like(unknown[0].partition("=")[0]))
+            word = unknown[0].partition("=")[0]
+            first = f"; canon {word} reads it, so canon comes first"
+            question = first if word in READ_BY_CANON else did_you_mean(self.option_like(word))
             self.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
 
     def option_like(self, word: str) -> str | None:
