@@ -59,3 +59,10 @@ class Recipes:
 def recipe_of_words(via: str) -> str:
     """What of a recipe decides the words."""
     return via.removesuffix(" offsets")
+
+
+def check_recipe(record: Record, wanted: str | None, option: str) -> None:
+    """Raises Rejected if a record has another recipe than the records of an option, if there are any."""
+    via = wire.take_recipe(record)
+    if wanted is not None and recipe_of_words(via) != wanted:
+        raise Rejected(f"made by {wire.shown_recipe(via)}, not by {wire.shown_recipe(wanted)} as {option}")

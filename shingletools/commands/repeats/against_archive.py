@@ -15,6 +15,7 @@ from shingletools.archive.lookup import Sorted
 from shingletools.archive.opened import Archive, open_archive
 from shingletools.archive.segment import GRAMS
 from shingletools.commands.repeats.item_records import LISTED
+from shingletools.commands.repeats.item_texts import OPTION
 from shingletools.commands.repeats.marking import Marking
 from shingletools.commands.repeats.spec import ArchiveSpec
 from shingletools.commands.repeats.windows import Windows, numbered
@@ -25,7 +26,7 @@ from shingletools.kernel.winnowing import Winnowing
 from shingletools.record import wire
 from shingletools.record.collector import Collector, Written
 from shingletools.record.wire import Record, parse_json
-from shingletools.running.worded import Recipes, worded, words_of
+from shingletools.running.worded import check_recipe, worded, words_of
 from shingletools.system.errors import Failed
 
 TOGETHER = 1 << 22  # bytes of texts that ask together
@@ -59,7 +60,7 @@ class AgainstArchive(Collector):
     def take(self, record: Record, line: bytes, _side: int, /) -> Written | None:
         wire.take_id(record, self.spec.treatment.id_field)
         text = worded(record, self.spec.treatment.text_field)
-        Recipes(self.archive.manifest.recipe).check(record)
+        check_recipe(record, self.archive.manifest.recipe, OPTION)
         self.marking.counted["words"] += text.number
         self.lines.append(line)
         self.texts.append(text.text.encode() + b"\n" if text.number else b"")

@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 
 from shingletools.commands.repeats.item_records import LISTED, ItemsFound
-from shingletools.commands.repeats.item_texts import Reference, read_reference
+from shingletools.commands.repeats.item_texts import OPTION, Reference, read_reference
 from shingletools.commands.repeats.marking import Marking
 from shingletools.commands.repeats.meetings import ItemMatch, by_item, meetings, words_found
 from shingletools.commands.repeats.run_spans import joined
@@ -19,8 +19,7 @@ from shingletools.record.collector import Collector, Written
 from shingletools.record.json_members import parse
 from shingletools.record.stage import Filter
 from shingletools.record.wire import Record
-from shingletools.running.worded import recipe_of_words, worded
-from shingletools.system.errors import Rejected
+from shingletools.running.worded import check_recipe, worded
 
 
 class Matcher:
@@ -34,9 +33,7 @@ class Matcher:
         """What comes of a document, and what it has of each item. Raises Rejected."""
         wire.take_id(record, self.spec.treatment.id_field)
         text = worded(record, self.spec.treatment.text_field)
-        via, wanted = wire.take_recipe(record), self.reference.via
-        if wanted is not None and recipe_of_words(via) != wanted:
-            raise Rejected(f"made by {wire.shown_recipe(via)}, not by {wire.shown_recipe(wanted)} as --against")
+        check_recipe(record, self.reference.via, OPTION)
         self.marking.counted["words"] += text.number
         items = by_item(meetings(self.reference, text))
         if (share := self.spec.share) is not None:
