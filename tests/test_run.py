@@ -100,7 +100,7 @@ def in_one(text: str, stdin: bytes, cwd: Path, *options: str) -> Ran:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def assert_same(found: Ran, expected: Ran) -> None:
@@ -171,6 +171,10 @@ SIGNING = (
     "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5 --strict",
     "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5 --against sketches -",
     "canon --id text | shingle --id text | simjoin",
+    "canon | shingle -k 3 | sketch -n 20 | simindex add archive",
+    "canon | shingle -k 3 | sketch --simhash | simindex add archive",
+    "canon | shingle -k 3 | sketch -n 20 --super 5 | simindex add archive -m 1 -S 100k --replace",
+    "canon | shingle -k 3 | sketch -n 20 | simindex add archive --unless-known --strict",
 )
 
 
@@ -184,16 +188,21 @@ def test_signatures_in_place_of_lines(text: str, folder: Path, tmp_path: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", SIGNING[:7])
+@pytest.mark.parametrize("text", [*SIGNING[:7], SIGNING[10], SIGNING[12]])
 def test_signatures_from_workers(text: str, folder: Path, tmp_path: Path) -> None:
     several = [re.sub(rb'"id":("?)', rb'"id":\g<1>%d' % number, mixed(folder)) for number in range(1, 20)]
-    (tmp_path / "mixed").write_bytes(b"".join(several))  # spans of more than one worker
-    text = text.replace("canon", "canon mixed")
-    assert in_one(text, b"", tmp_path, "-j", "2") == in_one(text, b"", tmp_path)
+    made = []
+    for jobs in ("1", "2", "5"):
+        here = tmp_path / jobs
+        here.mkdir()
+        (here / "mixed").write_bytes(b"".join(several))  # spans of more than one worker
+        made.append((in_one(text.replace("canon", "canon mixed"), b"", here, "-j", jobs), files_of(here)))
+    assert made[1:] == made[:1] * 2
 
 
 @pytest.mark.parametrize(
-    ("text", "made"), [(SIGNING[0], True), (SIGNING[3], True), (SIGNING[5], False), (SIGNING[6], False)]
+    ("text", "made"),
+    [(SIGNING[0], True), (SIGNING[3], True), (SIGNING[5], False), (SIGNING[6], False), (SIGNING[10], True)],
 )
 def test_the_kernel_makes_signatures(
     text: str, made: bool, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -203,7 +212,7 @@ def test_the_kernel_makes_signatures(
 
     def counted(*arguments: Any) -> Any:
         done = signed_lines(*arguments)
-        counts.append(done[0])
+        counts.append(done[0][0])
         return done
 
     monkeypatch.setattr(kernel, "signed_lines", counted)

@@ -73,7 +73,7 @@ def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> b
 
 
 def read_signed(lines: bytes, at: int, fields: SignedFields, /) -> SignedLines:
-    return SignedLines(*_kernel.read_signed(lines, at, *fields))
+    return SignedLines(*_kernel.read_signed(lines, at, *fields[:-1]))
 
 
 def read_pairs(lines: bytes, at: int, least: int, /) -> ReadPairs:

@@ -11,8 +11,8 @@ Listed = tuple[int, bytes, bool] | tuple[()]
 # A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
 Weighed = tuple[int, bytes, int, int]
 LABELS = 8  # fields of which a line may have labels; see collect.c
-# Of signed_lines: as SignedLines, without labels
-Columns = tuple[int, int, bytes, bytes, bytes, bytes, tuple[bytes, ...], tuple[bytes, ...]]
+# Of signed_lines: as SignedLines, without labels; and the lines with empty payloads
+Columns = tuple[tuple[int, int, bytes, bytes, bytes, bytes, tuple[bytes, ...], tuple[bytes, ...]], bytes]
 Done = tuple[bytes, int, int, Exception | None]  # lines, their number, the start of the next one, its exception
 ESCAPES = (  # that orjson makes, the backslash first
     (b"\\", b"\\\\"), (b'"', b'\\"'), (b"\b", b"\\b"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\f", b"\\f"),
@@ -29,6 +29,7 @@ class SignedFields(NamedTuple):
     payloads: tuple[tuple[bytes, int, int], ...]  # one or two: name, digits of a group, bytes or 0 for sets
     once: tuple[bytes, ...] = ()  # fields that it must not have twice
     labels: tuple[bytes, ...] = ()  # fields whose values are taken, LABELS at most: no lists, no objects
+    bare: bool = False  # whether what else the lines have is wanted, if a chain makes signatures in place of lines
 
 
 class SignedLines(NamedTuple):
@@ -44,19 +45,20 @@ class SignedLines(NamedTuple):
     sizes: tuple[bytes, ...]
     labels: bytes = b""  # as they are spelled, those of one line after those of the line before
     label_sizes: bytes = b""
+    bare: bytes = b""  # of a chain: the lines with empty payloads, if they are wanted
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
         """From a worker process, they come as views of what it lends, as collector.Written does; without labels."""
         from pickle import PickleBuffer  # as there
 
-        columns = (self.ids, self.id_sizes, self.places, self.values)
+        columns = (self.ids, self.id_sizes, self.places, self.values, self.bare)
         lent = (PickleBuffer(each) for each in (*columns, *self.payloads, *self.sizes))
         return lent_lines, (self.lines, self.end, *lent)
 
 
 def lent_lines(lines: int, end: int, *columns: bytes) -> SignedLines:
-    (ids, id_sizes, places, values), half = columns[:4], len(columns) // 2 + 2
-    return SignedLines(lines, end, ids, id_sizes, places, values, columns[4:half], columns[half:])
+    (ids, id_sizes, places, values, bare), half = columns[:5], len(columns) // 2 + 3
+    return SignedLines(lines, end, ids, id_sizes, places, values, columns[5:half], columns[half:], bare=bare)
 
 
 def leave(*arguments: object) -> Done:
@@ -75,7 +77,7 @@ def leave_unsigned(*arguments: object) -> Columns:
     """Makes no signatures in place of lines. See splice.h."""
     at = arguments[-1]
     assert isinstance(at, int)
-    return 0, at, b"", b"", b"", b"", (), ()
+    return (0, at, b"", b"", b"", b"", (), ()), b""
 
 
 def read_frequencies(

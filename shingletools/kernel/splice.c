@@ -15,6 +15,7 @@ typedef struct {
 typedef struct {
     Bytes text, made, out; /* the text without escapes; the payload; the lines */
     const Form *form;      /* of signatures that are made instead of lines; else NULL */
+    int bare;              /* whether lines are made beside signatures, with empty payloads */
     Columns columns;
 } Room;
 
@@ -197,8 +198,31 @@ static int is_made_right(const Fields *fields, const Member *via)
     return size == fields->before_size && (!size || !memcmp(via->value + 1, fields->before, size));
 }
 
-/* Adds a line's id and signature, which may be empty; `place` is where the line starts. */
-static Made add_signed(Room *room, const Member *id, int64_t place, Made kind)
+/* Writes the line with an empty payload, and adds where it, its id and its payload start. */
+static Made add_bare(Room *room, const Fields *fields, const uint8_t *line, const uint8_t *end, const uint8_t *last)
+{
+    const Bytes empty = {.data = (uint8_t *)"\"\"", .used = 2};
+    const Member *id = &fields->members[ID];
+    Member found[] = {{.name = id->name, .name_size = id->name_size},
+                      {.name = fields->produced, .name_size = fields->produced_size}};
+    Bytes *out = &room->out, *values = &room->columns.values;
+    const size_t before = out->used;
+    if (add_line(out, fields, line, end, last, &empty, JSON))
+        return FAILED;
+    const uint8_t *bare = out->data + before, *stop = out->data + out->used - 1;
+    if (!find_members(bare, stop, found, 2, &last) || (fields->paths && !find_nested(bare, stop, found, 2))) {
+        out->used = before;
+        return ODD;
+    }
+    return add_number(&room->columns.places, (int64_t)before) || add_number(values, found[0].value - out->data) ||
+                   add_number(values, found[1].value - out->data)
+               ? FAILED
+               : JSON;
+}
+
+/* Adds a line's id and signature, which may be empty if no line is made beside it. */
+static Made add_signed(Room *room, const Fields *fields, const uint8_t *line, const uint8_t *end, const uint8_t *last,
+                       Made kind)
 {
     const Form *form = room->form;
     Columns *columns = &room->columns;
@@ -206,9 +230,12 @@ static Made add_signed(Room *room, const Member *id, int64_t place, Made kind)
     const size_t width = kind == NARROW ? sizeof(uint32_t) : sizeof(uint64_t), size = room->made.used;
     if (size && ((kind != NARROW && kind != WIDE) || form->digits != 2 * width || (form->size && form->size != size)))
         return ODD;
+    const Made bare = !room->bare ? kind : size ? add_bare(room, fields, line, end, last) : ODD;
+    if (bare <= ODD)
+        return bare;
     values->used = 0;
-    if (grow(values, size / width * sizeof(uint64_t)) || add_id(&columns->ids, &columns->id_sizes, id) ||
-        add_number(&columns->places, place))
+    if (grow(values, size / width * sizeof(uint64_t)) ||
+        add_id(&columns->ids, &columns->id_sizes, &fields->members[ID]))
         return FAILED;
     uint64_t *numbers = (uint64_t *)values->data;
     for (size_t i = 0; i < size / width; i++)
@@ -219,8 +246,7 @@ static Made add_signed(Room *room, const Member *id, int64_t place, Made kind)
 }
 
 /* ODD and FAILED leave the lines as they were. */
-static Made do_line(Work work, void *self, Fields *fields, const uint8_t *first, const uint8_t *line,
-                    const uint8_t *end, Room *room)
+static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, const uint8_t *end, Room *room)
 {
     Member *members = fields->members;
     const uint8_t *last, *text;
@@ -239,7 +265,7 @@ static Made do_line(Work work, void *self, Fields *fields, const uint8_t *first,
         return FAILED;
     Made made = work(self, text, size, &room->made);
     if (made > ODD && room->form)
-        return add_signed(room, &members[ID], line - first, made);
+        return add_signed(room, fields, line, end, last, made);
     if (made > ODD && add_line(&room->out, fields, line, end, last, &room->made, made)) {
         room->out.used = before;
         return FAILED;
@@ -262,10 +288,11 @@ static PyObject *take_exception(void)
     return value;
 }
 
-static PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form)
+static PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start,
+                              const Form *form, int bare)
 {
     Fields fields;
-    Room room = {.form = form};
+    Room room = {.form = form, .bare = bare};
     PyObject *error = NULL, *result = NULL;
     char *bytes;
     Py_ssize_t size, records = 0;
@@ -280,7 +307,7 @@ static PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *
         goto done;
     while (line < end) {
         const uint8_t *stop = end_of_line(line, end);
-        Made made = do_line(work, self, &fields, first, line, stop, &room);
+        Made made = do_line(work, self, &fields, line, stop, &room);
         if (made == FAILED && !(error = take_exception()))
             goto done;
         if (made <= ODD)
@@ -289,7 +316,7 @@ static PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *
         line = stop < end ? stop + 1 : end;
     }
     if (form)
-        result = columns_read(&room.columns, 1, records, line - first);
+        result = Py_BuildValue("(NN)", columns_read(&room.columns, 1, records, line - first), bytes_of(&room.out));
     else
         result = Py_BuildValue("(y#nnO)", (const char *)room.out.data, (Py_ssize_t)room.out.used, records,
                                (Py_ssize_t)(line - first), error ? error : Py_None);
@@ -337,7 +364,7 @@ PyObject *each_line(PyObject *Py_UNUSED(self), PyObject *args)
     if (!PyArg_ParseTuple(args, "OOO!O!n", &callables.function, &callables.dumps, &PyTuple_Type, &fields,
                           &PyBytes_Type, &data, &at))
         return NULL;
-    return splice_lines(call, &callables, fields, data, at, NULL);
+    return splice_lines(call, &callables, fields, data, at, NULL, 0);
 }
 
 static const char LINK[] = "shingletools.kernel.LinkType";
@@ -432,10 +459,12 @@ static void end_chain(Chain *chain)
     PyMem_Free(chain->links);
 }
 
-static PyObject *through_links(PyObject *links, PyObject *fields, PyObject *data, Py_ssize_t at, const Form *form)
+static PyObject *through_links(PyObject *links, PyObject *fields, PyObject *data, Py_ssize_t at, const Form *form,
+                               int bare)
 {
     Chain chain = {0};
-    PyObject *result = start_chain(&chain, links) ? NULL : splice_lines(through, &chain, fields, data, at, form);
+    PyObject *result =
+        start_chain(&chain, links) ? NULL : splice_lines(through, &chain, fields, data, at, form, bare);
     end_chain(&chain);
     return result;
 }
@@ -446,16 +475,17 @@ PyObject *linked_lines(PyObject *Py_UNUSED(self), PyObject *args)
     Py_ssize_t at;
     if (!PyArg_ParseTuple(args, "O!O!O!n", &PyTuple_Type, &links, &PyTuple_Type, &fields, &PyBytes_Type, &data, &at))
         return NULL;
-    return through_links(links, fields, data, at, NULL);
+    return through_links(links, fields, data, at, NULL, 0);
 }
 
 PyObject *signed_lines(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *links, *fields, *data;
     Py_ssize_t at, digits, size;
-    if (!PyArg_ParseTuple(args, "O!O!nnO!n", &PyTuple_Type, &links, &PyTuple_Type, &fields, &digits, &size,
+    int bare;
+    if (!PyArg_ParseTuple(args, "O!O!nnpO!n", &PyTuple_Type, &links, &PyTuple_Type, &fields, &digits, &size, &bare,
                           &PyBytes_Type, &data, &at))
         return NULL;
     const Form form = {digits == 8 ? 8 : 16, (size_t)size};
-    return through_links(links, fields, data, at, &form);
+    return through_links(links, fields, data, at, &form, bare);
 }

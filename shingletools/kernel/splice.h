@@ -22,8 +22,9 @@ typedef Made (*Work)(void *self, const uint8_t *text, size_t size, Bytes *made);
    ordinary or fails. Returns a tuple: the lines made, their number, the start of the first line not done, and its
    exception or None.
 
-   signed_lines(links, fields, digits, size, data, at): the same, but gives what read_signed would take from the lines
-   that linked_lines makes, and none are made; also empty payloads. digits, size: as in read_signed.
+   signed_lines(links, fields, digits, size, bare, data, at): the same, but gives what read_signed would take from the
+   lines that linked_lines makes, and b"": none are made; also empty payloads. If `bare`, it gives the lines with empty
+   payloads, whose places these are; an empty payload is odd then. digits, size: as in read_signed.
 
    fields: (id, consumed, produced, keep, recipe, between, placed, before); names and recipes are JSON without the
    quotes. `between` is a tuple of names that an ordinary line does not have. If `placed`, the work makes words, a line

@@ -180,7 +180,8 @@ class Linked:
         _, digits, size = like.payloads[0]
 
         def work(lines: bytes, at: int) -> tuple[SignedLines, int, int]:
-            made = SignedLines(*kernel.signed_lines(self.links, fields, digits, size, lines, at))
+            columns, bare = kernel.signed_lines(self.links, fields, digits, size, like.bare, lines, at)
+            made = SignedLines(*columns, bare=bare)
             return made, made.lines, made.end
 
         return self.all_of(lines, work)

@@ -64,6 +64,7 @@ def collect_chunk(
 
 def collect_signed(collector: Collector, side: int, chunk: Chunk, signed: SignedLines) -> Outcome:
     """The same of signatures; if strict, it ends with the first bad one all the same, since nothing is made of them."""
+    collector.place = chunk.name, chunk.line
     rejected = collector.take_signed(signed, side)
     bad = [(chunk.name, chunk.line + number, cause, b"") for number, cause in rejected.items()]
     good = signed.lines - len(bad)

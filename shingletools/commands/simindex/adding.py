@@ -1,6 +1,6 @@
 """Adds records with signatures to an archive: all good ones, or none if the run fails."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import orjson
@@ -21,7 +21,7 @@ from shingletools.commands.simjoin.indexed import component_table, least_of, not
 from shingletools.commands.simjoin.join_collector import lines_like, take_signed
 from shingletools.commands.simjoin.signatures import SHINGLE_SETS
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.lines import SignedFields
+from shingletools.kernel.lines import SignedFields, SignedLines
 from shingletools.record.collector import Collector, Late, Written
 from shingletools.record.wire import Record, recipes_differ
 from shingletools.system.errors import Failed
@@ -35,6 +35,7 @@ class Adding(Collector):
 
     def __init__(self, spec: IndexSpec) -> None:
         self.spec = spec
+        self.takes_signed = not spec.unless_known  # which writes pairs meanwhile
         self.writer = ArchiveWriter(spec.archive, create=True)
         self.state = self.writer.archive.manifest
         self.comparable = Comparable(spec.wanted)
@@ -113,13 +114,23 @@ class Adding(Collector):
         signed = None if self.fields is None else kernel.read_signed(lines, at, self.fields)
         if signed is None or not signed.lines:
             return 0, at, Written()
-        self.batch.place(*self.place, signed.lines)
-        sizes = np.frombuffer(signed.id_sizes, np.int64)
         digits = self.state.digits
-        payload = self.state.size // (digits // 2) * (digits + 1) - 1  # bytes of a payload's text
+        made = self.extend(lines, signed, self.state.size // (digits // 2) * (digits + 1) - 1)
+        return signed.lines, signed.end, made or Written()
+
+    def like(self) -> SignedFields | None:
+        return self.fields and self.fields._replace(bare=True)
+
+    def take_signed(self, signed: SignedLines, _side: int, /) -> Mapping[int, str]:
+        self.extend(signed.bare, signed._replace(end=len(signed.bare)), 0)
+        return {}
+
+    def extend(self, lines: bytes, signed: SignedLines, payload: int) -> Written | None:
+        """Takes records with signatures. payload: the bytes of each payload's text in the lines."""
+        self.batch.place(*self.place, signed.lines)
         frames = self.batch.frames.numbers(*frames_of(lines, signed, payload))
-        self.batch.extend(signed.ids, sizes, signed.payloads[0], frames, True)
-        return signed.lines, signed.end, self.add_if_full() or Written()
+        self.batch.extend(signed.ids, np.frombuffer(signed.id_sizes, np.int64), signed.payloads[0], frames, True)
+        return self.add_if_full()
 
     def add_if_full(self) -> Written | None:
         if self.batch.memory < self.spec.size // 2:
