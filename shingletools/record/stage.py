@@ -28,6 +28,13 @@ First = Callable[[], "Before"]
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
 
 
+def check_fields_apart(id_field: str, text_field: str, own: Sequence[str]) -> None:
+    """Raises Failed if the id or the text is in a field with another use, or both are in one."""
+    for field in (id_field, text_field):
+        if field.partition(".")[0] in own or id_field == text_field:
+            raise Failed(f"the id and the text need fields of their own, not {shown(field)}")
+
+
 class Several(Protocol):
     """What makes several lines of one."""
 

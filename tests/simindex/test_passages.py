@@ -80,7 +80,10 @@ def test_what_does_not_fit(made: Path, tmp_path: Path) -> None:
          "-k cannot be combined with -t, -m, -d or --unless-known, which compare signatures"),
         ("simindex merge archive -k 3", b"", "merge cannot be combined with -k, only add can"),
         ("simindex add archive --text t", b"", "--text needs -k"),
-        ("simindex add N -k 3 --text id", b"", 'the id and the text need fields of their own, not "id"'),
+        *(
+            (f"simindex add N -k 3 {options}", b"", f'the id and the text need fields of their own, not "{field}"')
+            for options, field in (("--text id", "id"), ("--id at", "at"), ("--text source.x", "source.x"))
+        ),
     ):  # fmt: skip
         ran = run_here(command, stdin=stdin, cwd=tmp_path)
         assert (ran.status, ran.err) == (2, f"{command.split()[0]}: {said}\n")

@@ -181,6 +181,7 @@ def test_bad_records(tmp_path: Path) -> None:
         ("--runs --json --context 3", "--context cannot be combined with --json"),
         ("--runs --id text", 'the id and the text need fields of their own, not "text"'),
         ("--runs --text repeats", 'the id and the text need fields of their own, not "repeats"'),
+        ("--runs --id at.x", 'the id and the text need fields of their own, not "at.x"'),
     ],
 )
 def test_usage(options: str, said: str, tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools.record.stage import Stage
+from shingletools.record.stage import Stage, check_fields_apart
 from shingletools.record.wire import AT, REPEATS, SOURCE
-from shingletools.system.errors import Failed, shown
+from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -44,10 +44,7 @@ class Treating(Stage):
         return self.treatment.id_field, self.treatment.text_field, *OWN
 
     def check_fields(self, id_field: str, /) -> None:
-        text = self.treatment.text_field
-        for field in (id_field, text):
-            if field.partition(".")[0] in OWN or id_field == text:
-                raise Failed(f"the id and the text need fields of their own, not {shown(field)}")
+        check_fields_apart(id_field, self.treatment.text_field, OWN)
 
 
 class WithinSpec(Treating):

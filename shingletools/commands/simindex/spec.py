@@ -5,9 +5,9 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from shingletools.commands.simjoin.wanted import Wanted
-from shingletools.record.stage import Stage
+from shingletools.record.stage import Stage, check_fields_apart
 from shingletools.record.wire import AT, SOURCE
-from shingletools.system.errors import Failed, shown
+from shingletools.system.errors import Failed
 
 ADD, LIST, CHECK, MERGE, DROP, DUMP = ACTIONS = ("add", "list", "check", "merge", "drop", "dump")
 
@@ -55,8 +55,8 @@ class IndexSpec(Stage):
         return frozenset() if self.run is None else {self.text_field}
 
     def check_fields(self, id_field: str, /) -> None:
-        if self.run is not None and self.text_field in (id_field, "via", SOURCE, AT):
-            raise Failed(f"the id and the text need fields of their own, not {shown(self.text_field)}")
+        if self.run is not None:
+            check_fields_apart(id_field, self.text_field, ("via", SOURCE, AT))
 
     def once(self, _side: int, /) -> Sequence[str]:
         own = ("sketch", "simhash", "shingles") if self.run is None else (self.text_field, SOURCE, AT)

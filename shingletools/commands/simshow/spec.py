@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.commands.simshow.report.origin import Provenance
-from shingletools.record.stage import Stage
+from shingletools.record.stage import Stage, check_fields_apart
 from shingletools.record.wire import AT, REPEATS, SOURCE
 from shingletools.system.errors import Failed, shown
 
@@ -115,9 +115,7 @@ class RunsSpec(Stage):
         return self.id_field, self.text_field, *OF_WORDS, REPEATS
 
     def check_fields(self, id_field: str, /) -> None:
-        for field in (id_field, self.text_field):
-            if field in (*OF_WORDS, REPEATS) or id_field == self.text_field:
-                raise Failed(f"the id and the text need fields of their own, not {shown(field)}")
+        check_fields_apart(id_field, self.text_field, (*OF_WORDS, REPEATS))
 
     def alone(self) -> str:
         return FOR_PEOPLE
