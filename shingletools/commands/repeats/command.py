@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_memory(corpus, "keep fingerprints on disk", " (default 512M)")
     add = parser.add_argument_group("against a reference").add_argument
     add("--against", metavar="FILE", action="append", default=[],
-        help="look for runs that are in records of FILE, or in an archive, instead; may be repeated")  # fmt: skip
+        help="look for runs in records of FILE or an archive, not in earlier documents; may be repeated")  # fmt: skip
     add("--least", metavar="N", type=count, default=8,
         help="look for whole records of FILE that are shorter than K, but have N words (default 8)")  # fmt: skip
     add("--share", metavar="SHARE", type=threshold,
