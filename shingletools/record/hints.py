@@ -138,6 +138,8 @@ def of_fields(command: str, field: str, record: wire.Record, first: bool) -> str
         return named_instead("id", record) or None  # one that dedup --annotate keeps
     if document and not face_of(command).text and orjson.loads(field) not in FIXED:
         return of_option(orjson.loads(field), record)
+    if document and command == "simindex" and field not in ('"id"', '"sketch"'):  # of -k, which takes canon's words
+        return of_names(command, field, record, first)
     return of_stage(command, field, kind, record) or (of_names(command, field, record, first) if document else None)
 
 

@@ -92,6 +92,13 @@ def test_what_does_not_fit(made: Path, tmp_path: Path) -> None:
     causes = 'field "text" is not a string', 'field "at" has 1 places for 2 words'
     assert (ran.status, ran.err) == (1, "".join(f"simindex: -:{at}: {said}\n" for at, said in enumerate(causes, 1)))
     assert dumped(tmp_path).endswith(jsonl({"id": 62, "text": "b b a"}))
+    for options, name, has in (
+        ("--text body", "body", '"id", "text"'),
+        ("", "text", '"word": --text NAME says which is meant'),
+    ):
+        words = jsonl({"id": 1, "word" if name == "text" else "text": "a b c", "via": "canon/3"})
+        ran = run_here(f"simindex add new -k 3 {options}", stdin=words, cwd=tmp_path)
+        assert ran.err.splitlines()[0] == f'simindex: -:1: field "{name}" is missing; the record has {has}'
 
 
 @pytest.mark.slow
