@@ -78,6 +78,7 @@ def test_recipes_are_the_commands() -> None:
         ("simgroup | simjoin", "simjoin cannot read what simgroup writes"),
         ("dedup", "dedup: --pairs, --groups, --known or --without is needed to say which documents are duplicates"),
         ("canon | repeats", "repeats: without --against, one process needs all documents; run it in the shell"),
+        ("canon | repeats --against .", "repeats: one process asks an archive of passages; run it in the shell"),
         ("repeats --against b --items i", f"repeats: {ONE_PROCESS}"),
         ("repeats --against b --cut --removed r", f"repeats: {ONE_PROCESS}"),
         ("repeats --against -", f"repeats: {ONE_PROCESS}"),
