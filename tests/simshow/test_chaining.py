@@ -60,6 +60,28 @@ def test_a_gap_is_as_long_as_the_runs_beside_it_deserve() -> None:
         assert len(passages(one, two, gap=gap - 1)) == 2
 
 
+def test_a_short_run_bears_no_long_gap_beside_a_long_one() -> None:
+    """5 words gain 15, less than 16 for gaps of 8; two long ones leave them out for 2 (2 g + 5) - 25 + 10**2 < 120."""
+    for lengths, most in (((40, 5), 7), ((5, 40), 7), ((40, 5, 40), 8)):
+        for gap in (most, most + 1):
+            one, two = (
+                [
+                    word
+                    for number, length in enumerate(lengths)
+                    for begin, words in ((100 * number, length), (OTHER * (side + 2 * number), gap))
+                    for word in range(begin, begin + words)
+                ]
+                for side in (1, 2)
+            )
+            assert len(passages(one, two)) == (1 if gap == most else len(lengths))
+
+
+def test_words_of_one_text_only_are_a_gap() -> None:
+    whole, parted = [*range(80)], [*range(40), *range(OTHER, OTHER + 70), *range(40, 80)]
+    for gap, together in [(70, True), (69, False)]:
+        assert len(passages(whole, parted, gap=gap)) == len(passages(parted, whole, gap=gap)) == 2 - together
+
+
 def test_short_runs_are_left_out_of_a_passage_and_long_ones_not() -> None:
     """What stands within a passage in one text and elsewhere in the other; n words of it cost n squared, and n."""
     for words, count in [(5, 1), (12, 3)]:
