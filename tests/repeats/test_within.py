@@ -116,6 +116,16 @@ def test_places_are_those_in_the_source() -> None:
     assert cut[1:] == ["Before: 👩‍👩‍👧 and cafe\u0301 au lait", ""]
 
 
+@pytest.mark.parametrize("member", [b'"m.n.t":%b', b'"m":{"a":"}","n":{"b":[1], "t": %b,"c":2}}'])
+def test_a_text_inside_an_object_is_cut_in_its_place(member: bytes) -> None:
+    lines = [b'{"id":%d,%b,"last":1.0}\n' % (number, member % text) for number, text in enumerate(
+        (b'"A, B. c! d -- e (A b c d e) F"', b'"No  \\u0052uns."', b'"f: a b c d!"'))]  # fmt: skip
+    left = [b'"A, B. c! d -- e ( F"', b'"No  \\u0052uns."', b'"f:"']
+    canonized = pipe(b"".join(lines), "canon --offsets --text m.n.t")
+    expected = b"".join(b'{"id":%d,%b,"last":1.0}\n' % (number, member % text) for number, text in enumerate(left))
+    assert pipe(canonized, "repeats -k 4 --cut --text m.n.t") == expected
+
+
 def test_what_is_cut_has_no_runs_and_what_stood_once_stays() -> None:
     whole = DOCS.read_bytes()
     canonized = pipe(whole, "canon --offsets")

@@ -81,7 +81,9 @@ class Marking:
         source = wire.take_string(record, SOURCE)
         original = next(member for member in found if member.name == SOURCE)
         left = json_of(cut_source(source, covered(places_of(runs, text.places, source))))
-        values = {field: left if runs else line[original.value : original.end]}
+        left = left if runs else line[original.value : original.end]
+        whole = next(each for each in found if each.start <= field.start < each.end)  # the field, or what has it inside
+        values = {whole: line[whole.value : field.value] + left + line[field.end : whole.end]}
         gone = {SOURCE, AT}
         via, _, step = wire.take_recipe(record).rpartition(" | ")
         if wire.stage_of(step) == "canon":
