@@ -102,6 +102,30 @@ def test_documents_of_all_kinds(pairs: bytes, tmp_path: Path) -> None:
     assert list(run(TO_PAIRS, [])) == list(run(TO_PAIRS, b"")) == []
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_documents_that_get_numbers(jobs: int) -> None:
+    """Lines that are given are read in the format that --number makes of them, by filters and collectors."""
+    texts: Any
+    plain = [{"text": f"text {number}"} for number in range(3)]
+    for texts in (plain, [jsonl(each) for each in plain], pa.Table.from_pylist(plain)):
+        numbered = list(run("canon --number", texts, jobs=jobs))
+        assert [(each["id"], each["text"]) for each in numbered] == [(n + 1, f"text {n}") for n in range(3)]
+    made = run("canon --number | shingle -k 1 | simjoin -t 0.3", [{"text": "a b"}, {"id": 9, "text": "b a"}], jobs=jobs)
+    assert list(made) == [{"a": 1, "b": 9, "similarity": 1.0}]
+    bad = run("canon --number", [b'{"text":"a"}', b'{"text":1}', b'{"text":"b"}'], jobs=jobs)
+    assert ([each["id"] for each in bad], [record.line for record in bad.rejected]) == ([1, 3], [2])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_folder(jobs: int, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("One text.")
+    for folder in (tmp_path, [str(tmp_path)]):
+        (record,) = run("canon --recursive", folder, jobs=jobs)
+        assert (record["id"], record["text"]) == (f"{tmp_path}/a.txt", "one text")
+    with pytest.raises(Failed, match="--recursive reads files, not lines of another command"):
+        list(run("canon --recursive", [{"id": 1, "text": ""}], jobs=jobs))
+
+
 def test_values_that_json_lacks() -> None:
     odd: Any = {1: 2, "id": "b", "text": "B"}
     made = list(run("canon", [{"id": np.int64(7), "text": "A"}, odd]))

@@ -11,6 +11,7 @@ from shingletools.reading.streams import Chunk, Given
 from shingletools.record.collector import Collector, Late, Written
 from shingletools.record.framing import Framed
 from shingletools.record.json_members import line_at, parse
+from shingletools.running.filtering import framed
 from shingletools.running.outcomes import FAILED, BadRecord, Conclusion, Figures, Outcome
 from shingletools.running.steps import Step
 from shingletools.system.errors import Broken, Failed, IdRepeated, Rejected, shown_place
@@ -103,7 +104,7 @@ def run_collector(
     for side, files in enumerate((options.files, *stage.sides)):
         once = stage.once(side)
         form = stage.format_of(side)
-        pieces = chunks_ahead(collector, files, jobs, given) if form is None else form.read(files)
+        pieces = chunks_ahead(collector, files, jobs, given) if form is None else framed(form, files, given)
         with contextlib.closing(pieces):
             for piece in pieces:
                 for result, failed in collected(collector, once, options.strict, side, piece):

@@ -11,7 +11,7 @@ from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given, Span
 from shingletools.record.collector import Written
 from shingletools.record.filter_line import Reject, filter_lines
-from shingletools.record.framing import Document, Framed
+from shingletools.record.framing import Document, Format, Framed
 from shingletools.record.stage import Filter
 from shingletools.running.fusing import Fused
 from shingletools.running.outcomes import FilterStep, Outcome
@@ -160,9 +160,18 @@ def run_once(
     work, form = Filters(filters), filters[0][0].format
     # Workers read JSON lines themselves; where one document of another format ends, only who reads all before it knows
     read = streams.read_chunks if jobs == 1 else streams.read_spans
-    with contextlib.closing(read(files, given) if form is None else form.read(files)) as pieces:
+    with contextlib.closing(read(files, given) if form is None else framed(form, files, given)) as pieces:
         tasks = tasks_of(pieces, like)
         yield from with_line_numbers(map(work, tasks) if jobs == 1 else by_workers(work, tasks, jobs, like is not None))
+
+
+def framed(form: Format, files: Sequence[str], given: Given | None) -> Generator[Framed]:
+    """The documents of files in a format. Lines that are given stand for standard input."""
+    if given is not None:
+        from shingletools.reading.formats.numbered import over  # which few runs need
+
+        form = over(given, form)
+    return form.read(files)
 
 
 def tasks_of(pieces: Iterable[Piece], like: Like | None) -> Iterator[Task]:

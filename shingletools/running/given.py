@@ -136,7 +136,9 @@ def rows_of(source: ArrowStream, steps: Sequence[Step]) -> Iterator[bytes]:
 
     texts = [name for step in steps[:1] if (first := step.stage.record_by_record) is not None
              for name in (step.id_field, first.consumes)]  # fmt: skip
-    return lines_in(source, Fields(texts, texts, fields_read(steps)))
+    # A format that reads lines which are given is that of --number, for which no id is needed
+    needed = texts[1:] if texts and steps[0].stage.format is not None else texts
+    return lines_in(source, Fields(needed, texts, fields_read(steps)))
 
 
 def fields_read(steps: Sequence[Step]) -> frozenset[str] | None:

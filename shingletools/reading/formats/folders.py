@@ -45,6 +45,8 @@ class Folders(NamedTuple):
         return "--recursive"
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
+        if "-" in files:  # not asked earlier: a pipeline is a value before it is told its files
+            raise Failed("--recursive needs folders; standard input is not a folder")
         passed = Counter[str]()
         number = 1
         for name in files:

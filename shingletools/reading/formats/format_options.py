@@ -94,8 +94,6 @@ def whole(options: argparse.Namespace, _: Sequence[str]) -> Format:
 def recursive(options: argparse.Namespace, _: Sequence[str]) -> Format:
     from shingletools.reading.formats.folders import Folders  # as above
 
-    if "-" in options.files:
-        raise Failed("--recursive needs folders; standard input is not a folder")
     written = [path for path in map(vars(options).get, ("output", "rejects", "removed")) if path is not None]
     return Folders(options.id, options.text, written, tuple(options.include), tuple(options.exclude), zero(options))
 

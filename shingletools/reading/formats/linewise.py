@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.reading import streams
-from shingletools.reading.streams import Chunk
+from shingletools.reading.streams import Chunk, Given
 from shingletools.record import wire
 from shingletools.record.framing import Both, Document, Fates, Framed
 from shingletools.record.json_members import json_of
@@ -35,14 +35,16 @@ class Texts(NamedTuple):
 
 
 class Records(NamedTuple):
-    """JSON lines as a format, for one that changes what another reads."""
+    """JSON lines as a format, for one that changes what another reads. given: lines that stand for standard input."""
+
+    given: Given | None = None
 
     @property
     def option(self) -> str:
         return ""
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
-        with contextlib.closing(streams.read_chunks(files)) as chunks:
+        with contextlib.closing(streams.read_chunks(files, self.given)) as chunks:
             yield from map(RecordLines, chunks)
 
     def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:

@@ -2,8 +2,10 @@
 
 import contextlib
 from collections.abc import Generator, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
+from shingletools.reading.formats.linewise import Records
+from shingletools.reading.streams import Given
 from shingletools.record import wire
 from shingletools.record.framing import Both, Document, Fates, Format, Framed
 from shingletools.record.json_members import json_of
@@ -27,6 +29,11 @@ class NumberedFormat(NamedTuple):
 
     def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
         return self.format.write(files, fates)
+
+
+def over(given: Given, form: Format) -> Format:
+    """The format for lines that stand for standard input. Only this one reads such lines: others are of files."""
+    return NumberedFormat(Records(given), cast(NumberedFormat, form).id_field)
 
 
 class WithNumbers(Framed):
