@@ -20,7 +20,7 @@ const shareOf = (part, of) => (of ? `${number(part)} (${percent(part, of)})` : n
 function lead({ read, documents, groups: allGroups, copies }) {
   if (!documents) return 'No documents are alike enough.';
   const all = read ? `Of ${plural(read, 'document')}, ${number(documents)} (${percent(documents, read)})` : plural(documents, 'document');
-  const exact = copies ? ` ${plural(copies, 'pair')} ${copies === 1 ? 'is' : 'are'} exact copies.` : '';
+  const exact = copies ? ` ${plural(copies, 'pair')} ${copies === 1 ? 'is an exact copy' : 'are exact copies'}.` : '';
   return `${all} ${lists.removable ? 'have near-copies' : 'share passages with others'}. They make ${plural(allGroups, 'group')}.${exact}`;
 }
 
