@@ -5,8 +5,10 @@ import gzip
 import json
 import lzma
 import random
+import re
 import zlib
 from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 
 import brotli
@@ -86,7 +88,7 @@ def test_what_is_damaged_is_told_with_its_record(tmp_path: Path) -> None:
     packed = record("response", "http://g/", HTML + b"Content-Encoding: gzip\r\n\r\nnonsense")
     for content, status, said in [
         (b"".join(RECORDS[:4])[:-9], 1, "a:4: the record is cut short"),
-        (b"".join(map(gzip.compress, RECORDS[:4]))[:-30], 1, "a:4: the record is cut short"),
+        (b"".join(map(gzip.compress, RECORDS[:4]))[:-30], 2, "a: the gzip data end too early"),
         (RECORDS[2] + RECORDS[3][:30], 1, "a:2: the record is cut short"),
         (RECORDS[2] + long + RECORDS[3], 1, "a:2: the record is cut short"),
         (RECORDS[2] + packed, 1, "a:2: a response that cannot be decoded"),
@@ -100,6 +102,33 @@ def test_what_is_damaged_is_told_with_its_record(tmp_path: Path) -> None:
         ran = run_here("canon", "--warc", "--rejects", "bad", "a", cwd=tmp_path)
         assert (ran.status, ran.err) == (status, f"canon: {said}\n")
         assert ran.out.count(b"\n") == (RECORDS[2] in content or status == 1 or said.endswith("too early"))
+
+
+def test_gzip_that_is_cut_anywhere_is_told(tmp_path: Path) -> None:
+    """Within a record's header, text or checksum, too; what ends with a member is whole."""
+    members = [gzip.compress(each, mtime=0) for each in RECORDS[:4]]
+    ends = set(accumulate(map(len, members)))
+    for data, whole in ((b"".join(members), ends), (gzip.compress(b"".join(RECORDS[:4]), mtime=0), set())):
+        for cut in range(1, len(data)):
+            for size in (7, len(data)):
+                blocks = (data[at : min(at + size, cut)] for at in range(0, cut, size))
+                pages: list[str] = []
+                try:
+                    for some in responses("a", Bytes(blocks, "a")):
+                        pages += (document.cause for document in some.documents())
+                    said = ""
+                except Failed as error:
+                    said = str(error)
+                told = "" if cut in whole else r"a: the gzip data end too early|a:\d: not WARC, or damaged"
+                assert re.fullmatch(told, said), cut
+                assert not any(pages)
+                assert len(data) - cut > 8 or len(pages) == 2  # all of whose text is there are read
+    (tmp_path / "a").write_bytes(b"".join(members)[:-5])
+    for command in ("canon --warc a", "dedup --pairs none --warc a -o out"):
+        (tmp_path / "none").write_bytes(b"")
+        ran = run_here(command, cwd=tmp_path)
+        assert (ran.status, ran.err) == (2, f"{command.split()[0]}: a: the gzip data end too early\n")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("digits", [4, 18, 19, 5000])
