@@ -74,7 +74,9 @@ class SegmentWriter:
         return OnTheDisk(self.file.position, hexdigest(sums), self.columns)
 
     def close(self) -> None:
+        """Closes the file, finished or not."""
         self.file.close()
+        self.container.fp = None  # one that is not finished would still write its end when it is collected
 
 
 def put(path: str, data: bytes) -> None:

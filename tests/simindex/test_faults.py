@@ -1,6 +1,7 @@
 """An archive when calls fail, processes are killed, files are damaged, and several are at it at a time."""
 
 import errno
+import gc
 import json
 import os
 import random
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from harness import DOCS, ENVIRONMENT, Ran, jsonl, pipe, run, run_here
+from shingletools.archive import checksummed
 from shingletools.archive.checksummed import hexdigest
 
 ROUNDS = int(os.environ.get("ROUNDS", "2"))
@@ -88,6 +90,37 @@ def test_every_call(action: str, fault: tuple[str, str], made: Path, tmp_path: P
             break
     assert ran.status == 0
     assert nth > (function not in {"replace", "unlink"})
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("action", ["add", "merge"])
+def test_a_segment_that_failed_is_let_alone(
+    action: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not written to once it is closed, nor when it is collected; only the cause is told."""
+    folder = tmp_path / "made"
+    before = (made / "before").read_bytes()
+    for together in (1, 1 << 20):  # a write in the middle fails, or the last one
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(made, folder)
+        with monkeypatch.context() as patch:
+            after: list[int] = []
+            patch.setattr(checksummed, "TOGETHER", together)
+
+            def write(descriptor: int, data: bytes, after: list[int] = after) -> int:
+                if descriptor < 0 or os.readlink(f"/proc/self/fd/{descriptor}").endswith(".npz"):
+                    after.append(descriptor)
+                    del data  # as in the real one, no frame holds it
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                return os_write(descriptor, data)
+
+            patch.setattr(os, "write", write)
+            ran = run_here(ACTIONS[action], cwd=folder)
+            gc.collect()
+        assert (ran.status, ran.err) == (2, "simindex: archive: No space left on device\n")
+        assert -1 not in after
+        assert after
+        assert dumped(folder) == before
 
 
 @pytest.mark.parametrize("action", ACTIONS)
