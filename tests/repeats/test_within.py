@@ -126,6 +126,16 @@ def test_a_text_inside_an_object_is_cut_in_its_place(member: bytes) -> None:
     assert pipe(canonized, "repeats -k 4 --cut --text m.n.t") == expected
 
 
+def test_what_is_cut_has_no_marks_of_an_earlier_run() -> None:
+    documents = jsonl({"id": 1, "text": "A b c d e."}, {"id": 2, "text": "X, a b c d y."}, {"id": 3, "text": "Z."})
+    for options, left in (("--offsets", ["A b c d e.", "X, y.", "Z."]), ("", ["a b c d e", "x y", "z"])):
+        canonized = pipe(documents, f"canon {options}")
+        ways = ("repeats -k 4 --cut",), ("repeats -k 4", "repeats -k 4 --cut")
+        once, twice = ([parse_json(line) for line in pipe(canonized, *way).splitlines()] for way in ways)
+        assert twice == once
+        assert [record["text"] for record in once] == left
+
+
 def test_what_is_cut_has_no_runs_and_what_stood_once_stays() -> None:
     whole = DOCS.read_bytes()
     canonized = pipe(whole, "canon --offsets")

@@ -76,19 +76,23 @@ class Marking:
         found = members(line)
         field = member_of(line, found, self.treatment.text_field)
         assert field is not None
+        gone, values = {REPEATS}, {}  # marks of an earlier run are of words that may be no more
         if text.places is None or SOURCE not in record:
-            return line[: field.value] + json_of(cut_words(text.text, runs)) + line[field.end :]
-        source = wire.take_string(record, SOURCE)
-        original = next(member for member in found if member.name == SOURCE)
-        left = json_of(cut_source(source, covered(places_of(runs, text.places, source))))
-        left = left if runs else line[original.value : original.end]
+            left = json_of(cut_words(text.text, runs))
+            if REPEATS not in record:
+                return line[: field.value] + left + line[field.end :]
+        else:
+            source = wire.take_string(record, SOURCE)
+            original = next(member for member in found if member.name == SOURCE)
+            left = json_of(cut_source(source, covered(places_of(runs, text.places, source))))
+            left = left if runs else line[original.value : original.end]
+            gone |= {SOURCE, AT}
+            via, _, step = wire.take_recipe(record).rpartition(" | ")
+            if wire.stage_of(step) == "canon":
+                values = {member: json_of(via) for member in found if member.name == "via"}
+                gone |= set() if via else {"via"}
         whole = next(each for each in found if each.start <= field.start < each.end)  # the field, or what has it inside
-        values = {whole: line[whole.value : field.value] + left + line[field.end : whole.end]}
-        gone = {SOURCE, AT}
-        via, _, step = wire.take_recipe(record).rpartition(" | ")
-        if wire.stage_of(step) == "canon":
-            values |= {member: json_of(via) for member in found if member.name == "via"}
-            gone |= set() if via else {"via"}
+        values[whole] = line[whole.value : field.value] + left + line[field.end : whole.end]
         kept = [member for member in found if member.name not in gone]
         rest = (line[each.start : each.value] + values.get(each, line[each.value : each.end]) for each in kept)
         return b"{%b}" % b",".join(rest)
