@@ -175,6 +175,23 @@ def test_a_gap_keeps_the_most_words() -> None:
     assert [piece.words for piece in passage.pieces] == [6, 2, 2, 2, 5]
 
 
+@pytest.mark.parametrize(
+    ("shared", "shown"),
+    [
+        ("图形界面和", False),  # five letters are in any two texts
+        ("图形界面和文件管理", False),
+        ("图形界面和文件管理器", True),
+        ("Debian 邮件 server 是 free 的", True),  # three words and four letters
+        ("Debian 邮件 server 是 free", False),
+        ("one two three four five", True),
+    ],
+)
+def test_letters_of_scripts_without_spaces_are_half_a_word(shared: str, shown: bool) -> None:
+    pair = Pair(f"before it all. {shared}. And here is more", f"nothing like that: {shared}, then others follow")
+    assert bool(pair.found.passages) is bool(pair.turned.passages) is shown
+    assert Pair(shared, shared).found.passages  # texts that are equal as a whole share all they have
+
+
 def test_resemblance_is_that_of_sets_of_shingles() -> None:
     for a, b, jaccard, containment in [
         ("a b c d", "b c d e", Fraction(2, 4), Fraction(2, 3)),
