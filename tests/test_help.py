@@ -56,8 +56,8 @@ def test_the_list_of_commands() -> None:
     ran = run("shingletools", "--nonsense")
     message = "shingletools: unrecognized arguments: --nonsense (see shingletools --help)\n"
     assert (ran.status, ran.out, ran.err) == (2, b"", message)
-    assert "arguments: cannon; did you mean canon? (see" in run("shingletools", "cannon").err
-    assert "arguments: runn; did you mean run? (see" in run("shingletools", "runn").err
+    assert "no such command: cannon; did you mean canon? (see" in run("shingletools", "cannon").err
+    assert "no such command: runn; did you mean run? (see" in run("shingletools", "runn").err
 
 
 def test_what_is_installed() -> None:

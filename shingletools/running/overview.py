@@ -27,7 +27,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     for word in words:
         if word not in OPTIONS:
             question = did_you_mean(meant(word, (RUN, *COMMANDS, *OPTIONS)))
-            raise Failed(f"unrecognized arguments: {errors.printable(word)}{question} (see {name} --help)")
+            what = "unrecognized arguments:" if word.startswith("-") else "no such command:"
+            raise Failed(f"{what} {errors.printable(word)}{question} (see {name} --help)")
     raise Printed(versions(name) if words[:1] == ["--version"] else overview(name))
 
 

@@ -122,3 +122,24 @@ def test_a_text_that_was_not_read_has_no_letters(folder: Path) -> None:
         run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR), cwd=folder)
         figures.append(lists_of((folder / "page.html").read_bytes())["figures"])
     assert figures[1] == figures[0] | {"read": figures[0]["read"] + 2}
+
+
+def test_what_is_to_be_removed_is_what_dedup_removes(tmp_path: Path) -> None:
+    """Of a chain of five in which only neighbours are pairs, the second and the fourth, by the order of the documents;
+    by groups all but the first. The page says so of each document, whichever pair comes first.
+    """
+    texts = [" ".join(f"w{word}" for word in range(3 * start, 3 * start + 12)) for start in range(5)]
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": n, "text": text} for n, text in enumerate(texts))))
+    shingled = run_here("shingle -k 1 docs", cwd=tmp_path).good()
+    made = run_here("simjoin -t 0.6", stdin=shingled, cwd=tmp_path).good()
+    pairs = b"".join(reversed(made.splitlines(keepends=True)))
+    (tmp_path / "pairs").write_bytes(pairs)
+    (tmp_path / "groups").write_bytes(run_here("simgroup", stdin=made, cwd=tmp_path).good())
+    for given, option, removed in (("pairs", "--pairs", [1, 3]), ("groups", "--groups", [1, 2, 3, 4])):
+        left = run_here(f"dedup {option} {given} docs", cwd=tmp_path).good()
+        assert [n for n in range(5) if n not in [json.loads(line)["id"] for line in left.splitlines()]] == removed
+        run_here(f"simshow --docs docs --html page.html {given}", cwd=tmp_path).good()
+        lists = lists_of((tmp_path / "page.html").read_bytes())
+        assert lists["figures"]["go"] == len(removed)
+        assert sorted(int(name) for name, go in zip(lists["names"], lists["go"], strict=True) if go) == removed
+        assert [lists["names"][group["members"][0]] for group in lists["groups"]] == ["0"]

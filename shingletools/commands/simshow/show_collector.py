@@ -160,7 +160,7 @@ class Show(Collector):
                 yield self.written(writer.write(compared, one.shown, two.shown))
             if (found := group_of(record)) is not None:
                 yield self.written(writer.group(*found))
-        yield self.written(writer.finish(self.corpus))
+        yield self.written(writer.finish(self.corpus._replace(places=self.rows[0])))
 
     def written(self, data: bytes) -> Written:
         return Written(data) if self.spec.page is None else Written(removed=data)

@@ -37,7 +37,8 @@ function showOverview(main) {
       removable && figures.letters && ['Text to remove', percent(figures.lettersThatGo, figures.letters)])),
     ...(removable ? [element('p', { class: 'hint' }, lists.known
       ? 'Documents that have a pair with one of --against would be removed, as with ‘dedup --known’; those of --against are kept.'
-      : 'Of each group the first document is kept, and the others would be removed.')] : []),
+      : lists.given ? 'Of each group the first document is kept, and the others would be removed, as with ‘dedup --groups’.'
+        : 'Documents that have a pair with one that is kept before them would be removed, as with ‘dedup --pairs’.')] : []),
     element('div', { class: 'histograms' },
       histogram('similarities', `Similarities of pairs${pairs.similarity?.includes(null) ? ' (Jaccard where none was given)' : ''}`, 'Pairs', lists.bars.similarity,
         (from, to) => (from === to ? 'exact copies' : `${from.toFixed(2)} to ${to.toFixed(2)}`)),

@@ -90,6 +90,7 @@ function member(group, place) {
     ? [`Chained: ${number(steps)} pairs away from the first, through `, named(before),
       direct === undefined ? '. Compared with that one: ' : '. Compared with the first: ']
     : direct === undefined ? ['Its pair with the first is not on this page. '] : [];
+  if (lists.removable && !lists.known && !lists.go[document_]) how.unshift('Kept: it has no pair with one that is kept before it. ');
   if (pair === undefined) return item(element('p', {}, ...how, length.slice(2)));
   const said = pairs.similarity[pair];
   const alike = said === null ? `Jaccard ${share(pairs.jaccard[pair])} (no similarity was given)` : `similarity ${share(said)}`;

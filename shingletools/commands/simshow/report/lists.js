@@ -142,7 +142,7 @@ const pairList = new List({
   ],
 });
 
-const wordsThatGo = (group) => group.members.slice(group.stay).reduce((sum, member) => sum + (lists.words[member] ?? 0), 0);
+const wordsThatGo = (group) => group.members.reduce((sum, member) => sum + (lists.go[member] ? lists.words[member] ?? 0 : 0), 0);
 
 // How many documents are more than one pair away from the first; null if that is unknown
 const chained = (group) => group.ways?.filter(([steps]) => steps > 1).length ?? null;

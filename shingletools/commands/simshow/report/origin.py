@@ -1,5 +1,7 @@
 """What a page says of its pairs as a whole: the commands that made them, and the documents that were read."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -22,3 +24,4 @@ class Corpus(NamedTuple):
     letters: int = 0  # in the originals of --docs
     k: int = 5  # words in a shingle
     removable: bool = True  # as above, by the pairs themselves
+    places: Mapping[int | str, int] = MappingProxyType({})  # ids of --docs in pairs: numbers that rise in their order

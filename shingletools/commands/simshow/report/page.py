@@ -75,7 +75,7 @@ class Report:
         self.wholes: dict[frozenset[int], list[int]] = {}  # given groups: their members, and their places
         self.titles: list[Key] = []  # of the groups on the page
         self.sizes: Counter[int] = Counter()  # of all groups
-        self.go: set[int] = set()  # documents that are in a group, but not its first
+        self.go: set[int] = set()  # documents that would be removed
         self.in_groups: set[int] = set()
         self.left_groups = 0
         self.units = lru_cache(maxsize=4)(Units)  # a representative's text comes with each of its pairs
@@ -149,12 +149,13 @@ class Report:
     def finish(self, corpus: Corpus) -> None:
         """Writes the lists and the end of the page. Raises what `out` does."""
         documents = len(self.keys)
+        rank = [corpus.places.get(name, documents) for _, name in self.keys]  # the first document of a group is kept
         steps = Steps(self.graph, documents)
         for ties in self.graph.groups(documents):
             if self.given:
                 places = self.wholes.get(frozenset(ties.members), [])
             else:
-                members, stay = ties.members, 1
+                members, stay = sorted(ties.members, key=rank.__getitem__), 1
                 if self.sides[1]:
                     members = sorted(members, key=self.side, reverse=True)
                     stay = sum(map(self.side, members))
@@ -162,6 +163,8 @@ class Report:
                 places = [] if place is None else [place]
             for place in places:
                 self.tie(self.groups[place], ties, steps)
+        if not self.given and not self.sides[1]:
+            self.go = set(self.graph.thinned(sorted(range(documents), key=rank.__getitem__)))
         self.write("lists", in_script(self.lists(corpus)))
         self.out.write(frame()[1])
 
@@ -209,7 +212,7 @@ class Report:
         self.room -= size
         self.titles.append(title)
         shown = [self.show(member) for member in members]
-        self.groups.append({"members": shown, "stay": stay, "density": None, "weakest": None, "ways": None})
+        self.groups.append({"members": shown, "density": None, "weakest": None, "ways": None})
         return len(self.groups) - 1
 
     def tie(self, group: dict[str, object], ties: Ties, steps: Steps) -> None:
@@ -239,6 +242,7 @@ class Report:
             "left": {"pairs": len(ends) - sum(listed), "groups": self.left_groups},
             "origin": self.origin._asdict(),
             "removable": corpus.removable and self.origin.removable,
+            "given": self.given,
             "known": bool(self.sides[1]) and not self.given,  # all of a would go
             "figures": {
                 "read": corpus.documents,
@@ -254,6 +258,7 @@ class Report:
             "bars": {"similarity": bars_of_similarities(similarities, copies), "size": bars_of_sizes(self.sizes)},
             "names": [shown_as[self.keys[number]] for number in self.shown],
             "words": [known[number] for number in self.shown],
+            "go": [number in self.go for number in self.shown],
             "fields": self.fields,
             "said": [self.said.get(number, ()) for number in self.shown],
             "listed": listed,  # others are pairs of a group's first member, which no record of a pair names

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.thinning import PairEnds, Partners
 from shingletools.kernel.types import Index
 from shingletools.numbers.unionfind import UnionFind
 
@@ -100,6 +102,22 @@ class Graph:
         self.b += other.b[start:]
         self.similarity += other.similarity[start:]
         self.copies += other.copies[start:]
+
+    def thinned(self, order: Sequence[int]) -> list[int]:
+        """The documents that `dedup --pairs` would remove. order: all documents, the ones to be kept first.
+
+        >>> graph = Graph()
+        >>> for a, b in [(0, 1), (1, 2), (2, 3)]:
+        ...     graph.add(a, b, 0.9)
+        >>> graph.thinned([0, 1, 2, 3]), graph.thinned([1, 0, 2, 3])
+        ([1, 3], [0, 2])
+        """
+        ends = np.stack([np.array(self.a, np.int32), np.array(self.b, np.int32)], axis=1).reshape(-1)
+        before, last = np.empty_like(ends), np.full(len(order), -1, np.int32)
+        kernel.list_ends(ends, before, last)
+        kept = Partners(np.full(len(order), -1, np.int32), np.zeros(len(order)))
+        kernel.thin(np.array(order, np.int64), PairEnds(ends, before, last, np.array(self.similarity)), kept)
+        return np.flatnonzero(kept.partner >= 0).tolist()
 
     def groups(self, documents: int) -> Iterator[Ties]:
         """The groups that the pairs connect, in the order of their representatives. documents: their number.
