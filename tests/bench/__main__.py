@@ -5,7 +5,8 @@ usage: python tests/bench [--runs N] [--most N] FOLDER
 
 Corpora and growth.svg go to FOLDER; the tables, in Markdown, to standard output. See corpora.py, peers.py,
 pipeline.py, minima.py and growth.py beside this file, each of which runs alone too. Takes half an hour.
-The second is about what is found, not how fast: see quality.py.
+The second is about what is found, not how fast: see quality.py. hundred_million.py is the whole job on a stream of any
+length.
 """
 
 import argparse
