@@ -235,10 +235,11 @@ def test_links_that_are_none() -> None:
         (((1, ()),), fields, ValueError),
         ((words, _kernel.link_minima(b"", b"1234", 0, False)), fields, ValueError),
         ((words, _kernel.link_minima(b"12345678", b"12345678", 3, False)), fields, ValueError),
-        ((words, _kernel.FingerprintMemo(str.encode, 1, b"").link(0, 1, ())), fields, ValueError),
+        ((words, _kernel.FingerprintMemo(str.encode, 1, b"").link(0, 0, 1, ())), fields, ValueError),
+        ((words, _kernel.FingerprintMemo(str.encode, 1, b"").link(1, 3, 1, ())), fields, ValueError),
         *(
             (
-                (words, _kernel.FingerprintMemo(str.encode, 1, b"").link(1, 1, (1, bytes(size), True))),
+                (words, _kernel.FingerprintMemo(str.encode, 1, b"").link(1, 0, 1, (1, bytes(size), True))),
                 fields,
                 ValueError,
             )

@@ -5,6 +5,7 @@
 #include "payloads.h"
 
 enum { BLOCK = 64 }; /* bytes of a block of BLAKE3; we hash at most one chunk, of BLAKE3_MOST bytes */
+enum { WORDS, CHARACTERS, WORD_CHARACTERS }; /* units of shingles: see memo.py */
 enum { CHUNK_START = 1, CHUNK_END = 2, ROOT = 8, KEYED_HASH = 16, KEY = 48 /* bytes */ };
 
 typedef struct {
@@ -153,6 +154,21 @@ static int add_fingerprints(FingerprintMemo *self, const uint8_t *at, const uint
     return 0;
 }
 
+/* The fingerprints of the characters of a word. */
+static int add_characters(FingerprintMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out)
+{
+    while (at < end) {
+        const uint8_t *stop = at + 1;
+        while (stop < end && (*stop & 0xC0) == 0x80)
+            stop++;
+        Token character = token_of(&self->memo, at, stop, sizeof(uint64_t));
+        if (add_fingerprint(self, &character, out))
+            return -1;
+        at = stop;
+    }
+    return 0;
+}
+
 static uint64_t finish(uint64_t z)
 {
     z ^= z >> 32;
@@ -179,12 +195,13 @@ static uint64_t siphash(const uint64_t *key, uint64_t word)
 
 typedef struct {
     FingerprintMemo *memo;
-    size_t run;              /* words in a shingle */
+    size_t run;              /* units in a shingle */
+    int units;
     uint64_t sample;         /* 1 in so many shingles is kept */
     Listed listed;           /* without slots if all shingles are kept */
     int kept;                /* whether listed fingerprints alone are kept, or alone left out */
     uint64_t brief, emptied; /* as in the memo */
-    Bytes words, made;       /* fingerprints of words, and of shingles */
+    Bytes words, made;       /* fingerprints of units, and of shingles */
     Bytes seen;              /* slots of the fingerprints of one text */
 } Shingling;
 
@@ -226,19 +243,49 @@ static inline size_t sift(const Listed *listed, int kept, uint8_t *values, size_
     return made;
 }
 
+/* Adds the fingerprints of the runs of the units so far, and forgets these. */
+static int add_runs(Shingling *shingling, size_t *units, Bytes *out)
+{
+    size_t count = shingling->words.used / sizeof(uint64_t);
+    size_t k = shingling->run < count ? shingling->run : count;
+    if (grow(out, sizeof(uint64_t) * (count - k + 1)))
+        return -1;
+    out->used += sizeof(uint64_t) * roll(shingling, count, k, out->data + out->used);
+    shingling->words.used = 0;
+    *units += count;
+    return 0;
+}
+
+/* Adds the fingerprints of runs of characters. */
+static int add_runs_of_characters(Shingling *shingling, const uint8_t *at, const uint8_t *end, size_t *units,
+                                  Bytes *out)
+{
+    static const uint8_t SPACE[] = " ";
+    Bytes *words = &shingling->words;
+    int alone = shingling->units == WORD_CHARACTERS;
+    for (const uint8_t *stop; (stop = next_token(&at, end, 0)) > at; at = stop) {
+        if ((alone || words->used) && add_characters(shingling->memo, SPACE, SPACE + 1, words))
+            return -1;
+        if (add_characters(shingling->memo, at, stop, words))
+            return -1;
+        if (alone && (add_characters(shingling->memo, SPACE, SPACE + 1, words) || add_runs(shingling, units, out)))
+            return -1;
+    }
+    return add_runs(shingling, units, out);
+}
+
 /* Makes the fingerprints of a text's shingles. */
 static Made shingle(void *self, const uint8_t *at, size_t size, Bytes *out)
 {
     Shingling *shingling = self;
     Bytes *words = &shingling->words;
+    size_t count = 0;
     words->used = out->used = 0;
-    if (add_fingerprints(shingling->memo, at, at + size, words))
+    if (shingling->units != WORDS ? add_runs_of_characters(shingling, at, at + size, &count, out)
+                                  : add_fingerprints(shingling->memo, at, at + size, words) ||
+                                        add_runs(shingling, &count, out))
         return FAILED;
-    size_t count = words->used / sizeof(uint64_t);
-    size_t k = shingling->run < count ? shingling->run : count;
-    if (grow(out, sizeof(uint64_t) * (count - k + 1)))
-        return FAILED;
-    size_t made = roll(shingling, count, k, out->data);
+    size_t made = out->used / 8;
     if (shingling->listed.slots)
         made = sift(&shingling->listed, shingling->kept, out->data, made);
     shingling->brief += count && count < shingling->run;
@@ -268,23 +315,25 @@ static Made gather(void *object, const uint8_t *at, size_t size, Bytes *Py_UNUSE
     return PLAIN;
 }
 
-static int is_run(Py_ssize_t run)
+static int is_run(Py_ssize_t run, int units)
 {
-    if (run < 1)
-        PyErr_SetString(PyExc_ValueError, "a shingle has one word at least");
-    return run >= 1;
+    int right = run >= 1 && units >= WORDS && units <= WORD_CHARACTERS;
+    if (!right)
+        PyErr_SetString(PyExc_ValueError, "a shingle has one unit at least: a word or a character");
+    return right;
 }
 
 static PyObject *rolling(PyObject *object, PyObject *args)
 {
     PyObject *text, *result = NULL;
     Py_ssize_t run, size;
-    if (!PyArg_ParseTuple(args, "Un", &text, &run) || !is_run(run))
+    int units = WORDS;
+    if (!PyArg_ParseTuple(args, "Un|i", &text, &run, &units) || !is_run(run, units))
         return NULL;
     const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
     if (!at)
         return NULL;
-    Shingling shingling = {.memo = (FingerprintMemo *)object, .run = (size_t)run, .sample = 1};
+    Shingling shingling = {.memo = (FingerprintMemo *)object, .run = (size_t)run, .units = units, .sample = 1};
     Made made = shingle(&shingling, at, (size_t)size, &shingling.made);
     if (made != FAILED)
         result = written(&shingling.made, made);
@@ -329,12 +378,13 @@ static void end_shingling(void *object)
     end_gathering(self);
 }
 
-static Shingling *new_shingling(PyObject *memo, Py_ssize_t run, uint64_t sample)
+static Shingling *new_shingling(PyObject *memo, Py_ssize_t run, int units, uint64_t sample)
 {
-    Shingling *self = is_run(run) ? new_self(sizeof *self) : NULL;
+    Shingling *self = is_run(run, units) ? new_self(sizeof *self) : NULL;
     if (self) {
         self->memo = (FingerprintMemo *)memo;
         self->run = (size_t)run;
+        self->units = units;
         self->sample = sample;
     }
     return self;
@@ -344,10 +394,11 @@ static void *start_shingling(PyObject *arguments)
 {
     PyObject *memo, *listed;
     Py_ssize_t run;
+    int units;
     unsigned long long sample;
-    if (!PyArg_ParseTuple(arguments, "OnKO!", &memo, &run, &sample, &PyTuple_Type, &listed))
+    if (!PyArg_ParseTuple(arguments, "OniKO!", &memo, &run, &units, &sample, &PyTuple_Type, &listed))
         return NULL;
-    Shingling *self = new_shingling(memo, run, sample);
+    Shingling *self = new_shingling(memo, run, units, sample);
     if (self && take_listed(self, listed)) {
         end_shingling(self);
         return NULL;
@@ -358,20 +409,21 @@ static void *start_shingling(PyObject *arguments)
 static PyObject *link_shingles(PyObject *object, PyObject *args)
 {
     static const LinkType SHINGLES = {shingle, NULL, start_shingling, end_shingling};
-    PyObject *run, *sample, *listed;
-    if (!PyArg_ParseTuple(args, "OOO", &run, &sample, &listed))
+    PyObject *run, *units, *sample, *listed;
+    if (!PyArg_ParseTuple(args, "OOOO", &run, &units, &sample, &listed))
         return NULL;
-    return new_link(&SHINGLES, Py_BuildValue("(OOOO)", object, run, sample, listed));
+    return new_link(&SHINGLES, Py_BuildValue("(OOOOO)", object, run, units, sample, listed));
 }
 
 static void *start_gathering(PyObject *arguments)
 {
     PyObject *memo;
     Py_ssize_t run;
+    int units;
     unsigned long long sample, factor;
-    if (!PyArg_ParseTuple(arguments, "OnKK", &memo, &run, &sample, &factor))
+    if (!PyArg_ParseTuple(arguments, "OniKK", &memo, &run, &units, &sample, &factor))
         return NULL;
-    Shingling *self = new_shingling(memo, run, sample);
+    Shingling *self = new_shingling(memo, run, units, sample);
     if (self)
         self->listed.factor = factor;
     return self;
@@ -380,10 +432,10 @@ static void *start_gathering(PyObject *arguments)
 static PyObject *link_gathering(PyObject *object, PyObject *args)
 {
     static const LinkType GATHERING = {gather, NULL, start_gathering, end_gathering};
-    PyObject *run, *sample, *factor;
-    if (!PyArg_ParseTuple(args, "OOO", &run, &sample, &factor))
+    PyObject *run, *units, *sample, *factor;
+    if (!PyArg_ParseTuple(args, "OOOO", &run, &units, &sample, &factor))
         return NULL;
-    return new_link(&GATHERING, Py_BuildValue("(OOOO)", object, run, sample, factor));
+    return new_link(&GATHERING, Py_BuildValue("(OOOOO)", object, run, units, sample, factor));
 }
 
 static PyObject *take_gathered(PyObject *object, PyObject *Py_UNUSED(none))
@@ -435,9 +487,9 @@ static PyObject *new_fingerprints(PyTypeObject *type, PyObject *args, PyObject *
 }
 
 static PyMethodDef methods[] = {
-    {"rolling", rolling, METH_VARARGS, "(text, k): the payload of its shingles' fingerprints."},
-    {"link", link_shingles, METH_VARARGS, "(k, m, listed): a link that makes the payload, without some fingerprints."},
-    {"link_gathering", link_gathering, METH_VARARGS, "(k, m, factor): a link that gathers fingerprints."},
+    {"rolling", rolling, METH_VARARGS, "(text, k, units=0): the payload of its shingles' fingerprints."},
+    {"link", link_shingles, METH_VARARGS, "(k, units, m, listed): a link that makes the payload, without some."},
+    {"link_gathering", link_gathering, METH_VARARGS, "(k, units, m, factor): a link that gathers fingerprints."},
     {"take_gathered", take_gathered, METH_NOARGS, "Fingerprints gathered since the last call, each once for a text."},
     {"take_counts", take_counts, METH_NOARGS, "Since the last call: texts of fewer than k words; without shingles."},
     {0},

@@ -1,8 +1,8 @@
 """Bounded memos of pure functions of short strings, and work on texts, token by token, through them."""
 
 import re
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 from typing import Protocol, TypeVar
 
 from shingletools.kernel.lines import Link, Listed, unlinked
@@ -21,6 +21,7 @@ TOKEN = re.compile(r"\S+")
 SEGMENT = 1 << 18  # characters
 NUMBER = re.compile("[0-9]+")
 KEY, WORD_KEY = 48, 32  # bytes of a key, and of its part for words
+WORDS, CHARACTERS, WORD_CHARACTERS = range(3)  # units of shingles; see fingerprints.c
 
 
 class Memo(dict[str, Value]):
@@ -74,21 +75,22 @@ class WordMemo(Protocol):
 
 
 class FingerprintMemo(Protocol):
-    """A memo of the fingerprints of words: 8 bytes, little-endian.
+    """A memo of the fingerprints of words, or characters: 8 bytes, little-endian.
 
     It may have a key: 32 bytes for the BLAKE3 of words, and 16 for the SipHash of their runs.
     """
 
-    def rolling(self, text: str, k: int, /) -> str:
-        """The payload of the rolling fingerprints of runs of k words; of one run if there are fewer words.
+    def rolling(self, text: str, k: int, units: int = WORDS, /) -> str:
+        """The payload of the rolling fingerprints of runs of k units; of one run if there are fewer units.
 
-        Raises UnicodeEncodeError for lone surrogates.
+        Units are words, or characters of the words and of the spaces between them, or characters of each word alone
+        with a space at both ends. Raises UnicodeEncodeError for lone surrogates.
         """
 
-    def link(self, k: int, m: int, listed: Listed, /) -> Link:
+    def link(self, k: int, units: int, m: int, listed: Listed, /) -> Link:
         """The link that does this in C, if there is one. It keeps 1 in m fingerprints, and of these what is listed."""
 
-    def link_gathering(self, k: int, m: int, factor: int, /) -> Link:
+    def link_gathering(self, k: int, units: int, m: int, factor: int, /) -> Link:
         """A link that makes empty payloads, but gathers 1 in m fingerprints, each once for a text.
 
         There is none without C. factor: odd and random.
@@ -98,7 +100,7 @@ class FingerprintMemo(Protocol):
         """The fingerprints that such links gathered since the last call, as uint64 in the machine's order."""
 
     def take_counts(self) -> tuple[int, int]:
-        """Numbers of texts in links since the last call: of fewer than k words, and left without fingerprints.
+        """Numbers of texts in links since the last call: of fewer than k units, and left without fingerprints.
 
         Texts without words are not counted.
         """
@@ -158,6 +160,7 @@ class _FingerprintMemo:
         self.memo = Memo(function)
         self.link = self.link_gathering = unlinked
         self.roll = partial(roll, base=base, key=key[WORD_KEY:])
+        self.of_word = lru_cache(ENTRIES)(self._rolled)  # of its characters
 
     def take_gathered(self) -> bytes:
         return b""
@@ -165,8 +168,15 @@ class _FingerprintMemo:
     def take_counts(self) -> tuple[int, int]:
         return 0, 0
 
-    def rolling(self, text: str, k: int, /) -> str:
-        return self.roll(b"".join(map(self.memo.__getitem__, text.split())), k)
+    def rolling(self, text: str, k: int, units: int = WORDS, /) -> str:
+        words = text.split()
+        if units == WORD_CHARACTERS:
+            made = ((self.of_word if len(word) <= LONGEST else self._rolled)(f" {word} ", k) for word in words)
+            return " ".join(made)
+        return self._rolled(words if units == WORDS else " ".join(words), k)
+
+    def _rolled(self, units: Sequence[str], k: int) -> str:
+        return self.roll(b"".join(map(self.memo.__getitem__, units)), k)
 
 
 def reference_words(

@@ -71,7 +71,7 @@ def fingerprinted() -> None:
 def shingled_lines(listed: Listed = ()) -> None:
     memo = _kernel.FingerprintMemo(word_fingerprint, 1, b"")
     for _ in range(2):
-        _kernel.linked_lines((memo.link(10, 1, listed),), FIELDS, TEXTS, 0)
+        _kernel.linked_lines((memo.link(10, 0, 1, listed),), FIELDS, TEXTS, 0)
 
 
 def canonized_lines() -> None:

@@ -308,7 +308,7 @@ raise SystemExit(status)
 @pytest.mark.parametrize(
     ("command", "kernel"),
     [*((way, "c") for way in WAYS),
-     *((way, "numpy") for way in ("canon -j2", "shingle --chars -k 5", "sketch --simhash", "simjoin"))],
+     *((way, "numpy") for way in ("canon -j2", "shingle --longest 5", "sketch --simhash", "simjoin"))],
 )  # fmt: skip
 def test_no_import_meets_a_signal(command: str, kernel: str, inputs: Path, few: Path, tmp_path: Path) -> None:
     """Compiled modules were seen to crash where an exception came while they were loaded; pure ones may be late."""

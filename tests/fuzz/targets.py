@@ -80,11 +80,13 @@ def words(data: bytes) -> None:
 def rolling(data: bytes) -> None:
     """Fingerprints: both kernels, as many as promised."""
     text, k = text_of(data[1:]), 1 + (data[0] if data else 0)
-    count = len(text.split())
+    words = text.split()
+    counts = [len(words)], [len(" ".join(words))], [len(word) + 2 for word in words]  # of units: see memo.py
     for kernels in FINGERPRINTS:
-        one, two = (kernel.rolling(text, k) for kernel in kernels)
-        assert one == two
-        assert len(one.split()) == (max(1, count - k + 1) if count else 0)
+        for units, several in enumerate(counts):
+            one, two = (kernel.rolling(text, k, units) for kernel in kernels)
+            assert one == two
+            assert len(one.split()) == sum(max(1, count - k + 1) for count in several if count)
 
 
 def payload(data: bytes) -> None:
@@ -157,7 +159,8 @@ WEIGHTS = kept_in_a_file("weights", jsonl(
 # Each of the ways in which the kernel makes a payload
 WAYS = (
     "canon", "canon --stop en --mask-numbers", "canon --sentences", "canon --text words", r"canon --word \S+",
-    "shingle -k 2", "shingle -k 1 --mod 2", "shingle -k 2 --hash md5", "shingle --readable", "sketch -n 5",
+    "shingle -k 2", "shingle -k 2 --chars", "shingle -k 3 --word-chars --mod 2",
+    "shingle -k 1 --mod 2", "shingle -k 2 --hash md5", "shingle --readable", "sketch -n 5",
     "sketch -n 4 --keep", "sketch -n 6 --super 2", "sketch -n 6 --mega 2", "sketch --simhash",
     "sketch --simhash --keep", f"sketch -n 5 --weights {WEIGHTS}", f"sketch -n 6 --super 2 --weights {WEIGHTS}",
     f"sketch --simhash --weights {WEIGHTS}", "canon --offsets", "canon --offsets --stop en",
@@ -206,6 +209,8 @@ CHAINS = (
     "canon | shingle -k 2 | sketch -n 5",
     "canon --stop en --stem en | canon | shingle -k 1 --mod 2 | sketch --simhash",
     "canon | shingle -k 2 | sketch -n 6 --super 2",
+    "canon | shingle -k 3 --chars | sketch -n 4",
+    "canon | shingle -k 3 --word-chars | sketch --simhash",
     "canon | shingle | sketch -n 4 --keep | sketch --simhash",
     "shingle --id x -k 3 | sketch --id x -n 6 --mega 2",
     "canon --text words | shingle --text words --hash md5 | sketch -n 3",

@@ -111,7 +111,7 @@ def unmixed(value: int) -> int:
 @pytest.mark.parametrize("digits", [8, 16])
 def test_other_digits_are_left_to_the_definition(digits: int) -> None:
     weights = Weights({1: 5}, digits)
-    chained = _kernel.FingerprintMemo(word_fingerprint, 1, b"").link(1, 1, ())
+    chained = _kernel.FingerprintMemo(word_fingerprint, 1, b"").link(1, 0, 1, ())
     for link in (WeightedMinHash(4, "0", weights).link(), WeightedSimHash(weights).link()):
         for other in (8, 16):
             line = b'{"id":1,"x":"%0*x"}\n' % (other, 7)

@@ -5,6 +5,8 @@ import zlib
 
 import pytest
 from blake3 import blake3
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness import jsonl, run
 from shingletools.commands.shingle.command import hashing_of
@@ -73,6 +75,20 @@ def test_payload_of_few_words(shingler: Rolling | Hashed) -> None:
     assert repeats[0] == repeats[1]
 
 
+@given(st.lists(st.text("aé中😀", min_size=1, max_size=6), max_size=6), st.integers(1, 9))
+def test_word_chars(words: list[str], k: int) -> None:
+    """The runs of all characters, without those that have a space inside."""
+    text, spaced = " \u2003".join(words), "".join(f" {word} " for word in words)
+    expected = [spaced[at : at + k] for at in range(len(spaced) - k + 1)]
+    expected = [each for each in expected if " " not in each[1:-1] and each != "  "]
+    expected += [f" {word} " for word in words if len(word) + 2 < k]
+    runs = Runs(k, word_chars=True)
+    assert sorted(runs(text)) == sorted(expected)
+    rolled = hashing_of(runs, "rolling", PUBLIC)(text).split()
+    assert rolled == [slow_rolling(list(run)) for run in runs(text)]
+    assert Hashed(runs, "md5")(text).split() == [slow_hash("md5", run.encode()) for run in runs(text)]
+
+
 def test_readable() -> None:
     assert Readable(Runs(2))("to be  or") == ["to be", "be or"]
     assert Readable(Runs(3, chars=True))("a  bc") == ["a b", " bc"]
@@ -85,6 +101,7 @@ def test_readable() -> None:
     [
         (["-k", "2", "--readable"], ["a b", "b c"], "shingle k=2 readable"),
         (["-k", "4", "--chars", "--readable"], ["a b ", " b c"], "shingle k=4 chars readable"),
+        (["-k", "4", "--word-chars", "--readable"], [" a ", " b ", " c "], "shingle k=4 word-chars readable"),
         (
             ["-k", "2", "--hash", "crc32"],
             f"{zlib.crc32(b'a b'):08x} {zlib.crc32(b'b c'):08x}",

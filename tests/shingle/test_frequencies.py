@@ -553,7 +553,7 @@ def test_files_that_are_counted_on_disk(kernels: str, folder: Path) -> None:
     assert not list((folder / "scratch").iterdir())
 
 
-@pytest.mark.parametrize("how", ["--chars", "--longest 2", "--hash crc32", "--mod 2", "--key-file key"])
+@pytest.mark.parametrize("how", ["--chars", "--word-chars", "--longest 2", "--hash crc32", "--mod 2", "--key-file key"])
 def test_all_kinds_of_shingles_are_counted(how: str, folder: Path) -> None:
     (folder / "key").write_bytes(b"sixteen bytes or more")
     command = f"shingle -k {K} {how}"

@@ -118,7 +118,9 @@ def test_golden() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", ["-k 2", "-k 2 --mod 3", "--longest 2", "--hash blake3 --chars -k 4", "--df -k 1"])
+@pytest.mark.parametrize(
+    "options", ["-k 2", "-k 2 --mod 3", "--longest 2", "-k 4 --word-chars", "--hash blake3 --chars -k 4", "--df -k 1"]
+)
 def test_workers_have_the_key(options: str, folder: Path) -> None:
     """And no option forgets it."""
     texts = pipe(DOCS.read_bytes(), "canon")

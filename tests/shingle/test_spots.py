@@ -55,7 +55,7 @@ def test_workers_give_the_same() -> None:
         ("--spots en -k 1", "--spots needs -k 2 or more"),
         ("--spots empty", "--spots: empty: the list has no words, so no shingle can begin"),
         ("--spots comments", "--spots: comments: the list has no words, so no shingle can begin"),
-        ("--spots en --df", "--df cannot be combined with --chars, --longest or --spots"),
+        ("--spots en --df", "--df cannot be combined with --chars, --word-chars, --longest or --spots"),
         ("--spots en --chars", "argument --chars: not allowed with argument --spots"),
     ],
 )

@@ -69,8 +69,9 @@ def test_document_frequencies() -> None:
 
 def test_usage() -> None:
     for argv, message in [
-        (("--df", "--chars"), "--df cannot be combined with --chars, --longest or --spots"),
-        (("--df", "--longest", "2"), "--df cannot be combined with --chars, --longest or --spots"),
+        (("--df", "--chars"), "--df cannot be combined with --chars, --word-chars, --longest or --spots"),
+        (("--df", "--word-chars"), "--df cannot be combined with --chars, --word-chars, --longest or --spots"),
+        (("--df", "--longest", "2"), "--df cannot be combined with --chars, --word-chars, --longest or --spots"),
         (("--readable", "--mod", "2"), "--readable cannot be combined with --hash, --mod or --key-file"),
         (("--readable", "--hash", "md5"), "--readable cannot be combined with --hash, --mod or --key-file"),
         (("--chars", "--longest", "2"), "argument --longest: not allowed with argument --chars (see shingle --help)"),

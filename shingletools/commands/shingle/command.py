@@ -43,6 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("-k", metavar="K", type=count, default=10, help="words, or other units, in a shingle (default 10)")
     units = parser.add_mutually_exclusive_group()
     units.add_argument("--chars", action="store_true", help="take characters as units instead of words")
+    units.add_argument("--word-chars", action="store_true", help="take the characters of each word alone as units")
     units.add_argument("--longest", metavar="N", type=count, help="take the N longest lines of the text as units")
     units.add_argument("--spots", metavar="LIST",
         help="begin shingles at stop words (en, ru, zh, iso:LANG or a FILE), and go on with other words")  # fmt: skip
@@ -72,7 +73,8 @@ def build(options: argparse.Namespace) -> Stage:
     from shingletools.commands.shingle import fingerprints, keys  # imported late, here and below: few runs need all
 
     check(options)
-    runs, spots = fingerprints.Runs(options.k, options.chars, options.longest), None
+    runs = fingerprints.Runs(options.k, options.chars, options.longest, None, options.word_chars)
+    spots = None
     if options.spots is not None:
         from shingletools.text.wordlists import word_list  # as above
 
@@ -84,6 +86,7 @@ def build(options: argparse.Namespace) -> Stage:
     how = (
         ("k", options.k),
         ("chars", options.chars),
+        ("word-chars", options.word_chars),
         ("longest", options.longest),
         ("spots", spots),
         ("hash", changed_hash),
@@ -211,8 +214,8 @@ def check(options: argparse.Namespace) -> None:
         (keyed and options.hash == ROLLING and options.k > LONGEST_KEYED,
          f"-k {options.k}: sums of more than {LONGEST_KEYED} units would reveal the key; "
          "use --hash blake3 with --key-file"),
-        (options.df and (options.chars or options.longest or options.spots is not None),
-         "--df cannot be combined with --chars, --longest or --spots"),
+        (options.df and (options.chars or options.word_chars or options.longest or options.spots is not None),
+         "--df cannot be combined with --chars, --word-chars, --longest or --spots"),
         (options.spots is not None and options.k < SPOT_AND_WORD, f"--spots needs -k {SPOT_AND_WORD} or more"),
         (options.df and (options.max_df is not None or table), "--df cannot be combined with --max-df or --df-table"),
         (table and not limited, "--df-table needs --max-df or --min-df"),
@@ -234,8 +237,8 @@ def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
         return Hashed(runs, name, key)
     if runs.spots is not None:
         return RollingEach(runs, key)
-    if not runs.chars and runs.longest is None:
-        return Rolling(runs.k, key)
-    from shingletools.commands.shingle.units import RollingUnits  # numpy, which words do not need
+    if runs.longest is None:
+        return Rolling(runs.k, key, runs.kind)
+    from shingletools.commands.shingle.units import RollingUnits  # numpy, which other units do not need
 
     return RollingUnits(runs, key)

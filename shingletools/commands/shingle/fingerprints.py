@@ -9,6 +9,7 @@ from shingletools import kernel
 from shingletools.commands.shingle.keys import PUBLIC, Key
 from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.lines import Link, Listed
+from shingletools.kernel.memo import CHARACTERS, WORD_CHARACTERS, WORDS
 from shingletools.system.deferred import blake3, hashlib
 
 
@@ -16,6 +17,7 @@ class Runs(NamedTuple):
     """The shingles of a text: its runs of k units.
 
     Units are words. With `chars` they are the characters of the words and of the single spaces between them. With
+    `word_chars` they are those of each word alone, with a space at both ends, so that no run has parts of two. With
     `longest` they are so many of the longest lines (the sentences of canon --sentences), each once, by their number of
     words and then alphabetically: the signature known as Long Sent. With `spots`, runs begin at one of these words and
     go on with other words: spot signatures (Theobald, Siddharth, Paepcke 2008), which prose has, but lists of links
@@ -23,6 +25,8 @@ class Runs(NamedTuple):
 
     >>> Runs(3)("to be or not"), Runs(3)("not"), Runs(3)("")
     (['to be or', 'be or not'], ['not'], [])
+    >>> Runs(4, word_chars=True)("a word")
+    [' a ', ' wor', 'word', 'ord ']
     >>> Runs(2, longest=2)(chr(10).join(["a b", "c d e", "a a"]))
     ['c d e a a']
     >>> Runs(3, spots=frozenset(["the", "is"]))("the cat is on the mat today")
@@ -33,20 +37,32 @@ class Runs(NamedTuple):
     chars: bool = False
     longest: int | None = None
     spots: frozenset[str] | None = None
+    word_chars: bool = False
+
+    @property
+    def kind(self) -> int:
+        """What units are for the kernel."""
+        return WORD_CHARACTERS if self.word_chars else CHARACTERS if self.chars else WORDS
 
     def units(self, text: str) -> Sequence[str]:
         if self.longest is not None:
             lines = {line for line in text.split("\n") if line}
             return sorted(lines, key=lambda line: (-line.count(" "), line))[: self.longest]
         words = text.split()
+        if self.word_chars:
+            return "".join(f" {word} " for word in words)
         return " ".join(words) if self.chars else words
 
     def __call__(self, text: str) -> list[str]:
         """n - k + 1 overlapping runs, or one of all units if there are fewer than k; with spots, whole runs only."""
         if self.spots is not None:
             return list(self.from_spots(text.split(), self.spots))
-        joiner = "" if self.chars else " "
-        units = self.units(text)
+        if self.word_chars:
+            return [run for word in text.split() for run in self.of_units(f" {word} ")]
+        return self.of_units(self.units(text))
+
+    def of_units(self, units: Sequence[str]) -> list[str]:
+        joiner = "" if self.kind else " "
         if not units:
             return []
         return [joiner.join(units[i : i + self.k]) for i in range(max(1, len(units) - self.k + 1))]
@@ -86,31 +102,33 @@ class Readable:
 
 
 class Rolling:
-    """A text to a payload of rolling fingerprints of its words, 16 hex digits each, in O(1) a shingle for any k.
+    """A text to a payload of rolling fingerprints of its units, 16 hex digits each, in O(1) a shingle for any k.
 
     >>> Rolling(2)("to be or").split()[1] == Rolling(2)("be or")
     True
     """
 
-    def __init__(self, k: int, key: Key = PUBLIC) -> None:
+    def __init__(self, k: int, key: Key = PUBLIC, units: int = WORDS) -> None:
+        """units: words or characters, as the kernel has them."""
         self.k = k
         self.key = key
+        self.units = units
         function = partial(word_fingerprint, key=key.words)
         self.words = kernel.fingerprints(function, key.base, key.words + key.sums)
 
-    def __reduce__(self) -> "tuple[type[Rolling], tuple[int, Key]]":
+    def __reduce__(self) -> "tuple[type[Rolling], tuple[int, Key, int]]":
         """A worker process starts with an empty memo."""
-        return (Rolling, (self.k, self.key))
+        return (Rolling, (self.k, self.key, self.units))
 
     def __call__(self, text: str) -> str:
-        return self.words.rolling(text, self.k)
+        return self.words.rolling(text, self.k, self.units)
 
     def link(self, m: int, listed: Listed) -> Link:
         """The same work in the kernel, as stage.Filter has it.
 
         It keeps 1 in m fingerprints, as Sampled does, and of these what the list lets pass, as Within does.
         """
-        return self.words.link(self.k, m, listed)
+        return self.words.link(self.k, self.units, m, listed)
 
 
 class RollingEach:

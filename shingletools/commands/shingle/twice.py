@@ -35,7 +35,9 @@ class ShingleGathering:
         return ""
 
     def link(self) -> Link:
-        return () if self.rolling is None else self.rolling.words.link_gathering(self.rolling.k, self.mod, self.factor)
+        if self.rolling is None:
+            return ()
+        return self.rolling.words.link_gathering(self.rolling.k, self.rolling.units, self.mod, self.factor)
 
     def take(self) -> bytes:
         """The fingerprints gathered since the last call, as uint64 in the machine's order."""

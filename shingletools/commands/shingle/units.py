@@ -1,4 +1,4 @@
-"""Rolling fingerprints of units other than words, by numpy, which shingles of words do not need."""
+"""Rolling fingerprints of lines, by numpy, which shingles of words and characters do not need."""
 
 from functools import partial
 
@@ -9,9 +9,9 @@ from shingletools.kernel.strings import roll
 
 
 class RollingUnits:
-    """A text to a payload of rolling fingerprints of its characters or its longest lines.
+    r"""A text to a payload of rolling fingerprints of its longest lines.
 
-    >>> RollingUnits(Runs(2))("a b").split() == RollingUnits(Runs(2, chars=True))("ab").split()
+    >>> RollingUnits(Runs(2, longest=2))("a\nb\nc") == RollingUnits(Runs(2, longest=2))("b\na")
     True
     """
 

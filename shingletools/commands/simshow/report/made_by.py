@@ -26,7 +26,7 @@ def origin_of(command: str, date: str) -> Provenance:
         if made := getattr(step.stage, "recipe", ""):
             recipe = wire.further(recipe, made)
         options = step.options
-        if step.name == "shingle" and not (options.chars or options.longest or options.spots):
+        if step.name == "shingle" and not (options.chars or options.word_chars or options.longest or options.spots):
             k = options.k
         if step.name == "simjoin":
             threshold = threshold_of(options.threshold, options.agreeing, options.distance)
