@@ -2,11 +2,12 @@
 
 usage: python tests/bench [--runs N] [--most N] FOLDER
        python tests/bench quality FOLDER
+       python tests/bench labels FOLDER
 
 Corpora and growth.svg go to FOLDER; the tables, in Markdown, to standard output. See corpora.py, peers.py,
 pipeline.py, minima.py and growth.py beside this file, each of which runs alone too. Takes half an hour.
-The second is about what is found, not how fast: see quality.py. hundred_million.py is the whole job on a stream of any
-length.
+The others are about what is found, not how fast: copies that quality.py plants, and labels of others (labels.py).
+hundred_million.py is the whole job on a stream of any length.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import corpora
 import growth
+import labels
 import minima
 import peers
 import pipeline
@@ -53,5 +55,7 @@ def main() -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["quality"]:
         quality.main(sys.argv[2:])
+    elif sys.argv[1:2] == ["labels"]:
+        labels.main(sys.argv[2:])
     else:
         main()

@@ -1,0 +1,134 @@
+"""How right pairs are by labels, and what a removal by them does; intervals by bootstrap over documents."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from label_sets import LabelSet
+
+RESAMPLES = 200
+OFTEN = 0.9  # the recall at which candidates are counted
+
+
+class Found(NamedTuple):
+    """Pairs by the numbers of their documents, the first one first, and how similar they are."""
+
+    a: np.ndarray
+    b: np.ndarray
+    similarity: np.ndarray
+
+    def where(self, chosen: np.ndarray) -> "Found":
+        return Found(self.a[chosen], self.b[chosen], self.similarity[chosen])
+
+    def best(self) -> "Found":
+        """As `simjoin --best 1`: one of the two has no better partner than the other."""
+        top = np.zeros(1 + max(self.a.max(initial=-1), self.b.max(initial=-1)))
+        for side in (self.a, self.b):
+            np.maximum.at(top, side, self.similarity)
+        return self.where((self.similarity >= top[self.a]) | (self.similarity >= top[self.b]))
+
+
+def found(pairs: list[tuple[int, int, float]]) -> Found:
+    a, b, similarity = zip(*pairs, strict=True) if pairs else ((), (), ())
+    return Found(np.array(a, np.int64), np.array(b, np.int64), np.array(similarity, float))
+
+
+class Interval(NamedTuple):
+    """Of 95 %."""
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"({self.low:.3f}-{self.high:.3f})"
+
+
+class Score(NamedTuple):
+    precision: float
+    recall: float
+    f1: float
+    f1_interval: Interval
+    removal: float  # F1 as bib-dedupe counts: of a group, all but one should go
+    removal_interval: Interval
+    wrong: int  # documents removed whose true partners are none, or all removed
+    left: int  # documents kept beside a true partner
+
+
+def ratio(part: float, whole: float) -> float:
+    return float(part / whole) if whole else 0.0
+
+
+def f1(right: float, all_found: float, all_true: float) -> float:
+    return ratio(2 * right, all_found + all_true)
+
+
+class Judge:
+    """The labels of a set, by numbers of documents."""
+
+    def __init__(self, labelled: LabelSet) -> None:
+        self.count = len(labelled.documents)
+        self.number = {each["id"]: number for number, each in enumerate(labelled.documents)}
+        self.truth = np.array([(self.number[a], self.number[b]) for a, b in labelled.truth], np.int64)
+        self.keys = np.unique(self.truth[:, 0] * self.count + self.truth[:, 1])
+        self.entity = np.arange(self.count)
+        for each, first in labelled.groups.items():
+            self.entity[self.number[each]] = self.number[first]
+        self.sizes = np.bincount(self.entity, minlength=self.count)
+
+    def right(self, pairs: Found) -> np.ndarray:
+        return np.isin(pairs.a * self.count + pairs.b, self.keys)
+
+    def removed(self, pairs: Found) -> np.ndarray:
+        """As dedup removes: a document that has a pair with an earlier one that is kept."""
+        gone = np.zeros(self.count, bool)
+        order = np.argsort(pairs.b, kind="stable")
+        for first, second in zip(pairs.a[order].tolist(), pairs.b[order].tolist(), strict=True):
+            if not gone[first]:
+                gone[second] = True
+        return gone
+
+    def threshold(self, pairs: Found, thresholds: tuple[float, ...]) -> float:
+        """Of these, the one with the greatest F1."""
+        right = self.right(pairs)
+        return max(
+            thresholds,
+            key=lambda t: f1(right[pairs.similarity >= t].sum(), (pairs.similarity >= t).sum(), len(self.keys)),
+        )
+
+    def candidates(self, pairs: Found) -> float | None:
+        """How many of the most similar pairs must be looked at for each true one, to have so many of them."""
+        order = np.argsort(-pairs.similarity, kind="stable")
+        enough = np.flatnonzero(np.cumsum(self.right(pairs)[order]) >= OFTEN * len(self.keys))
+        if not len(enough):
+            return None
+        return ratio((pairs.similarity >= pairs.similarity[order][enough[0]]).sum(), len(self.keys))
+
+    def score(self, pairs: Found) -> Score:
+        right = self.right(pairs)
+        gone = self.removed(pairs)
+        kept = np.bincount(self.entity, ~gone, self.count)
+        # Of an entity whose documents all went, one went wrongly: its first
+        lost = np.flatnonzero((kept == 0) & (self.sizes > 0))
+        wrong = np.zeros(self.count, bool)
+        wrong[lost] = True
+        first_kept = np.full(self.count, self.count)
+        np.minimum.at(first_kept, self.entity[~gone], np.flatnonzero(~gone))
+        left = ~gone & (np.arange(self.count) != first_kept[self.entity])
+
+        def pair_f1(of: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> float:
+            each = of(pairs.a, pairs.b)
+            return f1(each[right].sum(), each.sum(), of(self.truth[:, 0], self.truth[:, 1]).sum())
+
+        def removal_f1(weight: np.ndarray) -> float:
+            good = weight[gone & ~wrong].sum()
+            return f1(good, good + weight[wrong].sum(), good + weight[left].sum())
+
+        draws = np.random.default_rng(0).multinomial(self.count, np.full(self.count, 1 / self.count), RESAMPLES)
+        intervals = [
+            Interval(*np.percentile([each(draw) for draw in draws], [2.5, 97.5]).tolist())
+            for each in (lambda draw: pair_f1(lambda a, b: draw[a] * draw[b]), removal_f1)
+        ]
+        return Score(
+            ratio(right.sum(), len(right)), ratio(right.sum(), len(self.keys)), pair_f1(lambda a, _: np.ones(len(a))),
+            intervals[0], removal_f1(np.ones(self.count)), intervals[1], int(wrong.sum()), int(left.sum()),
+        )  # fmt: skip

@@ -1,0 +1,204 @@
+"""Sets of documents that other people labelled, read from clones of their repositories; nothing of them is stored here.
+
+usage: python tests/bench/label_sets.py FOLDER OUT
+
+FOLDER has a clone, or a checkout of the folders named below, of each repository under the second half of its name; OUT
+gets a folder for each set, with docs.jsonl (id, text, the fields by themselves, `group`, and in sets of two tables
+`side`) and truth.jsonl (pairs).
+"""
+
+import csv
+import gzip
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, islice
+from pathlib import Path
+from typing import NamedTuple
+
+Pair = tuple[str, str]  # ids, in the order of the documents
+SOURCES = {
+    "bib-dedupe": ("https://github.com/CoLRev-Environment/bib-dedupe", "c66515a", "data output"),
+    "AutomaticFuzzyJoin": ("https://github.com/chu-data-lab/AutomaticFuzzyJoin", "2e638b2", "src/autofj/benchmark"),
+    "pyJedAI": ("https://github.com/AI-team-UoA/pyJedAI", "619b00e", "data"),
+    "llm-decontaminator": ("https://github.com/lm-sys/llm-decontaminator", "931834a", "data"),
+    "decon": ("https://github.com/allenai/decon", "e1bcb80", "bundled-evals"),
+}
+REVIEWS = ("respiratory", "digital_work", "haematology", "stroke", "cytology_screening")
+# What a citation is told by; the others say how it was entered, or are in one set only
+CITED = ("title", "author", "abstract", "journal", "booktitle", "year", "volume", "number", "pages", "doi")
+CLEAN = {
+    "D2": ("abt", "buy"), "D3": ("amazon", "gp"), "D4": ("dblp", "acm"), "D5": ("imdb", "tmdb"),
+    "D6": ("imdb", "tvdb"), "D7": ("tmdb", "tvdb"), "D8": ("walmart", "amazon"),
+}  # fmt: skip
+QUESTIONS = ("abstract_algebra", "sociology", "high_school_us_history")
+KEPT = {"id", "text", "side", "group"}
+
+
+class LabelSet(NamedTuple):
+    """Documents and the pairs that belong together; with sides, only pairs of two tables are asked for."""
+
+    name: str
+    documents: list[dict[str, str]]
+    truth: frozenset[Pair]
+    sides: bool
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """The group of each document that has a true partner: what true pairs connect, named by its first document."""
+        root: dict[str, str] = {}
+
+        def find(each: str) -> str:
+            while root.setdefault(each, each) != each:
+                each = root[each]
+            return each
+
+        place = {each["id"]: number for number, each in enumerate(self.documents)}
+        for a, b in self.truth:
+            first, second = sorted((find(a), find(b)), key=place.__getitem__)
+            root[second] = first
+        return {each: find(each) for each in root}
+
+
+def document(identity: str, fields: dict[str, str], side: str = "") -> dict[str, str]:
+    named = {name: value.strip() for name, value in fields.items() if value and value.strip()}
+    record = {"id": identity, "text": "\n".join(named.values())} | ({"side": side} if side else {})
+    return record | {name: value for name, value in named.items() if name not in KEPT} if len(fields) > 1 else record
+
+
+def table(path: Path, delimiter: str = ",") -> Iterator[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as lines:
+        yield from csv.DictReader(lines, delimiter=delimiter)
+
+
+def made(name: str, documents: Sequence[dict[str, str]], pairs: Iterable[tuple[str, str]], sides: bool) -> LabelSet:
+    """Pairs in the order of the documents, each once; one that names no document is an error of the reader."""
+    place = {each["id"]: number for number, each in enumerate(documents)}
+    assert len(place) == len(documents), name
+    truth = frozenset((a, b) if place[a] < place[b] else (b, a) for a, b in pairs if a != b)
+    return LabelSet(name, list(documents), truth, sides)
+
+
+def review(name: str, folder: Path) -> LabelSet:
+    """Citations of a systematic review, and which of them were merged."""
+    rows = list(table(folder / "records_pre_merged.csv"))
+    merged = [row["merged_ids"].split(";") for row in table(folder / "merged_record_ids.csv")]
+    documents = [document(row["ID"], {field: row.get(field, "") for field in CITED}) for row in rows]
+    return made(name, documents, (pair for group in merged for pair in combinations(group, 2)), False)
+
+
+def fuzzy(name: str, folder: Path) -> LabelSet:
+    """Titles of a reference, and other titles of the same things."""
+    documents = [
+        document(f"{side}{row['id']}", {"title": row["title"]}, side)
+        for side in "lr"
+        for row in table(folder / f"{ {'l': 'left', 'r': 'right'}[side] }.csv")
+    ]
+    return made(name, documents, ((f"l{row['id_l']}", f"r{row['id_r']}") for row in table(folder / "gt.csv")), True)
+
+
+def clean(name: str, folder: Path) -> LabelSet:
+    """Two tables without duplicates, and which of their rows are the same things. Each has its own delimiter."""
+    with (folder / "gt.csv").open() as lines:
+        delimiter = next(lines)[2]
+    documents = []
+    for side, part in zip("lr", CLEAN[name], strict=True):
+        for row in table(folder / f"{part}.csv", delimiter):
+            fields = {field.rpartition("/")[2]: value for field, value in row.items() if field and field != "id"}
+            documents.append(document(f"{side}{row['id']}", fields, side))
+    pairs = ((f"l{row['D1']}", f"r{row['D2']}") for row in table(folder / "gt.csv", delimiter))
+    return made(name, documents, pairs, True)
+
+
+def dirty(name: str, rows: Path, truth: Path, delimiter: str, identity: str) -> LabelSet:
+    """One table with duplicates; the truth has a header only if its first row names no numbers."""
+    documents = []
+    for row in table(rows, delimiter):
+        fields = {field: value for field, value in row.items() if field and field != identity}
+        documents.append(document(row[identity], fields))
+    with truth.open(newline="") as lines:
+        pairs = [(a, b) for a, b in csv.reader(lines, delimiter=delimiter) if a.isdecimal()]
+    return made(name, documents, pairs, False)
+
+
+def texts(path: Path) -> list[str]:
+    with path.open(encoding="utf-8") as lines:
+        return [json.loads(line)["text"] for line in lines]
+
+
+def rephrased(name: str, originals: Sequence[str], others: Sequence[str]) -> LabelSet:
+    """Items of a benchmark, and each of them in other words; some were left empty."""
+    sides = [(side, many) for side, many in (("l", originals), ("r", others))]
+    documents = [
+        document(f"{side}{n}", {"question": text}, side) for side, many in sides for n, text in enumerate(many)
+    ]
+    return made(name, documents, ((f"l{n}", f"r{n}") for n, text in enumerate(others) if text.strip()), True)
+
+
+def benchmarks(clones: Path) -> Iterator[LabelSet]:
+    folder = clones / "llm-decontaminator" / "data"
+    code = texts(folder / "test" / "HumanEval.jsonl")
+    for language in ("python", "js", "c"):
+        yield rephrased(f"humaneval_{language}", code, texts(folder / "rephrase" / f"humaneval_{language}.jsonl"))
+    for subject in QUESTIONS:
+        with (folder / "rephrase" / f"{subject}_test.csv").open(encoding="utf-8", newline="") as lines:
+            asked = [row[0] for row in csv.reader(lines)]
+        other = texts(folder / "rephrase" / f"{subject}_test_rephrase_english_filtered_question.jsonl")
+        yield rephrased(subject, asked, other)
+    with gzip.open(clones / "decon" / "bundled-evals" / "gsm8k_test-1.jsonl.gz", "rt", encoding="utf-8") as lines:
+        asked = [json.loads(line)["question"] for line in lines]
+    other = [
+        text.removeprefix("Question: ").partition("\nAnswer:")[0]
+        for text in texts(folder / "rephrase" / "rephrase_gsm8k.jsonl")
+    ]
+    yield rephrased("gsm8k", asked, other)
+
+
+def missing(clones: Path) -> list[str]:
+    """What is not there, and the commands that get it."""
+    return [
+        f"{name} is missing: git clone {url} {clones / name} && git -C {clones / name} checkout {commit} -- {parts}"
+        for name, (url, commit, parts) in SOURCES.items()
+        if not all((clones / name / part).is_dir() for part in parts.split())
+    ]
+
+
+def every(clones: Path) -> Iterator[LabelSet]:
+    for name in REVIEWS:
+        yield review(name, clones / "bib-dedupe" / "data" / name)
+    for name in CLEAN:
+        yield clean(name, clones / "pyJedAI" / "data" / "ccer" / name)
+    der = clones / "pyJedAI" / "data" / "der"
+    yield dirty("cora", der / "cora" / "cora.csv", der / "cora" / "cora_gt.csv", "|", "Entity Id")
+    yield dirty("cddb", der / "cddb" / "cddb.csv", der / "cddb" / "gt.csv", ",", "id")
+    yield from benchmarks(clones)
+    for folder in sorted((clones / "AutomaticFuzzyJoin" / "src" / "autofj" / "benchmark").iterdir()):
+        yield fuzzy(f"autofj {folder.name}", folder)
+
+
+def write(labelled: LabelSet, folder: Path) -> None:
+    """docs.jsonl and truth.jsonl."""
+    folder.mkdir(parents=True, exist_ok=True)
+    groups = labelled.groups
+    with (folder / "docs.jsonl").open("w") as docs:
+        for each in labelled.documents:
+            record = each | ({"group": groups[each["id"]]} if each["id"] in groups else {})
+            docs.write(json.dumps(record, ensure_ascii=False) + "\n")
+    with (folder / "truth.jsonl").open("w") as truth:
+        for a, b in sorted(labelled.truth):
+            truth.write(json.dumps({"a": a, "b": b}) + "\n")
+
+
+def main() -> None:
+    clones, out = map(Path, islice(sys.argv, 1, None))
+    if absent := missing(clones):
+        sys.exit("\n".join(absent))
+    for labelled in every(clones):
+        write(labelled, out / labelled.name.replace(" ", "_"))
+        words = sorted(len(each["text"].split()) for each in labelled.documents)
+        middle = words[len(words) // 2]
+        print(f"{labelled.name}: {len(words)} documents, median {middle} words, {len(labelled.truth)} true pairs")
+
+
+if __name__ == "__main__":
+    main()
