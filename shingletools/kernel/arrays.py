@@ -61,8 +61,9 @@ else:
 
 def new_ids() -> Ids:
     """An empty set of ids. Its key is random, so that nobody can choose ids that make it slow."""
+    key = os.urandom(16)
     if kernel.NAME == "c":
         from shingletools.kernel import _kernel  # it exists only with a C compiler
 
-        return _kernel.Ids(os.urandom(16))
-    return Ids()
+        return _kernel.Ids(key)
+    return Ids(key)

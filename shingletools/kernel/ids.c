@@ -239,6 +239,19 @@ static PyObject *find_ids(PyObject *object, PyObject *args)
     return numbers(object, args, 0);
 }
 
+static PyObject *hashes(PyObject *object, PyObject *args)
+{
+    Given given;
+    if (take_ids(args, &given))
+        return NULL;
+    PyObject *result = PyBytes_FromStringAndSize(NULL, given.count * (Py_ssize_t)sizeof(uint64_t));
+    uint64_t *out = result ? (uint64_t *)PyBytes_AsString(result) : NULL;
+    for (Py_ssize_t i = 0; result && i < given.count; given.at += given.size[i++])
+        out[i] = hash_of((Ids *)object, given.at, (size_t)given.size[i]);
+    release_ids(&given);
+    return result;
+}
+
 static PyObject *new_ids(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords))
 {
     const uint8_t *key;
@@ -293,6 +306,7 @@ static PyMethodDef methods[] = {
     {"close", close_ids, METH_NOARGS, "Frees the table: no ids can be added or found after this."},
     {"add", add, METH_VARARGS, "(ids, sizes): adds ids up to the first known one; returns how many."},
     {"number", number, METH_VARARGS, "(ids, sizes): the number of each id, int64; new ids are added."},
+    {"hashes", hashes, METH_VARARGS, "(ids, sizes): a hash of each id by the key, uint64."},
     {"find", find_ids, METH_VARARGS, "(ids, sizes): the number of each id, int64; -1 for unknown ids."},
     {0},
 };

@@ -32,7 +32,8 @@ class Ids:
     [1, -1]
     """
 
-    def __init__(self, _key: bytes = b"") -> None:
+    def __init__(self, key: bytes = b"") -> None:
+        self.key = key
         self.numbers: dict[bytes, int] = {}
         self.data, self.ends = bytearray(), bytearray()
 
@@ -60,6 +61,12 @@ class Ids:
     def find(self, ids: bytes, sizes: Buffer, /) -> bytes:
         """The number of each id, int64; -1 for ids that it does not have."""
         return np.array([self.numbers.get(name, -1) for name in split(ids, sizes)], np.int64).tobytes()
+
+    def hashes(self, ids: bytes, sizes: Buffer, /) -> bytes:
+        """A hash of each id by the key, uint64; each kernel has its own."""
+        from hashlib import blake2b  # which loads OpenSSL
+
+        return b"".join(blake2b(name, key=self.key, digest_size=8).digest() for name in split(ids, sizes))
 
     def close(self) -> None:
         """Frees the table that finds ids. No ids can be added or found after this."""

@@ -259,3 +259,23 @@ def test_ids_are_kept_as_copies() -> None:
     made = Ids()
     made.number(name, sizes_of([name]))
     assert all(kept == name and kept is not name for kept in made.numbers)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hashes(kind: Callable[[bytes], Ids]) -> None:
+    several = [
+        b"1",
+        b"2",
+        b"1",
+        b"a longer one, which differs at its end 1",
+        b"a longer one, which differs at its end 2",
+    ]
+    one, other, another = (
+        np.frombuffer(kind(key).hashes(b"".join(several), sizes_of(several)), np.uint64).tolist()
+        for key in (KEY, KEY, b"\1" * 16)
+    )
+    assert one == other
+    assert one[0] == one[2]
+    assert len({*one, *another}) == 8
+    with pytest.raises(ValueError, match="the sizes are not those of the ids"):
+        kind(KEY).hashes(b"12", sizes_of([b"1"]))

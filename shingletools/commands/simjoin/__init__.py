@@ -7,6 +7,7 @@ join_collector  takes records, runs the join, and writes the pairs: it uses all 
 signatures      the kinds of signatures: how they are read, when two are a pair, what a pair says
 comparable      checks that all signatures have one kind and shape; sets the default threshold
 store           keeps ids and payloads, in memory or on disk
+claimed_ids     tells which ids have come, in a limit of memory
 limits          how much is worked on at once; they do not change the output
 factory         makes tables of payloads, after counting what all payloads share
 table           what the join compares: rows of components, cut into bands

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 import orjson
 
+from shingletools.commands.simjoin.claimed_ids import ClaimedIds
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.in_scope import InScope
@@ -16,12 +17,9 @@ from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.signatures import Data
 from shingletools.commands.simjoin.stored import Payload, Stored, portions_of
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt, split
+from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.lines import SignedLines
 from shingletools.kernel.types import Flags, Index
-from shingletools.system import signals
-from shingletools.system.deferred import sqlite3, tempfile
-from shingletools.system.disk_array import disk_errors
 from shingletools.system.errors import IdRepeated, seen_before
 from shingletools.system.scratch import Memory
 
@@ -147,12 +145,13 @@ class OnDisk:
     def __init__(self, payloads: int, memory: Memory, limits: Limits) -> None:
         self.memory = memory
         self.limits = limits
-        self.seen = Seen(memory, limits)
+        self.claimed_ids = ClaimedIds(memory, limits)
         self.ids = Payload(memory, 1, limits)
         self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
 
     def claim(self, side: int, name: Name) -> None:
-        if not self.seen.add(b"%d%b" % (side, orjson.dumps(name))):
+        text = orjson.dumps(name)
+        if not self.claimed_ids.claim(side, text, np.array([len(text)])).all():
             raise IdRepeated(seen_before(name))
 
     def add(self, _side: int, name: Name, payloads: Sequence[bytes]) -> None:
@@ -161,8 +160,8 @@ class OnDisk:
             column.append(payload)
 
     def claim_lines(self, side: int, signed: SignedLines) -> Index:
-        names = split(signed.ids, signed.id_sizes)
-        return np.array([self.seen.add(b"%d%b" % (side, name)) for name in names], np.int64) - 1
+        new = self.claimed_ids.claim(side, signed.ids, np.frombuffer(signed.id_sizes, np.int64))
+        return new.astype(np.int64) - 1
 
     def add_lines(self, _side: int, signed: SignedLines, _numbers: Index, part: slice) -> None:
         payloads = zip(self.payloads, signed.payloads, signed.sizes, strict=True)
@@ -170,7 +169,7 @@ class OnDisk:
             column.extend(*part_of(data, sizes, part))
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
-        return np.array([self.seen.has(b"1%b" % name) for name in split(data, sizes)], np.bool_)
+        return self.claimed_ids.has(1, data, sizes)
 
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
         payload = self.payloads[-1]
@@ -180,7 +179,7 @@ class OnDisk:
                 payload.forget()
 
     def join(self, factory: TableFactory, cross: int | None, scope: InScope | None) -> Joined:
-        self.seen.close()
+        self.claimed_ids.close()
         factory.count(self._every(payload) for payload in self.payloads)
         table = Stored(self.payloads, factory, self.memory, self.limits)
         return (Forest if factory.wanted.forest else Join)(table, cross, self.memory, self.limits, scope)
@@ -200,30 +199,3 @@ class OnDisk:
         sizes = self.payloads[-1].sizes(rows)
         self.payloads[-1].forget()
         return sizes
-
-
-class Seen:
-    """A set of byte strings on disk, in a file that loses its name as soon as it is open."""
-
-    def __init__(self, memory: Memory, limits: Limits) -> None:
-        self.folder = memory.folder
-        cache = memory.share(8, limits.least_share)
-        with disk_errors(memory.folder), signals.held(), tempfile.NamedTemporaryFile(dir=memory.folder) as file:
-            self.base = sqlite3.connect(file.name, isolation_level=None)
-            for pragma in ("journal_mode = OFF", f"cache_size = -{cache // 1024}"):
-                self.base.execute(f"PRAGMA {pragma}")
-            self.base.execute("BEGIN")
-            self.base.execute("CREATE TABLE seen (name BLOB PRIMARY KEY) WITHOUT ROWID")
-
-    def add(self, name: bytes) -> bool:
-        """Adds a string; whether it is new."""
-        with disk_errors(self.folder):
-            return self.base.execute("INSERT OR IGNORE INTO seen VALUES (?)", (name,)).rowcount > 0
-
-    def has(self, name: bytes) -> bool:
-        """Whether a string is in the set."""
-        with disk_errors(self.folder):
-            return self.base.execute("SELECT 1 FROM seen WHERE name = ?", (name,)).fetchone() is not None
-
-    def close(self) -> None:
-        self.base.close()

@@ -1,0 +1,124 @@
+"""Which ids have come, in a limit of memory."""
+
+import numpy as np
+
+from shingletools.commands.simjoin.limits import Limits
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import U64, Flags, Index
+from shingletools.numbers.sorter import Entries, Sorter
+from shingletools.system.scratch import Memory
+
+MERGED = 8  # runs of one size, of which one is made
+SET = 4  # bits for each id
+PART = 1 << 16  # ids that are read together
+
+Hashes = tuple[U64, Index]  # two keyed hashes of each id, of 64 bits
+
+
+class ClaimedIds:
+    """Sets of ids, one for each side. Two ids are one if 128 bits of keyed hashes are: 10^9 ids never share them.
+
+    A Bloom filter of 64-bit words (Putze, Sanders and Singler 2009) says of most new ids that they are new. The others
+    are looked up in sorted runs of hashes, of which the last ones are in memory.
+    """
+
+    def __init__(self, memory: Memory, limits: Limits) -> None:
+        self.memory = memory
+        self.limits = limits
+        half = memory.share(8, limits.least_share) // 2
+        self.tables = kernel.new_ids(), kernel.new_ids()  # whose keys hash
+        bits = (half // 8).bit_length() - 1
+        self.shift = np.uint64(64 - bits)
+        self.words = np.zeros(1 << bits, np.uint64)
+        self.most = max(half // 64, 1)  # hashes in memory: sorting takes four times their size
+        self.held: list[Hashes] = []  # in memory; each is sorted, and twice as long as the next one or longer
+        self.runs: list[tuple[int, Entries]] = []  # on disk; how often each was merged, descending
+
+    def claim(self, side: int, ids: bytes, sizes: Index) -> Flags:
+        """Adds ids, one after the other; whether each is new. sizes: the bytes of each, shape (ids,)."""
+        one, two = self._hashes(side, ids, sizes)
+        new = np.zeros(len(one), np.bool_)
+        left = np.arange(len(one))
+        while len(left):  # ids that may come twice are taken in turn
+            first = np.unique(one[left], return_index=True)[1]
+            new[left[first]] = self._claim((one[left[first]], two[left[first]]))
+            left = np.delete(left, first)
+        return new
+
+    def has(self, side: int, ids: bytes, sizes: Index) -> Flags:
+        """Whether each id has come."""
+        return self._known(self._hashes(side, ids, sizes))
+
+    def close(self) -> None:
+        """Frees memory and files. No id is claimed or looked for after this."""
+        self.words = np.empty(0, np.uint64)
+        self.held, self.runs = [], []
+
+    def _hashes(self, side: int, ids: bytes, sizes: Index) -> Hashes:
+        one, two = (np.frombuffer(table.hashes(ids, sizes), np.uint64) for table in self.tables)
+        return ~one if side else one, two.view(np.int64)
+
+    def _claim(self, some: Hashes) -> Flags:
+        """The same for ids by their hashes, of which the first ones are distinct and ascend."""
+        new = ~self._known(some)
+        one, two = some[0][new], some[1][new]
+        np.bitwise_or.at(self.words, *self._bits((one, two)))
+        self.held.append((one, two))
+        while len(self.held) > 1 and len(self.held[-2][0]) < 2 * len(self.held[-1][0]):
+            self._merge_held(2)
+        if sum(len(one) for one, _ in self.held) >= self.most:
+            self._merge_held(len(self.held))
+            self._write_run()
+        return new
+
+    def _bits(self, some: Hashes) -> tuple[U64, U64]:
+        """The word of each id, and the bits in it."""
+        one, two = some[0], some[1].view(np.uint64)
+        bits = np.zeros(len(two), np.uint64)
+        for i in range(SET):
+            bits |= np.uint64(1) << (two >> np.uint64(6 * i) & np.uint64(63))
+        return one >> self.shift, bits
+
+    def _known(self, some: Hashes) -> Flags:
+        words, bits = self._bits(some)
+        known: Flags = self.words[words] & bits == bits
+        maybe = np.flatnonzero(known)
+        if len(maybe):
+            one, two = some[0][maybe], some[1][maybe]
+            found = [*(has(each, one, two) for each in self.held)]
+            for _, run in self.runs:
+                found.append(has((run.keys, run.values), one, two))
+                run.forget()
+            known[maybe] = np.any(found, axis=0)
+        return known
+
+    def _merge_held(self, number: int) -> None:
+        one, two = (np.concatenate(parts) for parts in zip(*self.held[-number:], strict=True))
+        order = np.argsort(one)
+        self.held[-number:] = [(one[order], two[order])]
+
+    def _write_run(self) -> None:
+        self.runs.append((0, Entries(self.held, self.memory)))
+        self.held = []
+        while len(self.runs) >= MERGED and self.runs[-MERGED][0] == self.runs[-1][0]:
+            sorter = Sorter(self.memory, 16, self.limits)
+            for _, run in self.runs[-MERGED:]:
+                for start in range(0, len(run.keys), PART):
+                    sorter.add(run.keys[start : start + PART].copy(), run.values[start : start + PART].copy())
+                    run.forget()
+            self.runs[-MERGED:] = [(self.runs[-1][0] + 1, Entries(sorter.sorted(), self.memory))]
+
+
+def has(sorted_hashes: Hashes, one: U64, two: Index) -> Flags:
+    """Whether these hashes are among those, of which the first ones ascend."""
+    ones, twos = sorted_hashes
+    found = np.zeros(len(one), np.bool_)
+    place = np.searchsorted(ones, one)
+    while len(ones):
+        inside = np.minimum(place, len(ones) - 1)
+        same = (ones[inside] == one) & (place < len(ones))
+        found |= same & (twos[inside] == two)
+        if not np.any(same & ~found):
+            break
+        place += 1
+    return found
