@@ -22,6 +22,7 @@ from shingletools.archive.segment import npy
 from shingletools.kernel.types import Index
 from shingletools.system.deferred import zipfile
 from shingletools.system.errors import Broken, printable
+from shingletools.system.files import put, sync
 
 THEN = (1980, 1, 1, 0, 0, 0)  # the time of all files in a container, so that equal runs write equal bytes
 
@@ -77,27 +78,6 @@ class SegmentWriter:
         """Closes the file, finished or not."""
         self.file.close()
         self.container.fp = None  # one that is not finished would still write its end when it is collected
-
-
-def put(path: str, data: bytes) -> None:
-    """Writes a new file, and waits until it is on the disk. Raises OSError."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def sync(folder: str) -> None:
-    """Waits until a folder's names are on the disk. Raises OSError."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class ArchiveWriter:

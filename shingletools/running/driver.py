@@ -7,7 +7,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
 from shingletools.cli.options import Printed
@@ -21,6 +21,7 @@ from shingletools.system import errors, files, messages, signals
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
+    from shingletools.running.keeping import PartKeeper
     from shingletools.running.progress import Bar
 
 Run = Callable[[str, Sequence[str] | None, set[int]], int]
@@ -45,7 +46,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     step = step_of(name, sys.argv[1:] if argv is None else argv)  # which may read tables
     dry = step.stage.dry
     step.options.verbose |= dry
-    status, flow = run_steps(name, [step], closed, step.options.output, step.options.progress)
+    status, flow = run_steps(name, [step], closed, Wishes(step.options.output, step.options.progress))
     if flow is not None and step.options.verbose:
         seconds = time.monotonic() - begun
         run = flow.runs[0]
@@ -54,9 +55,15 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     return status
 
 
-def run_steps(
-    name: str, steps: Sequence[Step], closed: set[int], output: str | None, progress: bool
-) -> tuple[int, Flow | None]:
+class Wishes(NamedTuple):
+    """What a command line asks of the run as a whole."""
+
+    output: str | None  # a path
+    progress: bool = False
+    keeping: "PartKeeper | None" = None
+
+
+def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes) -> tuple[int, Flow | None]:
     """The exit status of a run of steps; and its figures, unless its reader has gone away. Raises Failed."""
     bar: Bar | None = None
 
@@ -68,17 +75,20 @@ def run_steps(
         if bar is not None:
             bar.refresh()
 
-    target = 1 if output is None else output
-    with Flow(steps, say) as flow:
+    target = 1 if asked.output is None else asked.output
+    keeping = asked.keeping
+    with Flow(steps, say, keeping=keeping) as flow:
         inputs = flow.prepare(target, closed)
         tell_of_waiting(name, inputs)
-        if progress:
+        if asked.progress:
             from shingletools.running.progress import progress_bar  # tqdm: 71 modules
 
             bar = progress_bar(name, inputs)
             flow.stack.callback(bar.close)
             flow.progress = bar.update
-            if len(steps) > 1:
+            if keeping is not None:
+                keeping.bar = bar
+            elif len(steps) > 1:
                 flow.at_work = bar.set_description
         flow.open(1 if steps[-1].stage.dry else target)
         assert flow.output is not None

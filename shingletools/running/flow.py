@@ -6,7 +6,7 @@ It is given streams, and neither prints, exits nor handles signals: that is for 
 import contextlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from shingletools.kernel.lines import SignedFields
 from shingletools.record.collector import Means
@@ -18,16 +18,24 @@ from shingletools.running.steps import Step
 from shingletools.system import errors, files
 from shingletools.system.errors import Failed
 
+if TYPE_CHECKING:
+    from shingletools.running.keeping import PartKeeper  # which few runs need
+
 Lines = Iterator[bytes]  # whole lines, some together
 
 
 class Flow:
     """Use it in a `with`: `prepare`, then `open`, then all of `lines`, then `conclude`, `complete` and `commit`."""
 
-    def __init__(self, steps: Sequence[Step], say: Say, given: Lines | None = None) -> None:
+    def __init__(
+        self, steps: Sequence[Step], say: Say, given: Lines | None = None, keeping: "PartKeeper | None" = None
+    ) -> None:
         """Lines that are given stand for standard input."""
         self.runs = [StageRun(step, say) for step in steps]
         self.given = given
+        self.keeping = keeping
+        each_alone = groupby(enumerate(self.runs), lambda each: each[1].filter_step() is None and each[0] + 1)
+        self.parts = [[run for _, run in some] for _, some in each_alone]  # collectors, or filters side by side
         self.stack = contextlib.ExitStack()
         self.output: Output | None = None
         self.progress: Callable[[int], object] = lambda _: None  # is told of bytes of the input
@@ -50,13 +58,15 @@ class Flow:
         paths = [path for run in self.runs for path in (*run.stage.changes, run.stage.second and run.stage.second[1])]
         self.there = files.existing([*paths, output if isinstance(output, str) else None])
         inputs: list[str] = []
+        if self.keeping is not None:
+            self.keeping.begin(self.parts, self.stack)
         given = self.given is not None
         for place, run in enumerate(self.runs):
             self.stack.callback(run.close)
             last = place == len(self.runs) - 1
             before = self.runs[place - 1].name if place else ""
             with run.named():
-                if run.stage.record_by_record is None and not (given and "-" in run.stage.reads):
+                if run.stage.record_by_record is None and run.ended is None and not (given and "-" in run.stage.reads):
                     run.collect(Means(run.options.jobs))
                 mine = check(run.step, before, given, output if last else None, closed)
                 inputs += [name for name in mine if not (given and name == "-")]
@@ -77,6 +87,8 @@ class Flow:
         for run in self.runs:
             with run.named():
                 run.open_rejects(self.stack)
+        if self.keeping is not None:
+            self.keeping.restore()
 
     def lines(self) -> Generator[bytes]:
         """The output of the last step, as it comes; the steps before it are asked for lines as they are needed.
@@ -84,8 +96,15 @@ class Flow:
         Raises Failed, and ReaderGone if that of another output has gone.
         """
         lines: Iterator[Any] | None = self.given
-        for _, some in groupby(enumerate(self.runs), lambda each: each[1].filter_step() is None and each[0] + 1):
-            made = self.through([run for _, run in some], lines)
+        keeping = self.keeping
+        if keeping is not None and keeping.done:
+            lines = keeping.lines(keeping.done - 1)
+        for number, part in enumerate(self.parts):
+            if keeping is not None and number < keeping.done:
+                continue
+            made = self.through(part, lines)
+            if keeping is not None and number < keeping.count:
+                made = keeping.through(number, made)
             self.stack.callback(made.close)
             lines = made
         return made
@@ -129,6 +148,8 @@ class Flow:
 
     def like(self, run: StageRun) -> Callable[[], SignedFields | None] | None:
         """What signatures the collector behind a step takes in place of lines, if it does and none must be kept."""
+        if self.keeping is not None and self.keeping.keeps(run):
+            return None
         behind = self.runs[self.runs.index(run) + 1 :]
         collector = behind[0].collector if behind and behind[0].options.rejects is None else None
         return collector.like if collector is not None and collector.takes_signed else None

@@ -16,7 +16,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from tqdm import tqdm
 
@@ -177,7 +177,11 @@ class Lines:
 class Bar(Protocol):
     """What the driver asks of a bar; tqdm has it."""
 
+    total: Any  # bytes; None if that is not known
+
     def update(self, n: float, /) -> object: ...
+
+    def reset(self) -> object: ...
 
     def set_description(self, desc: str, /) -> object: ...
 
@@ -220,6 +224,11 @@ class SharedBar:
         if name != self.name:
             self.name = name
             self.refresh()
+
+    def reset(self) -> None:
+        """It begins anew."""
+        self.count, self.begun = 0.0, time.monotonic()
+        self.refresh()
 
     def clear(self) -> None:
         """A message finds its own place."""

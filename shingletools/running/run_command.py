@@ -7,7 +7,7 @@ from functools import partial
 
 from shingletools.cli.arguments import count, size
 from shingletools.cli.options import MOST_JOBS, Help, Parser, Version
-from shingletools.running.driver import prepare, run_steps
+from shingletools.running.driver import Wishes, prepare, run_steps
 from shingletools.running.pipelines import ForAll, steps_of
 from shingletools.system import messages
 from shingletools.system.errors import Failed
@@ -28,6 +28,8 @@ def make_parser() -> Parser:
         help="work with N workers (default 1)")  # fmt: skip
     add("-S", "--buffer-size", metavar="SIZE", type=sized, help="join with SIZE of memory, on disk: 500M, 2G, 50%%")
     add("-T", "--temporary-directory", metavar="DIR", help="where -S puts its scratch files (default TMPDIR or /tmp)")
+    add("--keep", metavar="DIR",
+        help="keep in DIR what commands pass on, so that the same command goes on from there after a stop")  # fmt: skip
     add("-o", "--output", metavar="FILE", help="write to FILE, which appears only when complete")
     add("--progress", action="store_true", help="show a progress bar on standard error")
     add("-v", "--verbose", action="store_true", help="end with a line of figures for each command, and one for all")
@@ -59,12 +61,19 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     if own is not None and options.output is not None:
         raise Failed(f"-o: given twice, here and to {steps[-1].name}")
     output = own if options.output is None else options.output
-    status, flow = run_steps(name, steps, closed, output, options.progress)
+    keeping = None
+    if options.keep is not None:
+        from shingletools.running.keeping import PartKeeper  # which few runs need
+
+        keeping = PartKeeper(options.keep, options.pipeline)
+    status, flow = run_steps(name, steps, closed, Wishes(output, options.progress, keeping))
     if flow is None:
         return status
     for each in flow.runs:
         if each.options.verbose or each.stage.dry:
             messages.say(f"{each.name}: {', '.join(each.records() + each.summary())}")
+    if options.verbose and keeping is not None and keeping.done:
+        messages.say(f"{name}: went on from {keeping.shown(keeping.done - 1)}")
     if options.verbose:
         seconds, read = time.monotonic() - begun, sum(each.figures.size for each in flow.runs)
         messages.say(f"{name}: {seconds:.2f} s, {read / 1e6 / max(seconds, 1e-6):.1f} MB/s")

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence, Set
+from typing import NamedTuple
 
 from shingletools.record.collector import Collector, Means
 from shingletools.running.complaints import Complaints
@@ -18,6 +19,13 @@ class StepFailed(Failed):
     """A step cannot go on; the text begins with its name."""
 
 
+class SaidBefore(NamedTuple):
+    """What a step that an earlier run has done said at its end."""
+
+    remarks: Sequence[str]
+    summary: Sequence[str]
+
+
 class StageRun:
     """A step under way. It neither prints nor exits: messages go to `say`."""
 
@@ -30,6 +38,8 @@ class StageRun:
         self.removed: Output | None = None
         self.rejects: Rejects | None = None
         self.keep: Callable[[BadRecord], object] = lambda _: None  # is given each bad record
+        self.log: Callable[[Outcome], object] = lambda _: None  # is given each outcome that is told of
+        self.ended: SaidBefore | None = None
 
     def filter_step(self) -> FilterStep | None:
         """The step as a filter, if it is one."""
@@ -80,6 +90,7 @@ class StageRun:
     def complain(self, outcome: Outcome) -> None:
         """Tells of bad records. Raises Failed at the first one if strict."""
         assert self.rejects is not None  # it is open
+        self.log(outcome)
         for message in outcome.told:
             self.tell(message)
         for reject in outcome.rejects:
@@ -93,6 +104,8 @@ class StageRun:
 
     def remarks(self) -> Sequence[str]:
         """What to say at the end of a step that has not failed."""
+        if self.ended is not None:
+            return self.ended.remarks
         if self.collector is not None:
             return self.collector.remarks()
         each = self.stage.record_by_record
@@ -105,6 +118,8 @@ class StageRun:
 
     def summary(self) -> list[str]:
         """What -v says beside records and time."""
+        if self.ended is not None:
+            return [*self.ended.summary]
         if self.collector is not None:
             return [*self.collector.summary(), *self.figures.counts()]
         each = self.stage.record_by_record

@@ -76,6 +76,27 @@ def check_regular(files: Iterable[str], why: str) -> None:
                 raise Failed(f"{printable(name)}: not a regular file: {why} it twice")
 
 
+def put(path: str, data: bytes) -> None:
+    """Writes a new file, and waits until it is on the disk. Raises OSError."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync(folder: str) -> None:
+    """Waits until a folder's names are on the disk. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def claim_standard_streams() -> set[int]:
     """Which of the descriptors 0, 1, 2 were closed; they are open on /dev/null afterwards.
 

@@ -5,6 +5,7 @@ Calls of the system are made to fail by fault.c.
 
 import errno
 import os
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -200,3 +201,32 @@ def test_a_file_that_changes_under_way(change: str, jobs: int, tmp_path: Path) -
     if jobs > 1:
         assert err.count(b"\n") == 1
         assert set((first + out).splitlines()) == set(run("canon", stdin=record).good().splitlines())
+
+
+@pytest.mark.parametrize("part", [1, 2])
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        ("write .shingletools.", errno.ENOSPC), ("fsync .shingletools.", errno.EIO), ("write .bad.jsonl", errno.ENOSPC),
+        ("write kept.json", errno.ENOSPC), ("write k/.shingletools.", 0),
+    ],
+)  # fmt: skip
+def test_a_part_that_cannot_be_kept(part: int, call: str, error: int, few: Path, failing: Failing) -> None:
+    """The disk is full, or it is killed in the middle of a write: the same command goes on when there is room."""
+    documents = (few / "canon").read_bytes()
+    (failing.folder / "docs").write_bytes(documents + b"bad\n" + documents)
+    script = "shingletools run {} 'canon docs | shingle -k 2 | sketch | simjoin -t 0.3 | simgroup'"
+    expected = shell(script.format(""), failing.folder)
+    nth = part + (call == "write kept.json")  # the manifest is written once before
+    function, path = call.split()
+    ran = failing(script.format("--keep k"), function, path, nth, error)
+    assert ran.status == (2 if error else -signal.SIGKILL)
+    kept = part == 2
+    left = os.listdir(failing.folder / "k")
+    assert ("2.simjoin.jsonl" in left) == (kept and call == "write kept.json")
+    assert any(name.startswith(".shingletools.") for name in left) == (not error)
+    if error:
+        assert ran.err.splitlines()[-1].endswith(f": {os.strerror(error)}")
+    again = shell(script.format("-v --keep k"), failing.folder)
+    assert (again.status, again.out) == (expected.status, expected.out)
+    assert ("went on from k/1.sketch.jsonl" in again.err) == kept

@@ -1,0 +1,209 @@
+"""`run --keep`: the lines that pass between commands are kept, and the same command goes on from there.
+
+A part of a pipeline is a collector, or filters side by side. Each is at work until it has all of its lines; then the
+next one reads them. So what ends the next one, such as a lack of memory, costs nothing of what was done before.
+"""
+
+import contextlib
+import json
+import os
+import shlex
+from collections import Counter
+from collections.abc import Generator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO
+
+from shingletools import __version__
+from shingletools.reading import streams
+from shingletools.record.collector import Written
+from shingletools.running.kept_parts import Entry, KeptParts, state_of, unlike
+from shingletools.running.outcomes import Outcome
+from shingletools.running.outputs import Output
+from shingletools.running.pipelines import split
+from shingletools.running.stage_run import SaidBefore, StageRun, StepFailed
+from shingletools.system import files, signals
+from shingletools.system.errors import Failed
+from shingletools.system.files import named
+
+if TYPE_CHECKING:
+    from shingletools.running.progress import Bar
+
+NAME = "shingletools run"
+Part = Sequence[StageRun]
+
+
+class PartKeeper:
+    """What a run keeps: the first `count` parts, of which an earlier run has done the first `done`."""
+
+    def __init__(self, folder: str, pipeline: str) -> None:
+        self.folder = KeptParts(folder)
+        self.commands = [shlex.split(command) for command in split(pipeline)]
+        self.parts: Sequence[Part] = ()
+        self.asked: list[Entry] = []  # what decides the lines of each part
+        self.count = self.done = 0
+        self.why = ""  # something that was kept cannot be used
+        self.bad: BinaryIO | None = None  # what is said of bad records
+        self.waits = set[int]()  # steps whose last outcome had bad records alone
+        self.bar: Bar | None = None
+
+    def begin(self, parts: Sequence[Part], stack: contextlib.ExitStack) -> None:
+        """Learns what is to be done, and finds what was. Nothing is removed yet. Raises Failed."""
+        self.parts = parts
+        for part in parts[:-1]:
+            if any(run.stage.changes or run.second() for run in part):
+                break  # only a run to its end may make these
+            self.count += 1
+        if not self.count:
+            raise Failed("--keep: no command passes on lines that could be kept")
+        self.asked = [self._asked(number) for number in range(len(parts))]
+        self.folder.open(stack)
+        self.done, self.why = self.folder.usable(self.asked[: self.count])
+        for part, entry in zip(parts[: self.done], self.folder.entries, strict=False):
+            for run, step in zip(part, entry["steps"], strict=True):
+                figures = step["figures"]
+                vars(run.figures).update(figures, size=0, counted=Counter(figures["counted"]))
+                run.ended = SaidBefore(step["remarks"], step["summary"])
+
+    def _asked(self, number: int) -> Entry:
+        """What decides the lines of a part, beside the lines of the one before it. Raises Failed."""
+        part, first = self.parts[number], sum(map(len, self.parts[:number]))
+        names: list[str] = []
+        for run in part:
+            stage = run.stage
+            names += [*run.options.files, *(name for side in stage.sides for name in side)]
+            names += [name for name in stage.reads if name == "-" or os.path.exists(name)]  # some are lists of ours
+            if not first and run is part[0] and "-" in names:
+                raise Failed("--keep: nothing tells whether standard input is the same again: name files")
+        inputs = [name for name in dict.fromkeys(names) if name != "-"]
+        self.folder.check_apart(inputs)
+        recipes = ["" if (each := run.stage.record_by_record) is None else each.recipe for run in part]
+        return {
+            "commands": self.commands[first : first + len(part)], "made_by": [__version__, *recipes],
+            "inputs": [state_of(name) for name in inputs],
+        }  # fmt: skip
+
+    def name(self, number: int) -> str:
+        """The file of a part's lines."""
+        return f"{number + 1}.{self.parts[number][-1].name}.jsonl"
+
+    def shown(self, number: int) -> str:
+        return self.folder.shown(self.name(number))
+
+    def bad_name(self, number: int) -> str:
+        """The file of what is said of bad records."""
+        return f"{number + 1}.{self.parts[number][-1].name}.bad.jsonl"
+
+    def keeps(self, run: StageRun) -> bool:
+        """Whether the lines that a step makes are kept."""
+        return any(part[-1] is run for part in self.parts[: self.count])
+
+    def restore(self) -> None:
+        """Removes what cannot be used, says so, and says again what was said of bad records. Raises Failed."""
+        if self.why:
+            onward = f"goes on from {self.shown(self.done - 1)}" if self.done else "begins anew"
+            self.parts[0][0].say(f"{NAME}: {self.why}; the run {onward}")
+            del self.folder.entries[self.done :]
+            with signals.held():
+                self.folder.commit()
+        self.folder.remove_others()
+        for part, entry in zip(self.parts[: self.done], self.folder.entries, strict=False):
+            if entry["bad"]:
+                name = self.folder.at(entry["bad"][0])
+                with named(name), open(name, "rb") as lines:
+                    for line in lines:
+                        replay(part, line)
+        for number, part in enumerate(self.parts[: self.count]):
+            for place, run in enumerate(part if number >= self.done else ()):
+                run.log = partial(self.log, number, place)
+        self.show(self.done)
+
+    def log(self, number: int, place: int, outcome: Outcome) -> None:
+        """Keeps what a step of a part says, and that a good record came behind bad ones. Raises Failed."""
+        good = outcome.records > 0
+        if not (outcome.told or outcome.rejects or (good and place in self.waits)):
+            return
+        (self.waits.discard if good else self.waits.add)(place)
+        bad = [(name, line, cause, raw.decode(errors="surrogateescape")) for name, line, cause, raw in outcome.rejects]
+        path = self.folder.at(self.bad_name(number))
+        with named(path):
+            if self.bad is None:
+                self.bad = open(path, "wb")  # which `through` closes
+            self.bad.write(json.dumps((place, outcome.file, list(outcome.told), bad, good)).encode() + b"\n")
+
+    def through(self, number: int, made: Generator[bytes]) -> Generator[bytes]:
+        """The lines of a part, from its file as soon as it has all of them. Raises StepFailed."""
+        try:
+            with contextlib.closing(made), Output(self.folder.at(self.name(number)), stored=True) as output:
+                for lines in made:
+                    output.write(lines)
+                output.complete()
+                bad = self.complete_bad(number)
+                if why := unlike(self.asked[number], self._asked(number)):
+                    raise Failed(f"{why} while it was read")
+                with signals.held():
+                    output.commit()
+                    self.record(number, bad)
+        except StepFailed:
+            raise
+        except Failed as error:
+            raise StepFailed(f"{NAME}: {error}") from None
+        finally:
+            if self.bad is not None:
+                with contextlib.suppress(OSError):  # the next run removes it
+                    self.bad.close()
+                    os.unlink(self.bad.name)
+        self.show(number + 1)
+        yield from self.lines(number)
+
+    def complete_bad(self, number: int) -> bool:
+        """Waits until what was said of bad records is on its disk. Returns whether something was. Raises Failed."""
+        self.waits.clear()
+        if self.bad is None:
+            return False
+        with named(self.folder.at(self.bad_name(number))), self.bad as file:
+            file.flush()
+            os.fsync(file.fileno())
+            self.bad = None
+        return True
+
+    def record(self, number: int, bad: bool) -> None:
+        """A part is done. Raises Failed."""
+        steps = [
+            {"figures": vars(run.figures), "remarks": [*run.remarks()], "summary": run.summary()}
+            for run in self.parts[number]
+        ]
+        self.folder.entries[number:] = [{
+            **self.asked[number], "steps": steps, "lines": self.folder.file(self.name(number)),
+            "bad": self.folder.file(self.bad_name(number)) if bad else None,
+        }]  # fmt: skip
+        self.folder.commit()
+
+    def lines(self, number: int) -> Generator[bytes]:
+        """The lines of a part that is done. Raises Failed."""
+        with contextlib.closing(streams.read_chunks([self.folder.at(self.name(number))])) as chunks:
+            for chunk in chunks:
+                if self.bar is not None:
+                    self.bar.update(len(chunk.data))
+                yield chunk.data
+
+    def show(self, number: int) -> None:
+        """Makes the bar that of a part: its place among all, and the bytes that it reads. Raises Failed."""
+        if self.bar is None:
+            return
+        names = [path for path, *_ in self.asked[number]["inputs"]]
+        if self.parts[number][0].stage.first is not None:
+            names *= 2
+        if number:
+            names.append(self.folder.at(self.name(number - 1)))
+        self.bar.total = files.total_size(names)
+        self.bar.reset()
+        self.bar.set_description(f"{number + 1}/{len(self.parts)} {' | '.join(run.name for run in self.parts[number])}")
+
+
+def replay(part: Part, line: bytes) -> None:
+    """Tells again what an earlier run told of bad records, which also go to their file again. Raises Failed."""
+    place, file, told, rejects, good = json.loads(line)
+    bad = [(name, number, cause, raw.encode(errors="surrogateescape")) for name, number, cause, raw in rejects]
+    run = part[place]
+    with run.named():
+        run.complain(Outcome(0, None, 0, int(good), bad, Written(), file=file, told=told))

@@ -1,0 +1,168 @@
+"""The folder of `run --keep`: for each part of a pipeline that is done, its lines, and what was said of bad records.
+
+Both are on the disk before the manifest names them, and the manifest is replaced in one step. So a run that ends at any
+moment leaves parts that are whole, and perhaps files that the next run removes.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from shingletools.system import files
+from shingletools.system.errors import Failed, printable
+from shingletools.system.files import named
+
+MANIFEST, NEW, LOCK = "kept.json", "kept.json.new", "lock"
+OURS = re.compile(r"[0-9]+\.[a-z]+(\.bad)?\.jsonl|kept\.json(\.new)?|lock|\.shingletools\.[0-9a-f]{16}")
+FORMAT, VERSION = "shingletools kept", 1
+
+Entry = dict[str, Any]  # of a part, as the manifest has it
+
+
+class KeptParts:
+    """The folder, which no other run may use meanwhile. Methods raise Failed."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.entries: list[Entry] = []
+
+    def at(self, name: str) -> str:
+        return os.path.join(self.path, name)
+
+    def shown(self, name: str) -> str:
+        return printable(self.at(name))
+
+    def open(self, stack: contextlib.ExitStack) -> None:
+        """Makes it if it is not there, locks it until the stack is closed, and reads what it has."""
+        with named(self.path):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(self.path)
+            lock = os.open(self.at(LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            stack.callback(os.close, lock)
+            try:
+                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # which workers that outlive a run do not have
+            except (BlockingIOError, PermissionError):
+                raise Failed(f"{printable(self.path)}: another run keeps its parts there") from None
+            if not os.path.exists(self.at(MANIFEST)):
+                if strange := sorted(name for name in os.listdir(self.path) if name not in {LOCK, NEW}):
+                    shown = printable(strange[0])
+                    raise Failed(f"{printable(self.path)}: {MANIFEST} is missing, but {shown} is there")
+                self.commit()
+        self._read()
+
+    def _read(self) -> None:
+        with named(self.at(MANIFEST)), open(self.at(MANIFEST), "rb") as file:
+            data = file.read()
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            said = json.loads(data)
+            if (said["format"], said["version"]) == (FORMAT, VERSION):
+                self.entries = said["parts"]
+                return
+        raise Failed(f"{self.shown(MANIFEST)}: not what this version of --keep writes")
+
+    def usable(self, asked: Sequence[Entry]) -> tuple[int, str]:
+        """How many parts are done as they are asked for; which one is not used and why, if more were kept.
+
+        Of those that are done, only the last must still have its lines.
+        """
+        why = ""
+        done = same = 0
+        for entry, now in zip(self.entries, asked, strict=False):
+            if entry["bad"] and not self.is_there(entry["bad"]):
+                why = f"{self.shown(entry['bad'][0])} is not as it was left"
+            why = why or unlike(entry, now)
+            if why:
+                break
+            same += 1
+            if self.is_there(entry["lines"]):
+                done = same
+        if done < same and not why:
+            why = "it is not as it was left"
+        name = self.entries[same - (done < same)]["lines"][0] if why else ""
+        return done, why and f"{self.shown(name)} is not used: {why}"
+
+    def is_there(self, file: Sequence[Any]) -> bool:
+        """Whether a file is as it was left."""
+        return list(file) == self.file(file[0])
+
+    def file(self, name: str) -> list[Any]:
+        """A file, as the manifest names it; None in place of figures if it is missing."""
+        try:
+            state = os.stat(self.at(name))
+        except FileNotFoundError:
+            return [name, None, None]
+        return [name, state.st_size, state.st_mtime_ns]
+
+    def commit(self) -> None:
+        """Replaces the manifest."""
+        said = {"format": FORMAT, "version": VERSION, "parts": self.entries}
+        with named(self.path):
+            with contextlib.suppress(FileNotFoundError):  # left by a run that was killed
+                os.unlink(self.at(NEW))
+            files.sync(self.path)  # so that the names of new files are on the disk
+            files.put(self.at(NEW), json.dumps(said, indent=1).encode() + b"\n")
+            os.replace(self.at(NEW), self.at(MANIFEST))
+            files.sync(self.path)
+
+    def remove_others(self) -> None:
+        """Removes files that the manifest does not name."""
+        wanted = {of[0] for entry in self.entries for of in (entry["lines"], entry["bad"]) if of}
+        with named(self.path):
+            for name in os.listdir(self.path):
+                if OURS.fullmatch(name) and name not in {*wanted, MANIFEST, LOCK}:
+                    os.unlink(self.at(name))
+
+    def check_apart(self, paths: Sequence[str]) -> None:
+        """Raises Failed if a run reads or writes files that are removed here."""
+        here = os.path.realpath(self.path)
+        for path in paths:
+            folder, name = os.path.split(os.path.realpath(path))
+            if folder == here and OURS.fullmatch(name):
+                raise Failed(f"{printable(path)}: --keep may remove that file: copy it, or keep in another folder")
+
+
+def state_of(name: str) -> list[Any]:
+    """What tells a file from a changed one: where it is, its bytes, and when it was modified.
+
+    A folder has the hash of this of all files in it. Raises Failed.
+    """
+    path = os.path.abspath(name)
+    with named(name):
+        if not os.path.isdir(name):
+            files.check_regular([name], "--keep must be able to read it again, and so reads")
+            state = os.stat(name)
+            return [path, state.st_size, state.st_mtime_ns]
+        inside = hashlib.blake2b()
+        for each in sorted(files_below(name)):
+            state = os.stat(each)
+            inside.update(b"%b\0%d %d\n" % (os.fsencode(each), state.st_size, state.st_mtime_ns))
+        return [path, None, inside.hexdigest()]
+
+
+def files_below(folder: str) -> Iterator[str]:
+    """Raises OSError."""
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    for here, _, names in os.walk(folder, onerror=refuse):
+        yield from (os.path.join(here, name) for name in names)
+
+
+def unlike(kept: Entry, asked: Entry) -> str:
+    """Why what was kept is not what is asked for; "" if it is."""
+    if kept["commands"] != asked["commands"]:
+        return f"it was made by {printable(' | '.join(map(shlex.join, kept['commands'])))}"
+    if kept["made_by"] != asked["made_by"]:
+        return "it was made by another version"
+    if kept["inputs"] == asked["inputs"]:
+        return ""
+    before = {path: state for path, *state in kept["inputs"]}
+    changed = [path for path, *state in asked["inputs"] if before.get(path, state) != state]
+    return f"{printable(changed[0])} has changed" if changed else "it was made of other files"
