@@ -32,8 +32,9 @@ from harness import ENVIRONMENT
 TS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 DEFAULT = "shingle -k 10 | sketch -n 84 | simjoin -t 0.8"
 GRID = (
-    *(f"shingle -k {k} | simjoin -t {{t}}" for k in (1, 2)),
-    *(f"shingle --chars -k {k} | simjoin -t {{t}}" for k in (3, 4, 5)),
+    "shingle -k 1 | simjoin -t {t}",
+    "shingle --chars -k 3 | simjoin -t {t}",
+    "shingle -k 1 | simjoin --measure containment -t {t}",
     "shingle --chars -k 3 | simjoin --measure containment -t {t}",
 )
 PROGRAMS = ("shingletools", *label_peers.PROGRAMS)

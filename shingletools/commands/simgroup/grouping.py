@@ -19,10 +19,13 @@ from shingletools.record import wire
 from shingletools.record.collector import Collector, Written
 from shingletools.record.json_members import in_quotes
 from shingletools.record.wire import Record
+from shingletools.system import errors
 from shingletools.system.errors import Rejected
 
 MEMBERS = 1 << 16  # members of groups that are written together; a larger group is written alone
 WAITING = 1 << 16  # bytes of ids, plus 16 for each, that are numbered together if lines come one by one
+MANY = 1000  # documents from which on a large group is told; among fewer, a tenth may well be copies of one text
+TENTH = 10
 
 
 class Method(Protocol):
@@ -97,6 +100,7 @@ class Groups(Collector):
         self.waiting_size = 0  # bytes
         self.id_name = in_quotes(spec.id_field)
         self.groups = self.grouped = self.largest = self.chained = 0
+        self.doubts: list[str] = []
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
         names = (wire.take_id(record, self.spec.id_field),) if side else take_pair(record, self.spec.least)
@@ -146,8 +150,10 @@ class Groups(Collector):
     def finish(self) -> Iterator[Written]:
         self.take_waiting()
         representatives = self.method.representatives()
-        self.chained = int(np.count_nonzero(np.frombuffer(self.nearest, np.int64) > representatives))
+        apart = np.frombuffer(self.nearest, np.int64) > representatives  # from the first of the group
+        self.chained = int(np.count_nonzero(apart))
         sizes = np.bincount(representatives, minlength=len(representatives))
+        self.doubts = [*self.doubt(sizes, np.bincount(representatives[apart], minlength=len(sizes)))]
         whole = sizes > 1
         members = np.flatnonzero(whole[representatives])
         members = members[np.argsort(representatives[members], kind="stable")]  # a group's first is its representative
@@ -168,6 +174,24 @@ class Groups(Collector):
             named = IdsAt(self.ids.data, self.ids.ends, members[start:end])
             yield Written(kernel.group_lines(named, sizes[group:next_group]))
             group, start = next_group, end
+
+    def doubt(self, sizes: Index, apart: Index) -> Iterator[str]:
+        """What to say of the largest group, if it has a tenth of many documents, most of which its first does not know.
+
+        Groups by their first document: how many they have, and how many of these have no pair with it.
+        """
+        every = len(self.ids)
+        first = int(np.argmax(sizes)) if len(sizes) else 0
+        if every >= MANY and sizes[first] * TENTH > every and apart[first] * 2 > sizes[first]:
+            start, end = [0, *np.frombuffer(self.ids.ends, np.int64)[: first + 1]][-2:]
+            name = errors.shown(orjson.loads(bytes(self.ids.data[start:end])))
+            yield (
+                f"the group of {name} has {sizes[first]} of {every} documents, {apart[first]} of them without a pair"
+                " with it: chains join what differs, so remove by pairs"
+            )
+
+    def remarks(self) -> list[str]:
+        return self.doubts
 
     def summary(self) -> list[str]:
         return [
