@@ -5,8 +5,9 @@
        tokens   uint64, one set after the other, each ascending; starts and sizes give the place of each set
        counters uint32, 2^COUNTERS: in how many sets the tokens of each counter are
        keys     uint64
+       table    uint64, pairs of words, fewer than 2^32 bits in all first ones
        numbers  int64, of the tokens of one set after the other; rows, bounds: the rows that have each number
-       out      int64 for counts and places, uint64 for keys, bytes of 0 or 1 for shared
+       out      int64 for counts and places, uint64 for keys, bytes of 0 or 1 for marked
 */
 
 #ifndef SHINGLETOOLS_ARRAYS_H

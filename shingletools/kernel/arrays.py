@@ -1,10 +1,16 @@
 """The hot loops over arrays, by the kernel that was chosen."""
 
 import os
+import sys
+
+import numpy as np
 
 from shingletools import kernel
 from shingletools.kernel.ids import Ids
 from shingletools.kernel.reference import bit_sums, fmix64
+from shingletools.kernel.types import U64, Flags
+
+MOST_WORDS = (1 << 26) - 1  # of places: their numbers have 32 bits
 
 if kernel.NAME == "c":
     from shingletools.kernel._kernel import part_large_arrays
@@ -16,6 +22,8 @@ if kernel.NAME == "c":
         equal_words,
         group_lines,
         list_ends,
+        mark,
+        marked,
         overlaps,
         pair_lines,
         rarest,
@@ -25,7 +33,6 @@ if kernel.NAME == "c":
         read_signed,
         read_similarities,
         set_keys,
-        shared,
         shared_counts,
         thin,
         winnow,
@@ -46,10 +53,11 @@ else:
         agreements,
         band_keys,
         count_tokens,
+        mark,
+        marked,
         overlaps,
         rarest,
         set_keys,
-        shared,
         shared_counts,
     )
     from shingletools.kernel.thinning import list_ends, thin
@@ -57,6 +65,18 @@ else:
 
     def part_large_arrays() -> None:
         """Asks the allocator to return large arrays to the system when they are freed. Without C, does nothing."""
+
+
+def new_table(keys: int, most: int = sys.maxsize) -> U64:
+    """For marks of so many keys: about 8 places for each, or fewer in at most so many bytes."""
+    return np.zeros(2 * min(max(keys // 8, 1), max(most // 16, 1), MOST_WORDS), np.uint64)
+
+
+def shared(keys: U64) -> Flags:
+    """Whether each key comes twice, or shares its place with another key, which few do by accident. Shape (keys,)."""
+    table = new_table(len(keys))
+    mark(keys, table)
+    return marked(keys, table)
 
 
 def new_ids() -> Ids:

@@ -20,9 +20,13 @@ def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
     return keys
 
 
-def shared(keys: U64) -> Flags:
+def mark(keys: U64, table: U64) -> None:
+    _kernel.mark(np.ascontiguousarray(keys), table)
+
+
+def marked(keys: U64, table: U64) -> Flags:
     flags = np.empty(len(keys), np.bool_)
-    _kernel.shared(np.ascontiguousarray(keys), flags)
+    _kernel.marked(np.ascontiguousarray(keys), table, flags)
     return flags
 
 

@@ -87,7 +87,8 @@ PyObject *link_weighted_simhash(PyObject *self, PyObject *weights);
 /* rows.c */
 PyObject *agreements(PyObject *self, PyObject *args);
 PyObject *band_keys(PyObject *self, PyObject *args);
-PyObject *shared(PyObject *self, PyObject *args);
+PyObject *mark(PyObject *self, PyObject *args);
+PyObject *marked(PyObject *self, PyObject *args);
 
 /* overlaps.c */
 PyObject *overlaps(PyObject *self, PyObject *args);

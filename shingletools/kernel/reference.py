@@ -11,7 +11,6 @@ from shingletools.kernel.types import U32, U64, Flags, Index, Postings, Rows, To
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # SipHash's initial state
-SPARSE_BITS = 3  # binary logarithm of the places for each key
 COUNTERS = 22  # binary logarithm of the number of counters
 BLOCK = 1 << 18  # numbers that are worked on together, so that intermediate results stay in the cache
 
@@ -131,15 +130,30 @@ def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
     return np.array(keys, np.uint64).reshape(len(bands), len(rows))
 
 
-def shared(keys: U64) -> Flags:
-    """Whether each key comes twice, or shares its highest bits with another key, which few do by accident.
+def mark(keys: U64, table: U64) -> None:
+    """Marks places for keys, those with the same highest bits at one place: that it was seen, or seen again.
 
-    Shapes: (keys,) in, (keys,) out.
+    table: zeros at first, shape (2 * words,): for each 64 places a word for those seen, and one for those seen again.
     """
-    bits = min(SPARSE_BITS + max(6, len(keys).bit_length()), 40)
-    _, place, count = np.unique(keys >> np.uint64(64 - bits), return_inverse=True, return_counts=True)
-    flags: Flags = count[place] > 1
+    place, count = np.unique(_places(keys, table), return_counts=True)
+    bit = np.uint64(1) << (place & np.uint64(63))
+    word = (place >> np.uint64(6)).astype(np.int64) * 2
+    again = (table[word] & bit > 0) | (count > 1)
+    np.bitwise_or.at(table, word, bit)
+    np.bitwise_or.at(table, word[again] + 1, bit[again])
+
+
+def marked(keys: U64, table: U64) -> Flags:
+    """Whether each key's place was seen again. Shape (keys,)."""
+    place = _places(keys, table)
+    word = (place >> np.uint64(6)).astype(np.int64) * 2
+    flags: Flags = table[word + 1] >> (place & np.uint64(63)) & np.uint64(1) > 0
     return flags
+
+
+def _places(keys: U64, table: U64) -> U64:
+    places: U64 = (keys >> np.uint64(32)) * np.uint64(32 * len(table)) >> np.uint64(32)
+    return places
 
 
 def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:

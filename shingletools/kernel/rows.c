@@ -2,8 +2,6 @@
 
 #include "arrays.h"
 
-enum { SPARSE_BITS = 3 /* 8 places for each key */ };
-
 /* In how many of n components two rows agree; 0 if in fewer than `least`. */
 #define AGREEMENTS(NAME, TYPE)                                                                                        \
     VECTORS static int64_t NAME(const TYPE *one, const TYPE *two, size_t n, size_t least)                            \
@@ -126,47 +124,66 @@ done:
     return result;
 }
 
-/* shared(keys, out): 1 for each key that comes twice, and for some others, whose highest bits another key has. One bit
-   for each value of the highest bits tells that it was seen, a second one that it was seen again. */
-PyObject *shared(PyObject *Py_UNUSED(self), PyObject *args)
+/* Where bits are for a key: a place, of 64 in each pair of words. The first word of a pair tells which places were seen,
+   the second which were seen again. */
+static inline uint64_t place_of(uint64_t key, uint64_t places)
+{
+    return (key >> 32) * places >> 32;
+}
+
+/* mark(keys, table) */
+PyObject *mark(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *unused, *result = NULL;
     if (!PyArg_ParseTuple(args, "OO", &unused, &unused))
         return NULL;
     Arrays arrays = {0};
-    uint64_t *seen = NULL;
     if (take_arrays(args, 0, &arrays))
         goto done;
     const uint64_t *keys = arrays.view[0].buf;
-    uint8_t *out = arrays.view[1].buf;
-    Py_ssize_t count = arrays.view[1].len;
-    if (arrays.view[0].len / 8 != count) {
+    uint64_t *table = arrays.view[1].buf, places = (uint64_t)arrays.view[1].len * 4;
+    if (arrays.view[1].len % 16 || !places || places > UINT32_MAX) {
         fail_arrays();
         goto done;
     }
-    int bits = SPARSE_BITS + 6;
-    while (bits < 40 && count >> (bits - SPARSE_BITS))
-        bits++;
-    size_t words = (size_t)1 << (bits - 6);
-    if (!(seen = PyMem_Calloc(2 * words, sizeof *seen))) {
-        PyErr_NoMemory();
-        goto done;
-    }
     Py_BEGIN_ALLOW_THREADS
-    uint64_t *again = seen + words;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        uint64_t place = keys[i] >> (64 - bits), bit = UINT64_C(1) << (place & 63);
-        again[place >> 6] |= seen[place >> 6] & bit;
-        seen[place >> 6] |= bit;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        uint64_t place = keys[i] >> (64 - bits);
-        out[i] = again[place >> 6] >> (place & 63) & 1;
+    for (Py_ssize_t i = 0; i < arrays.view[0].len / 8; i++) {
+        uint64_t place = place_of(keys[i], places), bit = UINT64_C(1) << (place & 63), *pair = &table[place >> 6 << 1];
+        pair[1] |= pair[0] & bit;
+        pair[0] |= bit;
     }
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    PyMem_Free(seen);
+    release(&arrays);
+    return result;
+}
+
+/* marked(keys, table, out): 1 for each key whose place was seen again. */
+PyObject *marked(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *unused, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OOO", &unused, &unused, &unused))
+        return NULL;
+    Arrays arrays = {0};
+    if (take_arrays(args, 0, &arrays))
+        goto done;
+    const uint64_t *keys = arrays.view[0].buf, *table = arrays.view[1].buf;
+    uint64_t places = (uint64_t)arrays.view[1].len * 4;
+    uint8_t *out = arrays.view[2].buf;
+    Py_ssize_t count = arrays.view[2].len;
+    if (arrays.view[0].len / 8 != count || arrays.view[1].len % 16 || !places || places > UINT32_MAX) {
+        fail_arrays();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < count; i++) {
+        uint64_t place = place_of(keys[i], places);
+        out[i] = table[(place >> 6 << 1) + 1] >> (place & 63) & 1;
+    }
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
     release(&arrays);
     return result;
 }

@@ -1,5 +1,6 @@
 """Loops over arrays in C against their definitions, and against Python's own sets."""
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shingletools.kernel import _kernel, compiled, reference
+from shingletools.kernel import _kernel, arrays, compiled, reference
 from shingletools.kernel.types import Postings, Rows, TokenSets
 
 words64 = st.integers(0, 2**64 - 1)
@@ -37,21 +38,39 @@ def test_rows(kind: str, n: int) -> None:
             assert np.array_equal(compiled.band_keys(rows, bands), reference.band_keys(rows, bands))
 
 
-@given(st.lists(words64 | st.integers(0, 2**64 - 1).map(lambda key: key >> 12 << 12), max_size=200))
+keys64 = st.lists(words64 | st.integers(0, 2**64 - 1).map(lambda key: key >> 12 << 12), max_size=100)
+
+
+@given(st.lists(keys64, max_size=4), st.integers(1, 40))
+def test_marks(blocks: list[list[int]], pairs: int) -> None:
+    """A key is marked if the keys so far have two at its place, whichever blocks they came in."""
+    tables = np.zeros((2, 2 * pairs), np.uint64)
+    before: list[int] = []
+    for block in blocks:
+        keys = np.array(block + block[: len(block) // 3], np.uint64)
+        compiled.mark(keys, tables[0])
+        reference.mark(keys, tables[1])
+        before += keys.tolist()
+        places = [(key >> 32) * 64 * pairs >> 32 for key in before]
+        count = Counter(places)
+        expected = [count[place] > 1 for place in places]
+        assert compiled.marked(np.array(before, np.uint64), tables[0]).tolist() == expected
+        assert reference.marked(np.array(before, np.uint64), tables[1]).tolist() == expected
+    assert np.array_equal(*tables)
+
+
+@given(keys64)
 def test_shared_keys(keys: list[int]) -> None:
-    """All that stand twice, and of others no more than have company by accident."""
-    several = np.array(keys + keys[: len(keys) // 3], np.uint64)
-    flags = compiled.shared(several)
-    assert np.array_equal(flags, reference.shared(several))
-    assert all(
-        flag for key, flag in zip(several.tolist(), flags.tolist(), strict=True) if several.tolist().count(key) > 1
-    )
+    """All that stand twice."""
+    flags = arrays.shared(np.array(keys + keys[: len(keys) // 3], np.uint64))
+    assert flags[len(keys) :].all()
+    assert flags[: len(keys) // 3].all()
 
 
 def test_few_keys_seem_to_be_shared() -> None:
     keys = np.random.default_rng(5).integers(0, 2**64, 100_000, dtype=np.uint64)
     assert len(np.unique(keys)) == len(keys)
-    assert 0 < np.count_nonzero(compiled.shared(keys)) < 15_000
+    assert 0 < np.count_nonzero(arrays.shared(keys)) < 15_000
 
 
 def sets_of(several: list[set[int]]) -> TokenSets:
@@ -147,7 +166,9 @@ BAND_KEYS = (3, 4, ROWS, FIRST, LAST, np.zeros((2, 4), np.uint64)), [
     (0, 4), (0, 2**61), (1, 8), (2, ROWS[:3]), (3, FIRST[:1]), (3, -FIRST), (4, LAST + 1), (4, FIRST[:1]), (4, -LAST),
     (3, FIRST + 3), (5, np.zeros(7, np.uint64)), (5, np.zeros(9, np.uint64)),
 ]  # fmt: skip
-SHARED = (KEYS, np.zeros(4, np.bool_)), [(0, KEYS[:3]), (1, np.zeros(5, np.bool_))]
+TABLE = np.zeros(6, np.uint64)
+MARK = (KEYS, TABLE), [(1, TABLE[:3]), (1, TABLE[:0])]
+MARKED = (KEYS, TABLE, np.zeros(4, np.bool_)), [(0, KEYS[:3]), *MARK[1], (2, np.zeros(5, np.bool_))]
 NO_SETS = [(0, TOKENS[:5]), (1, -STARTS), (1, STARTS + 1), (2, -SIZES), (2, SIZES[:1]), (2, np.array([3, 2**62]))]
 OVERLAPS = (TOKENS, STARTS, SIZES, INDEX, INDEX, INDEX, COUNTS), [
     *NO_SETS, (3, FAR), (4, -FAR), (5, INDEX[:1]), (6, COUNTS[:1]),
@@ -180,7 +201,8 @@ SHARED_COUNTS = (0, 2, 0, 2, NUMBERS, np.array([0, 3]), THREE, POSTED, BOUNDS, M
         (_kernel.count_tokens, COUNT_TOKENS),
         (_kernel.set_keys, SET_KEYS),
         (_kernel.rarest, RAREST),
-        (_kernel.shared, SHARED),
+        (_kernel.mark, MARK),
+        (_kernel.marked, MARKED),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(function: Callable[..., None], case: tuple[tuple[Any], Any]) -> None:

@@ -17,6 +17,7 @@ from shingletools.system.scratch import Memory
 from shingletools.system.workers import in_threads
 
 MOST_FILES = 256  # files open at once
+PLACES = 4  # for marks, in a byte
 
 
 class Alive(NamedTuple):
@@ -143,16 +144,39 @@ def bands(
                 sorter.add(*entries)
                 yield unpacked(table, sorter, limits)
         return
+    marks = marks_of(table, alive, memory, limits)
     # Many bands in little memory need several passes
     together = min(max(memory.share(4, limits.least_share) // limits.least_share, 8), MOST_FILES)
     for start in range(0, table.bands, together):
         chosen = range(start, min(start + together, table.bands))
         sorters = [Sorter(memory, 4 * len(chosen), limits) for _ in chosen]
         for first, part in table.parts():
-            for sorter, bucketed in zip(sorters, part.buckets(chosen), strict=True):
-                sorter.add(*packed(bucketed, first, alive))
+            for band, bucketed in zip(chosen, part.buckets(chosen), strict=True):
+                keys, rows = packed(bucketed, first, alive)
+                if marks:
+                    shared = kernel.marked(keys, marks[band])
+                    keys, rows = keys[shared], rows[shared]
+                sorters[band - start].add(keys, rows)
+        for band in chosen if marks else ():
+            del marks[band]
         while sorters:
             yield unpacked(table, sorters.pop(0), limits)
+
+
+def marks_of(table: Documents, alive: Alive, memory: Memory, limits: Limits) -> dict[int, U64]:
+    """For each band, which places of keys were seen again: most entries of other places need not be sorted.
+
+    Empty if that is more work than it saves: keys of sets are costly, and places of many rows in little memory are all
+    seen again.
+    """
+    most = memory.share(4, limits.least_share) // table.bands
+    if table.components is None or PLACES * most < len(table):
+        return {}
+    marks = {band: kernel.new_table(len(table), most) for band in range(table.bands)}
+    for first, part in table.parts():
+        for band, bucketed in enumerate(part.buckets(range(table.bands))):
+            kernel.mark(packed(bucketed, first, alive)[0], marks[band])
+    return marks
 
 
 def meetings(whole: Table, alive: Alive, chosen: range) -> list[tuple[U64, Index]]:
