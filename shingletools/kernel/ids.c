@@ -99,17 +99,24 @@ static uint64_t *slot_of(const Ids *self, uint64_t hash, const uint8_t *id, size
     }
 }
 
+/* Whether another id would take more than three quarters of the slots. */
+static int is_full(size_t count, size_t slots)
+{
+    return 4 * (count + 1) > 3 * slots;
+}
+
 static int make_room(Ids *self)
 {
     size_t slots = FEWEST;
-    while (slots < 2 * (self->count + 1))
+    while (is_full(self->count, slots))
         slots *= 2;
+    PyMem_Free(self->slots); /* first: the ids say what it had */
+    self->slots = NULL;
     uint64_t *table = PyMem_Calloc(slots, sizeof *table);
     if (!table) {
         PyErr_NoMemory();
         return -1;
     }
-    PyMem_Free(self->slots);
     self->slots = table;
     self->mask = slots - 1;
     for (size_t number = 0; number < self->count; number++) {
@@ -136,7 +143,7 @@ static int append(PyObject *array, const void *data, size_t size)
 /* The number of an id, which is added if it is new (*is_new); -1 with an exception. */
 static int64_t number_of(Ids *self, uint64_t hash, const uint8_t *id, size_t size, int *is_new)
 {
-    if (2 * (self->count + 1) > (self->slots ? self->mask + 1 : 0) && make_room(self))
+    if (is_full(self->count, self->slots ? self->mask + 1 : 0) && make_room(self))
         return -1;
     uint64_t *slot = slot_of(self, hash, id, size);
     *is_new = !*slot;

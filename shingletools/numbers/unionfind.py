@@ -7,6 +7,8 @@ import numpy as np
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
 
+PART = 1 << 16  # numbers that are followed together
+
 
 class UnionFind:
     """Numbers from 0 on, each alone until it is joined with another. Memory: 8 bytes a number.
@@ -33,8 +35,10 @@ class UnionFind:
         return news.view(np.bool_)
 
     def representatives(self) -> Index:
-        """For each number the first of those that it is connected with."""
-        first: Index = np.array(self.parent)
-        while not np.array_equal(above := first[first], first):  # twice as far each time
-            first = above
+        """For each number the first of those that it is connected with: a view, so there can be no more meanwhile."""
+        first: Index = np.frombuffer(self.parent, np.int64)
+        for start in range(0, len(first), PART):  # those before are done, and none is connected with a later one
+            part = first[start : start + PART]
+            while not np.array_equal(above := first[part], part):  # twice as far each time
+                part[:] = above
         return first

@@ -5,6 +5,7 @@ import random
 import tracemalloc
 from itertools import combinations
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.commands.simgroup.grouping import Groups
 from shingletools.commands.simgroup.spec import GroupSpec
+from shingletools.numbers import unionfind
 
 MEGABYTE = 1 << 20
 
@@ -58,6 +60,12 @@ def test_components_and_stars_against_brute_force(edges: list[Pair]) -> None:
     assert stars == slow_stars(edges)
     near = {frozenset(edge) for edge in edges}
     assert all(frozenset((group[0], name)) in near for group in stars for name in group[1:])
+
+
+@given(pairs)
+def test_components_a_few_documents_at_a_time(edges: list[Pair]) -> None:
+    with patch.object(unionfind, "PART", 3):
+        assert grouped(False, edges) == slow_components(edges)
 
 
 @given(pairs, st.randoms(use_true_random=False))

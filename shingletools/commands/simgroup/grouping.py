@@ -13,16 +13,17 @@ from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS, DocumentFields
 from shingletools.kernel.ids import IdsAt
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.unionfind import UnionFind
 from shingletools.record import wire
 from shingletools.record.collector import Collector, Written
 from shingletools.record.json_members import in_quotes
 from shingletools.record.wire import Record
 from shingletools.system import errors
-from shingletools.system.errors import Rejected
+from shingletools.system.errors import Failed, Rejected
 
 MEMBERS = 1 << 16  # members of groups that are written together; a larger group is written alone
+PLACE = 32  # bits of a number, where it stands beside that of its group
 WAITING = 1 << 16  # bytes of ids, plus 16 for each, that are numbered together if lines come one by one
 MANY = 1000  # documents from which on a large group is told; among fewer, a tenth may well be copies of one text
 TENTH = 10
@@ -86,7 +87,7 @@ class Stars:
 class Groups(Collector):
     """Takes pairs {"a", "b"}. Then gives groups of two or more; groups and members stand in the order of first mention.
 
-    With files of documents it also gives groups of one, for documents in no group. Memory: about 90 bytes for each id
+    With files of documents it also gives groups of one, for documents in no group. Memory: about 40 bytes for each id
     besides its own bytes, and what the method needs.
     """
 
@@ -149,19 +150,28 @@ class Groups(Collector):
 
     def finish(self) -> Iterator[Written]:
         self.take_waiting()
+        self.ids.close()  # its table takes as much as the arrays below
+        if len(self.ids) > 1 << PLACE:
+            raise Failed(f"more than {1 << PLACE} ids")
         representatives = self.method.representatives()
+        sizes = np.bincount(representatives, minlength=len(representatives))
         apart = np.frombuffer(self.nearest, np.int64) > representatives  # from the first of the group
         self.chained = int(np.count_nonzero(apart))
-        sizes = np.bincount(representatives, minlength=len(representatives))
-        self.doubts = [*self.doubt(sizes, np.bincount(representatives[apart], minlength=len(sizes)))]
-        whole = sizes > 1
-        members = np.flatnonzero(whole[representatives])
-        members = members[np.argsort(representatives[members], kind="stable")]  # a group's first is its representative
-        others = np.append(np.flatnonzero(sizes == 1), np.arange(len(self.method), len(self.ids)))
-        sizes = sizes[whole]
+        self.doubts = [*self.doubt(sizes, apart, representatives)]
+        self.nearest = array("q")
+        singles = np.flatnonzero(sizes == 1) if self.spec.against else None
+        members = np.flatnonzero(sizes[representatives] > 1)
+        keys = representatives[members].view(np.uint64)
+        keys <<= np.uint64(PLACE)
+        keys |= members.view(np.uint64)
+        del apart, representatives, members
+        keys.sort()  # by groups, of which each begins with its representative
+        keys &= np.uint64((1 << PLACE) - 1)
+        members, sizes = keys.view(np.int64), sizes[sizes > 1]
         self.groups, self.grouped, self.largest = len(sizes), len(members), int(max(sizes, default=0))
         yield from self.lines(members, sizes)
-        if self.spec.against:
+        if singles is not None:
+            others = np.append(singles, np.arange(len(self.method), len(self.ids)))
             yield from self.lines(others, np.ones(len(others), np.int64))
 
     def lines(self, members: Index, sizes: Index) -> Iterator[Written]:
@@ -175,18 +185,21 @@ class Groups(Collector):
             yield Written(kernel.group_lines(named, sizes[group:next_group]))
             group, start = next_group, end
 
-    def doubt(self, sizes: Index, apart: Index) -> Iterator[str]:
+    def doubt(self, sizes: Index, apart: Flags, representatives: Index) -> Iterator[str]:
         """What to say of the largest group, if it has a tenth of many documents, most of which its first does not know.
 
-        Groups by their first document: how many they have, and how many of these have no pair with it.
+        Groups by their first document: how many they have. Documents: whether they have no pair with their first one.
         """
         every = len(self.ids)
         first = int(np.argmax(sizes)) if len(sizes) else 0
-        if every >= MANY and sizes[first] * TENTH > every and apart[first] * 2 > sizes[first]:
+        if every < MANY or sizes[first] * TENTH <= every:
+            return
+        without = int(np.count_nonzero(apart & (representatives == first)))
+        if without * 2 > sizes[first]:
             start, end = [0, *np.frombuffer(self.ids.ends, np.int64)[: first + 1]][-2:]
             name = errors.shown(orjson.loads(bytes(self.ids.data[start:end])))
             yield (
-                f"the group of {name} has {sizes[first]} of {every} documents, {apart[first]} of them without a pair"
+                f"the group of {name} has {sizes[first]} of {every} documents, {without} of them without a pair"
                 " with it: chains join what differs, so remove by pairs"
             )
 
