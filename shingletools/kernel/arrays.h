@@ -1,6 +1,6 @@
 /* Arrays from Python: contiguous buffers in the machine's byte order:
 
-       rows     uint8, uint32 or uint64: a value for each component of a signature, row by row
+       rows     uint8, uint16, uint32 or uint64: a value for each component of a signature, row by row
        left, right, firsts, lasts, starts, sizes, wanted    int64; also least, if there is one for each pair
        tokens   uint64, one set after the other, each ascending; starts and sizes give the place of each set
        counters uint32, 2^COUNTERS: in how many sets the tokens of each counter are

@@ -11,7 +11,7 @@ def bytes_to_payload(data: bytes, digits: int) -> str:
 
 
 def payload_to_bytes(payload: str, digits: int, /) -> bytes | None:
-    """The bytes of a payload; None unless it is groups of `digits` hex digits, a multiple of 8.
+    """The bytes of a payload; None unless it is groups of `digits` hex digits, 2, 4, 8 or 16.
 
     >>> payload_to_bytes("00000001 ffffffff", 8).hex()
     '00000001ffffffff'

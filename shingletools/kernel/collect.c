@@ -14,10 +14,14 @@ static int take_payload(Columns *columns, int which, const Form *form, const Mem
     Shingles *shingles = &columns->shingles;
     if (form->size && (size + 1) * (form->digits / 2) != form->size * (form->digits + 1))
         return 0;
-    int read = read_groups(text, size, form->digits, shingles);
+    int read = form->size ? read_bytes(text, size, form->digits, &columns->data[which])
+                          : read_groups(text, size, form->digits, shingles);
     if (read < 1)
         return read;
-    return add_signature(columns, which, form, shingles->values, shingles->count) ? -1 : 1;
+    return (form->size ? add_number(&columns->sizes[which], (int64_t)form->size)
+                       : add_set(columns, which, form, shingles->values, shingles->count))
+               ? -1
+               : 1;
 }
 
 /* What each line must have. */
@@ -128,7 +132,11 @@ static int take_wanted(Wanted *wanted, PyObject *payloads, PyObject *absent, PyO
         Py_ssize_t digits, bytes;
         if (!PyArg_ParseTuple(PyTuple_GetItem(payloads, i), "y#nn", &name, &size, &digits, &bytes))
             return -1;
-        wanted->forms[i] = (Form){digits == 8 ? 8 : 16, (size_t)bytes};
+        if (!is_width(digits) || (!bytes && digits < 8)) {
+            PyErr_SetString(PyExc_ValueError, "groups have 2, 4, 8 or 16 digits, in sets 8 or 16");
+            return -1;
+        }
+        wanted->forms[i] = (Form){(size_t)digits, (size_t)bytes};
         wanted->members[wanted->count++] = (Member){.name = (const uint8_t *)name, .name_size = (size_t)size};
     }
     PyObject *others[] = {absent, once, labels};

@@ -189,8 +189,21 @@ static inline void put_8_digits(uint8_t *at, uint32_t value)
     memcpy(at, &bytes, 8);
 }
 
-static inline void put_hex(uint8_t *at, uint64_t value, int digits)
+static inline void put_2_digits(uint8_t *at, uint32_t value)
 {
+    uint64_t letters = first_low(letters_of((value >> 4 & 15) | (value & 15) << 8));
+    memcpy(at, &letters, 2);
+}
+
+/* 2, 4, 8 or 16 digits. */
+static inline void put_hex(uint8_t *at, uint64_t value, size_t digits)
+{
+    if (digits < 8) {
+        if (digits == 4)
+            put_2_digits(at, (uint32_t)(value >> 8));
+        put_2_digits(at + digits - 2, (uint32_t)value);
+        return;
+    }
     if (digits == 16) {
         put_8_digits(at, (uint32_t)(value >> 32));
         at += 8;

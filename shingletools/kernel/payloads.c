@@ -32,23 +32,37 @@ VECTORS static uint64_t parse_pairs(const uint64_t *text, size_t count, uint64_t
     return bad;
 }
 
-/* Reads groups of 8 or 16 digits; returns 0 if all are digits. The digits are first moved together, so that many can
-   be read at once. */
+/* Moves the digits of groups together, so that many can be read at once. */
+static inline void move_together(const uint8_t *payload, size_t count, size_t digits, uint8_t *to)
+{
+    switch (digits) { /* so that the compiler knows the sizes */
+    case 2:
+        for (size_t i = 0; i < count; i++)
+            memcpy(to + 2 * i, payload + 3 * i, 2);
+        break;
+    case 4:
+        for (size_t i = 0; i < count; i++)
+            memcpy(to + 4 * i, payload + 5 * i, 4);
+        break;
+    case 8:
+        for (size_t i = 0; i < count; i++)
+            memcpy(to + 8 * i, payload + 9 * i, 8);
+        break;
+    default:
+        for (size_t i = 0; i < count; i++)
+            memcpy(to + 16 * i, payload + 17 * i, 16);
+    }
+}
+
+/* Reads groups of 8 or 16 digits; returns 0 if all are digits. */
 static uint64_t parse_groups(const uint8_t *payload, size_t groups, size_t digits, uint64_t *values)
 {
     uint64_t text[BLOCK], bad = 0;
     size_t parts = digits / 8;
     while (groups) {
         size_t count = groups < BLOCK / parts ? groups : BLOCK / parts;
-        if (parts == 1) {
-            for (size_t i = 0; i < count; i++)
-                memcpy(text + i, payload + 9 * i, 8);
-            bad |= parse_singles(text, count, values);
-        } else {
-            for (size_t i = 0; i < count; i++)
-                memcpy(text + 2 * i, payload + 17 * i, 16);
-            bad |= parse_pairs(text, count, values);
-        }
+        move_together(payload, count, digits, (uint8_t *)text);
+        bad |= parts == 1 ? parse_singles(text, count, values) : parse_pairs(text, count, values);
         payload += count * (digits + 1);
         groups -= count;
         values += count;
@@ -86,6 +100,34 @@ int read_shingles(const uint8_t *payload, size_t size, Shingles *shingles)
     return read_groups(payload, size, size == 8 || (size > 8 && payload[8] == ' ') ? 8 : 16, shingles);
 }
 
+int read_bytes(const uint8_t *payload, size_t size, size_t digits, Bytes *out)
+{
+    uint64_t text[BLOCK], values[BLOCK], bad = 0;
+    Py_ssize_t groups = count_groups(payload, size, digits);
+    if (groups < 1)
+        return 0;
+    const size_t bytes = (size_t)groups * digits / 2;
+    if (grow(out, bytes + 4))
+        return -1;
+    uint8_t *to = out->data + out->used;
+    for (size_t left = (size_t)groups; left;) {
+        const size_t count = left < sizeof text / digits ? left : sizeof text / digits, used = count * digits;
+        const size_t words = (used + 7) / 8;
+        move_together(payload, count, digits, (uint8_t *)text);
+        memset((uint8_t *)text + used, '0', 8 * words - used);
+        bad |= parse_singles(text, words, values);
+        for (size_t i = 0; i < words; i++) {
+            const uint64_t turned = highest_first(values[i] << 32);
+            memcpy(to + 4 * i, &turned, 4);
+        }
+        payload += count * (digits + 1);
+        to += used / 2;
+        left -= count;
+    }
+    out->used += bad ? 0 : bytes;
+    return !bad;
+}
+
 static PyObject *none_unless_failed(void)
 {
     if (PyErr_Occurred())
@@ -102,31 +144,17 @@ PyObject *payload_to_bytes(PyObject *Py_UNUSED(self), PyObject *args)
     const uint8_t *payload = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
     if (!payload)
         return NULL;
-    if (digits < 8 || digits % 8) {
-        PyErr_SetString(PyExc_ValueError, "groups have a multiple of 8 digits");
+    if (!is_width(digits)) {
+        PyErr_SetString(PyExc_ValueError, "groups have 2, 4, 8 or 16 digits");
         return NULL;
     }
-    Py_ssize_t groups = count_groups(payload, (size_t)size, (size_t)digits);
-    if (groups < 0)
-        Py_RETURN_NONE;
-    PyObject *result = PyBytes_FromStringAndSize(NULL, groups * digits / 2);
-    if (!result)
-        return NULL;
-    uint8_t *out = (uint8_t *)PyBytes_AsString(result);
-    uint64_t bad = 0;
-    for (Py_ssize_t group = 0; group < groups; group++, payload++)
-        for (Py_ssize_t i = 0; i < digits; i += 8, payload += 8) {
-            uint64_t text, value;
-            memcpy(&text, payload, 8);
-            value = parse_8_digits(text, &bad);
-            for (int byte = 3; byte >= 0; byte--)
-                *out++ = (uint8_t)(value >> 8 * byte);
-        }
-    if (bad) {
-        Py_DECREF(result);
-        Py_RETURN_NONE;
-    }
-    return result;
+    Bytes out = {0};
+    PyObject *result = NULL;
+    int read = read_bytes(payload, (size_t)size, (size_t)digits, &out);
+    if (read > 0)
+        result = PyBytes_FromStringAndSize((const char *)out.data, (Py_ssize_t)out.used);
+    free(out.data);
+    return result ? result : none_unless_failed();
 }
 
 /* BATCH functions at a time. The inner loop is unrolled, so that their minima stay in registers. By default, gcc
@@ -146,9 +174,9 @@ VECTORS static void least(const uint32_t *y, size_t count, const uint32_t *a, co
     memcpy(minima, low, sizeof low);
 }
 
-int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size,
-                    Py_ssize_t group)
+int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size)
 {
+    const Py_ssize_t group = self->group;
     if (a_size != b_size || a_size % 4) {
         PyErr_SetString(PyExc_ValueError, "a and b are arrays of n integers of 4 bytes");
         return -1;
@@ -158,7 +186,10 @@ int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const cha
         PyErr_SetString(PyExc_ValueError, "n min-hashes are put into equal groups, of 256 at most");
         return -1;
     }
-    self->group = (size_t)group;
+    if (self->bits != 32 && (group || (self->bits != 8 && self->bits != 16))) {
+        PyErr_SetString(PyExc_ValueError, "min-hashes have 8, 16 or 32 bits, in groups 32");
+        return -1;
+    }
     self->batches = (self->n + BATCH - 1) / BATCH;
     self->factors = PyMem_Calloc(3 * self->batches * BATCH + 1, sizeof(uint32_t));
     if (!self->factors) {
@@ -203,18 +234,15 @@ static int minima_of_payload(Sketching *self, const uint8_t *payload, size_t siz
 
 int add_digits(Bytes *out, const Bytes *made, Made kind)
 {
-    const uint32_t *narrow = (const uint32_t *)made->data;
-    const uint64_t *wide = (const uint64_t *)made->data;
-    const int digits = kind == NARROW ? 8 : 16;
-    const size_t count = made->used / (size_t)(digits / 2);
-    if (grow(out, (size_t)(digits + 1) * count + 1))
+    const size_t width = width_of(kind), digits = 2 * width, count = made->used / width;
+    if (grow(out, (digits + 1) * count + 1))
         return -1;
     uint8_t *to = out->data + out->used;
     for (size_t i = 0; i < count; i++, to += digits + 1) {
-        put_hex(to, digits == 8 ? narrow[i] : wide[i], digits);
+        put_hex(to, number_at(made->data, i, width), digits);
         to[digits] = ' ';
     }
-    out->used += count ? (size_t)(digits + 1) * count - 1 : 0;
+    out->used += count ? (digits + 1) * count - 1 : 0;
     return 0;
 }
 
@@ -233,16 +261,17 @@ PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
     PyObject *text, *result = NULL;
     const char *a, *b;
     Py_ssize_t a_size, b_size, size;
-    if (!PyArg_ParseTuple(args, "Uy#y#", &text, &a, &a_size, &b, &b_size))
+    Sketching sketching = {.bits = 32};
+    if (!PyArg_ParseTuple(args, "Uy#y#|n", &text, &a, &a_size, &b, &b_size, &sketching.bits))
         return NULL;
     const uint8_t *payload = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
-    Sketching sketching = {0};
     Bytes out = {0};
-    if (!payload || start_sketching(&sketching, a, a_size, b, b_size, 0))
+    if (!payload || start_sketching(&sketching, a, a_size, b, b_size))
         return NULL;
     int found = minima_of_payload(&sketching, payload, (size_t)size);
-    if (found > 0 && !add_bytes(&out, sketching.low, sketching.n * sizeof *sketching.low))
-        result = written(&out, NARROW);
+    Made made = found > 0 ? add_sketch(&sketching, found, &out) : FAILED;
+    if (made > ODD)
+        result = written(&out, made);
     end_sketching(&sketching);
     free(out.data);
     return found ? result : none_unless_failed();
@@ -267,16 +296,17 @@ static uint64_t first_bytes(const uint8_t *data, size_t size)
 /* The supershingles, or megashingles, of the current minima. */
 static int add_supers(Sketching *self, Bytes *out)
 {
-    size_t supers = self->n / self->group, megas = supers * (supers - 1) / 2, most = supers + megas;
-    size_t room = 4 * self->group < 16 ? 16 : 4 * self->group;
+    const size_t group = (size_t)self->group;
+    size_t supers = self->n / group, megas = supers * (supers - 1) / 2, most = supers + megas;
+    size_t room = 4 * group < 16 ? 16 : 4 * group;
     if (grow(&self->supers, most * sizeof(uint64_t) + room))
         return -1;
     uint64_t *super = (uint64_t *)self->supers.data, *mega = super + supers;
     uint8_t *bytes = self->supers.data + most * sizeof *super;
     for (size_t i = 0; i < supers; i++) {
-        for (size_t j = 0; j < self->group; j++)
-            put_bytes(bytes + 4 * j, self->low[i * self->group + j], 4);
-        super[i] = first_bytes(bytes, 4 * self->group);
+        for (size_t j = 0; j < group; j++)
+            put_bytes(bytes + 4 * j, self->low[i * group + j], 4);
+        super[i] = first_bytes(bytes, 4 * group);
     }
     if (!self->pairs)
         return add_bytes(out, super, supers * sizeof *super);
@@ -289,13 +319,46 @@ static int add_supers(Sketching *self, Bytes *out)
     return add_bytes(out, super + supers, megas * sizeof *super);
 }
 
+/* MurmurHash3's finalizer for 32 bits. The lowest bits of the minima are a function of those of the shingles, the same
+   for all shingles that agree in them; those of the finalized ones are not. */
+static inline uint32_t fmix32(uint32_t x)
+{
+    x ^= x >> 16;
+    x *= UINT32_C(0x85EBCA6B);
+    x ^= x >> 13;
+    x *= UINT32_C(0xC2B2AE35);
+    return x ^ x >> 16;
+}
+
+VECTORS static void lowest_bytes(const uint32_t *minima, size_t n, uint8_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint8_t)fmix32(minima[i]);
+}
+
+VECTORS static void lowest_shorts(const uint32_t *minima, size_t n, uint16_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint16_t)fmix32(minima[i]);
+}
+
 Made add_sketch(Sketching *self, int found, Bytes *out)
 {
     if (found < 1)
         return found ? FAILED : ODD;
-    if (self->group ? add_supers(self, out) : add_bytes(out, self->low, self->n * sizeof *self->low))
+    if (self->group)
+        return add_supers(self, out) ? FAILED : WIDE;
+    const size_t size = self->n * (size_t)self->bits / 8;
+    if (self->bits == 32)
+        return add_bytes(out, self->low, size) ? FAILED : NARROW;
+    if (grow(out, size + 1))
         return FAILED;
-    return self->group ? WIDE : NARROW;
+    if (self->bits == 8)
+        lowest_bytes(self->low, self->n, out->data);
+    else
+        lowest_shorts(self->low, self->n, (uint16_t *)out->data);
+    out->used = size;
+    return self->bits == 8 ? BYTES : SHORTS;
 }
 
 static Made sketch(void *self, const uint8_t *payload, size_t size, Bytes *out)
@@ -317,18 +380,16 @@ static void end_minima(void *self)
 static void *start_minima(PyObject *arguments)
 {
     const char *a, *b;
-    Py_ssize_t a_size, b_size, group;
-    int pairs;
-    if (!PyArg_ParseTuple(arguments, "y#y#np", &a, &a_size, &b, &b_size, &group, &pairs))
-        return NULL;
+    Py_ssize_t a_size, b_size;
     Sketching *self = new_self(sizeof *self);
     if (!self)
         return NULL;
-    if (start_sketching(self, a, a_size, b, b_size, group)) {
+    self->bits = 32;
+    if (!PyArg_ParseTuple(arguments, "y#y#np|n", &a, &a_size, &b, &b_size, &self->group, &self->pairs, &self->bits) ||
+        start_sketching(self, a, a_size, b, b_size)) {
         end_minima(self);
         return NULL;
     }
-    self->pairs = pairs;
     return self;
 }
 

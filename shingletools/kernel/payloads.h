@@ -20,6 +20,29 @@ int read_groups(const uint8_t *payload, size_t size, size_t digits, Shingles *sh
    exception. */
 int read_shingles(const uint8_t *payload, size_t size, Shingles *shingles);
 
+/* Whether groups of digits can have so many: 2, 4, 8 or 16. */
+static inline int is_width(Py_ssize_t digits)
+{
+    return digits == 2 || digits == 4 || digits == 8 || digits == 16;
+}
+
+/* Adds the bytes of a payload of groups of so many digits, the highest first: as read_groups, without the numbers. */
+int read_bytes(const uint8_t *payload, size_t size, size_t digits, Bytes *out);
+
+/* The bytes of each number of an array; 0 for what is no array. */
+static inline size_t width_of(Made kind)
+{
+    return kind >= BYTES ? (size_t)1 << (kind - BYTES) : 0;
+}
+
+static inline uint64_t number_at(const uint8_t *array, size_t i, size_t width)
+{
+    return width == 1   ? array[i]
+           : width == 2 ? ((const uint16_t *)array)[i]
+           : width == 4 ? ((const uint32_t *)array)[i]
+                        : ((const uint64_t *)array)[i];
+}
+
 /* Writes an array as groups of digits; the latter as a string for Python. */
 int add_digits(Bytes *out, const Bytes *made, Made kind);
 PyObject *written(const Bytes *made, Made kind);
@@ -30,15 +53,15 @@ typedef struct {
     Shingles shingles;
     size_t n, batches;                  /* functions, and batches of them; the last batch is filled up */
     uint32_t *factors, *summands, *low; /* of all batches */
-    size_t group;                       /* minima in a supershingle, or 0 */
+    Py_ssize_t group;                   /* minima in a supershingle, or 0 */
     int pairs;                          /* whether to make megashingles */
+    Py_ssize_t bits;                    /* of a minimum that are written: 8, 16, or 32 for all */
     Bytes y, supers;
 } Sketching;
 
-/* Begins, with the functions' factors and summands, and the group; raises ValueError. `self` must be zeros before, and
-   must be ended in any case. */
-int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size,
-                    Py_ssize_t group);
+/* Begins, with the functions' factors and summands, and the group and the bits in `self`; raises ValueError. All else in
+   `self` must be zeros before, and it must be ended in any case. */
+int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size);
 void end_sketching(Sketching *self);
 
 /* Adds the signature of the minima for `found` 1; ODD for 0, FAILED for -1. */

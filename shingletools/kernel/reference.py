@@ -84,6 +84,16 @@ def fmix64(x: U64) -> U64:
     return x
 
 
+def fmix32(x: U32) -> U32:
+    """MurmurHash3's 32-bit finalizer."""
+    x = x ^ (x >> np.uint32(16))
+    x *= np.uint32(0x85EBCA6B)
+    x ^= x >> np.uint32(13)
+    x *= np.uint32(0xC2B2AE35)
+    x ^= x >> np.uint32(16)
+    return x
+
+
 def minima(shingles: U64, a: U32, b: U32) -> U32:
     """For each i, the least h_i(x) = a_i * y + b_i mod 2^32 over all shingles x, where y is the high half of fmix64(x).
 

@@ -20,6 +20,7 @@
         return agreeing < least ? 0 : (int64_t)agreeing;                                                             \
     }
 AGREEMENTS(agreements8, uint8_t)
+AGREEMENTS(agreements16, uint16_t)
 AGREEMENTS(agreements32, uint32_t)
 AGREEMENTS(agreements64, uint64_t)
 
@@ -29,6 +30,8 @@ static int64_t agreements_of(const char *rows, size_t width, size_t size, int64_
     switch (size) {
     case 1:
         return agreements8((const uint8_t *)left, (const uint8_t *)right, width, least);
+    case 2:
+        return agreements16((const uint16_t *)left, (const uint16_t *)right, width, least);
     case 4:
         return agreements32((const uint32_t *)left, (const uint32_t *)right, width, least);
     default:
@@ -39,7 +42,7 @@ static int64_t agreements_of(const char *rows, size_t width, size_t size, int64_
 /* Whether a row can have `size` components of `width` bytes. */
 static int is_row(Py_ssize_t width, Py_ssize_t size)
 {
-    return width > 0 && width <= PY_SSIZE_T_MAX / 8 && (size == 1 || size == 4 || size == 8);
+    return width > 0 && width <= PY_SSIZE_T_MAX / 8 && (size == 1 || size == 2 || size == 4 || size == 8);
 }
 
 /* agreements(width, size, least, rows, left, right, out) */
@@ -81,6 +84,7 @@ static inline uint64_t key_of(const char *row, Py_ssize_t size, int64_t first, i
     uint64_t key = 0;
     for (int64_t component = first; component < last; component++) {
         uint64_t value = size == 1   ? ((const uint8_t *)row)[component]
+                         : size == 2 ? ((const uint16_t *)row)[component]
                          : size == 4 ? ((const uint32_t *)row)[component]
                                      : ((const uint64_t *)row)[component];
         key = key * ROLL + value;

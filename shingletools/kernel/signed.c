@@ -63,21 +63,9 @@ static int sort_words(uint64_t *words, size_t count, int bits, Bytes *room)
     return 0;
 }
 
-int add_signature(Columns *columns, int which, const Form *form, uint64_t *values, size_t count)
+int add_set(Columns *columns, int which, const Form *form, uint64_t *values, size_t count)
 {
     Bytes *data = &columns->data[which];
-    if (form->size) { /* in the order of the digits: the highest byte first */
-        if (grow(data, form->size))
-            return -1;
-        uint8_t *to = data->data + data->used;
-        for (size_t i = 0; i < count; i++) {
-            uint64_t turned = highest_first(form->digits == 8 ? values[i] << 32 : values[i]);
-            memcpy(to, &turned, form->digits / 2);
-            to += form->digits / 2;
-        }
-        data->used += form->size;
-        return add_number(&columns->sizes[which], (int64_t)form->size);
-    }
     if (sort_words(values, count, form->digits == 8 ? 32 : 64, &columns->sorted))
         return -1;
     size_t kept = 0;

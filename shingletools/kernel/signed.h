@@ -23,8 +23,8 @@ typedef struct {
 
 void free_columns(Columns *columns);
 
-/* Adds a signature, whose numbers may be changed; -1 with an exception. */
-int add_signature(Columns *columns, int which, const Form *form, uint64_t *values, size_t count);
+/* Adds a set of numbers, which may be changed; -1 with an exception. */
+int add_set(Columns *columns, int which, const Form *form, uint64_t *values, size_t count);
 
 /* What was read, for Python: (number of lines, start of the next one, ids, bytes of each, start of each line, starts of
    its id and its first payload, payloads, bytes of each, labels line by line, bytes of each); NULL with an exception. */

@@ -84,7 +84,7 @@ static int add_payload(Bytes *out, const Bytes *made, Made kind)
     if (kind == JSON)
         return add_bytes(out, made->data, made->used);
     if (add_bytes(out, "\"", 1) ||
-        (kind == PLAIN ? add_bytes(out, made->data, made->used) : add_digits(out, made, kind)))
+        (made->used && (width_of(kind) ? add_digits(out, made, kind) : add_bytes(out, made->data, made->used))))
         return -1;
     return add_bytes(out, "\"", 1);
 }
@@ -220,6 +220,20 @@ static Made add_bare(Room *room, const Fields *fields, const uint8_t *line, cons
                : JSON;
 }
 
+/* Adds the bytes of numbers, the highest first, as digits have them; -1 with an exception. */
+static int add_highest_first(Bytes *out, const uint64_t *numbers, size_t count, size_t width)
+{
+    if (grow(out, count * width + sizeof *numbers))
+        return -1;
+    uint8_t *to = out->data + out->used;
+    for (size_t i = 0; i < count; i++, to += width) { /* each overwrites what the one before has too much */
+        const uint64_t turned = highest_first(numbers[i] << (64 - 8 * width));
+        memcpy(to, &turned, sizeof turned);
+    }
+    out->used += count * width;
+    return 0;
+}
+
 /* Adds a line's id and signature, which may be empty if no line is made beside it. */
 static Made add_signed(Room *room, const Fields *fields, const uint8_t *line, const uint8_t *end, const uint8_t *last,
                        Made kind)
@@ -227,20 +241,21 @@ static Made add_signed(Room *room, const Fields *fields, const uint8_t *line, co
     const Form *form = room->form;
     Columns *columns = &room->columns;
     Bytes *values = &columns->shingles.room;
-    const size_t width = kind == NARROW ? sizeof(uint32_t) : sizeof(uint64_t), size = room->made.used;
-    if (size && ((kind != NARROW && kind != WIDE) || form->digits != 2 * width || (form->size && form->size != size)))
+    const size_t width = width_of(kind), size = room->made.used, count = width ? size / width : 0;
+    if (size && (!width || form->digits != 2 * width || (form->size && form->size != size)))
         return ODD;
     const Made bare = !room->bare ? kind : size ? add_bare(room, fields, line, end, last) : ODD;
     if (bare <= ODD)
         return bare;
     values->used = 0;
-    if (grow(values, size / width * sizeof(uint64_t)) ||
-        add_id(&columns->ids, &columns->id_sizes, &fields->members[ID]))
+    if (grow(values, count * sizeof(uint64_t)) || add_id(&columns->ids, &columns->id_sizes, &fields->members[ID]))
         return FAILED;
     uint64_t *numbers = (uint64_t *)values->data;
-    for (size_t i = 0; i < size / width; i++)
-        numbers[i] = kind == NARROW ? ((const uint32_t *)room->made.data)[i] : ((const uint64_t *)room->made.data)[i];
-    if (size ? add_signature(columns, 0, form, numbers, size / width) : add_number(&columns->sizes[0], 0))
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = number_at(room->made.data, i, width);
+    if (size && !form->size)
+        return add_set(columns, 0, form, numbers, count) ? FAILED : kind;
+    if (add_highest_first(&columns->data[0], numbers, count, width) || add_number(&columns->sizes[0], (int64_t)size))
         return FAILED;
     return kind;
 }
@@ -408,7 +423,7 @@ static Made through(void *self, const uint8_t *text, size_t size, Bytes *out)
         work = kind == WIDE ? link[1].type->of_numbers : NULL;
         if (!work) {
             work = link[1].type->work;
-            if (kind == NARROW || kind == WIDE) {
+            if (width_of(kind)) {
                 link->digits.used = 0;
                 if (add_digits(&link->digits, made, kind))
                     return FAILED;
@@ -486,6 +501,10 @@ PyObject *signed_lines(PyObject *Py_UNUSED(self), PyObject *args)
     if (!PyArg_ParseTuple(args, "O!O!nnpO!n", &PyTuple_Type, &links, &PyTuple_Type, &fields, &digits, &size, &bare,
                           &PyBytes_Type, &data, &at))
         return NULL;
-    const Form form = {digits == 8 ? 8 : 16, (size_t)size};
+    if (!is_width(digits)) {
+        PyErr_SetString(PyExc_ValueError, "groups have 2, 4, 8 or 16 digits");
+        return NULL;
+    }
+    const Form form = {(size_t)digits, (size_t)size};
     return through_links(links, fields, data, at, &form, bare);
 }

@@ -11,6 +11,8 @@ typedef enum {
     TEXT,        /* text that must be quoted and escaped */
     PLAIN,       /* text that needs no escapes */
     JSON,        /* a value that is JSON already */
+    BYTES,       /* an array of uint8, which are written as groups of 2 digits */
+    SHORTS,      /* an array of uint16, which are written as groups of 4 digits */
     NARROW,      /* an array of uint32, which are written as groups of 8 digits */
     WIDE,        /* an array of uint64, which are written as groups of 16 digits */
 } Made;

@@ -4,7 +4,7 @@ import numpy as np
 
 from shingletools.kernel import reference
 from shingletools.kernel.codec import bytes_to_payload, payload_to_bytes
-from shingletools.kernel.types import U64
+from shingletools.kernel.types import U32, U64
 
 NARROW, WIDE = 8, 16  # digits of a fingerprint: 32 bits (a CRC) or 64
 
@@ -26,16 +26,26 @@ def roll(words: bytes, k: int, base: int, key: bytes = b"") -> str:
     return bytes_to_payload(shingles.astype(">u8").tobytes(), WIDE)
 
 
-def minima(payload: str, a: bytes, b: bytes, /) -> str | None:
+def minima(payload: str, a: bytes, b: bytes, bits: int = 32, /) -> str | None:
     """The payload of minima of a payload of shingles that is not empty; None if that has another form.
 
-    a and b: n integers of 4 bytes, in the machine's order.
+    a and b: n integers of 4 bytes, in the machine's order. bits: as in `minima_to_payload`.
     """
     shingles = take_shingles(payload)
     if shingles is None:
         return None
     least = reference.minima(shingles, np.frombuffer(a, np.uint32), np.frombuffer(b, np.uint32))
-    return bytes_to_payload(least.astype(">u4").tobytes(), NARROW)
+    return minima_to_payload(least, bits)
+
+
+def minima_to_payload(minima: U32, bits: int) -> str:
+    """All 32 bits of each; or of each finalized, the 8 or 16 lowest bits (b-bit min-hash; Li and Koenig 2010).
+
+    The lowest bits of a minimum a y + b depend on those of y only, whatever the higher ones. So if two shingles agree
+    in them, they do for each of the functions, and sketches of few shingles would be equal by chance as a whole.
+    """
+    low = minima if bits == 4 * NARROW else reference.fmix32(minima)
+    return bytes_to_payload(low.astype(f">u{bits // 8}").tobytes(), bits // 4)
 
 
 def simhash(payload: str, /) -> str | None:

@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 U8 = NDArray[np.uint8]
+U16 = NDArray[np.uint16]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Rows = U8 | U32 | U64  # a value for each component of a signature
+Rows = U8 | U16 | U32 | U64  # a value for each component of a signature
 
 
 class TokenSets(NamedTuple):

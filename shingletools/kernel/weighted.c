@@ -270,18 +270,20 @@ static void end_clocks(void *object)
     PyMem_Free(self);
 }
 
-/* (a, b, group, pairs, weights) */
+/* (a, b, group, pairs, weights, bits), 32 bits if they are not given */
 static void *start_clocks(PyObject *arguments)
 {
     const char *a, *b;
-    Py_ssize_t a_size, b_size, group;
+    Py_ssize_t a_size, b_size;
     PyObject *weights;
     Clocks *self = new_self(sizeof *self);
     if (!self)
         return NULL;
-    if (!PyArg_ParseTuple(arguments, "y#y#npO!", &a, &a_size, &b, &b_size, &group, &self->sketching.pairs, &PyTuple_Type,
-                          &weights) ||
-        take_weights(&self->weights, weights) || start_sketching(&self->sketching, a, a_size, b, b_size, group))
+    Sketching *sketching = &self->sketching;
+    sketching->bits = 32;
+    if (!PyArg_ParseTuple(arguments, "y#y#npO!|n", &a, &a_size, &b, &b_size, &sketching->group, &sketching->pairs,
+                          &PyTuple_Type, &weights, &sketching->bits) ||
+        take_weights(&self->weights, weights) || start_sketching(sketching, a, a_size, b, b_size))
         goto failed;
     self->first = PyMem_Calloc(2 * self->sketching.batches * BATCH + 1, sizeof(float));
     if (!self->first) {

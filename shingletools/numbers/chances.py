@@ -92,6 +92,24 @@ def interval(agreeing: int, components: int) -> tuple[Fraction, Fraction]:
     return _limit(agreeing, components), 1 - _limit(components - agreeing, components)
 
 
+def agreement(similarity: Fraction, chance: Fraction) -> Fraction:
+    """The expected share of agreeing components, given the chance that two components agree that need not.
+
+    >>> agreement(Fraction(1, 2), Fraction(1, 256))
+    Fraction(257, 512)
+    """
+    return chance + (1 - chance) * similarity
+
+
+def estimated(share: Fraction, chance: Fraction) -> Fraction:
+    """The similarity, not below 0, at which this share of the components is expected to agree.
+
+    >>> estimated(Fraction(257, 512), Fraction(1, 256)), estimated(Fraction(0), Fraction(1, 256))
+    (Fraction(1, 2), Fraction(0, 1))
+    """
+    return max((share - chance) / (1 - chance), Fraction(0))
+
+
 def outwards(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
     """Bounds, rounded outwards to DECIMALS."""
     scale = 10**DECIMALS

@@ -92,13 +92,14 @@ def rolling(data: bytes) -> None:
 def payload(data: bytes) -> None:
     """Payloads: both kernels read the same, and refuse the same."""
     text = text_of(data)
-    for digits in (8, 16):
+    for digits in (2, 4, 8, 16):
         read = _kernel.payload_to_bytes(text, digits)
         assert read == codec.payload_to_bytes(text, digits)
         if read is not None and text:
             assert codec.bytes_to_payload(read, digits) == text.lower()
     if text:
-        assert _kernel.minima(text, FUNCTIONS, FUNCTIONS) == strings.minima(text, FUNCTIONS, FUNCTIONS)
+        for bits in (8, 16, 32):
+            assert _kernel.minima(text, FUNCTIONS, FUNCTIONS, bits) == strings.minima(text, FUNCTIONS, FUNCTIONS, bits)
         assert _kernel.simhash(text) == strings.simhash(text)
 
 
@@ -161,6 +162,7 @@ WAYS = (
     "canon", "canon --stop en --mask-numbers", "canon --sentences", "canon --text words", r"canon --word \S+",
     "shingle -k 2", "shingle -k 2 --chars", "shingle -k 3 --word-chars --mod 2",
     "shingle -k 1 --mod 2", "shingle -k 2 --hash md5", "shingle --readable", "sketch -n 5",
+    "sketch -n 5 --bits 8", "sketch -n 7 --bits 16 --keep", f"sketch -n 5 --bits 8 --weights {WEIGHTS}",
     "sketch -n 4 --keep", "sketch -n 6 --super 2", "sketch -n 6 --mega 2", "sketch --simhash",
     "sketch --simhash --keep", f"sketch -n 5 --weights {WEIGHTS}", f"sketch -n 6 --super 2 --weights {WEIGHTS}",
     f"sketch --simhash --weights {WEIGHTS}", "canon --offsets", "canon --offsets --stop en",
@@ -207,6 +209,8 @@ def by_definition(stage: Filter, line: bytes, id_field: str = "id") -> bytes | R
 # Filters of which the kernel does some at once, all or none
 CHAINS = (
     "canon | shingle -k 2 | sketch -n 5",
+    "canon | shingle -k 2 | sketch -n 5 --bits 8",
+    f"canon | shingle -k 1 | sketch -n 3 --bits 16 --weights {WEIGHTS}",
     "canon --stop en --stem en | canon | shingle -k 1 --mod 2 | sketch --simhash",
     "canon | shingle -k 2 | sketch -n 6 --super 2",
     "canon | shingle -k 3 --chars | sketch -n 4",

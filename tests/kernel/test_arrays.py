@@ -21,7 +21,7 @@ def random_rows(rng: np.random.Generator, documents: int, n: int, kind: str) -> 
     return rows
 
 
-@pytest.mark.parametrize("kind", ["u1", "u4", "u8"])
+@pytest.mark.parametrize("kind", ["u1", "u2", "u4", "u8"])
 @pytest.mark.parametrize("n", [1, 7, 8, 15, 16, 17, 63, 64, 65, 84, 200])
 def test_rows(kind: str, n: int) -> None:
     rng = np.random.default_rng(n)
@@ -158,7 +158,7 @@ INDEX, COUNTS, FAR = np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([0, 
 # Arguments that are right, and what makes them wrong in a place
 AGREEMENTS = (3, 4, 1, ROWS, INDEX, INDEX, COUNTS), [
     (0, 2**61),
-    (0, 5), (0, 0), (0, -3), (1, 2), (2, -1), (3, ROWS[:1, :2].copy()), (4, FAR), (4, -FAR), (4, INDEX[:1]), (5, FAR),
+    (0, 5), (0, 0), (0, -3), (1, 3), (2, -1), (3, ROWS[:1, :2].copy()), (4, FAR), (4, -FAR), (4, INDEX[:1]), (5, FAR),
     (6, COUNTS[:1]),
 ]  # fmt: skip
 FIRST, LAST = np.array([0, 1]), np.array([1, 3])

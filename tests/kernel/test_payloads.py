@@ -52,7 +52,7 @@ def test_borders_of_blocks_and_batches(digits: int, count: int) -> None:
         assert _kernel.payload_to_bytes(changed, digits) is None
 
 
-@given(st.text("0123456789abcdefABCDEF g/:@G`\t\x00\u0661", max_size=40) | texts, st.sampled_from([8, 16, 24]))
+@given(st.text("0123456789abcdefABCDEF g/:@G`\t\x00\u0661", max_size=40) | texts, st.sampled_from([2, 4, 8, 16]))
 def test_what_is_no_payload(text: str, digits: int) -> None:
     assert _kernel.payload_to_bytes(text, digits) == codec.payload_to_bytes(text, digits)
     if text:
@@ -62,5 +62,40 @@ def test_what_is_no_payload(text: str, digits: int) -> None:
 
 def test_every_byte_as_a_digit() -> None:
     for byte, place in product(range(256), range(8)):
-        text = "0123abcd"[:place] + chr(byte) + "0123abcd"[place + 1 :]
-        assert _kernel.payload_to_bytes(text, 8) == codec.payload_to_bytes(text, 8), (byte, place)
+        for digits, good in ((2, "01 23 ab"), (4, "0123 abc"), (8, "0123abcd")):
+            text = good[:place] + chr(byte) + good[place + 1 :]
+            assert _kernel.payload_to_bytes(text, digits) == codec.payload_to_bytes(text, digits), (byte, place)
+
+
+@pytest.mark.parametrize("digits", [2, 4])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 127, 128, 129, 255, 256, 257, 600])
+def test_narrow_groups_at_the_borders_of_blocks(digits: int, count: int) -> None:
+    rng = random.Random(count)
+    data = rng.randbytes(count * digits // 2)
+    payload = " ".join(data.hex()[i : i + digits] for i in range(0, 2 * len(data), digits))
+    assert _kernel.payload_to_bytes(payload, digits) == codec.payload_to_bytes(payload, digits) == data
+    for place in {0, 1, len(payload) // 2, len(payload) - 1, *rng.sample(range(len(payload)), 1)}:
+        assert _kernel.payload_to_bytes(f"{payload[:place]}g{payload[place + 1 :]}", digits) is None
+
+
+def finalized(x: int) -> int:
+    """MurmurHash3's 32-bit finalizer, in Python's own integers."""
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
+        x = (x ^ x >> shift) * factor % 2**32
+    return x
+
+
+@given(st.lists(words64, min_size=1, max_size=40), st.lists(words32, min_size=1, max_size=70), st.sampled_from([8, 16]))
+def test_lowest_bits_of_finalized_minima(shingles: list[int], functions: list[int], bits: int) -> None:
+    payload = " ".join(f"{shingle:016x}" for shingle in shingles)
+    a = struct.pack(f"={len(functions)}I", *(word | 1 for word in functions))
+    b = struct.pack(f"={len(functions)}I", *functions)
+    whole = strings.minima(payload, a, b) or ""
+    expected = " ".join(f"{finalized(int(word, 16)):08x}"[-bits // 4 :] for word in whole.split())
+    assert _kernel.minima(payload, a, b, bits) == strings.minima(payload, a, b, bits) == expected
+
+
+@pytest.mark.parametrize("bits", [0, 1, 24, 64])
+def test_no_other_bits(bits: int) -> None:
+    with pytest.raises(ValueError, match="8, 16 or 32 bits"):
+        _kernel.minima("0" * 16, b"0000", b"0000", bits)

@@ -26,8 +26,9 @@ from shingletools.kernel import NAME as KERNEL
 from shingletools.kernel import compiled
 from shingletools.kernel.ids import split
 
-SIGNATURES = ("sketch", "sketch --super 14", "sketch --mega 14", "sketch --simhash")
-LEAST = {"sketch": ("-t0.3", "-t0.31", "-t0.5", "-t4/5", "-t1"), "sketch --super 14": ("-m1", "-m2", "-m6"),
+SIGNATURES = ("sketch", "sketch --bits 8", "sketch --super 14", "sketch --mega 14", "sketch --simhash")
+LEAST = {"sketch": ("-t0.3", "-t0.31", "-t0.5", "-t4/5", "-t1"), "sketch --bits 8": ("-t0.3", "-t4/5"),
+         "sketch --super 14": ("-m1", "-m2", "-m6"),
          "sketch --mega 14": ("-m1", "-m3"), "sketch --simhash": ("-d14", "-d3", "-t0.9", "-d0")}  # fmt: skip
 
 
@@ -415,7 +416,7 @@ def test_bad_records(tmp_path: Path) -> None:
     good = jsonl({"id": 1, "sketch": "0000000a"}, {"id": 2, "sketch": "0000000b"})
     bad = [(b"{", "not JSON (column 2)"), (b'{"id":3}', 'field "sketch" is missing'),
            (b'{"id":1.5,"sketch":"0000000a"}', 'field "id" is neither a string nor an integer of 64 bits'),
-           (b'{"id":4,"sketch":"000"}', 'field "sketch" is not groups of 8 or 16 hex digits, all alike'),
+           (b'{"id":4,"sketch":"000"}', 'field "sketch" is not groups of 2, 4, 8 or 16 hex digits, all alike'),
            (b'{"id":5,"id":5,"sketch":""}', 'field "id" occurs twice')]  # fmt: skip
     stdin = good + b"".join(line + b"\n" for line, _ in bad) + jsonl({"id": 6, "sketch": "0000000c"})
     ran = run("simindex add A --rejects bad", stdin=stdin, cwd=tmp_path)

@@ -198,14 +198,14 @@ def test_a_record_that_fails_the_run_does_so_even_if_it_were_rejected(
     [
         ({"id": "a", "sketch": WORDS}, 'id "a" was seen before'),
         ({"id": 5, "sketch": WORDS}, "id 5 was seen before"),
-        ({"id": "x", "sketch": WORDS + " "}, 'field "sketch" is not groups of 8 or 16 hex digits, all alike'),
+        ({"id": "x", "sketch": WORDS + " "}, 'field "sketch" is not groups of 2, 4, 8 or 16 hex digits, all alike'),
         (
             {"id": "x", "sketch": WORDS.replace("1", "g")},
-            'field "sketch" is not groups of 8 or 16 hex digits, all alike',
+            'field "sketch" is not groups of 2, 4, 8 or 16 hex digits, all alike',
         ),
         (
             {"id": "x", "sketch": WORDS.replace(" ", "  ")},
-            'field "sketch" is not groups of 8 or 16 hex digits, all alike',
+            'field "sketch" is not groups of 2, 4, 8 or 16 hex digits, all alike',
         ),
         ({"id": "x", "sketch": WORDS, "via": 1}, 'field "via" is not a string'),
         ({"id": "x", "note": "no sketch"}, 'field "sketch" is missing'),

@@ -1,6 +1,7 @@
 """simjoin on supershingles, megashingles and simhashes, with -t, -m and -d."""
 
 import json
+import math
 import random
 from fractions import Fraction
 from functools import cache
@@ -15,20 +16,23 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here
 from shingletools.commands.simjoin.signatures import (
+    BYTES,
     LONG_SHINGLES,
     MINHASHES,
     SHORT_SHINGLES,
+    SHORTS,
     SIGNATURES,
     SIMHASHES,
     SUPERSHINGLES,
     Signature,
     signature_of,
 )  # fmt: skip
-from shingletools.numbers.chances import interval, is_rare, proposed
+from shingletools.numbers.chances import agreement, estimated, interval, is_rare, proposed
 
-WORDS = {8: "0123abcd 0123abcd", 16: "0123456789abcdef 0123456789abcdef"}
+WORDS = {2: "01 ab", 4: "0123 abcd", 8: "0123abcd 0123abcd", 16: "0123456789abcdef 0123456789abcdef"}
 KINDS: dict[tuple[str, int], Signature] = {
-    ("sketch", 8): MINHASHES, ("sketch", 16): SUPERSHINGLES, ("simhash", 16): SIMHASHES,
+    ("sketch", 2): BYTES, ("sketch", 4): SHORTS, ("sketch", 8): MINHASHES, ("sketch", 16): SUPERSHINGLES,
+    ("simhash", 16): SIMHASHES,
     ("shingles", 8): SHORT_SHINGLES, ("shingles", 16): LONG_SHINGLES,
 }  # fmt: skip
 
@@ -161,6 +165,7 @@ def test_an_empty_signature_is_like_no_other() -> None:
     ("stages", "option"),
     [
         (["sketch"], "-t 0.8"),
+        (["sketch --bits 8"], "-t 0.8"),
         (["sketch --keep", "simjoin --verify"], "-t 0.8"),
         (["sketch --super 14"], "-m 2"),
         (["sketch --seed mega=14 --super 7 -n 42"], "-m 2"),
@@ -298,6 +303,80 @@ def test_a_tie_is_rare() -> None:
     assert not is_rare(1, 1, 11, 400)
 
 
+BITS = [(2, 8), (4, 16)]  # digits of a group, and bits
+
+
+@pytest.mark.parametrize(("digits", "bits"), BITS)
+@pytest.mark.parametrize("threshold", ["1/100", "0.3", "0.8", "0.8123", "1"])
+def test_agreement_by_chance_is_taken_out(digits: int, bits: int, threshold: str, tmp_path: Path) -> None:
+    """Against all pairs: those with (a/n - c) / (1 - c) >= t, which are written with just that, rounded."""
+    records = planted(84, digits, random.Random(digits))
+    c, expected = Fraction(1, 2**bits), []
+    for one, two in combinations(records, 2):
+        estimate = (Fraction(agreeing(one, two), 84) - c) / (1 - c)
+        if estimate >= Fraction(threshold):
+            expected.append({"a": one["id"], "b": two["id"], "similarity": float(round(estimate, 6))})
+    for option in ([], ["-S1M"]):
+        assert run_here("simjoin", "-t", threshold, *option, stdin=jsonl(*records), cwd=tmp_path).records() == expected
+    assert expected or threshold == "1"
+
+
+@pytest.mark.parametrize(("digits", "bits"), BITS)
+def test_no_similarity_is_below_0(digits: int, bits: int) -> None:
+    """Of one component in 1000, which agrees by chance more often, and of none."""
+    words = [f"{number:0{digits}x}" for number in range(200)]
+    stdin = jsonl({"id": 1, "sketch": " ".join(words)}, {"id": 2, "sketch": " ".join([*words[1:], words[199]])})
+    assert run("simjoin", "-m", "1", stdin=stdin).records() == [
+        {"a": 1, "b": 2, "similarity": max(0.0, round((1 / 200 - 2.0**-bits) / (1 - 2.0**-bits), 6))}
+    ]
+    assert estimated(Fraction(1, 1000), Fraction(1, 256)) == 0
+
+
+@given(st.fractions(0, 1), st.sampled_from([Fraction(0), Fraction(1, 256), Fraction(1, 65536)]))
+def test_agreement_and_estimate_are_inverse(similarity: Fraction, chance: Fraction) -> None:
+    assert estimated(agreement(similarity, chance), chance) == similarity
+
+
+@pytest.mark.parametrize("words", ["sketch --bits 8", "sketch --bits 16"])
+def test_intervals_and_dice_of_few_bits(words: str) -> None:
+    c = Fraction(1, 2 ** int(words[-2:]))
+    sketches = pipe(shingles(), words)
+    pairs = run("simjoin", "-t", "0.5", "--interval", stdin=sketches).records()
+    assert len(pairs) > 40
+    for pair in pairs:
+        agreed = round(84 * (c + (1 - c) * Fraction(pair["similarity"])))
+        bounds = [max((bound - c) / (1 - c), Fraction(0)) for bound in interval(agreed, 84)]
+        assert (pair["low"], pair["high"]) == (
+            math.floor(bounds[0] * 10**6) / 10**6, math.ceil(bounds[1] * 10**6) / 10**6
+        )  # fmt: skip
+    by_dice = run("simjoin", "-t", "2/3", "--measure", "dice", stdin=sketches).records()  # 2 J / (1 + J), J from 0.5
+    assert [(pair["a"], pair["b"]) for pair in by_dice] == [(pair["a"], pair["b"]) for pair in pairs]
+    for dice, pair in zip(by_dice, pairs, strict=True):
+        assert dice["similarity"] == pytest.approx(2 * pair["similarity"] / (1 + pair["similarity"]), abs=2e-6)
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_few_bits_propose_what_shingles_decide(bits: int) -> None:
+    exact = set(run("simjoin", "-t", "0.5", stdin=shingles()).out.splitlines())
+    sketches = pipe(shingles(), f"sketch --keep --bits {bits}")
+    found = run("simjoin", "--verify", "-t", "0.5", stdin=sketches).out.splitlines()
+    assert set(found) <= exact
+    assert len(found) >= 0.99 * len(exact) > 40
+
+
+def test_bits_do_not_mix() -> None:
+    lines = [pipe(shingles(), f"sketch --bits {bits}").splitlines(keepends=True)[0] for bits in (8, 16, 32)]
+    for one, two in combinations(lines, 2):
+        ran = run("simjoin", stdin=one + two)
+        assert (ran.status, ran.out) == (2, b"")
+        assert "made by" in ran.err
+    stdin = jsonl({"id": 1, "sketch": "00 00"}, {"id": 2, "sketch": "0000 0000"})
+    assert run("simjoin", stdin=stdin).err == (
+        "simjoin: -:2: a sketch of 2 components of 4 hex digits, "
+        "but the records before have a sketch of 2 components of 2 hex digits\n"
+    )
+
+
 def test_interval_in_pairs() -> None:
     sketches = pipe(shingles(), "sketch")
     pairs = run("simjoin", "--interval", stdin=sketches).records()
@@ -314,7 +393,8 @@ def test_interval_in_pairs() -> None:
 @pytest.mark.parametrize(
     ("sketch", "minhashes"),
     [
-        (" | sketch n=1", True), (" | sketch/2 n=1 seed=a%20b", True), (" | mine form=1", True),
+        (" | sketch n=1", True),
+        (" | sketch n=1 bits=16", True), (" | sketch/2 n=1 seed=a%20b", True), (" | mine form=1", True),
         ("", True), (" | sketch form=1", False), (" | sketch/2 n=1 form=1", False), (" | sketch n=1 super=1", False),
     ],
 )  # fmt: skip

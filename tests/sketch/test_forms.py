@@ -146,11 +146,21 @@ def test_recipes() -> None:
         (("--super", "14"), "sketch n=84 super=14"),
         (("--mega", "7", "-n", "42", "--seed", "x y"), "sketch n=42 seed=x%20y mega=7"),
         (("--simhash",), "sketch simhash"),
+        (("--bits", "8", "--seed", "x"), "sketch n=84 bits=8 seed=x"),
+        (("--bits", "32"), "sketch n=84"),
     ]:
         (record,) = run("sketch", *argv, stdin=jsonl({"id": 1, "shingles": ""})).records()
         assert record["via"] == recipe
     for argv, message in [
         (("--super", "13"), "84 min-hashes cannot be divided into groups of 13"),
+        (
+            ("--bits", "8", "--super", "14"),
+            "--bits cannot be combined with --super or --mega, which hash whole min-hashes",
+        ),
+        (
+            ("--bits", "32", "--simhash"),
+            "--bits cannot be combined with --lexicon, --top or --simhash, which make no min-hashes",
+        ),
         (("--mega", "84"), "--mega needs two or more supershingles"),
         (("--weights", "none"), "--weights: none: No such file or directory"),
         (("--simhash", "--weights", "none"), "--weights: none: No such file or directory"),

@@ -96,6 +96,33 @@ def test_malformed(shingles: str) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("bits", [8, 16])
+@pytest.mark.parametrize(("size", "jaccard"), [(1, 0), (2, 0), (2, 1 / 3), (5, 0), (200, 0), (200, 0.5), (200, 0.8)])
+def test_estimator_of_few_bits(bits: int, size: int, jaccard: float) -> None:
+    """Mean and variance within 4 deviations of those of independent components, which agree with c + (1 - c) J.
+
+    So also of sets of one shingle: their lowest bits without the finalizer would agree in all components or in none.
+    """
+    rng = random.Random(20260102 + bits)
+    n, pairs = 84, 800
+    sketch = MinHash(n, "0", bits)
+    counts = []
+    for _ in range(pairs):
+        common = round(2 * size * jaccard / (1 + jaccard))
+        shared, one, two = (
+            [rng.getrandbits(64) for _ in range(count)] for count in (common, size - common, size - common)
+        )
+        words = zip(sketch(payload(shared + one)).split(), sketch(payload(shared + two)).split(), strict=True)
+        counts.append(sum(a == b for a, b in words))
+    chance = 0.5**bits
+    p = chance + (1 - chance) * common / (2 * size - common)
+    variance = n * p * (1 - p)
+    assert abs(sum(counts) / pairs - n * p) < 4 * math.sqrt(variance / pairs)
+    fourth = variance * (1 + 3 * (n - 2) * p * (1 - p))  # the central moment of a binomial count
+    spread = sum((count - n * p) ** 2 for count in counts) / pairs
+    assert abs(spread - variance) < 4 * math.sqrt((fourth - variance**2) / pairs)
+
+
 @pytest.mark.parametrize("jaccard", [0.1, 0.5, 0.8, 0.95])
 def test_estimator_is_unbiased_and_as_precise_as_it_says(jaccard: float) -> None:
     """Pairs of random sets of known similarity: the mean error, and the variance against J(1 - J) / n."""

@@ -23,6 +23,7 @@ IN_BOTH_WAYS = pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "i
     [
         [*TO_SKETCHES, "simjoin -t 0.2 --recall 0.9 --interval"],
         [*TO_SKETCHES, "simjoin -t 0.5 --measure dice", "simgroup -t 0.7"],
+        ["canon", "shingle -k 3", "sketch --bits 8", "simjoin -t 0.5"],
         ["canon", "shingle -k 3", "sketch --super 14", "simjoin"],
         ["canon --stop en", "shingle -k 5 --chars", "sketch --simhash", "simjoin -d 12"],
         ["canon", "shingle -k 3", "sketch --keep", "simjoin --verify -t 0.5"],

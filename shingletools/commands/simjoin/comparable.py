@@ -1,12 +1,12 @@
 """What all signatures of a run share: their kind, their shape, and so the threshold."""
 
-from shingletools.commands.simjoin.signatures import MINHASHES, SIGNATURES, Signature
+from shingletools.commands.simjoin.signatures import SIGNATURES, Signature, Sketches
 from shingletools.commands.simjoin.spec import shapes_differ
 from shingletools.commands.simjoin.wanted import DICE, Wanted
 from shingletools.record.wire import parts_said
 from shingletools.system.errors import Failed
 
-PARTS_OF_MINHASHES = {"n", "seed", "weights"}  # of a recipe
+PARTS_OF_MINHASHES = {"n", "bits", "seed", "weights"}  # of a recipe
 
 
 class Comparable:
@@ -49,7 +49,8 @@ def check_minhashes(wanted: Wanted, signature: Signature, via: str) -> None:
     Those of which no recipe tells are taken for min-hashes.
     """
     parts = parts_said(via, "sketch")
-    if signature != MINHASHES or not parts or ("n" in parts and parts <= PARTS_OF_MINHASHES):
+    minhashes = isinstance(signature, Sketches) and signature.minhashes
+    if not minhashes or not parts or ("n" in parts and parts <= PARTS_OF_MINHASHES):
         return
     for option, asked in (
         ("--interval", wanted.interval), ("--verify", wanted.verify), ("--measure dice", wanted.measure == DICE)

@@ -32,7 +32,8 @@ from shingletools.system.errors import Failed
 
 Data = NDArray[np.uint8]  # one payload after the other
 
-FORM = "groups of 8 or 16 hex digits, all alike"
+FORM = "groups of {} hex digits, all alike"
+WIDTHS = {"sketch": (2, 4, 8, 16), "shingles": (8, 16)}  # digits of a group
 SKETCH, SIMHASH, SHINGLES = FIELDS = ("sketch", "simhash", "shingles")
 ONE_AGREES = {"mega", "lexicon", "top"}  # words in recipes of sketches of which one agreeing component is enough
 
@@ -86,20 +87,29 @@ class Signature(Protocol):
 
 
 class Sketches(NamedTuple):
-    """A sketch: components of 8 digits are min-hashes, of 16 digits supershingles or megashingles."""
+    """A sketch: components of 2, 4 or 8 digits are min-hashes, of 16 digits supershingles or megashingles."""
 
     digits: int
     field: str = SKETCH
 
     @property
     def form(self) -> str:
-        return FORM
+        return FORM.format("2, 4, 8 or 16")
+
+    @property
+    def minhashes(self) -> bool:
+        return self.digits <= MINHASHES.digits
+
+    @property
+    def chance(self) -> Fraction:
+        """The chance that components of sets that share nothing agree. For whole min-hashes, it counts as 0."""
+        return Fraction(1, 16**self.digits) if self.digits < MINHASHES.digits else Fraction(0)
 
     def fixed(self, size: int, /) -> int:
         return size
 
     def claims(self, payload: object) -> bool:
-        return digits_of(payload) == self.digits
+        return digits_of(payload, WIDTHS[SKETCH]) == self.digits
 
     def read(self, payload: str) -> bytes | None:
         return payload_to_bytes(payload, self.digits) if payload else b""
@@ -119,7 +129,7 @@ class Sketches(NamedTuple):
         >>> [SUPERSHINGLES.default(f"canon | sketch n=84 {form}=14").threshold() for form in ("super", "mega")]
         ['-m 2', '-m 1']
         """
-        if self == MINHASHES:
+        if self.minhashes:
             return ALIKE
         said = parts_said(via, "sketch")
         return TWO_COMPONENTS if "super" in said else ONE_COMPONENT if said & ONE_AGREES else UNKNOWN
@@ -131,13 +141,13 @@ class Sketches(NamedTuple):
         """The number of components in which a pair must agree. Raises Failed."""
         if wanted.distance is not None:
             raise Failed("-d counts the bits of simhashes, but the records have sketches")
-        if wanted.interval and self != MINHASHES:
+        if wanted.interval and not self.minhashes:
             raise Failed(f"--interval needs min-hashes, not components of {self.digits} hex digits")
         if wanted.verify:
             return self.proposed(wanted, components)
         if wanted.measure not in (JACCARD, DICE):
             raise Failed(f"--measure {wanted.measure} needs the shingles; a sketch cannot estimate it")
-        if wanted.measure == DICE and self != MINHASHES:
+        if wanted.measure == DICE and not self.minhashes:
             raise Failed(f"--measure dice needs min-hashes, not components of {self.digits} hex digits")
         if wanted.agreeing is not None:
             if wanted.agreeing > components:
@@ -151,14 +161,14 @@ class Sketches(NamedTuple):
             )
         if wanted.measure == DICE:
             threshold /= 2 - threshold  # D = 2 J / (1 + J)
-        return math.ceil(threshold * components)
+        return math.ceil(chances.agreement(threshold, self.chance) * components)
 
     def proposed(self, wanted: Wanted, components: int) -> int:
         """The number of components that proposes a pair: three standard deviations below the threshold.
 
         Raises Failed.
         """
-        if self != MINHASHES:
+        if not self.minhashes:
             raise Failed(f"--verify needs min-hashes, not components of {self.digits} hex digits")
         if wanted.agreeing is not None:
             raise Failed("-m cannot be combined with --verify, where the shingles decide; give -t")
@@ -168,7 +178,7 @@ class Sketches(NamedTuple):
         least = MEASURES[wanted.measure](wanted.similarity).jaccard()
         if least is None:
             raise Failed(f"--verify cannot be combined with --measure {wanted.measure}; join the shingles alone")
-        return chances.proposed(least, components)
+        return chances.proposed(chances.agreement(least, self.chance), components)
 
     def smallest(self, _wanted: Wanted, /) -> int:
         return 1
@@ -179,26 +189,27 @@ class Sketches(NamedTuple):
     def table(self, wanted: Wanted, data: Data, sizes: Index, _counts: U32, /) -> Table:
         components = self.components(int(sizes[0]))
         # They are only compared for equality, so their byte order does not matter
-        rows: Rows = data.view(np.uint32) if self == MINHASHES else data.view(np.uint64)
+        rows: Rows = data.view(f"u{self.digits // 2}")
         return ComponentTable(rows.reshape(-1, components), self.least(wanted, components), wanted.recall)
 
     def says(self, wanted: Wanted, agreeing: int, one: int, _two: int, /) -> dict[str, float | str]:
         components = self.components(one)
-        share = agreeing / components
-        said: dict[str, float | str] = {
-            "similarity": round(2 * agreeing / (agreeing + components) if wanted.measure == DICE else share, 6)
-        }
+        similarity = chances.estimated(Fraction(agreeing, components), self.chance)
+        if wanted.measure == DICE:
+            similarity = 2 * similarity / (1 + similarity)
+        said: dict[str, float | str] = {"similarity": round(float(similarity), 6)}
         if wanted.interval:
-            said |= bounds(agreeing, components, wanted.measure == DICE)
+            said |= bounds(agreeing, components, self.chance, wanted.measure == DICE)
         return said
 
 
 @cache
-def bounds(agreeing: int, components: int, dice: bool) -> dict[str, float]:
+def bounds(agreeing: int, components: int, chance: Fraction, dice: bool) -> dict[str, float]:
     """Between which similarities the truth lies when so many of the components agree; see `chances.interval`."""
-    low, high = chances.interval(agreeing, components)
+    low, high = (chances.estimated(bound, chance) for bound in chances.interval(agreeing, components))
     if dice:
-        low, high = chances.outwards(*(2 * bound / (1 + bound) for bound in (low, high)))
+        low, high = (2 * bound / (1 + bound) for bound in (low, high))
+    low, high = chances.outwards(low, high)
     return {"low": float(low), "high": float(high)}
 
 
@@ -273,13 +284,13 @@ class ShingleSets(NamedTuple):
 
     @property
     def form(self) -> str:
-        return FORM
+        return FORM.format("8 or 16")
 
     def fixed(self, _size: int, /) -> int:
         return 0
 
     def claims(self, payload: object) -> bool:
-        return digits_of(payload) == self.digits
+        return digits_of(payload, WIDTHS[SHINGLES]) == self.digits
 
     def read(self, payload: str) -> bytes | None:
         data = payload_to_bytes(payload, self.digits) if payload else b""
@@ -331,11 +342,12 @@ class ShingleSets(NamedTuple):
         return said
 
 
-MINHASHES, SUPERSHINGLES, SIMHASHES = Sketches(8), Sketches(16), SimHashes()
+BYTES, SHORTS, MINHASHES, SUPERSHINGLES = map(Sketches, WIDTHS[SKETCH])
+SIMHASHES = SimHashes()
 SHORT_SHINGLES, LONG_SHINGLES = ShingleSets(8), ShingleSets(16)
 SHINGLE_SETS: tuple[Signature, ...] = (SHORT_SHINGLES, LONG_SHINGLES)
 # All kinds. If a record has several, the first counts: shingles may stand beside a sketch of them
-SIGNATURES: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, SIMHASHES, *SHINGLE_SETS)
+SIGNATURES: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, BYTES, SHORTS, SIMHASHES, *SHINGLE_SETS)
 
 
 def signature_of(record: Record, kinds: Sequence[Signature] = SIGNATURES) -> Signature:
@@ -350,6 +362,12 @@ def signature_of(record: Record, kinds: Sequence[Signature] = SIGNATURES) -> Sig
     return kinds[0]
 
 
-def digits_of(payload: object) -> int:
-    """How many digits a payload's groups seem to have: 8 or 16."""
-    return 16 if type(payload) is str and payload[8:9] not in ("", " ") else 8
+def digits_of(payload: object, widths: Sequence[int]) -> int:
+    """How many digits a payload's groups seem to have, one of the widths, which ascend.
+
+    >>> [digits_of(payload, (2, 4, 8, 16)) for payload in ("ab", "ab cd", "abcd ", "abcdabcd", "abc", "", None)]
+    [2, 2, 4, 8, 4, 8, 8]
+    """
+    if type(payload) is not str or not payload:
+        return 8
+    return next((digits for digits in widths if payload[digits : digits + 1] in ("", " ")), widths[-1])

@@ -23,12 +23,15 @@ FACE = Face(
 
 SEED = "0"
 MINIMA = 84
+WHOLE = "32"  # bits of a min-hash
 LEAST = 5  # words of the lexicon that a text needs
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-n", metavar="N", type=count, help="min-hashes to compute (default 84)")
+    add("--bits", metavar="B", choices=("8", "16", WHOLE), default=WHOLE,
+        help="write 8, 16 or all 32 bits of each min-hash (default 32)")  # fmt: skip
     add("--seed", metavar="S", type=text, default=SEED, help="choose different hash functions (default 0)")
     add("--keep", action="store_true", help="keep the shingles in the record")
     other = parser.add_argument_group("other kinds of sketch")
@@ -67,6 +70,10 @@ def check(options: argparse.Namespace) -> None:
     for wrong, why in (
         (options.n is not None and (lexicon or options.top or options.simhash),
          "-n cannot be combined with --lexicon, --top or --simhash, which make no min-hashes"),
+        ("bits" in options.given and (lexicon or options.top or options.simhash),
+         "--bits cannot be combined with --lexicon, --top or --simhash, which make no min-hashes"),
+        ("bits" in options.given and (options.super or options.mega),
+         "--bits cannot be combined with --super or --mega, which hash whole min-hashes"),
         ("seed" in options.given and (options.top or options.simhash), f"--seed cannot be combined with {form}"),
         ("seed" in options.given and lexicon and options.lexicons in (None, 1),
          "--seed needs --lexicons 2 or more if --lexicon is given"),
@@ -83,7 +90,8 @@ def check(options: argparse.Namespace) -> None:
 def sketch(options: argparse.Namespace, group: int | None) -> Stage:
     from shingletools.commands.sketch import minhash  # imported late: it loads BLAKE3, which --help does not need
 
-    minima: minhash.Minima = minhash.MinHash(options.n, options.seed)
+    bits = int(options.bits)
+    minima: minhash.Minima = minhash.MinHash(options.n, options.seed, bits)
     label: str | None = None
     after: str | None = None
     reads: tuple[str, ...] = ()
@@ -91,15 +99,17 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
         from shingletools.commands.sketch.weighted import WeightedMinHash, read_weights  # it loads numpy
 
         weights, label, after = read_weights(options.weights)
-        minima, reads = WeightedMinHash(options.n, options.seed, weights), (options.weights,)
+        minima, reads = WeightedMinHash(options.n, options.seed, weights, bits), (options.weights,)
     function: minhash.Sketcher = minima
     link: Linking = minima.link
     if group:
         function = supers = minhash.Supershingles(minima, group, pairs=options.mega is not None)
         link = supers.link
     seed = wire.quoted(options.seed) if options.seed != SEED else None
-    via = wire.recipe("sketch", ("n", options.n), ("seed", seed), ("super", options.super), ("mega", options.mega),
-        ("weights", label))  # fmt: skip
+    via = wire.recipe(
+        "sketch", ("n", options.n), ("bits", None if options.bits == WHOLE else bits), ("seed", seed),
+        ("super", options.super), ("mega", options.mega), ("weights", label),
+    )  # fmt: skip
     return Filter("shingles", "sketch", via, function, keep=options.keep, link=link, reads=reads, after=after)
 
 

@@ -13,6 +13,7 @@ from shingletools.system.errors import Rejected
 
 NO_SHINGLES = 'field "shingles" is not groups of 8 or 16 hex digits'
 
+BITS = 32  # of a minimum
 LARGEST = 256  # minima that the kernel can hash at once: 1024 bytes
 
 Sketcher = Callable[[str], str]
@@ -32,13 +33,15 @@ class MinHash:
 
     Order and repeats do not matter. A longer sketch extends a shorter one. The expected share of agreeing components
     is the Jaccard similarity J, with a standard deviation of sqrt(J(1 - J) / n). An empty payload gives an empty one.
+    With 8 or 16 bits, a minimum has 2 or 4 digits: see strings.minima_to_payload.
     Raises Rejected if the payload has no groups of 8 or 16 hex digits.
 
     >>> MinHash(4, "0")("0000000000000001 0000000000000002")
     '05e05668 4a13acf5 482c9f19 002d1bc0'
     """
 
-    def __init__(self, n: int, seed: str) -> None:
+    def __init__(self, n: int, seed: str, bits: int = BITS) -> None:
+        self.bits = bits
         stream = blake3.blake3(f"shingletools minhash {seed}".encode()).digest(8 * n)
         numbers = struct.unpack(f"<{2 * n}I", stream)
         self.a = struct.pack(f"={n}I", *(number | 1 for number in numbers[::2]))
@@ -47,14 +50,14 @@ class MinHash:
     def __call__(self, payload: str) -> str:
         if not payload:
             return ""
-        minima = kernel.minima(payload, self.a, self.b)
+        minima = kernel.minima(payload, self.a, self.b, self.bits)
         if minima is None:
             raise Rejected(NO_SHINGLES)
         return minima
 
     def link(self, group: int = 0, pairs: bool = False) -> Link:
         """The same work in the kernel, as stage.Filter has it; with a group, that of Supershingles."""
-        return kernel.link_minima(self.a, self.b, group, pairs)
+        return kernel.link_minima(self.a, self.b, group, pairs, self.bits)
 
 
 class Supershingles:

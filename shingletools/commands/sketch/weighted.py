@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools import kernel
-from shingletools.commands.sketch.minhash import NO_SHINGLES, MinHash
+from shingletools.commands.sketch.minhash import BITS, NO_SHINGLES, MinHash
 from shingletools.kernel import arrays, strings
 from shingletools.kernel.clocks import first_to_come
-from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.lines import Link, Weighed
 from shingletools.kernel.types import U64, Index
 from shingletools.reading.tables import TableReading
@@ -102,8 +101,8 @@ class WeightedMinHash:
     True
     """
 
-    def __init__(self, n: int, seed: str, weights: Weights) -> None:
-        self.plain = MinHash(n, seed)
+    def __init__(self, n: int, seed: str, weights: Weights, bits: int = BITS) -> None:
+        self.plain = MinHash(n, seed, bits)
         self.weights = weights
 
     def __call__(self, payload: str) -> str:
@@ -112,11 +111,12 @@ class WeightedMinHash:
             return ""
         a, b = (np.frombuffer(each, np.uint32) for each in (self.plain.a, self.plain.b))
         first = first_to_come(shingles, weights.astype(np.float64), a, b)
-        return bytes_to_payload(first.astype(">u4").tobytes(), strings.NARROW)
+        return strings.minima_to_payload(first, self.plain.bits)
 
     def link(self, group: int = 0, pairs: bool = False) -> Link:
         """As MinHash.link."""
-        return kernel.link_weighted_minima(self.plain.a, self.plain.b, group, pairs, self.weights.weighed)
+        plain = self.plain
+        return kernel.link_weighted_minima(plain.a, plain.b, group, pairs, self.weights.weighed, plain.bits)
 
 
 def taken(payload: str, digits: int) -> U64:
