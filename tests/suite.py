@@ -179,7 +179,7 @@ SUITE = (
     Command(
         "simtune", "text", "a word or two", ways=("simtune -k 2",), before="canon", little=True,
         gives=lambda _one, _two, text: findings([text, text], 2), nothing=None,
-        repeated=frozenset({"--truth"}),
+        repeated=frozenset({"--truth", "--against"}),
     ),
 )  # fmt: skip
 RUNNERS = ("simspark",)  # which run the others, and have tests of their own

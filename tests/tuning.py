@@ -105,25 +105,21 @@ def findings(texts: Sequence[str], k: int, t: Fraction = USUAL) -> list[Record]:
     pairs = Pairs(sets)
     count = len(texts)
     lengths = sorted(len(text.split()) for text in texts)
-    words = [length for length in lengths if length]
     frequencies = Counter(token for each in sets for token in each)
 
     def rank(numbers: list[int], share: Fraction) -> int | None:
         return numbers[ceil(share * len(numbers)) - 1] if numbers else None
 
-    quarter = rank(words, Fraction(1, 4)) or 0
     true = len([each for each in pairs.similarities if each >= t])
     made: list[Record] = [
         {"scope": "sample", "documents": count, "read": count, "sampled": count, "words": sum(lengths),
-         "cut": sum(length > LONGEST for length in lengths), "empty": lengths.count(0), "true": None},
+         "cut": sum(length > LONGEST for length in lengths), "empty": lengths.count(0), "labelled": None,
+         "true": None},
         {"scope": "lengths", "least": min(lengths, default=None),
          **{name: rank(lengths, Fraction(share)) for name, share in
             (("q10", "0.1"), ("q25", "0.25"), ("median", "0.5"), ("q75", "0.75"), ("q90", "0.9"))},
          "greatest": max(lengths, default=None), "mean": Fraction(sum(lengths), count) if count else None},
-        {"scope": "k", "shingle": f"-k {k}",
-         "shorter": Fraction(sum(0 < length < k for length in lengths), count) if count else None,
-         "shingles": Fraction(sum(map(len, payloads)), count) if count else None, "different": len(frequencies),
-         "changed": Fraction(max(quarter - 2 * k + 1, 0), quarter + 1), "looked": Fraction(1), "t": t, "pairs": true},
+        {"scope": "setting", "canon": "", "shingle": f"-k {k}", "simjoin": f"-t {float(t):g}", "pairs": true},
     ]  # fmt: skip
     for least, most in ((1, 1), (2, 2), (3, 10), (11, 100), (101, 1000), (1001, None)):
         many = sum(least <= df <= (most or df) for df in frequencies.values())
@@ -135,7 +131,6 @@ def findings(texts: Sequence[str], k: int, t: Fraction = USUAL) -> list[Record]:
         made.append({
             "scope": "common", "above": above, "documents": most, "shingles": len(common),
             "places": Fraction(sum(common), sum(frequencies.values())) if frequencies else None,
-            "t": t, "pairs": true, "left": None,
         })  # fmt: skip
     edges = sorted({*(Fraction(i, 20) for i in range(21)), t})
     for edge, below in zip(edges, [*edges[1:], Fraction(2)], strict=True):
@@ -180,7 +175,7 @@ def findings(texts: Sequence[str], k: int, t: Fraction = USUAL) -> list[Record]:
     megabytes = ceil((150 + 24 * distinct) * count / (1 << 20))
     reasons = [
         ("k", f"-k {k}: no other was tried"),
-        ("t", "-t 0.8: usual for near-duplicates; no labels were given" if t == USUAL else "as was asked for"),
+        ("t", "-t 0.8: usual for near-duplicates" if t == USUAL else "as was asked for"),
         ("template", "no --max-df: no shingle is in 20 documents and in 1 % of all" if k > LONG_ENOUGH else
                      "no --max-df: shingles of fewer than 3 words are common in any language"),
         ("signature", f"the shingles themselves, exactly: {round(150 + 24 * distinct)} bytes for each of {count}"

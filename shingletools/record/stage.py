@@ -102,6 +102,11 @@ class Stage:
         return (self.against,)
 
     @property
+    def order(self) -> Sequence[int]:
+        """In which a collector takes the input, which is side 0, and the other sides."""
+        return range(len(self.sides) + 1)
+
+    @property
     def second(self) -> tuple[str, str] | None:
         """The option that names a second file to be written, and its path."""
         return None if self.removed is None else ("--removed", self.removed)

@@ -101,7 +101,9 @@ def run_collector(
 ) -> Generator[Outcome]:
     """All outcomes; the figures have those that were taken so far. Lines that are given stand for standard input."""
     options, stage = step.options, step.stage
-    for side, files in enumerate((options.files, *stage.sides)):
+    sides = options.files, *stage.sides
+    for side in stage.order:
+        files = sides[side]
         once = stage.once(side)
         form = stage.format_of(side)
         pieces = chunks_ahead(collector, files, jobs, given) if form is None else framed(form, files, given)

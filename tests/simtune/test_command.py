@@ -2,13 +2,18 @@
 
 import json
 import random
-from itertools import islice
+from fractions import Fraction
+from itertools import groupby, islice
 from pathlib import Path
 
 import pytest
 
 from harness import DOCS, Ran, Record, jsonl, pipe, run_here, shell
-from shingletools.commands.simtune import advice, counting
+from shingletools.commands.simtune import advice, counting, wording
+from shingletools.commands.simtune.forms import sketch
+from shingletools.commands.simtune.settings import Setting
+from shingletools.commands.simtune.shingled import ShingleUnits, Way
+from shingletools.commands.simtune.spec import TuneSpec
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -80,7 +85,7 @@ def test_shingles_are_those_that_suit_the_length_of_texts(
     assert pipeline == line
     assert reasons["k"].startswith(because)
     assert pairs_of(pipeline, docs, tmp_path) == {frozenset((i, originals + i)) for i in range(found[-1])}
-    assert [record["pairs"] for record in records if record["scope"] == "k"] == found
+    assert [record["pairs"] for record in records if record["scope"] == "setting"] == found
 
 
 def test_a_template_is_left_out(tmp_path: Path) -> None:
@@ -88,16 +93,15 @@ def test_a_template_is_left_out(tmp_path: Path) -> None:
     docs = docs_of("template")
     pipeline, reasons, records = advised(tmp_path, docs=docs)
     assert pipeline == "(set -C; cat > simtune.canon) && shingle -k 5 --max-df 10% simtune.canon | simjoin -t 0.5"
-    assert reasons["t"].startswith("-t 0.5: without what templates share, true copies have less in common; ")
-    (common,) = (each for each in records if each["scope"] == "common" and each["above"] == 0.1)
+    assert reasons["t"] == "-t 0.5: without what templates share, true copies have less in common"
+    before = next(each["pairs"] for each in records if each["scope"] == "setting" and each["shingle"] == "-k 5")
     every = pairs_of("shingle -k 5 | simjoin -t 0.8", docs, tmp_path)
     found = pairs_of(pipeline, docs, tmp_path)
     with pytest.raises(AssertionError, match=r"simtune\.canon: .*exist"):  # what is there stays as it is
         pairs_of(pipeline, docs, tmp_path)
     (tmp_path / "simtune.canon").unlink()
     near = pairs_of(pipeline.replace("-t 0.5", "-t 0.8"), docs, tmp_path)
-    assert len(every) == common["pairs"] > 1000
-    assert len(near) == common["left"]
+    assert len(every) == before > 1000
     said = f"--max-df 10%: with all shingles {len(every)} pairs of unequal texts reach 0.8, without the "
     assert reasons["template"].startswith(said)
     assert f" that are in more documents {len(near)}; " in reasons["template"]
@@ -114,7 +118,7 @@ def test_few_pairs_tell_nothing_of_templates(tmp_path: Path) -> None:
     pipeline, reasons, records = advised(tmp_path, "-k 5", docs)
     (common,) = (each for each in records if each["scope"] == "common" and each["above"] == 0.1)
     assert common["shingles"] > 0
-    assert common["pairs"] == 9
+    assert [each["pairs"] for each in records if each["scope"] == "setting"] == [9]
     assert "--max-df" not in pipeline
     assert reasons["template"] == "no --max-df: with 9 pairs of unequal texts there is too little to tell templates by"
 
@@ -140,33 +144,33 @@ def test_the_whole_has_no_fewer_documents_than_were_read(tmp_path: Path) -> None
 
 
 def test_labels_decide(tmp_path: Path) -> None:
-    """One word in eight is another in texts that belong together: only small k sees that."""
+    """One word in eight is another in texts that belong together: what finds all of them finds nothing else."""
     chosen = random.Random(3)
     texts = []
-    for _ in range(60):
+    for _ in range(120):
         words = ["".join(chosen.choices(LETTERS, k=5)) for _ in range(120)]
         texts += [" ".join(words), " ".join(word if chosen.random() > 1 / 8 else "other" for word in words)]
     docs = jsonl(*({"id": i, "text": text, "topic": i // 2} for i, text in enumerate(texts)))
     pipeline, reasons, records = advised(tmp_path, "--field topic", docs)
-    tried = [each for each in records if each["scope"] == "k"]
-    best = max(tried, key=lambda each: each["f1"])
-    assert (best["f1"], tried[-1]["shingle"]) == (1.0, "-k 10")
-    assert "of 60 pairs found 60 are right, of 60 true ones, F1 1" in reasons["t"]
-    assert pairs_of(pipeline, docs, tmp_path) == {frozenset((2 * i, 2 * i + 1)) for i in range(60)}
-    assert f"-t {best['t']:g}" in pipeline
-    assert pipeline != advised(tmp_path, docs=docs)[0]
+    tried = {each["shingle"]: each for each in records if each["scope"] == "setting"}
+    assert {"-k 1", "-k 10", "--chars -k 4"} < {" ".join(each.split(" --max-df")[:1]) for each in tried}
+    assert "of 120 pairs found 120 are right, of 120 true ones: precision 100 % (" in reasons["labels"]
+    assert pairs_of(pipeline, docs, tmp_path) == {frozenset((2 * i, 2 * i + 1)) for i in range(120)}
+    assert pairs_of("shingle -k 10 | simjoin -t 0.8", docs, tmp_path) == set()
 
 
 def test_labels_that_no_pair_has_decide_nothing(tmp_path: Path) -> None:
-    docs = jsonl(*({"id": i, "text": text, "l": i % 30} for i, text in enumerate(texts_of("long")[:60])))
+    unlike = [" ".join(chr(0x4E00 + i) * 30) for i in range(120)]  # no two share a character
+    docs = jsonl(*({"id": i, "text": text, "l": i // 2} for i, text in enumerate(unlike)))
     done = ran(tmp_path, "--field l", docs)
-    said = "simtune: the labels decide nothing: none of the 30 true pairs is found\n"
+    said = "the setting that one half of the sample chooses finds no true pair of the other half"
+    said = f"simtune: the labels decide nothing: {said}\n"
     assert (done.status, done.err) == (0, said)
     records = [json.loads(line) for line in done.out.splitlines()]
     reasons = {record["rule"]: record["because"] for record in records if record["scope"] == "reason"}
-    assert (records[0]["true"], records[-1]["pipeline"]) == (30, "shingle -k 10 | simjoin -t 0.8")
-    assert {(each["t"], each["f1"]) for each in records if each["scope"] == "k"} == {(0.8, 0)}
-    assert reasons["t"] == "-t 0.8: usual for near-duplicates; the labels have no true pair that the sample shows"
+    assert (records[0]["true"], records[-1]["pipeline"]) == (60, advised(tmp_path, docs=docs)[0])
+    assert {each.get("f1", 0) for each in records if each["scope"] == "setting"} == {0}
+    assert reasons["labels"] == said.removeprefix("simtune: ").rstrip()
 
 
 @pytest.mark.parametrize("count", [1, 99, 100])
@@ -254,6 +258,10 @@ def ran(folder: Path, options: str, docs: bytes, **files: bytes) -> Ran:
     return run_here(f"simtune {options}", stdin=docs, cwd=folder)
 
 
+FEW_PAIRS = (
+    "the labels decide nothing: of the true pairs one half of the sample has 1 and the other 0, and fewer than 30 may"
+    " be chance"
+)
 NO_PAIR = "the labels decide nothing: no two documents of the sample belong together"
 TWO = jsonl({"id": 1, "text": "a b", "l": 1}, {"id": 2, "text": "a c", "l": 1})
 
@@ -276,7 +284,7 @@ def test_recipes_that_differ(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "truth", "status", "message"),
     [
-        ("", {"members": [1, 2], "x": 1}, 0, ""),
+        ("", {"members": [1, 2], "x": 1}, 0, FEW_PAIRS),
         ("", {"a": 1, "b": 1}, 2, "t:1: pairs 1 with itself"),
         ("", {"a": 1}, 2, 't:1: field "b" is missing'),
         ("", {"members": 7}, 2, 't:1: field "members" is not a list of strings and integers'),
@@ -338,7 +346,6 @@ def test_ten_thousand_equal_texts_are_one_row(tmp_path: Path, monkeypatch: pytes
     docs = jsonl(*({"id": i, "text": "the same text of nine words is here again"} for i in range(10_000)))
     pipeline, _, records = advised(tmp_path, docs=docs)
     assert [each["pairs"] for each in records if each["scope"] == "band"][-1] == 9999 * 10_000 // 2
-    assert {each["looked"] for each in records if each["scope"] == "k"} == {1.0}
     assert pipeline == "shingle -k 1 | simjoin -t 0.8"
 
 
@@ -353,11 +360,64 @@ def test_a_table_has_what_the_records_have(tmp_path: Path) -> None:
     data = pipe(DOCS.read_bytes(), "canon")
     records = run_here("simtune -k 5", stdin=data, cwd=tmp_path).records()
     shown = run_here("simtune -k 5 --table", stdin=data, cwd=tmp_path).good().decode()
-    blocks = {block.split(":", 1)[0]: block.splitlines() for block in shown.split("\n\n")}
-    for scope in ("sample", "lengths", "k", "frequency", "common", "band", "signature"):
-        expected = [each for each in records if each["scope"] == scope]
-        names, *rows = (line for line in blocks[scope][1:])
-        assert names.split() == [name for name in expected[0] if name != "scope"]
-        assert len(rows) == len(expected)
+    blocks = [block.splitlines() for block in shown.split("\n\n")]
+    scopes = [scope for scope, _ in groupby(each["scope"] for each in records)]
+    assert len(blocks) == len(scopes)
+    for scope, block in zip(scopes[:-2], blocks, strict=False):
+        assert len(block) == 2 + len([each for each in records if each["scope"] == scope])
+    assert blocks[1][:2] == [
+        "words of a document:",
+        "least  tenth  quarter  median  three quarters  nine tenths  greatest     mean",
+    ]
     assert shown.endswith(f"\n{records[-1]['pipeline']}\n")
     assert [line for line in shown.splitlines() if line.endswith(" ")] == []
+
+
+def test_questions_of_one_set_against_another(tmp_path: Path) -> None:
+    """The pipeline runs as it is printed, with words and rules, characters and a limit: it finds the true pairs."""
+    chosen = random.Random(7)
+    words = ["".join(chosen.choices(LETTERS, k=6)) for _ in range(300)]
+    texts = [" ".join(chosen.choices(words, k=12)) for _ in range(70)]
+    asked = [" ".join(sorted(text.split()[:10])) for text in texts]
+    docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(asked)))
+    (tmp_path / "o").write_bytes(jsonl(*({"id": i, "text": text} for i, text in enumerate(texts))))
+    (tmp_path / "t").write_bytes(jsonl(*({"a": i, "b": i, "against": True} for i in range(70))))
+    pipeline, reasons, records = advised(tmp_path, "--against o --truth t", docs)
+    assert (records[0]["read"], records[0]["true"]) == (140, 70)
+    assert " true ones: precision " in reasons["labels"]
+    (tmp_path / "docs").write_bytes(docs)
+    (tmp_path / "line").write_text(pipeline)
+    found = shell("sh line < docs", tmp_path).good()
+    right = [pair["a"] == pair["b"] and pair["against"] for pair in map(json.loads, found.splitlines())]
+    assert sum(right) == 70
+    assert len(right) < 75
+    for setting in (
+        Setting(Way(ShingleUnits(1), "--stop en --stem en"), 20, "jaccard", Fraction(1, 5)),
+        Setting(Way(ShingleUnits(4, chars=True)), Fraction(1, 10), "containment", Fraction(1, 2)),
+        Setting(Way(ShingleUnits(1), "--stop en --stem en"), None, "shared", Fraction(8)),
+    ):
+        spec = TuneSpec("id", "text", others=["o"])
+        for form in (None, sketch(42, Fraction(1, 2))):
+            for path in tmp_path.glob("simtune.*"):
+                path.unlink()
+            line = wording.pipeline(spec, setting._replace(threshold=Fraction(1, 2)) if form else setting, [], form)
+            if form is not None and setting.measure != "jaccard":
+                continue
+            (tmp_path / "line").write_text(line)
+            lines = shell("sh line < docs", tmp_path).good().splitlines()
+            assert all(pair["against"] for pair in map(json.loads, lines))
+            assert form or sum(pair["a"] == pair["b"] for pair in map(json.loads, lines)) > 35
+
+
+def test_pairs_that_labels_say_nothing_of_are_not_wrong(tmp_path: Path) -> None:
+    """Each text thrice; a truth judges the first and the second, and two texts that differ: precision is 1."""
+    texts = texts_of("long")[:60]
+    docs = jsonl(*({"id": f"{i}{copy}", "text": text} for i, text in enumerate(texts) for copy in "abc"))
+    same = [{"a": f"{i}a", "b": f"{i}b"} for i in range(60)]
+    (tmp_path / "t").write_bytes(jsonl(*same, *({"a": f"{i}a", "b": f"{i + 1}b", "label": 0} for i in range(59))))
+    _, _, records = advised(tmp_path, "--truth t", docs)
+    scores = [each for each in records if each["scope"] == "score"]
+    assert {(each["precision"], each["right"]) for each in scores if each["least"] >= 0.5} == {(1, 60)}
+    (tmp_path / "t").write_bytes(jsonl(*same))  # all pairs of a truth that judges none to be different count
+    _, _, records = advised(tmp_path, "--truth t", docs)
+    assert max(each["precision"] or 0 for each in records if each["scope"] == "score") < 0.5

@@ -1,17 +1,21 @@
-"""simtune: what a sample of documents says of k, n and t. What each file does, in the order of the work:
+"""simtune: what a sample of documents says of a pipeline. What each file does, in the order of the work:
 
-command         options become what is wanted
-spec            what is wanted
-tune_collector  takes documents, and labels: here all comes together
-sample          which documents are in the sample
-shingled        a sample's sets of shingles, equal ones once
-judged          which documents of a sample belong together
-counting        exact similarities of all pairs of sets, as far as a bound allows, by bins
-forms           signatures: what each finds and misses of such pairs, and what it costs
-measured        all figures of one way to make shingles
-wording         shares, thresholds and pipelines, as texts
-advice          the rules: figures become a pipeline, with its reasons
-evidence        a sample and what is true of it, to be measured
-findings        what is written of the figures
-finding_tables  findings as records or as a table
+command          options become what is wanted
+spec             what is wanted
+tune_collector   takes labels, and documents: here all comes together
+sample           which documents are in the sample
+judged           which documents belong together, which pairs are judged, and two halves
+shingled         a sample's sets of shingles, equal ones once
+counting         exact similarities of all pairs of sets, as far as a bound allows, by bins
+settings         what a pipeline may be: words, shingles, limit, measure and threshold
+sureness         how good settings are by labels, and how sure that is
+search           the best setting by the labels of one half
+evidence         a sample and what is true of it, to be measured
+forms            signatures: what each finds and misses of pairs, and what it costs
+measured         all figures of one setting
+guess            the rules without labels
+advice           what compares: shingles or sketches
+wording          the pipeline, as the shell takes it
+findings         what is written of the figures
+finding_tables   findings as records or as a table
 """

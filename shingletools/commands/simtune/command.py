@@ -1,10 +1,10 @@
-"""recommend k, n and t from a sample of documents, with reasons"""
+"""recommend a pipeline from a sample of documents, with reasons"""
 
 import argparse
 from functools import partial
 
 from shingletools.cli.arguments import count, text, threshold
-from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, SHINGLES, TuneSpec
+from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, TuneSpec
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face
 from shingletools.record.stage import Stage
@@ -34,6 +34,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="documents with equal values in LABEL belong together, those of the input or of --truth")  # fmt: skip
     add("--truth", metavar="FILE", action="append", default=[],
         help="what belongs together: pairs or groups, or documents with --field; may be repeated")  # fmt: skip
+    add("--against", metavar="FILE", action="append", default=[],
+        help="pair the input with the documents of FILE, and not with itself; may be repeated")  # fmt: skip
     add("--sample", metavar="N", type=count, default=SAMPLE, help=f"look at N documents (default {SAMPLE})")
     add("--seed", metavar="TEXT", type=text, default="0", help="choose a different sample (default 0)")
     add("--documents", metavar="N", type=partial(count, most=DOCUMENTS),
@@ -43,8 +45,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def build(options: argparse.Namespace) -> Stage:
     return TuneSpec(
-        options.id, options.text, options.k or SHINGLES, chosen=options.k is not None, threshold=options.threshold,
-        field=options.field, truth=options.truth, sample=options.sample, seed=options.seed,
+        options.id, options.text, options.k, threshold=options.threshold, field=options.field, truth=options.truth,
+        others=options.against, sample=options.sample, seed=options.seed,
         documents=options.documents, table=options.table,
     ).made_by(collector_of)  # fmt: skip
 

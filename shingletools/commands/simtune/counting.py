@@ -1,6 +1,9 @@
-"""Exact similarities of all pairs of sets of a sample, by bins; a bound on the work leaves some of them out."""
+"""Exact similarities of the pairs of a sample, by bins; a bound on the work leaves some documents out."""
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
+from itertools import accumulate
 from math import ceil
 from typing import NamedTuple
 
@@ -10,118 +13,260 @@ from shingletools.commands.simtune.judged import Judgement
 from shingletools.commands.simtune.shingled import NO_ROW, Shingled
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index, Postings
-from shingletools.numbers.belonging import NONE, key_of
 from shingletools.numbers.ranges import stretches
-from shingletools.numbers.ratios import choose_two
 
-STEPS = 1 << 27  # meetings of sets that share a shingle, each shingle counted: so many at most for one histogram
+STEPS = 1 << 27  # meetings of sets that share a shingle, each shingle counted: so many at most for one tally
 BLOCK = 1 << 20  # of these at once
 BINS = 100
+JACCARD, CONTAINMENT, SHARED = "jaccard", "containment", "shared"  # measures; the last counts shingles in common
+MEASURES = JACCARD, CONTAINMENT, SHARED
+LEAST = 20  # of pairs that the search looks at, so many shingles in common are more than those of the smaller set
+STRATA = 4
+ONE = Fraction(1)
+SCALE = 1 << 16  # of weights in whole numbers
 
 
-class Histogram(NamedTuple):
-    """Pairs of a sample by their similarity.
+class Population(NamedTuple):
+    """Documents of a sample, and how many of all documents each stands for.
 
-    Shapes: (bins,) for edges, pairs and true alike; the last edge is 1, and its bin has the pairs of equal sets.
-
-    `pairs` counts those that share a shingle: each bin from its edge up to the next.
-    `true` counts those of them that belong together. Where the bound left pairs out, each pair of two different rows
-    that was looked at stands for several, by the same factor.
+    A stratum is of those with labels or without, of one side or the other: its number is 2 * side + labelled.
     """
 
-    edges: tuple[Fraction, ...]  # rising, from 0 to 1
-    pairs: tuple[Fraction, ...]
-    true: tuple[Fraction, ...]
-    all_true: Fraction  # those that share nothing among them
+    there: Flags  # (documents,): which of the sample
+    judgement: Judgement | None
+    others: Flags | None  # (documents,): which are those of --against; pairs are of one of them and another document
+    scale: tuple[Fraction, ...]  # of each stratum, documents of the whole for each that is there
+    true: Fraction  # true pairs of the whole for each that is there
+
+    @property
+    def strata(self) -> Index:
+        listed = np.zeros(len(self.there), np.int64) if self.judgement is None else self.judgement.listed
+        return 2 * (np.zeros_like(listed) if self.others is None else self.others) + listed
+
+    @property
+    def kinds(self) -> int:
+        """One more than the greatest number of a stratum."""
+        return int(self.strata.max(initial=0)) + 1
+
+    def among(self, there: Flags) -> "Population":
+        """Some of its documents, shape (documents,), in place of all."""
+        there &= self.there
+        before, after = (np.bincount(self.strata[flags], minlength=STRATA).tolist() for flags in (self.there, there))
+        scale = [
+            each * Fraction(many, few) if few else each
+            for each, many, few in zip(self.scale, before, after, strict=True)
+        ]
+        every, here = self.true_pairs(self.there), self.true_pairs(there)
+        return self._replace(
+            there=there, scale=tuple(scale), true=self.true * Fraction(every, here) if here else self.true
+        )
+
+    def first(self, documents: int) -> "Population":
+        """The same of the first documents of the sample, of which the others are none."""
+        cut = self.among(np.arange(len(self.there)) < documents)
+        return cut._replace(
+            there=cut.there[:documents], judgement=cut.judgement and cut.judgement.first(documents),
+            others=None if cut.others is None else cut.others[:documents],
+        )  # fmt: skip
+
+    def true_pairs(self, there: Flags) -> int:
+        """How many of these documents."""
+        return 0 if self.judgement is None else int(self.judgement.pairs(there, self.others).sum())
+
+
+class RowPairs(NamedTuple):
+    """Pairs of two sets: their rows, and their shingles in common. Shape (pairs,) each."""
+
+    left: Index
+    right: Index
+    common: Index
+
+
+class PairTally(NamedTuple):
+    """Pairs by their similarity, by each measure: how many have that of a bin or more. As of the whole, in SCALE parts.
+
+    Those that share nothing are in no bin. A bin has the pairs from its edge up to the next one, the last those of 1.
+    """
+
+    edges: tuple[Fraction, ...]  # of bins of a share, rising, from 0 to 1
+    found: dict[str, tuple[int, ...]]  # by measure: for each edge, or for each number from 0 on
+    right: dict[str, tuple[int, ...]]
+    truth: int
     looked: Fraction  # at which share of all pairs
 
-    def from_edge(self, threshold: Fraction) -> tuple[Fraction, Fraction]:
-        """The pairs, and the true ones, from one of the edges on."""
-        at = self.edges.index(threshold)
-        return sum(self.pairs[at:], Fraction(0)), sum(self.true[at:], Fraction(0))
+    def place(self, measure: str, threshold: Fraction) -> int:
+        """The bin that begins with a threshold."""
+        return int(threshold) if measure == SHARED else self.edges.index(threshold)
+
+    def pairs_of(self, number: int) -> Fraction:
+        """The pairs of one bin of Jaccard's similarity."""
+        from_here = (*self.found[JACCARD], 0)
+        return Fraction(from_here[number] - from_here[number + 1], SCALE)
 
     def middle(self, number: int) -> Fraction:
         """Of a bin; that of the last is 1."""
         return (self.edges[number] + self.edges[min(number + 1, len(self.edges) - 1)]) / 2
 
 
+@cache
 def edges(threshold: Fraction | None) -> tuple[Fraction, ...]:
     """Where bins begin: at each hundredth, and at a threshold."""
     return tuple(sorted({*(Fraction(i, BINS) for i in range(BINS + 1)), *([threshold] if threshold else [])}))
 
 
-def histogram(of: Shingled, threshold: Fraction | None, judgement: Judgement | None) -> Histogram:
-    """The pairs of a sample, by merge counting (Sarawagi and Kirpal 2004) for one row after the other.
-
-    The rows stand in the order of the sample; the first of them are paired with all, as many as STEPS allow.
-    """
-    bins = edges(threshold)
-    rows = len(of.sizes)
+def looked_at(of: Shingled, most: int) -> int:
+    """How many of the first sets can be compared with each other in so many steps."""
     entries = np.bincount(of.numbers, minlength=len(of.frequencies))
-    asks = entries[of.numbers] > 1
-    owners = of.owners
+    before = np.arange(len(of.order)) - np.repeat(np.cumsum(entries) - entries, entries)  # sets before with its number
+    steps = np.bincount(of.owners[of.order], before, minlength=len(of.sizes)).astype(np.int64)
+    return int(np.searchsorted(np.cumsum(steps), most, "right"))
+
+
+def pairs_within(of: Shingled, rows: int) -> Iterator[RowPairs]:
+    """All pairs of the first sets that share a shingle, by merge counting (Sarawagi and Kirpal 2004)."""
+    mine = of.numbers[: int(of.sizes[:rows].sum())]
+    owners = np.repeat(np.arange(rows), of.sizes[:rows])
+    order = of.order[of.order < len(mine)]
+    entries = np.bincount(mine, minlength=len(of.frequencies))
+    asks = entries[mine] > 1
     sizes = np.bincount(owners[asks], minlength=rows)
-    order = np.argsort(of.numbers, kind="stable")
-    postings = Postings(of.numbers[asks], sizes, owners[order], np.append(0, np.cumsum(entries)))
-    steps = np.bincount(owners[asks], entries[of.numbers[asks]], minlength=rows).astype(np.int64)
-    asking = int(np.searchsorted(np.cumsum(steps), STEPS, "right"))
-    counts = np.zeros((2, len(bins)), np.int64)
-    rooms = np.minimum(steps, rows)[:asking]
+    postings = Postings(mine[asks], sizes, owners[order], np.append(0, np.cumsum(entries)))
+    steps = np.bincount(owners[asks], entries[mine[asks]], minlength=rows).astype(np.int64)
+    rooms = np.minimum(steps, rows)
     for part in stretches(rooms, BLOCK):
         room = int(rooms[part].sum())
-        _, left, right, common = kernel.shared_counts(postings, range(part.start, part.stop), 0, 1, room)
-        place = bins_of(common, of.sizes[left] + of.sizes[right] - common, threshold)
-        pairs = of.documents[left] * of.documents[right]
-        np.add.at(counts[0], place, pairs)
+        yield RowPairs(*kernel.shared_counts(postings, range(part.start, part.stop), 0, 1, room)[1:])
+
+
+class WeighedPairs(NamedTuple):
+    """Pairs of sets, the class of each, and for how many pairs of documents it stands. Shape (pairs,) each."""
+
+    pairs: RowPairs
+    classes: Index  # by the strata of both; the last one is that of two of one component
+    many: Index
+    equal: bool  # whether they are of two documents of one set, and not of two sets
+
+
+def grouped(of: Shingled, population: Population, rows: int, full: bool) -> Iterator[WeighedPairs]:
+    """All pairs that count of a population, of whose sets the first ones are compared with each other.
+
+    full: whether those are among them that have next to nothing in common.
+    """
+    strata, judgement = population.strata, population.judgement
+    kinds = population.kinds
+    for every in pairs_within(of, rows):
+        pairs = that_count(of, every, population, full)
+        one, two = of.first[pairs.left], of.first[pairs.right]
+        classes = strata[one] * kinds + strata[two]
         if judgement is not None:
-            keys = key_of(of.first[left], of.first[right])
-            right_ones = judgement.all.same_class(keys) | judgement.all.has_key(keys)
-            np.add.at(counts[1], place[right_ones], pairs[right_ones])
-    return scaled(of, counts, asking, bins, judgement)
+            classes[judgement.components[one] == judgement.components[two]] = kinds**2
+        yield WeighedPairs(pairs, classes, of.documents[pairs.left] * of.documents[pairs.right], False)
+    if population.others is None:
+        each = np.flatnonzero(of.documents > 1)
+        pairs = that_count(of, RowPairs(each, each, of.sizes[each]), population, full)
+        one, many = of.first[pairs.left], of.documents[pairs.left]
+        classes = strata[one] * (kinds + 1)
+        if judgement is not None:
+            classes[judgement.right(one, one)] = kinds**2
+        yield WeighedPairs(pairs, classes, many * (many - 1) // 2, True)
 
 
-def bins_of(common: Index, union: Index, threshold: Fraction | None) -> Index:
-    """The numbers of the bins of similarities, exactly.
+def tally(
+    of: Shingled, population: Population, threshold: Fraction | None, most: int = 0, full: bool = True
+) -> PairTally:
+    """The pairs of a population, in so many steps (0 for STEPS). Documents of one set are all counted."""
+    of = of.among(population.there)
+    rows = looked_at(of, most or STEPS)
+    bins = edges(threshold)
+    width = len(bins) + 1
+    # Of pairs of two sets and of one, of all and of those that are right, by each measure, class and bin
+    counts = np.zeros((2, 2, len(MEASURES), (population.kinds**2 + 1) * width), np.int64)
+    for pairs, classes, many, equal in grouped(of, population, rows, full):
+        sides = [np.arange(len(many))]
+        if population.judgement is not None:
+            inside = np.flatnonzero(classes == population.kinds**2)
+            one, two = (of.first[each[inside]] for each in pairs[:2])
+            sides.append(inside[population.judgement.right(one, two)])
+        for number, measure in enumerate(MEASURES):
+            places = classes * width + bins_of(of, pairs, measure, threshold)
+            for side, which in enumerate(sides):
+                # Sums of whole numbers below 2^53, so exact
+                found = np.bincount(places[which], many[which], counts.shape[3])
+                counts[int(equal), side, number] += found.astype(np.int64)
+    weights = class_weights(of, rows, population)
+    parts = counts.reshape(2, 2, len(MEASURES), population.kinds**2 + 1, width)
+    sums = [
+        {
+            measure: tuple(
+                map(sum, zip(*(
+                    from_here(parts[equal, side, number], scale)
+                    for equal, scale in enumerate((weights.looked, weights.each))
+                ), strict=True))
+            )
+            for number, measure in enumerate(MEASURES)
+        }
+        for side in range(2)
+    ]  # fmt: skip
+    truth = round(population.true * SCALE) * population.true_pairs(population.there)
+    return PairTally(bins, sums[0], sums[1], truth, weights.share)
 
-    common, union: shingles of pairs, shape (pairs,), int64, union above 0. Returns shape (pairs,), from 0 to bins - 1.
-    """
-    place = BINS * common // union
+
+def from_here(counts: Index, weights: Sequence[int]) -> list[int]:
+    """The pairs of each bin and those after it, by the weights of classes. counts: shape (classes, bins)."""
+    there = [number for number in range(len(counts)) if counts[number].any()]
+    sums = [sum(weights[number] * row[number] for number in there) for row in counts.T.tolist()]
+    return [*accumulate(reversed(sums))][::-1]
+
+
+class ClassWeights(NamedTuple):
+    """How many pairs of the whole one of each class stands for, in SCALE parts."""
+
+    each: list[int]  # if all are there
+    looked: list[int]  # those that were looked at
+    share: Fraction  # which is this share of all
+
+
+def class_weights(of: Shingled, rows: int, population: Population) -> ClassWeights:
+    """Of pairs of a population's sets, of which the first ones were looked at."""
+    strata, kinds = population.strata, population.kinds
+    documents = of.rows != NO_ROW
+    seen = documents & (of.rows < rows)
+    before, after = (np.bincount(strata[flags], minlength=kinds).tolist() for flags in (documents, seen))
+    scale = population.scale[:kinds]
+    more = [Fraction(many, part) if part else ONE for many, part in zip(before, after, strict=True)]
+    each = [*(one * two for one in scale for two in scale), population.true]
+    there, here = population.true_pairs(documents), population.true_pairs(seen)
+    looked = [*(one * two for one in more for two in more), Fraction(there, here) if here else max(more)]
+    few, every = int(seen.sum()), int(documents.sum())
+    share = Fraction(few * (few - 1), every * (every - 1)) if every > 1 else ONE
+    both = [one * two for one, two in zip(each, looked, strict=True)]
+    return ClassWeights([round(SCALE * one) for one in each], [round(SCALE * one) for one in both], share)
+
+
+def that_count(of: Shingled, pairs: RowPairs, population: Population, full: bool) -> RowPairs:
+    """Those of two sides, if there are two, that are judged, if only these count."""
+    if not full:
+        pairs = some(pairs, LEAST * pairs.common >= np.minimum(of.sizes[pairs.left], of.sizes[pairs.right]))
+    if population.others is not None:
+        pairs = some(pairs, population.others[of.first[pairs.left]] != population.others[of.first[pairs.right]])
+    if population.judgement is not None and population.judgement.partial:
+        pairs = some(pairs, population.judgement.told(of.first[pairs.left], of.first[pairs.right]))
+    return pairs
+
+
+def some(pairs: RowPairs, flags: Flags) -> RowPairs:
+    return RowPairs(*(column[flags] for column in pairs))
+
+
+def bins_of(of: Shingled, pairs: RowPairs, measure: str, threshold: Fraction | None) -> Index:
+    """The numbers of the bins of pairs by a measure, exactly. Shape (pairs,)."""
+    if measure == SHARED:
+        return np.minimum(pairs.common, BINS)
+    left, right = of.sizes[pairs.left], of.sizes[pairs.right]
+    whole = left + right - pairs.common if measure == JACCARD else np.minimum(left, right)
+    place = BINS * pairs.common // whole
     if threshold is not None and (threshold * BINS).denominator > 1:
-        distinct, where = np.unique(union, return_inverse=True)
+        distinct, where = np.unique(whole, return_inverse=True)
         least = np.array([ceil(threshold * each) for each in distinct.tolist()], np.int64)
-        place += common >= least[where]
+        place += pairs.common >= least[where]
     return place
-
-
-def scaled(
-    of: Shingled, counts: Index, asking: int, bins: tuple[Fraction, ...], judgement: Judgement | None
-) -> Histogram:
-    """With documents of one row, and for the pairs that were left out.
-
-    counts: of the rows below `asking`, shape (2, bins), int64: pairs, and those that are true.
-    """
-    documents = len(of.rows)
-    whole = documents * (documents - 1) // 2
-    left_out = (of.rows >= asking) | ((of.rows == NO_ROW) & (asking < len(of.sizes)))
-    many = int(left_out.sum())
-    copies = of.copies()
-    looked = whole - many * (many - 1) // 2
-    factor = Fraction(whole - copies, max(looked - choose_two(of.documents[:asking]), 1)) if many else Fraction(1)
-    pairs = [factor * count for count in counts[0].tolist()]
-    true = [factor * count for count in counts[1].tolist()]
-    pairs[-1] += copies
-    all_true = Fraction(0)
-    if judgement is not None:
-        classed = true_rows(of, judgement)
-        true_copies = choose_two(of.documents[classed])
-        here = choose_two(of.documents[:asking][classed[:asking]])
-        true[-1] += true_copies
-        # Those within the rows that did not ask are of documents that were left out
-        all_true = factor * (judgement.pairs() - judgement.pairs_among(left_out) - here) + true_copies
-    return Histogram(bins, tuple(pairs), tuple(true), all_true, Fraction(looked, whole) if whole else Fraction(1))
-
-
-def true_rows(of: Shingled, judgement: Judgement) -> Flags:
-    """Which rows stand for documents of one class. Shape (sets,)."""
-    flags: Flags = judgement.all.classes[of.first] != NONE
-    return flags

@@ -8,56 +8,97 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
-from shingletools.commands.simtune import advice
-from shingletools.commands.simtune.advice import SampleFigures
-from shingletools.commands.simtune.counting import histogram
-from shingletools.commands.simtune.judged import Judgement
+from shingletools.commands.simtune import search, settings
+from shingletools.commands.simtune.counting import STRATA, Population, tally
+from shingletools.commands.simtune.judged import Judgement, halves
 from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.sample import SampledDocument
-from shingletools.commands.simtune.shingled import ShingleUnits, shingled
+from shingletools.commands.simtune.search import Half
+from shingletools.commands.simtune.settings import Setting
+from shingletools.commands.simtune.shingled import ShingleUnits, Way, ruled, shingled
 from shingletools.commands.simtune.spec import TuneSpec
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags
 from shingletools.text.scripts import ALONE
+
+ONE = Fraction(1)
 
 
 class GivenSample(NamedTuple):
-    """What was read."""
+    """What was read. The documents of one component of the judgement stand together."""
 
     spec: TuneSpec
-    read: int  # documents
+    via: str | None
+    read: tuple[int, ...]  # documents of each stratum
     documents: Sequence[SampledDocument]
     judgement: Judgement | None
 
     @property
-    def kinds(self) -> Index:
-        return np.full(len(self.documents), -1) if self.judgement is None else self.judgement.kinds
+    def texts(self) -> list[str]:
+        return [document.text for document in self.documents]
 
-    def figures(self) -> SampleFigures:
-        words = sorted(document.words for document in self.documents if document.words)
-        kept = sum(document.kept for document in self.documents)
+    @property
+    def others(self) -> Flags | None:
+        return np.array([document.other for document in self.documents], np.bool_) if self.spec.others else None
+
+    @property
+    def whole(self) -> int:
+        """Documents that the pipeline is for."""
+        return sum(self.read) if self.spec.documents is None else self.spec.documents
+
+    def population(self, judgement: Judgement | None) -> Population:
+        """All documents of the sample; with a judgement, as many as the whole has, without one as many as there are."""
+        there = np.ones(len(self.documents), np.bool_)
+        every = Population(there, judgement, self.others, (ONE,) * STRATA, ONE)
+        if judgement is None:
+            return every
+        sampled = np.bincount(every.strata, minlength=STRATA).tolist()
+        more = Fraction(self.whole, sum(self.read))
+        scale = [more * Fraction(read, many) if many else ONE for read, many in zip(self.read, sampled, strict=True)]
+        sides = (1, 3) if self.spec.others else (1, 1)
+        return every._replace(scale=tuple(scale), true=scale[sides[0]] * scale[sides[1]])
+
+    def of_whole(self, pairs: Fraction) -> Fraction:
+        """How many pairs the whole has, by those of the sample."""
+        if self.spec.others:
+            sampled = [sum(each.other == other for each in self.documents) for other in (False, True)]
+            read = self.read[0] + self.read[1], self.read[2] + self.read[3]
+            every = Fraction(self.whole, sum(self.read)) ** 2 * read[0] * read[1]
+            return pairs * every / (sampled[0] * sampled[1]) if all(sampled) else pairs
+        few = len(self.documents) * (len(self.documents) - 1)
+        return pairs * self.whole * (self.whole - 1) / few if few else pairs
+
+    def measured(self, setting: Setting) -> Measured:
+        """The pairs of a setting, whatever labels say."""
+        of = shingled(ruled(self.texts, setting.way.rules), setting.way.units, self.kinds(None))
+        threshold = None if setting.measure == "shared" else setting.threshold
+        of = search.limited(of, setting.most)
+        return Measured(setting, of, tally(of, self.population(None), threshold))
+
+    def kinds(self, judgement: Judgement | None) -> np.ndarray:
+        kinds = np.full(len(self.documents), -1) if judgement is None else judgement.kinds
+        return kinds if self.others is None else 2 * kinds + self.others
+
+    def half(self, judgement: Judgement) -> tuple[Half, Population]:
+        """That which decides, and the documents of the other."""
+        inside = halves(judgement, self.others)
+        every = self.population(judgement)
+        limits = settings.limits(len(self.documents), self.whole)
+        return Half(self.texts, self.kinds(judgement), every.among(inside), self.spec.threshold, limits), every.among(
+            ~inside
+        )
+
+    def letters(self) -> Fraction:
+        """The share of words that are letters of scripts without spaces."""
         alone = regex.compile(ALONE, regex.VERSION1)
         letters = sum(len(alone.findall(document.text)) for document in self.documents)
-        return SampleFigures(
-            self.read if self.spec.documents is None else self.spec.documents, len(self.documents),
-            quantile(words, Fraction(1, 4)) or 0, min(Fraction(letters, kept or 1), Fraction(1)), self.spec.threshold,
-            self.spec.chosen, self.judgement is not None and self.judgement.pairs() > 0, self.judgement is not None,
-        )  # fmt: skip
+        return min(Fraction(letters, sum(document.kept for document in self.documents) or 1), ONE)
 
-    def measured(self, units: ShingleUnits) -> Measured:
-        texts = [document.text for document in self.documents]
-        of = shingled(texts, units, self.kinds)
-        return Measured(units, of, histogram(of, self.spec.threshold, self.judgement))
-
-    def filtered(self, plain: Measured) -> list[Measured]:
-        """Without the shingles of many documents."""
-        found = []
-        for share in advice.SHARES:
-            most = int(share * len(self.documents))
-            if not advice.may_be_template(plain, most):
-                continue
-            of = plain.shingled.without(plain.shingled.frequencies > most)
-            found.append(Measured(plain.units, of, histogram(of, self.spec.threshold, self.judgement), share))
-        return found
+    def ways(self) -> list[Way]:
+        """Those that labels may choose among."""
+        words = [ShingleUnits(k) for k in self.spec.words or settings.WORDS]
+        characters = [] if self.spec.words else [ShingleUnits(k, chars=True) for k in settings.CHARACTERS]
+        rules = settings.rules_for(self.texts, self.via)
+        return [*(Way(units) for units in (*words, *characters)), *(Way(units, rules) for units in words if rules)]
 
 
 def quantile(rising: Sequence[int], share: Fraction) -> int | None:

@@ -11,7 +11,23 @@ from shingletools.numbers.ratios import aligned, rounded
 
 DIGITS = 6  # of ratios behind the point, in records
 SHORT = 4  # and in tables
-EDGES = "least", "below", "t", "above"  # shown with what digits they have
+EDGES = "least", "below", "above"  # shown with what digits they have
+TITLES = {
+    "sample": "documents and the sample", "lengths": "words of a document", "setting": "what was tried",
+    "frequency": "shingles by the number of documents that have them", "common": "shingles in many documents",
+    "band": "pairs by similarity, and the share that sketches find", "signature": "what compares, and what it costs",
+    "score": "the pairs of the chosen setting, by the labels that did not choose it",
+}  # fmt: skip
+HEADS = {
+    ("", "least"): "from", ("", "most"): "to", ("", "below"): "to below", ("", "f1"): "F1", ("", "true"): "true pairs",
+    ("lengths", "least"): "least", ("lengths", "q10"): "tenth", ("lengths", "q25"): "quarter",
+    ("lengths", "q75"): "three quarters", ("lengths", "q90"): "nine tenths",
+    ("common", "above"): "in more than", ("common", "documents"): "that is", ("common", "places"): "of all places",
+    ("band", "whole"): "of the whole", ("band", "n42"): "42 components", ("band", "n84"): "84 components",
+    ("band", "n168"): "168 components", ("band", "n256"): "256 components",
+    ("signature", "low"): "similarity from", ("signature", "high"): "to", ("signature", "memory"): "bytes of memory",
+    ("score", "behind"): "pairs looked at", ("score", "behind_true"): "true ones among all",
+}  # fmt: skip
 
 
 def records(found: Iterable[Finding]) -> bytes:
@@ -37,19 +53,28 @@ def decimal(value: Fraction) -> str:
 def table(found: Iterable[Finding]) -> bytes:
     """A table for each scope, an empty line between; reasons and the pipeline as lines."""
     blocks = []
-    for scope, group in groupby(found, key=lambda each: each["scope"]):
+    for scope, group in groupby(found, key=lambda each: str(each["scope"])):
         rows = list(group)
-        if scope in ("reason", "advice"):
+        if scope in {"reason", "advice"}:
             blocks.append("".join(f"{' '.join(map(str, [*each.values()][-1:]))}\n" for each in rows).encode())
             continue
-        names = [name for name in rows[0] if name != "scope"]
-        cells = ([shown(name, each[name]) for name in names] for each in rows)
-        blocks.append(f"{scope}:\n".encode() + aligned([names, *cells]))
+        names = [name for name in rows[0] if name != "scope" and not name.endswith(("_low", "_high"))]
+        cells = ([cell(each, name) for name in names] for each in rows)
+        heads = [HEADS.get((scope, name)) or HEADS.get(("", name)) or name for name in names]
+        blocks.append(f"{TITLES[scope]}:\n".encode() + aligned([heads, *cells]))
     return b"\n".join(blocks)
 
 
+def cell(finding: Finding, name: str) -> str:
+    """For people; a ratio with its interval, if it has one."""
+    found = shown(name, finding[name])
+    if (low := finding.get(f"{name}_low")) is None or finding[name] is None:
+        return found
+    return f"{found} ({shown(name, low)} to {shown(name, finding[f'{name}_high'])})"
+
+
 def shown(name: str, value: Value) -> str:
-    """A cell for people: what is undefined as a dash, a ratio with SHORT digits, an edge with what it has."""
+    """What is undefined as a dash, a ratio with SHORT digits, an edge with what it has."""
     if isinstance(value, Fraction):
         return f"{rounded(value, DIGITS):g}" if name in EDGES else f"{rounded(value, SHORT):.{SHORT}f}"
-    return "-" if value is None else str(value)
+    return "-" if value in {None, ""} else str(value)

@@ -1,10 +1,10 @@
 """What is written of a sample: records, one for each finding, by rising scope of what they decide."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator
 from fractions import Fraction
 
 from shingletools.commands.simtune import advice
-from shingletools.commands.simtune.advice import Reason, SampleFigures
+from shingletools.commands.simtune.counting import JACCARD, SHARED
 from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.forms import (
     COMPONENTS,
@@ -17,7 +17,12 @@ from shingletools.commands.simtune.forms import (
     SignatureForm,
     sketch,
 )
-from shingletools.commands.simtune.measured import USUAL, Measured
+from shingletools.commands.simtune.guess import SHARES, Reason, guess, percent
+from shingletools.commands.simtune.judged import Judgement
+from shingletools.commands.simtune.measured import Measured
+from shingletools.commands.simtune.search import search, told
+from shingletools.commands.simtune.settings import Setting
+from shingletools.commands.simtune.sureness import ENOUGH, Scored, Share
 from shingletools.commands.simtune.wording import pipeline
 from shingletools.numbers.chances import UNIT, deviation, interval
 from shingletools.numbers.ratios import ratio
@@ -32,58 +37,126 @@ QUANTILES = (
 BAND = Fraction(1, 20)
 
 
-def findings(given: GivenSample) -> Iterator[Finding]:
-    """All of them, in their order."""
-    figures = given.figures()
-    spec = given.spec
-    yield of_sample(given, figures)
-    yield of_lengths(given)
-    tried = []
-    for units in advice.to_try(spec.shingles, figures):
-        tried.append(given.measured(units))
-        yield of_units(given, figures, tried[-1])
-    if figures.labelled and not any(each.best(figures.threshold).f1 for each in tried):
-        figures = figures._replace(labelled=False)  # no true pair is found with any k: labels tell nothing
-    plain, why_k = advice.choose_units(tried, figures)
-    del tried
-    threshold, why_t = advice.choose_threshold(plain, figures)
-    filtered = given.filtered(plain)
-    before = threshold  # by which it is decided what is left out
-    chosen, why_template = advice.choose_template(plain, before, filtered, figures)
-    if chosen is not plain:
-        threshold, why_t = advice.choose_threshold(chosen, figures)
-    yield from of_frequencies(plain)
-    yield from of_shares(given, plain, filtered, before)
-    yield from of_bands(figures, chosen, threshold)
-    if figures.labelled:
-        yield from of_thresholds(chosen, threshold)
-    yield from of_forms(figures, chosen, threshold)
-    options, form, why_form = advice.choose_form(chosen, threshold, figures)
-    reasons = [why_k, why_t, why_template, why_form]
-    if not figures.quarter:
-        reasons = [Reason("none", "no document has words, so nothing is known of such texts: this is what is usual")]
-    more = [options] if options else []
-    if (many := advice.forest(chosen, threshold, figures)) is not None:
-        reasons.append(many)
-        more.append("--forest")
-    if (few := advice.sampled_few(figures)) is not None and figures.quarter:
-        reasons.append(few)
-    yield from map(of_reason, reasons)
-    line = pipeline(chosen, threshold, more, form, spec.id_field, spec.text_field)
-    yield {"scope": "advice", "pipeline": line}
+class Findings:
+    """All that is said of a sample, and in `doubts` what is to be said beside it."""
+
+    def __init__(self, given: GivenSample) -> None:
+        self.given = given
+        self.doubts: list[str] = []
+
+    def all(self) -> Iterator[Finding]:
+        """All findings, in their order."""
+        given = self.given
+        yield of_sample(given)
+        yield of_lengths(given)
+        chosen, reasons, scored = yield from self.chosen()
+        yield from of_pairs(given, chosen)
+        yield from map(of_score, scored)
+        join = advice.choose_join(given, chosen)
+        options = [join.options] if join.options else []
+        reasons.append(join.reason)
+        if not any(document.words for document in given.documents):
+            why = "no document has words, so nothing is known of such texts: this is what is usual"
+            reasons = [Reason("none", why)]
+        elif (few := advice.sampled_few(given)) is not None:
+            reasons.append(few)
+        if (many := advice.forest(given, chosen)) is not None:
+            reasons.append(many)
+            options.append("--forest")
+        for reason in reasons:
+            yield {"scope": "reason", "rule": reason.rule, "because": reason.because}
+        yield {"scope": "advice", "pipeline": pipeline(given.spec, chosen.setting, options, join.form)}
+
+    def chosen(self) -> Generator[Finding, None, tuple[Measured, list[Reason], list[Scored]]]:
+        """What is tried; then what is chosen, why, and how good labels say that it is."""
+        given, judgement = self.given, self.given.judgement
+        reasons: list[Reason] = []
+        if judgement is not None:
+            why = self.too_few(judgement)
+            scored: list[Scored] = []
+            if why is None:
+                half, other = given.half(judgement)
+                tried, one = search(half, given.ways())
+                for each in tried:
+                    yield of_setting(each.setting, each.scored)
+                scored = told(half, other, one.setting, thresholds_of(one.setting))
+                score = next(each for each in scored if each.threshold == one.setting.threshold)
+                if score.right:
+                    return given.measured(one.setting), [by_labels(one.setting, score)], scored
+                why = "the setting that one half of the sample chooses finds no true pair of the other half"
+            self.doubts.append(f"the labels decide nothing: {why}")
+            reasons.append(Reason("labels", self.doubts[0]))
+        guessed = guess(given)
+        for measured in guessed.tried:
+            yield of_setting(measured.setting, None, measured)
+        return guessed.chosen, reasons + guessed.reasons, []
+
+    def too_few(self, judgement: Judgement) -> str | None:
+        """Why labels decide nothing, if that is known at once."""
+        half, other = self.given.half(judgement)
+        both = half.population.true_pairs(half.population.there), other.true_pairs(other.there)
+        if not any(both):
+            return "no two documents of the sample belong together"
+        if min(both) < ENOUGH:
+            return (
+                f"of the true pairs one half of the sample has {both[0]} and the other {both[1]}, and fewer than"
+                f" {ENOUGH} may be chance"
+            )
+        return None
 
 
-def of_reason(reason: Reason) -> Finding:
-    return {"scope": "reason", "rule": reason.rule, "because": reason.because}
+def thresholds_of(setting: Setting) -> list[Fraction]:
+    """Those at which pairs are scored, rising."""
+    if setting.measure == SHARED:
+        return sorted({Fraction(each) for each in (1, 2, 3, 5, 10, 20, 50)} | {setting.threshold})
+    return sorted({*(BAND * i for i in range(1, int(1 / BAND) + 1)), setting.threshold})
 
 
-def of_sample(given: GivenSample, figures: SampleFigures) -> Finding:
+def by_labels(setting: Setting, score: Scored) -> Reason:
+    """What labels say, in words."""
+    found, right, truth = (round(count) for count in score[1:4])
+    figures = ", ".join(
+        f"{name} {said(share)}"
+        for name, share in (("precision", score.precision), ("recall", score.recall), ("F1", score.f1))
+    )
+    rules = f"canon {setting.way.rules}, " if setting.way.rules else ""
+    doubt = ""
+    if score.behind[0] < ENOUGH:
+        doubt = f"; only {score.behind[0]} pairs are behind the precision, which may be chance"
+    return Reason(
+        "labels",
+        f"{rules}shingle {setting.shingle}, simjoin {setting.join}: chosen by the true pairs of one half of the sample;"
+        f" by those of the other half, of {found} pairs found {right} are right, of {truth} true ones: "
+        f"{figures}{doubt}",
+    )
+
+
+def said(share: Share) -> str:
+    """A share and its interval.
+
+    >>> said(Share(Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)))
+    '50 % (25 % to 75 %)'
+    """
+    return "-" if share.value is None else f"{percent(share.value)} ({percent(share.low)} to {percent(share.high)})"
+
+
+def shares_of(score: Scored) -> Finding:
+    """Precision, recall and F1, each with its interval."""
+    found: Finding = {}
+    for name, share in (("precision", score.precision), ("recall", score.recall), ("f1", score.f1)):
+        found |= {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}
+    return found
+
+
+def of_sample(given: GivenSample) -> Finding:
+    every = given.population(given.judgement)
     return {
-        "scope": "sample", "documents": figures.whole, "read": given.read, "sampled": figures.sampled,
+        "scope": "sample", "documents": given.whole, "read": sum(given.read), "sampled": len(given.documents),
         "words": sum(document.words for document in given.documents),
         "cut": sum(document.kept < document.words for document in given.documents),
         "empty": sum(not document.words for document in given.documents),
-        "true": None if given.judgement is None else given.judgement.pairs(),
+        "labelled": None if given.judgement is None else int(given.judgement.listed.sum()),
+        "true": None if given.judgement is None else every.true_pairs(every.there),
     }  # fmt: skip
 
 
@@ -96,94 +169,82 @@ def of_lengths(given: GivenSample) -> Finding:
     }  # fmt: skip
 
 
-def of_units(given: GivenSample, figures: SampleFigures, measured: Measured) -> Finding:
-    """A number of words in a shingle that is tried."""
-    k, of = measured.units.k, measured.shingled
-    best = measured.best(figures.threshold or (None if figures.labelled else USUAL))
-    shorter = None if measured.units.chars else sum(0 < document.words < k for document in given.documents)
+def of_setting(setting: Setting, score: Scored | None, measured: Measured | None = None) -> Finding:
+    """What was tried: by labels, the best setting of its words and shingles."""
+    made: Finding = {
+        "scope": "setting", "canon": setting.way.rules, "shingle": setting.shingle, "simjoin": setting.join,
+    }  # fmt: skip
+    if score is not None:
+        return made | {"pairs": round(score.found)} | shares_of(score)
+    assert measured is not None
+    return made | {"pairs": round(measured.found)}
+
+
+def of_score(score: Scored) -> Finding:
+    """How good the chosen setting is at a threshold, by the half of the sample that did not choose it."""
     return {
-        "scope": "k", "shingle": measured.units.options,
-        "shorter": None if shorter is None else ratio(shorter, len(given.documents)),
-        "shingles": ratio(of.repeated, len(of.rows)), "different": len(of.frequencies),
-        "changed": None if measured.units.chars else advice.left(figures.quarter, k),
-        "looked": measured.histogram.looked, "t": best.threshold, "pairs": round(best.found),
-        **({"precision": best.precision, "recall": best.recall, "f1": best.f1} if figures.labelled else {}),
+        "scope": "score", "least": score.threshold, "pairs": round(score.found), "right": round(score.right),
+        "true": round(score.truth), **shares_of(score), "behind": score.behind[0], "behind_true": score.behind[1],
     }  # fmt: skip
 
 
-def of_frequencies(measured: Measured) -> Iterator[Finding]:
+def of_pairs(given: GivenSample, measured: Measured) -> Iterator[Finding]:
+    """What decides the cost of a setting: frequencies, bands of similarity, signatures."""
     for least, most, many, share in measured.frequencies():
         yield {"scope": "frequency", "least": least, "most": most, "shingles": many, "share": share}
-
-
-def of_shares(
-    given: GivenSample, plain: Measured, filtered: Sequence[Measured], threshold: Fraction
-) -> Iterator[Finding]:  # fmt: skip
-    """What is in more than a share of all documents."""
-    before = plain.histogram.from_edge(threshold)[0]
-    by_share = {each.most: each for each in filtered}
-    for share in advice.SHARES:
+    for share in SHARES:
         most = int(share * len(given.documents))
-        places = int(plain.shingled.frequencies[plain.shared_by(most)].sum())
-        after = by_share[share].histogram.from_edge(threshold)[0] if share in by_share else None
+        places = int(measured.shingled.frequencies[measured.shared_by(most)].sum())
         yield {
-            "scope": "common", "above": share, "documents": most, "shingles": len(plain.shared_by(most)),
-            "places": ratio(places, int(plain.shingled.frequencies.sum())), "t": threshold, "pairs": round(before),
-            "left": None if after is None else round(after),
+            "scope": "common", "above": share, "documents": most, "shingles": len(measured.shared_by(most)),
+            "places": ratio(places, int(measured.shingled.frequencies.sum())),
         }  # fmt: skip
+    if measured.setting.measure == JACCARD:
+        yield from of_bands(given, measured)
+    yield from of_forms(given, measured)
 
 
-def of_bands(figures: SampleFigures, measured: Measured, threshold: Fraction) -> Iterator[Finding]:
-    """The histogram, by bands."""
-    here = measured.histogram
+def of_bands(given: GivenSample, measured: Measured) -> Iterator[Finding]:
+    """The pairs by bands of Jaccard's similarity."""
+    threshold, edges = measured.setting.threshold, measured.tally.edges
     starts = sorted({*(BAND * i for i in range(int(1 / BAND) + 1)), threshold})
     forms = [sketch(components, threshold) for components in COMPONENTS]
+    every = measured.bins()
     for least, below in zip(starts, [*starts[1:], None], strict=True):
-        first = here.edges.index(least)
-        last = len(here.edges) if below is None else here.edges.index(below)
-        pairs, true = sum(here.pairs[first:last], Fraction(0)), sum(here.true[first:last], Fraction(0))
+        first = edges.index(least)
+        last = len(edges) if below is None else edges.index(below)
+        pairs = sum(every[first:last], Fraction(0))
         yield {
             "scope": "band", "least": least, "below": below, "pairs": round(pairs),
-            "whole": round(figures.of_whole(pairs)),
-            **({"true": round(true), "precision": true / pairs if pairs else None} if figures.labelled else {}),
+            "whole": round(given.of_whole(pairs)),
             **{f"n{form.components}": 1 - measured.missed(form, first, last) for form in forms},
         }  # fmt: skip
 
 
-def of_thresholds(measured: Measured, threshold: Fraction) -> Iterator[Finding]:
-    for least in sorted({*(BAND * i for i in range(1, int(1 / BAND) + 1)), threshold}):
-        best = measured.best(least)
-        yield {
-            "scope": "threshold", "least": least, "pairs": round(best.found), "right": round(best.right),
-            "true": round(best.truth), "precision": best.precision, "recall": best.recall, "f1": best.f1,
-        }  # fmt: skip
-
-
-def of_forms(figures: SampleFigures, measured: Measured, threshold: Fraction) -> Iterator[Finding]:
+def of_forms(given: GivenSample, measured: Measured) -> Iterator[Finding]:
     """What signatures find and cost."""
-    of = measured.shingled
-    pairs = figures.of_whole(measured.histogram.from_edge(threshold)[0])
+    of, threshold = measured.shingled, measured.setting.threshold
     shingles = Fraction(of.repeated, max(len(of.rows), 1))
     blank: Finding = {
         "scope": "signature", "signature": None, "agreeing": None, "deviation": None, "low": None, "high": None,
     }  # fmt: skip
     yield blank | {
-        "signature": "shingles", "recall": Fraction(1), "precision": Fraction(1), "pairs": round(pairs),
-        "bytes": round(max(17 * shingles - 1, Fraction(0))), "memory": round(advice.exact_memory(measured)),
-        "candidates": round(figures.of_whole(Fraction(measured.meetings(threshold)))),
+        "signature": "shingles", "recall": Fraction(1), "precision": Fraction(1),
+        "pairs": round(given.of_whole(measured.found)), "bytes": round(max(17 * shingles - 1, Fraction(0))),
+        "memory": round(advice.exact_memory(measured)),
+        "candidates": round(given.of_whole(Fraction(measured.meetings()))),
     }  # fmt: skip
+    if measured.setting.measure != JACCARD:
+        return
     for components in COMPONENTS:
         form = sketch(components, threshold)
         low, high = interval(form.least, components)
         exact: Finding = {
-            "agreeing": form.least,
-            "deviation": deviation(threshold, components),
-            "low": low,
-            "high": high,
-        }
-        yield blank | exact | of_form(figures, measured, threshold, form)
-    yield blank | of_form(figures, measured, threshold, SUPERSHINGLES)
-    mega = of_form(figures, measured, threshold, MEGASHINGLES)
+            "agreeing": form.least, "deviation": deviation(threshold, components), "low": low, "high": high,
+        }  # fmt: skip
+        yield blank | exact | of_form(given, measured, form)
+    yield blank | of_form(given, measured, SUPERSHINGLES)
+    mega = of_form(given, measured, MEGASHINGLES)
     size = 17 * MEGA - 1
     mega |= {"bytes": size, "memory": DOCUMENT + WORD * MEGA, "candidates": mega["pairs"]}
     yield blank | mega
@@ -193,10 +254,10 @@ def of_forms(figures: SampleFigures, measured: Measured, threshold: Fraction) ->
     }  # fmt: skip
 
 
-def of_form(figures: SampleFigures, measured: Measured, threshold: Fraction, form: SignatureForm) -> Finding:
-    counts = measured.expected(form, threshold)
+def of_form(given: GivenSample, measured: Measured, form: SignatureForm) -> Finding:
+    counts = measured.expected(form)
     return {
         "signature": form.name, "recall": counts.recall, "precision": counts.precision,
-        "pairs": round(figures.of_whole(Fraction(counts.found, UNIT))), "bytes": form.payload,
-        "memory": form.memory, "candidates": round(figures.of_whole(measured.candidates(form))),
+        "pairs": round(given.of_whole(Fraction(counts.found, UNIT))), "bytes": form.payload, "memory": form.memory,
+        "candidates": round(given.of_whole(measured.candidates(form))),
     }  # fmt: skip

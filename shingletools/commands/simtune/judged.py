@@ -1,98 +1,222 @@
-"""Which documents of a sample belong together, as labels or a truth say."""
+"""Which documents belong together, as labels or a truth say, and which pairs they judge."""
+
+from typing import NamedTuple
 
 import numpy as np
 import orjson
 
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.belonging import GROUPS, NONE, ONCE_TRUE, Belonging, Settled, ends_of, kind_of
+from shingletools.numbers.belonging import (
+    GROUPS,
+    NONE,
+    ONCE_TRUE,
+    Belonging,
+    Settled,
+    ends_of,
+    judged_twice,
+    key_of,
+    kind_of,
+)
 from shingletools.record import wire
 from shingletools.record.json_members import check_line_once
 from shingletools.record.labels import judged_same, take_label
-from shingletools.record.wire import Record
+from shingletools.record.wire import Name, Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
+OTHER = b"+"  # before the id of a document of --against: no JSON begins so
+
 
 class SampleTruth:
-    """Takes records of a truth; what names a document that is not in the sample is counted, and left out."""
+    """Takes records of a truth, and labels of documents. Memory: some 200 bytes for each document that they name."""
 
-    def __init__(self, ids: dict[bytes, int], id_field: str, field: str | None) -> None:
-        """With the numbers of the sample's documents, and the field of labels if documents are the truth."""
-        self.ids = ids
+    def __init__(self, id_field: str, field: str | None, two_sided: bool) -> None:
         self.id_field = id_field
         self.field = field
+        self.two_sided = two_sided
+        self.ids: dict[bytes, int] = {}
         self.belonging = Belonging(banded=False)
         self.kinds: dict[str, str] = {}  # what each file holds
         self.labels: dict[bytes, int] = {}
         self.groups = 0
-        self.outside = 0
 
     def take(self, record: Record, line: bytes, file: str) -> None:
         """A record of a file. Raises Rejected and Failed."""
         if self.field is not None:
-            name = wire.take_id(record, self.id_field)
-            self.add_label(name, take_label(record, line, self.field))
+            self.add_label(self.known(wire.take_id(record, self.id_field)), take_label(record, line, self.field))
             return
         kind = self.kinds.get(file) or kind_of(record)
         check_line_once(line, ONCE_TRUE[kind])
         (self.take_group if kind == GROUPS else self.take_pair)(record)
         self.kinds[file] = kind
 
-    def number(self, name: str | int) -> int:
-        """That of a document, or NONE."""
-        found = self.ids.get(orjson.dumps(name), NONE)
-        self.outside += found == NONE
-        return found
+    @staticmethod
+    def known(name: Name, other: bool = False) -> bytes:
+        """What a document is known by."""
+        return OTHER * other + orjson.dumps(name)
+
+    def number(self, name: bytes) -> int:
+        return self.ids.setdefault(name, len(self.ids))
 
     def take_pair(self, record: Record) -> None:
-        *names, against = wire.take_pair(record)
+        one, two, against = wire.take_pair(record)
         same = judged_same(record)
-        if against:  # b is of another side, which the sample has not
-            self.outside += 1
-            return
-        one, two = map(self.number, names)
-        if NONE not in (one, two):
-            if same:
-                self.belonging.add_pairs(np.array([one]), np.array([two]), None)
-            else:
-                self.belonging.add_apart(np.array([one]), np.array([two]))
+        if against != self.two_sided:
+            return  # of other documents than those that are compared
+        ends = np.array([[self.number(self.known(one))], [self.number(self.known(two, against))]])
+        if same:
+            self.belonging.add_pairs(ends[0], ends[1], None)
+        else:
+            self.belonging.add_apart(ends[0], ends[1])
 
     def take_group(self, record: Record) -> None:
         names = wire.take_ids(record, "members")
         self.groups += 1
         for name in names:
-            self.add_class(name, self.groups, "is in two groups")
+            self.add_class(self.known(name), self.groups, "is in two groups")
 
-    def add_label(self, name: str | int, label: bytes) -> None:
+    def add_label(self, name: bytes, label: bytes) -> None:
         if label:
             self.add_class(name, self.labels.setdefault(label, len(self.labels)), "has two labels")
 
-    def add_class(self, name: str | int, number: int, wrong: str) -> None:
-        document = self.number(name)
-        if document != NONE and len(self.belonging.add_classes(np.array([document]), np.array([number]))):
-            raise Failed(f"id {errors.shown(name)} {wrong}")
+    def add_class(self, name: bytes, number: int, wrong: str) -> None:
+        if len(self.belonging.add_classes(np.array([self.number(name)]), np.array([number]))):
+            raise Failed(f"id {errors.shown(name_of(name))} {wrong}")
+
+    def settled(self) -> Settled:
+        """All of it. Raises Failed if it contradicts itself."""
+        every = self.belonging.among(np.ones(len(self.ids), np.bool_))
+        if (pair := self.belonging.contradiction(every)) is not None:
+            names = [*self.ids]
+            raise Failed(judged_twice((name_of(names[pair[0]]), name_of(names[pair[1]]))))
+        return every
 
 
-class Judgement:
-    """What is true of a sample's documents, by their numbers."""
+def name_of(known: bytes) -> Name:
+    found: Name = orjson.loads(known.removeprefix(OTHER))
+    return found
 
-    def __init__(self, belonging: Belonging, documents: int) -> None:
-        self.belonging = belonging
-        self.documents = documents
-        self.all: Settled = belonging.among(np.ones(documents, np.bool_))
+
+class Judgement(NamedTuple):
+    """What is true of a sample's documents, by their numbers.
+
+    Where only pairs that are judged count, these are the pairs of two documents that both have a class, and those that
+    are told one by one; else all pairs.
+    """
+
+    components: Index  # (documents,): the first document of those that true pairs connect with each
+    classes: Index  # (documents,), or NONE
+    keys: Index  # ascending: pairs that are told to be true
+    apart: Index  # ascending: pairs that are told to be different
+    listed: Flags  # (documents,): which of them the truth names
+    partial: bool  # whether only pairs that are judged count
+
+    @classmethod
+    def of(cls, truth: SampleTruth, names: list[bytes]) -> "Judgement":
+        """Of documents, by what they are known by."""
+        every = truth.settled()
+        place = np.array([truth.ids.get(name, NONE) for name in names], np.int64)
+        listed = place != NONE
+        documents = np.full(len(truth.ids) + 1, NONE)
+        documents[place[listed]] = np.flatnonzero(listed)
+        classes = np.append(every.classes, NONE)[place]
+
+        def renumbered(keys: Index) -> Index:
+            one, two = (documents[numbers] for numbers in ends_of(keys))
+            there = (one != NONE) & (two != NONE)
+            return np.unique(key_of(one[there], two[there]))
+
+        keys, apart = renumbered(every.keys), renumbered(np.array(truth.belonging.apart, np.int64))
+        settled = Settled(keys, None, classes, 0, 0)
+        groups = settled.connected_classes()
+        groups.join(*ends_of(keys))
+        partial = truth.field is not None or len(truth.belonging.apart) > 0
+        return cls(groups.representatives(), classes, keys, apart, listed, partial)
+
+    def first(self, documents: int) -> "Judgement":
+        """Of so many documents, the first ones."""
+
+        def within(keys: Index) -> Index:
+            return keys[ends_of(keys)[1] < documents]
+
+        return Judgement(
+            self.components[:documents], self.classes[:documents], within(self.keys), within(self.apart),
+            self.listed[:documents], self.partial,
+        )  # fmt: skip
+
+    @property
+    def settled(self) -> Settled:
+        return Settled(self.keys, None, self.classes, 0, 0)
+
+    def right(self, one: Index, two: Index) -> Flags:
+        """Which pairs are true. Shape (pairs,) each."""
+        together: Flags = (self.classes[one] == self.classes[two]) & (self.classes[one] != NONE)
+        if len(self.keys):
+            together |= self.settled.has_key(key_of(one, two))
+        return together
+
+    def told(self, one: Index, two: Index) -> Flags:
+        """Which pairs count, right or wrong. Shape (pairs,) each."""
+        if not self.partial:
+            return np.ones(len(one), np.bool_)
+        judged: Flags = (self.classes[one] != NONE) & (self.classes[two] != NONE)
+        for keys in (self.keys, self.apart):
+            if len(keys):
+                judged |= self.settled._replace(keys=keys).has_key(key_of(one, two))
+        return judged
 
     @property
     def kinds(self) -> Index:
-        """Of each document what tells it from others of the same text: its class, or itself if a pair names it."""
-        kinds = self.all.classes.copy()
-        told = np.unique(np.concatenate(ends_of(self.all.keys)))
+        """Of each document what tells it from others of the same text: its class, or itself if a pair names it.
+
+        Documents of which nothing is told are one kind, -1.
+        """
+        kinds = self.classes.copy()
+        told = np.unique(np.concatenate([*ends_of(self.keys), *ends_of(self.apart)]))
         kinds[told] = -2 - told
         return kinds
 
-    def pairs(self) -> int:
-        """How many are true."""
-        return self.all.pairs()
+    def pairs(self, there: Flags, others: Flags | None) -> Index:
+        """How many true pairs of documents that are there each component has, by its first document.
 
-    def pairs_among(self, there: Flags) -> int:
-        """Of these, those of two documents that are there."""
-        return self.belonging.among(there).pairs()
+        others: which documents are those of --against; of two of one side there is no pair. Shapes (documents,).
+        """
+        counts = np.zeros(len(self.components), np.int64)
+        classed = np.flatnonzero(there & (self.classes != NONE))
+        _, first, place = np.unique(self.classes[classed], return_index=True, return_inverse=True)
+        if len(classed):
+            sizes = np.bincount(place)
+            if others is None:
+                pairs = sizes * (sizes - 1) // 2
+            else:
+                theirs = np.bincount(place, others[classed]).astype(np.int64)
+                pairs = theirs * (sizes - theirs)
+            np.add.at(counts, self.components[classed[first]], pairs)
+        one, two = ends_of(self.settled.beyond())
+        both = there[one] & there[two]
+        if others is not None:
+            both &= others[one] != others[two]
+        np.add.at(counts, self.components[one[both]], 1)
+        return counts
+
+
+def halves(judgement: Judgement, others: Flags | None) -> Flags:
+    """Which documents are in the first of two halves, of which each has whole components: shape (documents,).
+
+    The components with the most true pairs are dealt first, each to the half that has fewer; of equals the one whose
+    first document has the least hash, since documents stand in the order of these.
+    """
+    counts = judgement.pairs(np.ones(len(judgement.components), np.bool_), others)
+    sizes = np.bincount(judgement.components, minlength=len(counts))
+    firsts = np.flatnonzero(sizes)
+    strata = judgement.listed[firsts]
+    order = firsts[np.lexsort((firsts, -sizes[firsts], ~strata, -counts[firsts]))]
+    inside = np.zeros(len(counts), np.bool_)
+    pairs, documents = [0, 0], [0, 0]
+    for first in order.tolist():
+        side = (pairs[1], documents[1]) < (pairs[0], documents[0]) if counts[first] else documents[1] < documents[0]
+        pairs[side] += int(counts[first])
+        documents[side] += int(sizes[first])
+        inside[first] = not side
+    flags: Flags = inside[judgement.components]
+    return flags

@@ -1,4 +1,4 @@
-"""All figures of one way to make shingles of a sample."""
+"""All figures of one setting, of a sample."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -8,78 +8,52 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simtune.counting import Histogram
+from shingletools.commands.simtune.counting import CONTAINMENT, JACCARD, SCALE, SHARED, PairTally
 from shingletools.commands.simtune.forms import SignatureForm
-from shingletools.commands.simtune.shingled import Shingled, ShingleUnits
+from shingletools.commands.simtune.settings import Setting
+from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel.types import Index
 from shingletools.numbers.chances import UNIT
 from shingletools.numbers.ratios import PairCounts, Ratio, ratio
 
-USUAL = Fraction(4, 5)  # the threshold, where nothing else says one
-
-
-class AtThreshold(NamedTuple):
-    """Pairs from a threshold on, beside labels."""
-
-    threshold: Fraction
-    found: Fraction
-    right: Fraction
-    truth: Fraction
-
-    @property
-    def precision(self) -> Ratio:
-        return self.right / self.found if self.found else None
-
-    @property
-    def recall(self) -> Ratio:
-        return self.right / self.truth if self.truth else None
-
-    @property
-    def f1(self) -> Fraction:
-        return 2 * self.right / (self.found + self.truth) if self.found + self.truth else Fraction(0)
-
 
 class Measured(NamedTuple):
-    """A sample's shingles and their pairs; `most` is the greatest share of documents that a shingle may be in.
+    """A sample's shingles and their pairs.
 
-    Similarities are Jaccard's, exact, from 0 to 1; those of a bin are taken to be in its middle.
+    Similarities are exact, from 0 to 1; those of a bin are taken to be in its middle.
     """
 
-    units: ShingleUnits
+    setting: Setting
     shingled: Shingled
-    histogram: Histogram
-    most: Fraction | None = None
+    tally: PairTally
 
-    def best(self, threshold: Fraction | None) -> AtThreshold:
-        """At a threshold; or at the one of all hundredths with the greatest F1, of equals the middle one.
+    @property
+    def found(self) -> Fraction:
+        """Pairs of the sample."""
+        return self.from_threshold(self.setting.threshold)
 
-        Where no hundredth finds a true pair, none is better than another, and USUAL is taken.
-        """
-        if threshold is not None:
-            return AtThreshold(threshold, *self.histogram.from_edge(threshold), self.histogram.all_true)
-        tried = [
-            AtThreshold(edge, *self.histogram.from_edge(edge), self.histogram.all_true)
-            for edge in self.histogram.edges[1:]
-        ]
-        greatest = max(each.f1 for each in tried)
-        if not greatest:
-            return self.best(USUAL)
-        equals = [each for each in tried if each.f1 == greatest]
-        return equals[len(equals) // 2]  # pairs of the whole lie on both sides of those of the sample
+    def from_threshold(self, threshold: Fraction) -> Fraction:
+        measure = self.setting.measure
+        return Fraction(self.tally.found[measure][self.tally.place(measure, threshold)], SCALE)
 
-    def expected(self, form: SignatureForm, threshold: Fraction) -> PairCounts:
+    def bins(self) -> list[Fraction]:
+        """The pairs of each bin of Jaccard's similarity."""
+        return [self.tally.pairs_of(number) for number in range(len(self.tally.edges))]
+
+    def expected(self, form: SignatureForm) -> PairCounts:
         """What a signature finds of the sample's pairs; in units of UNIT, rounded down."""
-        here = self.histogram
-        chances = [pairs * form.found(here.middle(number)) if pairs else 0 for number, pairs in enumerate(here.pairs)]
-        at = here.edges.index(threshold)
-        return PairCounts(int(sum(chances)), int(here.from_edge(threshold)[0] * UNIT), int(sum(chances[at:])))
+        chances = [
+            pairs * form.found(self.tally.middle(number)) if pairs else 0 for number, pairs in enumerate(self.bins())
+        ]
+        at = self.tally.place(JACCARD, self.setting.threshold)
+        return PairCounts(int(sum(chances)), int(self.found * UNIT), int(sum(chances[at:])))
 
     def candidates(self, form: SignatureForm) -> Fraction:
         """How many pairs of the sample it is expected to compare: copies are one to a join."""
-        here = self.histogram
         chances = (
-            pairs * form.candidates(here.middle(number)) for number, pairs in enumerate(here.pairs[:-1]) if pairs
-        )
+            pairs * form.candidates(self.tally.middle(number))
+            for number, pairs in enumerate(self.bins()[:-1]) if pairs
+        )  # fmt: skip
         return sum(chances, Fraction(0)) / UNIT
 
     def missed(self, form: SignatureForm, first: int, last: int) -> Fraction:
@@ -87,26 +61,31 @@ class Measured(NamedTuple):
 
         Where these have no pairs, each bin counts the same.
         """
-        here = self.histogram
-        pairs = here.pairs[first:last]
-        weights = pairs if any(pairs) else (Fraction(1),) * (last - first)
-        found = sum(weight * form.found(here.middle(first + i)) for i, weight in enumerate(weights) if weight)
+        pairs = self.bins()[first:last]
+        weights = pairs if any(pairs) else [Fraction(1)] * (last - first)
+        found = sum(weight * form.found(self.tally.middle(first + i)) for i, weight in enumerate(weights) if weight)
         return 1 - Fraction(found) / UNIT / sum(weights)
 
-    def meetings(self, threshold: Fraction) -> int:
+    def meetings(self) -> int:
         """Pairs of rows that an exact join compares at most: those that share one of their first shingles, rare first.
 
-        A pair that shares several of these is counted so often.
+        By containment, the smaller looks with its first shingles for all those of the larger one. A pair that shares
+        several is counted so often.
         """
-        of = self.shingled
+        of, setting = self.shingled, self.setting
         owners = of.owners
         order = np.lexsort((of.numbers, of.frequencies[of.numbers], owners))
-        least = np.array([ceil(threshold * size) for size in of.sizes.tolist()], np.int64)
+        if setting.measure == SHARED:
+            least = np.full(len(of.sizes), int(setting.threshold))
+        else:
+            sizes, where = np.unique(of.sizes, return_inverse=True)
+            least = np.array([ceil(setting.threshold * size) for size in sizes.tolist()], np.int64)[where]
         starts = np.cumsum(of.sizes) - of.sizes
         within = np.arange(len(owners)) - starts[owners]
         first = of.numbers[order][within <= (of.sizes - least)[owners]]
-        rows = np.bincount(first) if len(first) else np.zeros(1, np.int64)
-        return int((rows * (rows - 1) // 2).sum())
+        rows = np.bincount(first, minlength=len(of.frequencies))
+        every = np.bincount(of.numbers, minlength=len(of.frequencies)) if setting.measure == CONTAINMENT else rows
+        return int((rows * (every - 1) - rows * (rows - 1) // 2).sum()) if len(rows) else 0
 
     def shared_by(self, documents: int) -> Index:
         """Which shingles are in more documents: their numbers, rising. Shape (found,), int64."""

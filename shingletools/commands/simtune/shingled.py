@@ -1,18 +1,23 @@
 """A sample's sets of shingles, made as shingle itself makes them; documents that cannot be told apart are one row."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import blake3
 import numpy as np
+import orjson
 
 from shingletools.cli.options import make_parser
-from shingletools.kernel.types import U64, Flags, Index
-from shingletools.numbers.ratios import choose_two
+from shingletools.kernel.types import Flags, Index
 from shingletools.record.faces import command_of
+from shingletools.record.filter_line import filter_lines
 from shingletools.record.stage import Command
 
 NO_ROW = -1
+WIDTH = 8  # bytes of a fingerprint
+BITS = 32  # of a key, for the number of a shingle
+TOGETHER = 256  # texts that are worked on at once
 
 
 class ShingleUnits(NamedTuple):
@@ -44,39 +49,64 @@ class Shingled(NamedTuple):
     rows: Index  # (sampled,): the set of each document, or NO_ROW
     frequencies: Index  # (shingles,): by number, in how many documents each is
     repeated: int  # shingles of all documents, repeats within one counted
+    order: Index  # (entries,): places of `numbers` by rising number, and of one number in their order
 
     @property
     def owners(self) -> Index:
         """The set of each of `numbers`. Shape (entries,), not falling."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
-    def copies(self) -> int:
-        """Pairs of documents of one row."""
-        return choose_two(self.documents)
+    def among(self, there: Flags) -> "Shingled":
+        """The sets of some documents only, shape (sampled,): in how many documents a shingle is stays as it was."""
+        rows = np.where(there, self.rows, NO_ROW)
+        return self.kept(
+            np.ones(len(self.numbers), np.bool_), np.bincount(rows[rows != NO_ROW], minlength=len(self.sizes)), rows
+        )
 
     def without(self, gone: Flags) -> "Shingled":
         """The same without some of the shingles; sets of which nothing is left are none.
 
         gone: shape (shingles,). The shingles keep their numbers, and all sets that are left their order.
         """
-        kept = ~gone[self.numbers]
-        sizes = np.bincount(self.owners[kept], minlength=len(self.sizes))
-        left = sizes > 0
+        return self.kept(~gone[self.numbers], self.documents, self.rows)
+
+    def kept(self, entries: Flags, documents: Index, rows: Index) -> "Shingled":
+        """Some entries of the sets that stand for any documents."""
+        sizes = np.bincount(self.owners[entries], minlength=len(self.sizes))
+        left = (sizes > 0) & (documents > 0)
+        entries = entries & np.repeat(left, self.sizes)
         renumbered = np.append(np.where(left, np.cumsum(left) - 1, NO_ROW), NO_ROW)
-        repeated = int((sizes * self.documents).sum())
+        places = np.cumsum(entries) - 1
         return Shingled(
-            self.numbers[kept], sizes[left], self.documents[left], self.first[left], renumbered[self.rows],
-            self.frequencies, repeated,
+            self.numbers[entries], sizes[left], documents[left], self.first[left], renumbered[rows], self.frequencies,
+            int((sizes * documents).sum()), places[self.order[entries[self.order]]],
         )  # fmt: skip
 
 
-def shingler(units: ShingleUnits) -> Callable[[str], str]:
-    """What makes the payload of a text: shingle's own function, asked for by the command's name."""
-    command: Command = command_of("shingle")
-    parser = make_parser("shingle", "", command.add_options)
-    stage = command.build(parser.parse(units.options.split())).record_by_record
+class Way(NamedTuple):
+    """How the shingles of a text are made."""
+
+    units: ShingleUnits
+    rules: str = ""  # options of canon, which reads the records once more
+
+
+def piped(name: str, options: str, field: str, texts: Iterable[str]) -> Iterator[str]:
+    """What a command's own filter makes of each text, found by the command's name: the value of a field."""
+    command: Command = command_of(name)
+    parser = make_parser(name, "", command.add_options)
+    stage = command.build(parser.parse(options.split())).record_by_record
     assert stage is not None
-    return stage.function
+    lines = (orjson.dumps({"id": 0, "text": text}) + b"\n" for text in texts)
+    while block := b"".join(islice(lines, TOGETHER)):
+        for _, made in filter_lines(stage, "id", block):
+            assert isinstance(made, bytes)
+            for line in made.splitlines():
+                yield orjson.loads(line)[field]
+
+
+def ruled(texts: Sequence[str], rules: str) -> Sequence[str]:
+    """Texts as canon makes them of its own output."""
+    return [*piped("canon", rules, "text", texts)] if rules else texts
 
 
 def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingled:
@@ -84,38 +114,37 @@ def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingle
 
     kinds: shape (texts,), int64. Shingles are numbered by rising fingerprint. Memory: 60 bytes for each entry of a set.
     """
-    function = shingler(units)
-    tokens: list[U64] = []
+    payloads = [bytes.fromhex(each) for each in piped("shingle", units.options, "shingles", texts)]
+    counts = np.array([len(each) // WIDTH for each in payloads], np.int64)
+    tokens = np.frombuffer(b"".join(payloads), ">u8").astype(np.uint64)
+    del payloads
+    distinct, numbers = np.unique(tokens, return_inverse=True)
+    repeated = len(tokens)
+    del tokens
+    keys = np.repeat(np.arange(len(counts)), counts) << BITS | numbers
+    keys.sort()  # np.unique, which hashes, takes ten times as long
+    keys = keys[np.append(np.ones(min(1, len(keys)), np.bool_), keys[1:] != keys[:-1])]
+    numbers, owners = keys & ((1 << BITS) - 1), keys >> BITS
+    del keys
+    sizes = np.bincount(owners, minlength=len(counts))
+    ends = np.cumsum(sizes)
     known: dict[bytes, int] = {}
     rows: list[int] = []
-    documents: list[int] = []
     first: list[int] = []
-    repeated = 0
-    for number, (text, kind) in enumerate(zip(texts, kinds.tolist(), strict=True)):
-        fingerprints = np.frombuffer(bytes.fromhex(function(text)), ">u8").astype(np.uint64)
-        repeated += len(fingerprints)
-        tokens_of = np.unique(fingerprints)
-        if not len(tokens_of):
+    for document, (kind, size, end) in enumerate(zip(kinds.tolist(), sizes.tolist(), ends.tolist(), strict=True)):
+        if not size:
             rows.append(NO_ROW)
             continue
-        key = blake3.blake3(kind.to_bytes(8, "little", signed=True) + tokens_of.tobytes()).digest()
-        row = known.setdefault(key, len(known))
-        rows.append(row)
-        if row == len(documents):
-            tokens.append(tokens_of)
-            documents.append(0)
-            first.append(number)
-        documents[row] += 1
-    together = np.concatenate([np.empty(0, np.uint64), *tokens])
-    sizes = np.array([*map(len, tokens)], np.int64)
-    order = np.argsort(together, kind="stable")
-    ordered = together[order]
-    new = np.append(ordered[:1] == ordered[:1], ordered[1:] != ordered[:-1])[: len(ordered)]
-    numbers = np.empty(len(order), np.int64)
-    numbers[order] = np.cumsum(new) - 1
-    weights = np.repeat(np.array(documents, np.int64), sizes)
-    frequencies = np.bincount(numbers, weights, minlength=0).astype(np.int64)
+        key = blake3.blake3(kind.to_bytes(8, "little", signed=True) + numbers[end - size : end].tobytes()).digest()
+        rows.append(known.setdefault(key, len(known)))
+        if rows[-1] == len(first):
+            first.append(document)
+    frequencies = np.bincount(numbers, minlength=len(distinct))
+    of_rows, firsts = np.array(rows, np.int64), np.array(first, np.int64)
+    documents = np.bincount(of_rows[of_rows != NO_ROW], minlength=len(first))
+    is_first = np.zeros(len(counts), np.bool_)
+    is_first[firsts] = True
+    numbers = numbers[np.repeat(is_first, sizes)]
     return Shingled(
-        numbers, sizes, np.array(documents, np.int64), np.array(first, np.int64), np.array(rows, np.int64), frequencies,
-        repeated,
+        numbers, sizes[firsts], documents, firsts, of_rows, frequencies, repeated, np.argsort(numbers, kind="stable")
     )  # fmt: skip

@@ -9,22 +9,21 @@ from shingletools.system.errors import Failed, shown
 if TYPE_CHECKING:
     from fractions import Fraction
 
-INPUT, TRUTH = 0, 1
+INPUT, OTHERS, TRUTH = 0, 1, 2
 SAMPLE = 10_000  # documents
 DOCUMENTS = 999_999_999
-SHINGLES = 1, 2, 3, 5, 10  # words
 
 
 class TuneSpec(Stage):
-    """Which k, n and t suit documents; raises Failed for what cannot be had together."""
+    """Which pipeline suits documents; raises Failed for what cannot be had together."""
 
     id_field: str
     text_field: str
-    shingles: Sequence[int]  # words in a shingle, rising: what is tried
-    chosen: bool = False  # by whoever runs it
+    words: Sequence[int] | None = None  # numbers of words in a shingle, rising: those to try, if a user says so
     threshold: "Fraction | None" = None
     field: str | None = None  # whose equal values belong together
     truth: Sequence[str] = ()  # files of pairs and groups, or of documents with the field
+    others: Sequence[str] = ()  # files of the documents with which those of the input are paired, not with each other
     sample: int = SAMPLE
     seed: str = "0"
     documents: int | None = None  # of the whole
@@ -32,7 +31,12 @@ class TuneSpec(Stage):
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:
-        return (self.truth,)
+        return self.others, self.truth
+
+    @property
+    def order(self) -> Sequence[int]:
+        """Labels first, since documents that have some are the first of the sample."""
+        return TRUTH, INPUT, OTHERS
 
     @property
     def texts(self) -> frozenset[str]:

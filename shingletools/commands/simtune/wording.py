@@ -1,65 +1,54 @@
-"""Shares, thresholds and pipelines in words, and as the shell takes them."""
+"""The pipeline, as the shell takes it."""
 
 import shlex
 from collections.abc import Sequence
-from fractions import Fraction
 
 from shingletools.commands.simtune.forms import SignatureForm
-from shingletools.commands.simtune.measured import Measured
+from shingletools.commands.simtune.settings import Setting, option
+from shingletools.commands.simtune.spec import TuneSpec
 
 FILE = "simtune.canon"  # what is read twice
+OTHER = "simtune.other"  # the same of the documents of --against
+BOTH = "simtune.both"  # shingles of both, which are counted together
+OWN = "simtune.own"  # those of the input
+AGAINST = "simtune.against"  # and those of the others
 
 
-def percent(share: Fraction) -> str:
-    """A share, with one digit behind the point at most.
+def pipeline(spec: TuneSpec, setting: Setting, options: Sequence[str], form: SignatureForm | None) -> str:
+    """A line for the shell, which reads the records that simtune read.
 
-    >>> percent(Fraction(1, 3)), percent(Fraction(1, 2))
-    ('33.3 %', '50 %')
+    What it keeps in files fails where such a file is there, be it what is read.
     """
-    return f"{float(round(100 * share, 1)):g} %"
-
-
-def written(threshold: Fraction) -> str:
-    """A number as an option may have it: as a decimal one if it is one.
-
-    >>> written(Fraction(4, 5)), written(Fraction(2, 3)), written(Fraction(1))
-    ('0.8', '2/3', '1')
-    """
-    digits = 18
-    if 10**digits % threshold.denominator:
-        return f"{threshold.numerator}/{threshold.denominator}"
-    places = f"{threshold.numerator * 10**digits // threshold.denominator:0{digits + 1}d}"
-    return f"{places[:-digits]}.{places[-digits:]}".rstrip("0").rstrip(".")
-
-
-def option(name: str, value: str) -> str:
-    """An option for the shell. A value that looks like an option is joined to it, for else it would be taken for one.
-
-    >>> option("--id", "my id"), option("--id", "-x")
-    ("--id 'my id'", '--id=-x')
-    """
-    return f"{name}{'=' if value.startswith('-') else ' '}{shlex.quote(value)}"
-
-
-def pipeline(  # noqa: PLR0913, PLR0917  # each has a name of its own
-    measured: Measured,
-    threshold: Fraction,
-    options: Sequence[str],
-    form: SignatureForm | None,
-    id_field: str,
-    text_field: str,
-) -> str:
-    """A line for the shell, which reads the records that simtune read."""
-    name = [] if id_field == "id" else [option("--id", id_field)]
-    text = [] if text_field == "text" else [option("--text", text_field)]
-    shingle = ["shingle", *name, *text, measured.units.options]
-    before = ""
-    if measured.most is not None:
-        shingle += ["--max-df", percent(measured.most).replace(" ", ""), FILE]
-        before = f"(set -C; cat > {FILE}) && "  # which fails where the file is there, be it what is read
-    stages = [
-        shingle,
-        *([[form.name.replace("sketch", " ".join(["sketch", *name]), 1)]] if form else []),
-        ["simjoin", *name, "-t", written(threshold), *options],
+    name = [] if spec.id_field == "id" else [option("--id", spec.id_field)]
+    text = [] if spec.text_field == "text" else [option("--text", spec.text_field)]
+    canon = [["canon", *name, *text, setting.way.rules]] if setting.way.rules else []
+    plain = ["shingle", *name, *text, setting.way.units.options]
+    shingle = ["shingle", *name, *text, setting.shingle]
+    sketch = [[form.name.replace("sketch", " ".join(["sketch", *name]), 1)]] if form else []
+    join = ["simjoin", *name, setting.join, *options]
+    keep = f"{joined(canon or [['cat']])} > {FILE}"
+    if not spec.others:
+        if setting.most is None:
+            return joined([*canon, shingle, *sketch, join])
+        return f"(set -C; {keep}) && {joined([[*shingle, FILE], *sketch, join])}"
+    join += ["--against", AGAINST]
+    others = [shlex.quote(f"./{path}" if path.startswith("-") else path) for path in spec.others]
+    first, *more = [*canon, shingle]
+    if setting.most is None:
+        made = joined([[*first, *others], *more, *sketch])
+        return f"(set -C; {made} > {AGAINST}) && {joined([*canon, shingle, *sketch, join])}"
+    kept = [keep]
+    if canon:
+        kept.append(f"{joined([[*canon[0], *others]])} > {OTHER}")
+        others = [OTHER]
+    kept += [
+        f"{joined([[*shingle, FILE, *others]])} > {BOTH}",
+        f"n=$({joined([[*plain, FILE], ['wc -l']])})",
+        f"{joined([['head -n $n', BOTH], *sketch])} > {OWN}",
+        f"{joined([['tail -n +$((n + 1))', BOTH], *sketch])} > {AGAINST}",
     ]
-    return before + " | ".join(" ".join(filter(None, stage)) for stage in stages)
+    return f"(set -C; {' && '.join(kept)}) && {joined([[*join, OWN]])}"
+
+
+def joined(stages: Sequence[Sequence[str]]) -> str:
+    return " | ".join(" ".join(filter(None, stage)) for stage in stages)

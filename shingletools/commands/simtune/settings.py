@@ -1,0 +1,117 @@
+"""What a pipeline may be: its words, shingles, limit, measure and threshold, as values and as the shell takes them."""
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from shingletools.commands.simtune.counting import JACCARD, SHARED
+from shingletools.commands.simtune.shingled import Way
+from shingletools.text.wordlists import ISO, word_list
+
+USUAL = Fraction(4, 5)  # the threshold, where nothing else says one
+WORDS = 1, 2, 3, 5, 10  # in a shingle
+CHARACTERS = 3, 4, 5
+LIMITS = 3, 5, 10, 20  # documents that a shingle may be in
+SHARES = Fraction(1, 100), Fraction(1, 10)  # of all documents, where that is more
+SHIPPED = "en", "ru"  # languages with lists of stop words and stemmers
+LANGUAGES = (
+    "ar", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "hi", "hu", "hy", "id", "it", "lt", "nl", "no",
+    "pl", "pt", "ro", "sv", "tr",
+)  # fmt: skip
+OFTEN = Fraction(1, 10)  # of words that are stop words: less is no text of that language
+FIRST_WORDS = 1 << 17  # by which a language is told
+RULED = "stop=", "stem=", "lemma="  # in a recipe: rules that need not be tried again
+
+
+class Setting(NamedTuple):
+    """All that decides which pairs there are."""
+
+    way: Way
+    most: int | Fraction | None = None  # documents that a shingle may be in, or their share of all
+    measure: str = JACCARD
+    threshold: Fraction = USUAL
+
+    @property
+    def shingle(self) -> str:
+        """The options of shingle."""
+        limit = "" if self.most is None else f" --max-df {limit_of(self.most)}"
+        return self.way.units.options + limit
+
+    @property
+    def join(self) -> str:
+        """The options of simjoin."""
+        if self.measure == SHARED:
+            return f"-m {self.threshold}"
+        return ("" if self.measure == JACCARD else f"--measure {self.measure} ") + f"-t {written(self.threshold)}"
+
+    @property
+    def plain(self) -> tuple[bool, bool, bool, bool]:
+        """False for each part that needs no explanation: of equals, the plainest is taken."""
+        return bool(self.way.rules), self.most is not None, self.measure != JACCARD, self.way.units.chars
+
+
+def limit_of(most: int | Fraction) -> str:
+    return str(most) if isinstance(most, int) else f"{written(100 * most)}%"
+
+
+def limits(documents: int, whole: int) -> list[int | Fraction | None]:
+    """What --max-df may be, by the numbers of documents of a sample and of all: numbers are as shares in a part."""
+    few: list[int | Fraction | None] = [most if documents == whole else share(most, documents) for most in LIMITS]
+    return [None, *few, *(each for each in SHARES if each * documents > LIMITS[-1])]
+
+
+def share(most: int, documents: int) -> Fraction:
+    """Of documents, in hundredths of a percent, 1 at least."""
+    return Fraction(max(round(Fraction(most, max(documents, 1)) * 10_000), 1), 10_000)
+
+
+def most_of(most: int | Fraction, documents: int) -> int:
+    """The documents of a sample that a limit allows."""
+    return most if isinstance(most, int) else int(most * documents)
+
+
+def written(threshold: Fraction) -> str:
+    """A number as an option may have it: as a decimal one if it is one.
+
+    >>> written(Fraction(4, 5)), written(Fraction(2, 3)), written(Fraction(1))
+    ('0.8', '2/3', '1')
+    """
+    digits = 18
+    if 10**digits % threshold.denominator:
+        return f"{threshold.numerator}/{threshold.denominator}"
+    places = f"{threshold.numerator * 10**digits // threshold.denominator:0{digits + 1}d}"
+    return f"{places[:-digits]}.{places[-digits:]}".rstrip("0").rstrip(".")
+
+
+def rules_for(texts: Sequence[str], via: str | None) -> str:
+    """Options of canon that leave out stop words and cut words to stems, for the language that texts are in.
+
+    Empty if no language has so many of the words as stop words, or the recipe says that there were such rules.
+    """
+    if via is not None and any(rule in via for rule in RULED):
+        return ""
+    words: Counter[str] = Counter()
+    seen = 0
+    for text in texts:
+        found = text.split()
+        words.update(found)
+        seen += len(found)
+        if seen >= FIRST_WORDS:
+            break
+    for group in (SHIPPED, [ISO + language for language in LANGUAGES]):
+        shares = {name: sum(words[word] for word in word_list("--stop", name)[0]) for name in group}
+        best = max(shares, key=lambda name: shares[name])
+        if seen and shares[best] >= OFTEN * seen:
+            return f"--stop {best} --stem {best.removeprefix(ISO)}"
+    return ""
+
+
+def option(name: str, value: str) -> str:
+    """An option for the shell. A value that looks like an option is joined to it, for else it would be taken for one.
+
+    >>> option("--id", "my id"), option("--id", "-x")
+    ("--id 'my id'", '--id=-x')
+    """
+    return f"{name}{'=' if value.startswith('-') else ' '}{shlex.quote(value)}"

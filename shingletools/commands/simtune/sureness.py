@@ -1,0 +1,111 @@
+"""How good settings are by labels, and how sure that is."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil, floor
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.commands.simtune import counting
+from shingletools.commands.simtune.counting import (
+    SCALE,
+    SHARED,
+    Population,
+    bins_of,
+    class_weights,
+    edges,
+    grouped,
+    looked_at,
+)
+from shingletools.commands.simtune.settings import Setting
+from shingletools.commands.simtune.shingled import Shingled
+from shingletools.kernel.types import Index
+from shingletools.numbers.chances import interval, outwards
+
+MOST_TRIALS = 10_000  # more make no interval narrower
+ENOUGH = 30  # pairs: figures of fewer decide nothing
+
+
+class Share(NamedTuple):
+    """A share, and between what it lies in 95 of 100 cases."""
+
+    value: Fraction | None
+    low: Fraction = Fraction(0)
+    high: Fraction = Fraction(1)
+
+
+class Scored(NamedTuple):
+    """Pairs beside labels; the numbers are as of the whole, but those of `behind`."""
+
+    threshold: Fraction
+    found: Fraction
+    right: Fraction
+    truth: Fraction
+    precision: Share
+    recall: Share
+    f1: Share
+    behind: tuple[int, int]  # pairs found and true pairs that were looked at
+
+
+def scores(
+    of: Shingled, population: Population, setting: Setting, thresholds: Sequence[Fraction], most: int = 0
+) -> list[Scored]:
+    """What a setting finds of a population at some thresholds, rising, in so many steps (0 for counting.STEPS).
+
+    Pairs of one component are right or wrong together, and pairs of one document may be, so the trials of an interval
+    are fewer than the pairs: (sum of w)^2 / sum of w^2, where w is the weight of the pairs of one component, or of one
+    document with others (Kish 1965). F1 rises with the share of right pairs among all that are found or true, whose
+    interval therefore gives its own.
+    """
+    of = of.among(population.there)
+    rows = looked_at(of, most or counting.STEPS)
+    judgement = population.judgement
+    assert judgement is not None
+    weights = class_weights(of, rows, population)
+    asked = None if setting.measure == SHARED else setting.threshold
+    places = [int(each) if asked is None else edges(asked).index(each) for each in thresholds]
+    shape = len(judgement.components), len(thresholds)
+    # Of each component, from each threshold up to the next one: weights of pairs, of those that are right, and pairs
+    counts = np.zeros((3, *shape), np.int64)
+    for pairs, classes, many, equal in grouped(of, population, rows, True):
+        level = np.searchsorted(places, bins_of(of, pairs, setting.measure, asked), "right") - 1
+        there = np.flatnonzero(level >= 0)
+        one, two = (of.first[each[there]] for each in pairs[:2])
+        weight = np.array(weights.each if equal else weights.looked)[classes[there]] * many[there]
+        owners = judgement.components[one] * shape[1] + level[there]
+        true = judgement.right(one, two)
+        for number, (at, values) in enumerate(((owners, weight), (owners[true], weight[true]), (owners, many[there]))):
+            counts[number] += np.bincount(at, values, shape[0] * shape[1]).astype(np.int64).reshape(shape)
+    true_pairs = judgement.pairs(population.there, population.others)
+    truth = true_pairs * round(population.true * SCALE)
+    found, right, behind = np.cumsum(counts[:, :, ::-1], axis=2)[:, :, ::-1]
+    return [
+        score_of(
+            threshold, found[:, number], right[:, number], truth, (int(behind[:, number].sum()), int(true_pairs.sum()))
+        )
+        for number, threshold in enumerate(thresholds)
+    ]
+
+
+def score_of(threshold: Fraction, found: Index, right: Index, truth: Index, behind: tuple[int, int]) -> Scored:
+    """By weights of each component, shape (components,)."""
+    shared = share(right, found + truth - right)
+    f1 = [2 * each / (1 + each) for each in (shared.value or Fraction(0), shared.low, shared.high)]
+    counts = [Fraction(int(each.sum()), SCALE) for each in (found, right, truth)]
+    return Scored(
+        threshold, counts[0], counts[1], counts[2], share(right, found), share(right, truth),
+        Share(f1[0], *outwards(*f1[1:])), behind,
+    )  # fmt: skip
+
+
+def share(part: Index, whole: Index) -> Share:
+    """What part of some weights is, by component; both of shape (components,), int64, the first nowhere greater."""
+    weights = [each for each in whole.tolist() if each]
+    total = sum(weights)
+    if not total:
+        return Share(None)
+    value = Fraction(min(int(part.sum()), total), total)
+    trials = min(total**2 // sum(each**2 for each in weights), MOST_TRIALS)
+    low, high = interval(floor(value * trials), trials)[0], interval(ceil(value * trials), trials)[1]
+    return Share(value, low, high)
