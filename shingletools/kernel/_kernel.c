@@ -39,7 +39,7 @@ static PyMethodDef functions[] = {
     {"part_large_arrays", part_large_arrays, METH_NOARGS, "Asks the allocator to return them to the system at once."},
     {"agreements", agreements, METH_VARARGS, "(width, size, least, rows, left, right, out)"},
     {"band_keys", band_keys, METH_VARARGS, "(width, size, rows, firsts, lasts, out)"},
-    {"mark", mark, METH_VARARGS, "(keys, table)"},
+    {"mark", mark, METH_VARARGS, "(keys, table): see rows.c"},
     {"marked", marked, METH_VARARGS, "(keys, table, out)"},
     {"overlaps", overlaps, METH_VARARGS, "(tokens, starts, sizes, left, right, least, out)"},
     {"count_tokens", count_tokens, METH_VARARGS, "(tokens, counters)"},

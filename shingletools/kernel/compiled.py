@@ -20,8 +20,8 @@ def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
     return keys
 
 
-def mark(keys: U64, table: U64) -> None:
-    _kernel.mark(np.ascontiguousarray(keys), table)
+def mark(keys: U64, table: U64) -> int:
+    return _kernel.mark(np.ascontiguousarray(keys), table)
 
 
 def marked(keys: U64, table: U64) -> Flags:

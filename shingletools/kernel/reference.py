@@ -140,17 +140,21 @@ def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
     return np.array(keys, np.uint64).reshape(len(bands), len(rows))
 
 
-def mark(keys: U64, table: U64) -> None:
+def mark(keys: U64, table: U64) -> int:
     """Marks places for keys, those with the same highest bits at one place: that it was seen, or seen again.
+
+    Gives how many more keys are now at places that were seen again, those of earlier calls included.
 
     table: zeros at first, shape (2 * words,): for each 64 places a word for those seen, and one for those seen again.
     """
     place, count = np.unique(_places(keys, table), return_counts=True)
     bit = np.uint64(1) << (place & np.uint64(63))
     word = (place >> np.uint64(6)).astype(np.int64) * 2
-    again = (table[word] & bit > 0) | (count > 1)
+    seen, before = table[word] & bit > 0, table[word + 1] & bit > 0
+    again = seen | (count > 1)
     np.bitwise_or.at(table, word, bit)
     np.bitwise_or.at(table, word[again] + 1, bit[again])
+    return int((count + (seen & ~before))[again].sum())
 
 
 def marked(keys: U64, table: U64) -> Flags:

@@ -135,7 +135,7 @@ static inline uint64_t place_of(uint64_t key, uint64_t places)
     return (key >> 32) * places >> 32;
 }
 
-/* mark(keys, table) */
+/* mark(keys, table): how many more keys are at places that were seen again. */
 PyObject *mark(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *unused, *result = NULL;
@@ -150,14 +150,17 @@ PyObject *mark(PyObject *Py_UNUSED(self), PyObject *args)
         fail_arrays();
         goto done;
     }
+    Py_ssize_t more = 0;
     Py_BEGIN_ALLOW_THREADS
     for (Py_ssize_t i = 0; i < arrays.view[0].len / 8; i++) {
-        uint64_t place = place_of(keys[i], places), bit = UINT64_C(1) << (place & 63), *pair = &table[place >> 6 << 1];
-        pair[1] |= pair[0] & bit;
-        pair[0] |= bit;
+        uint64_t place = place_of(keys[i], places), at = place & 63, *pair = &table[place >> 6 << 1];
+        uint64_t seen = pair[0] >> at & 1;
+        more += (Py_ssize_t)(2 * seen - (pair[1] >> at & 1));
+        pair[1] |= seen << at;
+        pair[0] |= UINT64_C(1) << at;
     }
     Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
+    result = PyLong_FromSsize_t(more);
 done:
     release(&arrays);
     return result;

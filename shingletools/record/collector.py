@@ -93,6 +93,10 @@ class Collector(ABC):
         """What to say on standard error beside its output, after `finish`."""
         return ()
 
+    def told(self) -> Sequence[str]:
+        """What -v says at once; it is asked after each part of the rest."""
+        return ()
+
     def late(self) -> Sequence[Late]:
         """Records that turned out to be bad since it was last asked; it is asked after each part of the rest."""
         return ()

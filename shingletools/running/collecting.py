@@ -117,7 +117,7 @@ def run_collector(
         return
     for rest in collector.finish():
         late = collector.late()
-        yield Outcome(0, None, 0, 0, [], rest)
+        yield Outcome(0, None, 0, 0, [], rest, told=collector.told() if options.verbose else ())
         for file, some in groupby(late, attrgetter("file")):
             yield late_outcome(file, [*some])
 

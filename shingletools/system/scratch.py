@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from shingletools.system.errors import Broken, printable
 
+MB = 1_000_000
+
 
 class Memory(NamedTuple):
     """How many bytes of memory some work may use, and the folder for the rest. None in its place is no limit."""
@@ -18,6 +20,23 @@ class Memory(NamedTuple):
     def share(self, divisor: int, least: int) -> int:
         """A part of the memory, in bytes, but never less than `least`."""
         return max(self.size // divisor, least)
+
+    def require(self, size: int) -> None:
+        """Raises Broken if the folder has less space than so many bytes."""
+        with scratch_errors(self.folder):
+            about = os.statvfs(self.folder)
+        if (free := about.f_bavail * about.f_frsize) < size:
+            needed = f"{shown_size(size)} of scratch space needed"
+            raise Broken(f"{printable(self.folder)}: {needed}, {free // MB} MB free")
+
+
+def shown_size(size: int) -> str:
+    """Bytes as messages give them, rounded up.
+
+    >>> shown_size(1), shown_size(2_345_678_901)
+    ('1 MB', '2346 MB')
+    """
+    return f"{-(-size // MB)} MB"
 
 
 def scratch_folder(given: str | None = None) -> str:

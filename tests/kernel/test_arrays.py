@@ -46,14 +46,17 @@ def test_marks(blocks: list[list[int]], pairs: int) -> None:
     """A key is marked if the keys so far have two at its place, whichever blocks they came in."""
     tables = np.zeros((2, 2 * pairs), np.uint64)
     before: list[int] = []
+    counted = 0
     for block in blocks:
         keys = np.array(block + block[: len(block) // 3], np.uint64)
-        compiled.mark(keys, tables[0])
-        reference.mark(keys, tables[1])
+        more = compiled.mark(keys, tables[0])
+        assert reference.mark(keys, tables[1]) == more
+        counted += more
         before += keys.tolist()
         places = [(key >> 32) * 64 * pairs >> 32 for key in before]
         count = Counter(places)
         expected = [count[place] > 1 for place in places]
+        assert sum(expected) == counted
         assert compiled.marked(np.array(before, np.uint64), tables[0]).tolist() == expected
         assert reference.marked(np.array(before, np.uint64), tables[1]).tolist() == expected
     assert np.array_equal(*tables)

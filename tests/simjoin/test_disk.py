@@ -11,6 +11,7 @@ from collections import Counter
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -397,3 +398,21 @@ def test_nothing_is_left_behind(number: signal.Signals, tmp_path: Path) -> None:
 
 def open_files(process: int) -> list[Path]:
     return list(Path(f"/proc/{process}/fd").iterdir())
+
+
+@pytest.mark.parametrize("free", [47_999, 60_000, 10_000_000])
+def test_too_little_scratch_space(free: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before copies are looked for, 16 bytes a document; before bands are sorted, 16 for each entry that has company.
+
+    All 3,000 documents share their first band, which takes 48,000 bytes, and by accident some others.
+    """
+    records = of_sketches_with_ids(3000)
+    for record in records:
+        record["sketch"] = "00000000 " * 4 + str(record["sketch"])[36:]
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=free, f_frsize=1))
+    ran = run_here("simjoin", "-S", "1M", "-T", str(tmp_path), "-v", stdin=jsonl(*records), cwd=tmp_path)
+    assert (ran.status, ran.out) == (0 if free > 1_000_000 else 2, b"")
+    refused = f"simjoin: {tmp_path}: 1 MB of scratch space needed, 0 MB free\n"
+    assert (refused in ran.err) == (free < 1_000_000)
+    assert ("simjoin: scratch files: 2 MB of documents, at most 1 MB to sort\n" in ran.err) == (free > 47_999)
+    assert not list(tmp_path.iterdir())

@@ -18,6 +18,7 @@ from shingletools.system.workers import in_threads
 
 MOST_FILES = 256  # files open at once
 PLACES = 4  # for marks, in a byte
+ENTRY = 16  # bytes of a key and a row
 
 
 class Alive(NamedTuple):
@@ -144,9 +145,10 @@ def bands(
                 sorter.add(*entries)
                 yield unpacked(table, sorter, limits)
         return
-    marks = marks_of(table, alive, memory, limits)
     # Many bands in little memory need several passes
     together = min(max(memory.share(4, limits.least_share) // limits.least_share, 8), MOST_FILES)
+    marks, number = marks_of(table, alive, memory, limits)
+    memory.require(ENTRY * max(sum(number[start : start + together]) for start in range(0, table.bands, together)))
     for start in range(0, table.bands, together):
         chosen = range(start, min(start + together, table.bands))
         sorters = [Sorter(memory, 4 * len(chosen), limits) for _ in chosen]
@@ -163,20 +165,21 @@ def bands(
             yield unpacked(table, sorters.pop(0), limits)
 
 
-def marks_of(table: Documents, alive: Alive, memory: Memory, limits: Limits) -> dict[int, U64]:
-    """For each band, which places of keys were seen again: most entries of other places need not be sorted.
+def marks_of(table: Documents, alive: Alive, memory: Memory, limits: Limits) -> tuple[dict[int, U64], list[int]]:
+    """For each band, which places of keys were seen again, and the number of entries: those of other places are alone.
 
-    Empty if that is more work than it saves: keys of sets are costly, and places of many rows in little memory are all
-    seen again.
+    No marks if they are more work than they save: keys of sets are costly, and places of many rows in little memory are
+    all seen again. Then the entries are one for each row, or, of sets, unknown and so none.
     """
     most = memory.share(4, limits.least_share) // table.bands
     if table.components is None or PLACES * most < len(table):
-        return {}
+        return {}, [int(np.count_nonzero(alive.flags)) if table.components is not None else 0] * table.bands
+    entries = [0] * table.bands
     marks = {band: kernel.new_table(len(table), most) for band in range(table.bands)}
     for first, part in table.parts():
         for band, bucketed in enumerate(part.buckets(range(table.bands))):
-            kernel.mark(packed(bucketed, first, alive)[0], marks[band])
-    return marks
+            entries[band] += kernel.mark(packed(bucketed, first, alive)[0], marks[band])
+    return marks, entries
 
 
 def meetings(whole: Table, alive: Alive, chosen: range) -> list[tuple[U64, Index]]:

@@ -73,12 +73,6 @@ def lines_like(id_field: str, via: str, signature: Signature, size: int, verify:
     return SignedFields(name, in_quotes(via) if via else None, absent, payloads, tuple(map(str.encode, FIELDS)))
 
 
-def one_id(name: str | int) -> tuple[bytes, Index]:
-    """An id as JSON, and its number of bytes, shape (1,)."""
-    data = orjson.dumps(name)
-    return data, np.array([len(data)])
-
-
 class SignedBlock(NamedTuple):
     """Ordinary lines, which are read once. Lines with ids that were used before go through `take`."""
 
@@ -130,7 +124,8 @@ class JoinCollector(Collector):
             self.comparable.check(signature, len(data), via)
         payloads = [data, take_shingles(record)] if self.spec.wanted.verify and data else [data]
         labels = None if self.scope is None else self.scope.numbers_in(record, line)
-        if self.against is not None and side and self.against.known(side, *one_id(name)).any():
+        text = orjson.dumps(name)
+        if self.against is not None and side and self.against.known(side, text, np.array([len(text)])).any():
             raise IdRepeated(errors.seen_before(name))
         self.store.claim(min(side, 1), name)  # the last step that may reject the record
         self.via = via
@@ -145,9 +140,8 @@ class JoinCollector(Collector):
         self.count(side, 1)
 
     def count(self, side: int, documents: int) -> None:
-        if not side:
-            self.first_side += documents
-        elif self.against is not None:
+        self.first_side += 0 if side else documents
+        if side and self.against is not None:
             self.against.documents[side] += documents
 
     def take_lines(self, lines: bytes, at: int, side: int, /) -> tuple[int, int, Written]:
@@ -223,6 +217,7 @@ class JoinCollector(Collector):
             return
         factory = TableFactory(signature, wanted)
         join = self.store.join(factory, self.first_side if self.spec.against else None, self.scope)
+        yield Written()  # so that what the store has to tell is asked for
         lines = PairLines(factory.signatures[-1], wanted, bool(self.spec.against))
         for block in self.best(join.pairs(self.jobs), factory):
             self.pairs += len(block.a)
@@ -276,6 +271,9 @@ class JoinCollector(Collector):
             return pairs
         nearest = Nearest(factory, self.store.sizes, self.spec.memory, self.store.limits)
         return nearest.of(pairs, both=not self.spec.against and not self.spec.archives)
+
+    def told(self) -> Sequence[str]:
+        return self.store.told()
 
     def late(self) -> Sequence[Late]:
         late, self.repeated = self.repeated, []

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 import orjson
 
+from shingletools.commands.simjoin.buckets import ENTRY
 from shingletools.commands.simjoin.claimed_ids import ClaimedIds
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
@@ -21,9 +22,10 @@ from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.lines import SignedLines
 from shingletools.kernel.types import Flags, Index
 from shingletools.system.errors import IdRepeated, seen_before
-from shingletools.system.scratch import Memory
+from shingletools.system.scratch import Memory, shown_size
 
 Name = str | int
+END = 8  # bytes of the place where a payload ends
 
 
 class Joined(Protocol):
@@ -62,6 +64,9 @@ class Store(Protocol):
 
     def join(self, factory: TableFactory, cross: int | None, scope: InScope | None) -> Joined:
         """The join of all documents, at least one, as tables of this factory. None are added after this."""
+
+    def told(self) -> Sequence[str]:
+        """What -v says of the scratch files of a join, once."""
 
     def names(self, side: int, rows: Index) -> IdsAt:
         """The ids of rows on one side."""
@@ -129,6 +134,9 @@ class InMemory:
         table = factory.table(list(zip(data, sizes, strict=True)))
         return (Forest if factory.wanted.forest else Join)(table, cross, None, self.limits, scope)
 
+    def told(self) -> Sequence[str]:
+        return ()
+
     def names(self, side: int, rows: Index) -> IdsAt:
         before = len(self.numbers[0]) if side else 0
         ids, numbers = self.ids[side], np.frombuffer(self.numbers[side], np.int64)
@@ -148,6 +156,7 @@ class OnDisk:
         self.claimed_ids = ClaimedIds(memory, limits)
         self.ids = Payload(memory, 1, limits)
         self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
+        self.to_tell: Sequence[str] = ()
 
     def claim(self, side: int, name: Name) -> None:
         text = orjson.dumps(name)
@@ -180,9 +189,18 @@ class OnDisk:
 
     def join(self, factory: TableFactory, cross: int | None, scope: InScope | None) -> Joined:
         self.claimed_ids.close()
+        self.memory.require(ENTRY * self.ids.documents)  # for finding copies
         factory.count(self._every(payload) for payload in self.payloads)
         table = Stored(self.payloads, factory, self.memory, self.limits)
+        held = sum(column.end + END * column.documents for column in (self.ids, *self.payloads))
+        entries = ENTRY * table.bands * self.ids.documents
+        if table.components is not None:
+            self.to_tell = (f"scratch files: {shown_size(held)} of documents, at most {shown_size(entries)} to sort",)
         return (Forest if factory.wanted.forest else Join)(table, cross, self.memory, self.limits, scope)
+
+    def told(self) -> Sequence[str]:
+        told, self.to_tell = self.to_tell, ()
+        return told
 
     def _every(self, payload: Payload) -> Iterator[Data]:
         for rows in portions_of([payload], self.memory.share(16, self.limits.least_share), self.limits):
