@@ -45,6 +45,8 @@ static PyMethodDef functions[] = {
     {"count_tokens", count_tokens, METH_VARARGS, "(tokens, counters)"},
     {"set_keys", set_keys, METH_VARARGS, "(tokens, starts, sizes, out)"},
     {"rarest", rarest, METH_VARARGS, "(tokens, starts, sizes, wanted, counters, out)"},
+    {"common_weights", common_weights, METH_VARARGS,
+     "(tokens, weights, starts, sizes, totals, left, right, least, out)"},
     {"shared_counts", shared_counts, METH_VARARGS, "(first, last, after, least, arrays): see overlaps.c"},
     {"end_with_parent", end_with_parent, METH_NOARGS, "Kills this process when its parent ends; whether that is so."},
     {"keep_memory", keep_memory, METH_NOARGS, "Keeps the memory that this process frees; whether that is so."},

@@ -3,6 +3,7 @@
        rows     uint8, uint16, uint32 or uint64: a value for each component of a signature, row by row
        left, right, firsts, lasts, starts, sizes, wanted    int64; also least, if there is one for each pair
        tokens   uint64, one set after the other, each ascending; starts and sizes give the place of each set
+       weights  int64, of each token; totals: of all tokens of each set
        counters uint32, 2^COUNTERS: in how many sets the tokens of each counter are
        keys     uint64
        table    uint64, pairs of words, fewer than 2^32 bits in all first ones
@@ -16,7 +17,7 @@
 #include "kernel.h"
 
 typedef struct {
-    Py_buffer view[7];
+    Py_buffer view[9];
     int taken;
 } Arrays;
 

@@ -17,6 +17,7 @@ if kernel.NAME == "c":
     from shingletools.kernel.compiled import (
         agreements,
         band_keys,
+        common_weights,
         connect,
         count_tokens,
         equal_words,
@@ -52,6 +53,7 @@ else:
     from shingletools.kernel.reference import (
         agreements,
         band_keys,
+        common_weights,
         count_tokens,
         mark,
         marked,

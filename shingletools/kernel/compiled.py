@@ -9,7 +9,7 @@ from shingletools.kernel.groups import DocumentFields, Grouped, ReadDocuments, R
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.lines import Listed, SignedFields, SignedLines
 from shingletools.kernel.thinning import PairEnds, Partners
-from shingletools.kernel.types import I32, U8, U32, U64, Flags, Index, Postings, Rows, TokenSets
+from shingletools.kernel.types import I32, U8, U32, U64, Flags, Index, Postings, Rows, TokenSets, TokenWeights
 from shingletools.kernel.winnowing import Winnowing
 
 
@@ -42,6 +42,13 @@ def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
     one, two, bound = map(np.ascontiguousarray, (left, right, least))
     _kernel.overlaps(sets.tokens, sets.starts, sets.sizes, one, two, bound, counts)
     return counts
+
+
+def common_weights(weighed: TokenWeights, left: Index, right: Index, least: Index) -> Index:
+    (sets, weights, totals), common = weighed, np.empty(len(left), np.int64)
+    one, two, bound = map(np.ascontiguousarray, (left, right, least))
+    _kernel.common_weights(sets.tokens, weights, sets.starts, sets.sizes, totals, one, two, bound, common)
+    return common
 
 
 def count_tokens(tokens: U64, counters: U32) -> None:

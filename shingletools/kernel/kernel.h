@@ -92,6 +92,7 @@ PyObject *marked(PyObject *self, PyObject *args);
 
 /* overlaps.c */
 PyObject *overlaps(PyObject *self, PyObject *args);
+PyObject *common_weights(PyObject *self, PyObject *args);
 PyObject *shared_counts(PyObject *self, PyObject *args);
 
 /* tokens.c */

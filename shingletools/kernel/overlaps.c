@@ -50,6 +50,59 @@ done:
     return result;
 }
 
+/* What the common tokens of two ascending sets weigh, given what all tokens of each weigh; 0 if less than `least`. */
+static int64_t common_weight(const uint64_t *one, const int64_t *weights, int64_t size_one, int64_t left_one,
+                             const uint64_t *two, const int64_t *others, int64_t size_two, int64_t left_two,
+                             int64_t least)
+{
+    int64_t i = 0, j = 0, common = 0;
+    while (i < size_one && j < size_two && common + (left_one < left_two ? left_one : left_two) >= least) {
+        uint64_t a = one[i], b = two[j];
+        common += a == b ? weights[i] : 0;
+        left_one -= a <= b ? weights[i] : 0;
+        left_two -= b <= a ? others[j] : 0;
+        i += a <= b;
+        j += b <= a;
+    }
+    return common >= least ? common : 0;
+}
+
+/* common_weights(tokens, weights, starts, sizes, totals, left, right, least, out) */
+PyObject *common_weights(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *unused;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOO", &unused, &unused, &unused, &unused, &unused, &unused, &unused, &unused,
+                          &unused))
+        return NULL;
+    Arrays arrays = {0};
+    PyObject *result = NULL;
+    if (take_arrays(args, 0, &arrays))
+        goto done;
+    const Py_buffer *view = arrays.view;
+    const uint64_t *tokens = view[0].buf;
+    const int64_t *weights = view[1].buf, *starts = view[2].buf, *sizes = view[3].buf, *totals = view[4].buf,
+                  *left = view[5].buf, *right = view[6].buf, *least = view[7].buf;
+    int64_t *out = view[8].buf, number = view[2].len / 8;
+    int bad = view[1].len != view[0].len || view[4].len != view[2].len;
+    for (int i = 6; i < 9; i++)
+        bad |= view[i].len != view[5].len;
+    if (bad || !are_rows(&view[5], number) || !are_rows(&view[6], number) || !are_sets(&view[0], &view[2], &view[3])) {
+        fail_arrays();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < view[5].len / 8; i++) {
+        int64_t one = left[i], two = right[i], first = starts[one], second = starts[two];
+        out[i] = common_weight(tokens + first, weights + first, sizes[one], totals[one], tokens + second,
+                               weights + second, sizes[two], totals[two], least[i]);
+    }
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    release(&arrays);
+    return result;
+}
+
 /* The first place from `start` to `end` with a row that is not less than this one. */
 static int64_t first_from(const int64_t *rows, int64_t start, int64_t end, int64_t row)
 {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shingletools.kernel.types import U32, U64, Flags, Index, Postings, Rows, TokenSets
+from shingletools.kernel.types import U32, U64, Flags, Index, Postings, Rows, TokenSets, TokenWeights
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # SipHash's initial state
@@ -189,6 +189,15 @@ def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
 
     Shapes: (pairs,), (pairs,), (pairs,) in; (pairs,) out.
     """
+    return common_weights(TokenWeights(sets, np.ones(len(sets.tokens), np.int64), sets.sizes), left, right, least)
+
+
+def common_weights(weighed: TokenWeights, left: Index, right: Index, least: Index) -> Index:
+    """For each i, what the tokens weigh that sets left[i] and right[i] have in common; 0 if that is less than least[i].
+
+    Shapes as in `overlaps`.
+    """
+    sets, weights, _ = weighed
     counts = np.zeros(len(left), np.int64)
     starts, sizes = sets.starts, sets.sizes
     ends = np.cumsum(sizes[left] + sizes[right])
@@ -202,9 +211,9 @@ def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
         )
         token = sets.tokens[place]
         order = np.lexsort((token, pair))
-        token, pair = token[order], pair[order]
+        token, pair, weight = token[order], pair[order], weights[place[order]]
         twice = (token[1:] == token[:-1]) & (pair[1:] == pair[:-1])
-        counts[first:last] = np.bincount(pair[1:][twice], minlength=last - first)
+        np.add.at(counts[first:last], pair[1:][twice], weight[1:][twice])
         first, done = last, int(ends[last - 1])
     counts[counts < least] = 0
     return counts

@@ -29,6 +29,14 @@ class TokenSets(NamedTuple):
         return starts
 
 
+class TokenWeights(NamedTuple):
+    """Sets of tokens, and whole numbers that the tokens weigh."""
+
+    sets: TokenSets
+    weights: Index  # of the tokens of one set after the other
+    totals: Index  # of all tokens of each set
+
+
 class Postings(NamedTuple):
     """Sets of numbered tokens, and for each number the rows: the sets that have it."""
 

@@ -5,5 +5,6 @@ sorter     sorts entries of keys and values and looks them up, in memory or on d
 unionfind  what is connected with what
 chances    binomial chances, exactly: how far an estimate may be off, and what signatures find and miss
 ratios     exact ratios of counts, and how tables show them
+rarity     inverse document frequencies
 belonging  what belongs together, as pairs and classes
 """

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from shingletools.commands.shingle.fingerprints import word_fingerprint
 from shingletools.commands.sketch.minhash import Supershingles
-from shingletools.commands.sketch.weighted import WeightedMinHash, WeightedSimHash, Weights
+from shingletools.commands.sketch.weighted import WeightedMinHash, WeightedSimHash
 from shingletools.kernel import _kernel
 from shingletools.kernel.clocks import first_to_come, waits
 from shingletools.kernel.lines import Fields, Link
 from shingletools.reading.tables import HEAVIEST as MOST
 from shingletools.reading.tables import UNIT
+from shingletools.reading.weights import Weights
 
 FIELDS: Fields = b"id", b"x", b"x", False, b"r", (), False, None
 HEAVIEST = MOST * UNIT

@@ -28,10 +28,10 @@ from shingletools.commands.shingle import counts, occurrences
 from shingletools.commands.shingle.bounds import Bound, bound
 from shingletools.commands.shingle.command import build
 from shingletools.commands.shingle.counts import Counts
-from shingletools.commands.shingle.frequencies import inverse_frequency
 from shingletools.commands.shingle.occurrences import Occurrences
 from shingletools.commands.shingle.twice import ShingleCounting
 from shingletools.commands.shingle.within import FingerprintListing, read_table
+from shingletools.numbers.rarity import inverse_frequency
 from shingletools.reading.tables import MOST
 from shingletools.record.stage import Filter
 from shingletools.running import driver, filtering

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from harness import DOCS, jsonl, pipe, run
 from shingletools.commands.sketch.minhash import MinHash, Supershingles
 from shingletools.commands.sketch.simhash import simhash
-from shingletools.commands.sketch.weighted import WeightedSimHash, Weights
+from shingletools.commands.sketch.weighted import WeightedSimHash
 from shingletools.kernel import arrays as kernel
 from shingletools.reading.tables import UNIT
+from shingletools.reading.weights import Weights
 
 
 @cache

@@ -1,12 +1,11 @@
 """In how many documents each shingle occurs, and its inverse document frequency (Spärck Jones 1972)."""
 
 from collections.abc import Iterator
-from decimal import Decimal, localcontext
-from functools import cache
 
 from shingletools.commands.shingle.bounds import Bound
 from shingletools.commands.shingle.counts import Counts
 from shingletools.commands.shingle.fingerprints import Hashing, Runs
+from shingletools.numbers.rarity import inverse_frequency
 from shingletools.reading.tables import Header, cut_off, take_header, take_number
 from shingletools.record import wire
 from shingletools.record.collector import ALONE, Collector, Means, Written
@@ -94,20 +93,6 @@ class Frequencies(Collector):
 
     def summary(self) -> list[str]:
         return [f"{self.shingles} shingles"]
-
-
-@cache
-def inverse_frequency(documents: int, df: int) -> float:
-    """log2(documents / df), rounded to 6 decimals. Computed in decimals: C libraries' logarithms differ.
-
-    Decimal.ln is rounded correctly, and so is this: a logarithm within 10^-40 of the middle between two millionths
-    would be an accident that no number of documents will meet.
-
-    >>> inverse_frequency(300, 2), inverse_frequency(8, 8)
-    (7.228819, 0.0)
-    """
-    with localcontext(prec=60):
-        return float(round((Decimal(documents) / df).ln() / Decimal(2).ln(), 6))
 
 
 class Merged(Frequencies):

@@ -12,6 +12,7 @@ limits          how much is worked on at once; they do not change the output
 factory         makes tables of payloads, after counting what all payloads share
 table           what the join compares: rows of components, cut into bands
 sets            the same for sets of shingles, and for sketches that propose pairs for sets to decide
+weighed_sets    the same for sets whose shingles have weights
 counted         finds pairs of sets with enough tokens in common, by counting
 stored          a table on disk; only rows that are being compared are in memory
 measures        Jaccard, Dice and other similarities, in whole numbers

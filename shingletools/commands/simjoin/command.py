@@ -4,16 +4,20 @@ import argparse
 import os
 from fractions import Fraction
 from functools import partial
+from typing import TYPE_CHECKING
 
 from shingletools.archive.archive_files import archive_of, is_archive
 from shingletools.cli.arguments import add_memory, count, memory_of, text, threshold
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.commands.simjoin.wanted import BITS, JACCARD, Scope, Wanted
+from shingletools.commands.simjoin.wanted import BITS, COUNTED, JACCARD, Scope, Wanted
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import PAIRS, Face, Product
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, printable
+
+if TYPE_CHECKING:
+    from shingletools.reading.weights import WeightTable
 
 FACE = Face(
     example=("canon docs.jsonl | shingle -k 10 | sketch | simjoin -t 0.8",),
@@ -33,6 +37,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the greatest number of differing bits (default 3 for simhashes)")  # fmt: skip
     parser.add_argument("--measure", choices=list(MEASURES), default=JACCARD,
         help="how to measure the similarity of sets of shingles (default jaccard)")  # fmt: skip
+    parser.add_argument(
+        "--weights",
+        metavar="FILE",
+        help="weigh the shingles by the table FILE, from shingle --df; or counted: by the documents that are joined",
+    )
     parser.add_argument("--verify", action="store_true",
         help="find candidates by their sketches, and decide by their shingles")  # fmt: skip
     parser.add_argument("--interval", action="store_true", help="write bounds of the true similarity, too")
@@ -56,7 +65,7 @@ def build(options: argparse.Namespace) -> Stage:
     wanted = Wanted(
         options.threshold, options.agreeing, options.distance, options.measure,
         interval=options.interval, verify=options.verify, forest=options.forest, recall=options.recall,
-        scope=Scope(tuple(options.within), tuple(options.across)), best=options.best,
+        scope=Scope(tuple(options.within), tuple(options.across)), best=options.best, weights=options.weights,
     )  # fmt: skip
     memory = memory_of(options)
     files: list[str] = []
@@ -68,7 +77,17 @@ def build(options: argparse.Namespace) -> Stage:
             archives.append((len(files), path))
         else:
             files.append(path)
-    return JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives)).made_by(collector_of)
+    spec = JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives), *weights_of(options))
+    return spec.made_by(collector_of)
+
+
+def weights_of(options: argparse.Namespace) -> "tuple[WeightTable | None, tuple[str, ...]]":
+    """The table of weights, and the files that are read for it."""
+    if options.weights in (None, COUNTED):
+        return None, ()
+    from shingletools.reading.weights import read_weights  # numpy, which --help does not need
+
+    return read_weights(options.weights), (options.weights,)
 
 
 def collector_of(spec: JoinSpec, means: Means) -> Collector:

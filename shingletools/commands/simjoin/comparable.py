@@ -1,6 +1,6 @@
 """What all signatures of a run share: their kind, their shape, and so the threshold."""
 
-from shingletools.commands.simjoin.signatures import SIGNATURES, Signature, Sketches
+from shingletools.commands.simjoin.signatures import SHINGLE_SETS, SIGNATURES, Signature, Sketches
 from shingletools.commands.simjoin.spec import shapes_differ
 from shingletools.commands.simjoin.wanted import DICE, Wanted
 from shingletools.record.wire import parts_said
@@ -22,6 +22,8 @@ class Comparable:
         """What makes a pair of such signatures. Raises Failed if they do not fit that, or the first signature."""
         if self.signature is None:
             wanted = self.wanted if self.wanted.threshold() else self.wanted.with_threshold(signature.default(via))
+            if wanted.weights is not None and signature not in SHINGLE_SETS:
+                raise Failed("--weights needs shingles; a sketch is weighted where it is made, by sketch --weights")
             signature.check(wanted, size)
             check_minhashes(wanted, signature, via)
             if wanted.verify and "weights" in parts_said(via, "sketch"):

@@ -6,6 +6,7 @@ from shingletools.commands.simjoin.sets import Verified
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES, Data, Signature
 from shingletools.commands.simjoin.table import Table
 from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.commands.simjoin.weighed_sets import CountedWeights, WeighedSets, Weighing
 from shingletools.kernel.types import Index
 
 Payloads = tuple[Data, Index]  # uint8, one payload after the other; int64, the bytes of each
@@ -17,14 +18,19 @@ class TableFactory:
     A document has one payload, or two if sketches propose pairs and shingles decide.
     """
 
-    def __init__(self, signature: Signature, wanted: Wanted) -> None:
+    def __init__(self, signature: Signature, wanted: Wanted, weighing: Weighing | None = None) -> None:
+        """weighing: what shingles weigh, if they do and a table says so."""
         self.wanted = wanted
-        self.signatures = [signature, LONG_SHINGLES] if wanted.verify else [signature]  # the last decides
+        self.weighed = None if wanted.weights is None else WeighedSets.by(weighing, signature.digits)
+        self.signatures = [self.weighed or signature, *[LONG_SHINGLES][: wanted.verify]]  # the last decides
         self.counts = [each.counted(()) for each in self.signatures]
 
-    def count(self, payloads: Iterable[Iterable[Data]]) -> None:
+    def count(self, payloads: Iterable[Iterable[Data]], documents: int = 0) -> None:
         """Counts what tables need of all documents. payloads: for each signature, those of all documents in parts."""
         self.counts = [each.counted(parts) for each, parts in zip(self.signatures, payloads, strict=True)]
+        if self.weighed is not None and self.weighed.weighing is None:
+            self.weighed = WeighedSets.by(CountedWeights(self.counts[-1], documents), self.weighed.digits)
+            self.signatures = [self.weighed]
 
     def table(self, payloads: Sequence[Payloads]) -> Table:
         """A table of some documents, given their payloads for each signature, or for the first one only."""

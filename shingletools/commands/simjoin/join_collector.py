@@ -132,6 +132,7 @@ class JoinCollector(Collector):
         if not data:
             return
         if self.comparable.signature is None:
+            self.spec.check_weights(signature.digits, via)
             self.comparable.accept(signature, len(data), via)
             self.fields = self.like_the_first()  # in one step: threads that read ahead may use it at any moment
         self.store.add(min(side, 1), name, payloads)
@@ -215,7 +216,8 @@ class JoinCollector(Collector):
         signature, wanted = self.comparable.signature, self.comparable.wanted
         if signature is None:
             return
-        factory = TableFactory(signature, wanted)
+        weights = None if self.spec.weights is None else self.spec.weights.weights
+        factory = TableFactory(signature, wanted, weights)
         join = self.store.join(factory, self.first_side if self.spec.against else None, self.scope)
         yield Written()  # so that what the store has to tell is asked for
         lines = PairLines(factory.signatures[-1], wanted, bool(self.spec.against))

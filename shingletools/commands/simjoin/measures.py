@@ -1,6 +1,7 @@
 """Measures of the similarity of two sets, and their exact bounds in whole numbers, which the join uses."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
@@ -8,6 +9,20 @@ if TYPE_CHECKING:
     from shingletools.kernel.types import Index
 
 N = TypeVar("N", int, "Index")
+
+
+class Ceiling:
+    """The least whole number that is not less than a share of a number.
+
+    >>> Ceiling(Fraction(2, 3))(4)
+    3
+    """
+
+    def __init__(self, share: Fraction) -> None:
+        self.share = share
+
+    def __call__(self, number: int, /) -> int:
+        return math.ceil(self.share * number)
 
 
 class Measure:
@@ -30,17 +45,20 @@ class Measure:
         """The number that the least overlap depends on, from the smaller size a and the larger size b."""
         return a + b
 
-    def overlap(self, total: int) -> int:
+    @property
+    def overlap(self) -> Callable[[int], int]:
         """The least overlap of a pair, given `combined`. Jaccard: o / (a + b - o) >= t."""
-        return math.ceil(self.t * total / (1 + self.t))
+        return Ceiling(self.t / (1 + self.t))
 
-    def least(self, size: int) -> int:
-        """The smallest overlap of a set with any partner; more than its size if it can have none."""
-        return math.ceil(self.t * size)
+    @property
+    def least(self) -> Callable[[int], int]:
+        """The smallest overlap of a set with any partner, given its size; more than that if it can have none."""
+        return Ceiling(self.t)
 
-    def least_in_larger(self, size: int) -> int:
+    @property
+    def least_in_larger(self) -> Callable[[int], int]:
         """The smallest overlap of a set with a partner that is no smaller."""
-        return self.least(size)
+        return self.least
 
     def jaccard(self) -> Fraction | None:
         """The least Jaccard similarity of a pair; None if it can be any above 0."""
@@ -58,11 +76,13 @@ class Measure:
 class Dice(Measure):
     """2 o / (a + b)."""
 
-    def overlap(self, total: int) -> int:
-        return math.ceil(self.t * total / 2)
+    @property
+    def overlap(self) -> Callable[[int], int]:
+        return Ceiling(self.t / 2)
 
-    def least(self, size: int) -> int:
-        return math.ceil(self.t * size / (2 - self.t))
+    @property
+    def least(self) -> Callable[[int], int]:
+        return Ceiling(self.t / (2 - self.t))
 
     def jaccard(self) -> Fraction | None:
         return self.t / (2 - self.t)
@@ -77,11 +97,13 @@ class Cosine(Measure):
     def combined(self, a: "Index", b: "Index", /) -> "Index":
         return a * b
 
-    def overlap(self, product: int) -> int:
-        return 1 + math.isqrt(math.ceil(self.t**2 * product) - 1)
+    @property
+    def overlap(self) -> Callable[[int], int]:
+        return lambda product: 1 + math.isqrt(math.ceil(self.t**2 * product) - 1)
 
-    def least(self, size: int) -> int:
-        return math.ceil(self.t**2 * size)
+    @property
+    def least(self) -> Callable[[int], int]:
+        return Ceiling(self.t**2)
 
     def jaccard(self) -> Fraction | None:
         return self.t**2  # of a set inside another; sets of one size have t / (2 - t), which is more
@@ -103,14 +125,17 @@ class Overlap(Measure):
     def combined(self, a: "Index", _b: "Index", /) -> "Index":
         return a
 
-    def overlap(self, smaller: int) -> int:
-        return math.ceil(self.t * smaller)
+    @property
+    def overlap(self) -> Callable[[int], int]:
+        return Ceiling(self.t)
 
-    def least(self, size: int) -> int:
-        return min(size, 1)
+    @property
+    def least(self) -> Callable[[int], int]:
+        return lambda size: min(size, 1)
 
-    def least_in_larger(self, size: int) -> int:
-        return self.overlap(size)
+    @property
+    def least_in_larger(self) -> Callable[[int], int]:
+        return self.overlap
 
     def jaccard(self) -> Fraction | None:
         return None
@@ -130,11 +155,13 @@ class InCommon(Measure):
     def absolute(self) -> int:
         return self.tokens
 
-    def overlap(self, _total: int) -> int:
-        return self.tokens
+    @property
+    def overlap(self) -> Callable[[int], int]:
+        return lambda _total: self.tokens
 
-    def least(self, _size: int) -> int:
-        return self.tokens
+    @property
+    def least(self) -> Callable[[int], int]:
+        return lambda _size: self.tokens
 
 
 MEASURES: dict[str, type[Measure]] = {

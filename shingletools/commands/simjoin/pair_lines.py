@@ -11,6 +11,7 @@ from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import Index
 from shingletools.record import wire
 
+SMALL = 1 << 31  # numbers up to this one are small enough for keys
 KEPT = 1 << 16  # figures that are remembered as text, since many pairs have the same
 
 
@@ -52,6 +53,8 @@ def distinct(*columns: Index) -> tuple[list[list[int]], Index]:
     rows, which = columns[0], None
     for column in columns[1:]:
         _, which = np.unique(rows, return_inverse=True)  # small numbers: the key below must not wrap
-        rows = which * (int(column.max(initial=0)) + 1) + column
+        most = int(column.max(initial=0))
+        other = column if most < SMALL else np.unique(column, return_inverse=True)[1]
+        rows = which * (min(most, SMALL) + 1) + other
     _, first, which = np.unique(rows, return_index=True, return_inverse=True)
     return list(map(list, zip(*(column[first].tolist() for column in columns), strict=True))), which

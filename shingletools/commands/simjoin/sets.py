@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from shingletools.commands.simjoin.counted import CountedSets
-from shingletools.commands.simjoin.measures import Measure
+from shingletools.commands.simjoin.measures import Ceiling, Measure
 from shingletools.commands.simjoin.table import Bucketed, Components, Counted, Table
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference import COUNTERS
@@ -14,10 +14,12 @@ from shingletools.numbers.ranges import spread
 
 
 def exactly(values: Index, function: Callable[[int], int]) -> Index:
-    """A function of each value, computed in Python's integers and fractions, once for each distinct value.
+    """A function of each value from 0 on, computed in Python's integers and fractions, once for each distinct value.
 
-    Shapes: (n,) in, (n,) out, int64, in the same order.
+    Ceilings are computed at once, if 64 bits are enough. Shapes: (n,) in, (n,) out, int64, in the same order.
     """
+    if isinstance(function, Ceiling) and int(values.max(initial=0)) * function.share.numerator < 1 << 63:
+        return -(-values * function.share.numerator // function.share.denominator)
     distinct, place = np.unique(values, return_inverse=True)
     return np.array([function(value) for value in distinct.tolist()], np.int64)[place]
 
@@ -45,7 +47,7 @@ class SetTable:
     def __init__(self, tokens: U64, sizes: Index, measure: Measure, counters: U32) -> None:
         self.measure = measure
         self.sets = TokenSets(tokens, sizes)
-        self.sizes = sizes
+        self.sizes = self.wholes = sizes
         self.counters = counters
 
     def __len__(self) -> int:
@@ -58,8 +60,9 @@ class SetTable:
         return kernel.set_keys(self.sets)
 
     def equal(self, left: Index, right: Index) -> Flags:
-        size = self.sizes[left]
-        same: Flags = (size == self.sizes[right]) & (size >= exactly(size, self.measure.least))
+        size, whole = self.sizes[left], self.wholes[left]
+        same: Flags = (size == self.sizes[right]) & (whole == self.wholes[right]) & (whole > 0)
+        same &= whole >= exactly(whole, self.measure.least)
         some = np.flatnonzero(same)
         same[some] = kernel.overlaps(self.sets, left[some], right[some], self.sizes[left[some]]) > 0
         return same
@@ -72,14 +75,17 @@ class SetTable:
         yield Bucketed(kernel.fmix64(self.sets.tokens[place]), row, number < asking[row])
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
-        small = np.minimum(self.sizes[left], self.sizes[right])
-        large = np.maximum(self.sizes[left], self.sizes[right])
-        need = exactly(self.measure.combined(small, large), self.measure.overlap)
-        common = kernel.overlaps(self.sets, left, right, need)
+        small = np.minimum(self.wholes[left], self.wholes[right])
+        large = np.maximum(self.wholes[left], self.wholes[right])
+        common = self.common(left, right, exactly(self.measure.combined(small, large), self.measure.overlap))
         return common > 0, common
 
+    def common(self, left: Index, right: Index, least: Index) -> Index:
+        """What sets left[i] and right[i] have in common; 0 if that is less than least[i]. Shapes: (pairs,) all."""
+        return kernel.overlaps(self.sets, left, right, least)
+
     def whole(self, rows: Index) -> Index:
-        return self.sizes[rows]
+        return self.wholes[rows]
 
     @property
     def components(self) -> None:

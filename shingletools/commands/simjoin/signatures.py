@@ -16,6 +16,7 @@ from shingletools.commands.simjoin.wanted import (
     ALIKE,
     BITS,
     CONTAINMENT,
+    COSINE,
     DICE,
     JACCARD,
     NEAR,
@@ -314,6 +315,10 @@ class ShingleSets(NamedTuple):
             raise Failed("--interval needs sketches; the similarity of shingles is exact")
         if wanted.recall < 1:
             raise Failed("--recall needs sketches; sets of shingles are always joined with recall 1")
+        if wanted.weights is not None and wanted.agreeing is not None:
+            raise Failed("-m counts shingles, and cannot be combined with --weights; give -t")
+        if wanted.weights is not None and wanted.measure == COSINE:
+            raise Failed("--measure cosine cannot be combined with --weights: products of weights need over 64 bits")
 
     def smallest(self, wanted: Wanted, /) -> int:
         return 8 * (wanted.agreeing or 1)

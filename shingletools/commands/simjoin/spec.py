@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.lines import LABELS
 from shingletools.record.stage import Stage
+from shingletools.record.wire import shown_recipe
 from shingletools.system.errors import Failed, printable
 
 if TYPE_CHECKING:
+    from shingletools.reading.weights import WeightTable
     from shingletools.system.scratch import Memory
 
 
@@ -22,10 +24,13 @@ class JoinSpec(Stage):
     against: tuple[str, ...] = ()
     memory: "Memory | None" = None  # a limit; the rest goes to scratch files
     archives: tuple[tuple[int, str], ...] = ()  # the number of files of `against` before each archive, and its folder
+    weights: "WeightTable | None" = None  # what shingles weigh, if a table says so
+    reads: tuple[str, ...] = ()  # that table
 
     def derived(self) -> Mapping[str, object]:
         for option, asked in (
             ("--forest", self.wanted.forest), ("--recall", self.wanted.recall < 1), ("--verify", self.wanted.verify),
+            ("--weights", self.wanted.weights is not None),
         ):  # fmt: skip
             if self.archives and asked:
                 raise Failed(f"{option} cannot be combined with an archive; name the file that simindex dump writes")
@@ -38,6 +43,19 @@ class JoinSpec(Stage):
         if self.wanted.best is not None and self.wanted.forest:
             raise Failed("--best cannot be combined with --forest, which leaves out pairs of any similarity")
         return {}
+
+    def alone(self) -> str:
+        return "" if self.wanted.weights is None else "--weights needs one process; run it in the shell"
+
+    def check_weights(self, digits: int, via: str) -> None:
+        """Raises Failed unless the table is of shingles with so many digits, made by this recipe."""
+        if self.weights is None:
+            return
+        weights, label, after = self.weights
+        if weights.digits != digits:
+            raise Failed(f"--weights {label}: shingles of {weights.digits} hex digits, but the records have {digits}")
+        if after not in (None, via):
+            raise Failed(f"--weights {label}: made by {shown_recipe(after or '')}, the records by {shown_recipe(via)}")
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:

@@ -17,6 +17,7 @@ from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.signatures import Data
 from shingletools.commands.simjoin.stored import Payload, Stored, portions_of
+from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.lines import SignedLines
@@ -72,7 +73,7 @@ class Store(Protocol):
         """The ids of rows on one side."""
 
     def sizes(self, rows: Index) -> Index:
-        """The bytes of each row's last payload."""
+        """The bytes of each row's last payload; if its shingles have weights, these together."""
 
 
 def part_of(data: bytes, sizes: bytes, part: slice) -> tuple[memoryview, bytes]:
@@ -91,6 +92,7 @@ class InMemory:
         self.ids = (kernel.new_ids(), kernel.new_ids())
         self.numbers = (array("q"), array("q"))  # the number of each row's id; ids of empty payloads have no row
         self.payloads = [(bytearray(), array("q")) for _ in range(payloads)]  # and their lengths
+        self.weighed: Documents | None = None
 
     def claim(self, side: int, name: Name) -> None:
         text = orjson.dumps(name)
@@ -130,8 +132,9 @@ class InMemory:
             ids.close()
         data = [np.frombuffer(data, np.uint8) for data, _ in self.payloads]
         sizes = [np.frombuffer(lengths, np.int64) for _, lengths in self.payloads]
-        factory.count([part] for part in data)
+        factory.count(([part] for part in data), len(sizes[-1]))
         table = factory.table(list(zip(data, sizes, strict=True)))
+        self.weighed = table if factory.weighed else None
         return (Forest if factory.wanted.forest else Join)(table, cross, None, self.limits, scope)
 
     def told(self) -> Sequence[str]:
@@ -143,6 +146,8 @@ class InMemory:
         return IdsAt(ids.data, ids.ends, numbers[rows - before])
 
     def sizes(self, rows: Index) -> Index:
+        if self.weighed is not None:
+            return self.weighed.whole(rows)
         sizes: Index = np.frombuffer(self.payloads[-1][1], np.int64)[rows]
         return sizes
 
@@ -157,6 +162,7 @@ class OnDisk:
         self.ids = Payload(memory, 1, limits)
         self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
         self.to_tell: Sequence[str] = ()
+        self.weighed: Documents | None = None
 
     def claim(self, side: int, name: Name) -> None:
         text = orjson.dumps(name)
@@ -190,8 +196,9 @@ class OnDisk:
     def join(self, factory: TableFactory, cross: int | None, scope: InScope | None) -> Joined:
         self.claimed_ids.close()
         self.memory.require(ENTRY * self.ids.documents)  # for finding copies
-        factory.count(self._every(payload) for payload in self.payloads)
+        factory.count((self._every(payload) for payload in self.payloads), self.payloads[-1].documents)
         table = Stored(self.payloads, factory, self.memory, self.limits)
+        self.weighed = table if factory.weighed else None
         held = sum(column.end + END * column.documents for column in (self.ids, *self.payloads))
         entries = ENTRY * table.bands * self.ids.documents
         if table.components is not None:
@@ -214,6 +221,8 @@ class OnDisk:
         return IdsAt(data.tobytes(), np.cumsum(sizes), numbers)
 
     def sizes(self, rows: Index) -> Index:
+        if self.weighed is not None:
+            return self.weighed.whole(rows)
         sizes = self.payloads[-1].sizes(rows)
         self.payloads[-1].forget()
         return sizes

@@ -85,13 +85,18 @@ class Stored:
         self.payloads = payloads
         self.factory = factory
         self.limits = limits
-        # Bytes that are loaded together; a table of sets takes six times as many
-        self.most = memory.share(16 * memory.jobs, limits.least_share)
+        # Bytes that are loaded together; a table of sets takes six times as many, with weights twelve times
+        self.most = memory.share((16 if factory.weighed is None else 32) * memory.jobs, limits.least_share)
         first = self._load(np.arange(1))
         self.bands, self.recall = first.bands, first.recall
         self.components: Components | None = None
         if first.components is not None:
             self.components = StoredComponents(first.components, payloads[0], factory, self.most)
+        self.weights: DiskArray | None = None  # of each document, if its shingles have some: 8 bytes on disk
+        if factory.weighed is not None:
+            self.weights = DiskArray(memory.folder)
+            for _, part in self.parts():
+                self.weights.append(part.whole(np.arange(len(part))).tobytes())
 
     def __len__(self) -> int:
         return self.payloads[-1].documents
@@ -121,6 +126,10 @@ class Stored:
         return np.concatenate(flags), np.concatenate(counts)
 
     def whole(self, rows: Index) -> Index:
+        if self.weights is not None:
+            weights: Index = self.weights.view(np.int64)[rows]
+            self.weights.forget()
+            return weights
         sizes = self.payloads[-1].sizes(rows)
         self.payloads[-1].forget()
         return exactly(sizes, self.factory.signatures[-1].components)

@@ -4,7 +4,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-JACCARD, DICE, CONTAINMENT = "jaccard", "dice", "containment"
+JACCARD, DICE, COSINE, CONTAINMENT = "jaccard", "dice", "cosine", "containment"
+COUNTED = "counted"  # weights by the documents that are joined, not by a table
 BITS = 64  # of a simhash
 
 
@@ -38,6 +39,7 @@ class Wanted(NamedTuple):
     recall: Fraction = Fraction(1)  # expected, of pairs that just reach the threshold
     scope: Scope = Scope()
     best: int | None = None  # each document keeps so many partners; None is all of them
+    weights: str | None = None  # a table of what shingles weigh, or COUNTED; None if all weigh the same
 
     def threshold(self) -> str:
         """The threshold as an option; "" if none is given.

@@ -96,7 +96,8 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
     after: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:
-        from shingletools.commands.sketch.weighted import WeightedMinHash, read_weights  # it loads numpy
+        from shingletools.commands.sketch.weighted import WeightedMinHash  # it loads numpy
+        from shingletools.reading.weights import read_weights
 
         weights, label, after = read_weights(options.weights)
         minima, reads = WeightedMinHash(options.n, options.seed, weights, bits), (options.weights,)
@@ -115,8 +116,8 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
 
 def of_words(options: argparse.Namespace) -> Stage:
     from shingletools.commands.sketch.lexicon import HeaviestWords, LexiconSketch  # as in `sketch`
-    from shingletools.commands.sketch.weighted import read_weights
     from shingletools.reading.tables import UNIT
+    from shingletools.reading.weights import read_weights
 
     if options.top:
         weights, label, after = read_weights(options.weights)
@@ -159,7 +160,8 @@ def simhash(options: argparse.Namespace) -> Stage:
     after: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:
-        from shingletools.commands.sketch.weighted import WeightedSimHash, read_weights  # it loads numpy
+        from shingletools.commands.sketch.weighted import WeightedSimHash  # it loads numpy
+        from shingletools.reading.weights import read_weights
 
         weights, label, after = read_weights(options.weights)
         function = scales = WeightedSimHash(weights)

@@ -1,0 +1,103 @@
+"""Sets whose tokens have weights, joined exactly: what they have in common is what the common tokens weigh.
+
+Sets are compared by the generalized Jaccard similarity, (sum of the lesser weights) / (sum of the greater ones), where
+a token weighs the same in each set that has it, and 0 in others; likewise by Dice's and by containment. Weights are
+whole numbers, so all bounds of plain sets hold, with weights in place of sizes.
+"""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+from shingletools.commands.simjoin.measures import Measure
+from shingletools.commands.simjoin.sets import SetTable, exactly
+from shingletools.commands.simjoin.signatures import Data, ShingleSets
+from shingletools.commands.simjoin.table import Bucketed, Table
+from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.reference import counters_of
+from shingletools.kernel.types import U32, U64, Index, TokenSets, TokenWeights
+from shingletools.numbers.ranges import stretches
+from shingletools.numbers.rarity import inverse_frequency
+from shingletools.reading.tables import UNIT
+
+TOKENS = 1 << 20  # that are worked on together
+
+
+class Weighing(Protocol):
+    """What tokens weigh, as whole numbers from 0 to 2^32."""
+
+    def of(self, tokens: U64, /) -> Index:
+        """The weight of each token. Shape (tokens,) in and out."""
+
+
+class CountedWeights:
+    """Weights by counters of tokens: log2((documents + 1) / counter), in units.
+
+    A counter is shared by all tokens of one hash, and an upper bound of the number of documents that have a token.
+    """
+
+    def __init__(self, counters: U32, documents: int) -> None:
+        self.counters = counters
+        self.documents = documents
+
+    def of(self, tokens: U64, /) -> Index:
+        counts = np.minimum(self.counters[counters_of(tokens)], self.documents).astype(np.int64)
+        return exactly(counts, self.weight)
+
+    def weight(self, count: int) -> int:
+        """What a token with this counter weighs: never 0, so that copies are found whatever they consist of."""
+        return max(round(inverse_frequency(self.documents + 1, count) * UNIT), 1)
+
+
+class WeighedTable(SetTable):
+    """A SetTable with the weight of each token. Memory: 8 bytes for each token besides."""
+
+    def __init__(self, tokens: U64, sizes: Index, measure: Measure, counters: U32, weighing: Weighing) -> None:
+        super().__init__(tokens, sizes, measure, counters)
+        self.weights = np.empty(len(tokens), np.int64)
+        for start in range(0, len(tokens), TOKENS):
+            self.weights[start : start + TOKENS] = weighing.of(tokens[start : start + TOKENS])
+        self.wholes = np.add.reduceat(self.weights, self.sets.starts)
+
+    def buckets(self, _bands: range) -> Iterator[Bucketed]:
+        """The rarest tokens of each set, as long as what is left with them weighs enough for some partner."""
+        least, in_larger = (exactly(self.wholes, each) for each in (self.measure.least, self.measure.least_in_larger))
+        kept = [Bucketed(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.bool_))]
+        start = 0
+        for part in stretches(self.sizes, TOKENS):
+            sizes = self.sizes[part]
+            stop = start + int(sizes.sum())
+            sets = TokenSets(self.sets.tokens[start:stop], sizes)
+            place = start + kernel.rarest(sets, sizes, self.counters)
+            row = np.repeat(np.arange(part.start, part.stop), sizes)
+            before = np.cumsum(self.weights[place]) - self.weights[place]
+            left = self.wholes[row] - before + np.repeat(before[sets.starts], sizes)
+            some = left >= np.maximum(least[row], 1)
+            key, row, left = kernel.fmix64(self.sets.tokens[place[some]]), row[some], left[some]
+            kept.append(Bucketed(key, row, left >= in_larger[row]))
+            start = stop
+        yield Bucketed(*(np.concatenate(columns) for columns in zip(*kept, strict=True)))
+
+    def common(self, left: Index, right: Index, least: Index) -> Index:
+        return kernel.common_weights(TokenWeights(self.sets, self.weights, self.wholes), left, right, least)
+
+
+class WeighedSets(ShingleSets):
+    """Sets of shingles as tables have them, and pairs. Here, a size is not bytes, but what the shingles weigh."""
+
+    weighing: Weighing | None
+
+    @classmethod
+    def by(cls, weighing: Weighing | None, digits: int) -> "WeighedSets":
+        made = cls(digits)
+        made.weighing = weighing
+        return made
+
+    def components(self, size: int, /) -> int:
+        return size
+
+    def table(self, wanted: Wanted, data: Data, sizes: Index, counts: U32, /) -> Table:
+        assert self.weighing is not None  # all documents were counted
+        return WeighedTable(data.view(np.uint64), sizes // 8, self.measure(wanted), counts, self.weighing)
