@@ -3,7 +3,7 @@
 import json
 import random
 from fractions import Fraction
-from itertools import groupby, islice
+from itertools import combinations, groupby, islice
 from pathlib import Path
 
 import pytest
@@ -63,9 +63,9 @@ def docs_of(kind: str) -> bytes:
     ("kind", "line", "because", "found"),
     [
         (
-            "titles", "shingle --chars -k 3 | simjoin -t 0.7",
-            "--chars -k 3: a quarter of the texts with words have 6 or fewer, and with no k that was tried keep a",
-            [0, 0, 0, 0, 0, 30],
+            "titles", "shingle -k 1 | simjoin --measure containment -t 0.4",
+            "-k 1 and containment: half of the texts with words have 6 or fewer",
+            [30],
         ),
         (
             "long", "shingle -k 10 | simjoin -t 0.8",
@@ -73,7 +73,7 @@ def docs_of(kind: str) -> bytes:
             [20] * 5,
         ),
     ],
-    ids=["titles by characters", "long texts by many words"],
+    ids=["titles by single words", "long texts by many words"],
 )  # fmt: skip
 def test_shingles_are_those_that_suit_the_length_of_texts(
     kind: str, line: str, because: str, found: list[int], tmp_path: Path
@@ -344,7 +344,7 @@ def test_ten_thousand_equal_texts_are_one_row(tmp_path: Path, monkeypatch: pytes
     """No pair of them is looked at one by one: with no work allowed, all are counted."""
     monkeypatch.setattr(counting, "STEPS", 0)
     docs = jsonl(*({"id": i, "text": "the same text of nine words is here again"} for i in range(10_000)))
-    pipeline, _, records = advised(tmp_path, docs=docs)
+    pipeline, _, records = advised(tmp_path, "-k 1", docs=docs)
     assert [each["pairs"] for each in records if each["scope"] == "band"][-1] == 9999 * 10_000 // 2
     assert pipeline == "shingle -k 1 | simjoin -t 0.8"
 
@@ -421,3 +421,21 @@ def test_pairs_that_labels_say_nothing_of_are_not_wrong(tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(jsonl(*same))  # all pairs of a truth that judges none to be different count
     _, _, records = advised(tmp_path, "--truth t", docs)
     assert max(each["precision"] or 0 for each in records if each["scope"] == "score") < 0.5
+
+
+def test_the_threshold_of_short_texts_is_where_pairs_are_fewest(tmp_path: Path) -> None:
+    """By brute force: the first hundredth around which there are the fewest pairs, or a tenth more."""
+    chosen = random.Random(11)
+    words = ["".join(chosen.choices(LETTERS, k=4)) for _ in range(40)]
+    texts = [" ".join(chosen.sample(words, chosen.randint(6, 14))) for _ in range(150)]
+    texts += [" ".join(text.split()[: chosen.randint(4, 14)]) for text in texts[:60]]
+    docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
+    pipeline, reasons, _ = advised(tmp_path, docs=docs)
+    sets = [{*text.split()} for text in texts]
+    bins = [100 * len(one & two) // min(len(one), len(two)) for one, two in combinations(sets, 2) if one & two]
+    sums = {at: sum(at - 4 <= each <= at + 4 for each in bins) for at in range(40, 90)}
+    threshold = min(at for at, pairs in sums.items() if pairs <= Fraction(11, 10) * min(sums.values()))
+    assert threshold > 40
+    assert pipeline == f"shingle -k 1 | simjoin --measure containment -t {threshold / 100:g}"
+    assert f": {sums[threshold]} pairs have a containment from " in reasons["t"]
+    assert len(pairs_of(pipeline, docs, tmp_path)) == sum(each >= threshold for each in bins)

@@ -2,13 +2,19 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
+from shingletools.commands.simtune.counting import BINS, CONTAINMENT, SCALE, PairTally
 from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.settings import USUAL, WORDS, Setting, most_of, written
 from shingletools.commands.simtune.shingled import ShingleUnits, Way
 
+SHORT = 50  # words that half of the texts are not longer than
+LEAST_SHARED, MOST_SHARED = Fraction(2, 5), Fraction(9, 10)  # thresholds for these
+AROUND = Fraction(1, 25)  # how far pairs on either side of a threshold count
+MOST_COMPARED = 1 << 33  # pairs, of single words
 LOW = Fraction(1, 2)  # a threshold that is lower than it need be
 CHARACTERS = ShingleUnits(3, chars=True)  # where texts are too short for runs of words
 OF_CHARACTERS = Fraction(7, 10)  # the threshold for these: a word that changes costs short texts more
@@ -75,6 +81,8 @@ class Guess(NamedTuple):
 def guess(given: GivenSample) -> Guess:
     """What suits a sample."""
     asked = given.spec.threshold
+    if (short := of_short_texts(given)) is not None:
+        return short
     tried = [
         given.measured(Setting(Way(units), threshold=asked or (OF_CHARACTERS if units.chars else USUAL)))
         for units in units_to_try(given)
@@ -91,6 +99,41 @@ def guess(given: GivenSample) -> Guess:
     else:
         why_t = "usual for near-duplicates"
     return Guess(tried, chosen, [why_k, Reason("t", f"-t {written(threshold)}: {why_t}"), why_template])
+
+
+def of_short_texts(given: GivenSample) -> Guess | None:
+    """Single words and containment, where most texts are short; None if they are not, or the join would be too long.
+
+    Records of one thing lack fields that others have, and pairs of two things are ever fewer the more words they share,
+    so the threshold is where the numbers of pairs are least: with more in common there are copies.
+    """
+    words = quantile(sorted(each.words for each in given.documents if each.words), Fraction(1, 2)) or SHORT + 1
+    if words > SHORT or given.spec.words or given.spec.threshold is not None or given.letters() >= SPACELESS:
+        return None
+    counted = given.measured(Setting(Way(ShingleUnits(1)), measure=CONTAINMENT))
+    threshold, pairs = valley(counted.tally)
+    one = counted._replace(setting=counted.setting._replace(threshold=threshold))
+    if given.of_whole(Fraction(one.meetings())) > MOST_COMPARED:
+        return None
+    around = f"from {written(threshold - AROUND)} to {written(threshold + AROUND)}"
+    why_k = f"-k 1 and containment: half of the texts with words have {words} or fewer"
+    why_t = f"-t {written(threshold)}: {pairs} pairs have a containment {around}, about the fewest of any such range"
+    return Guess([one], one, [Reason("k", why_k), Reason("t", why_t)])
+
+
+def valley(tally: PairTally) -> tuple[Fraction, int]:
+    """The hundredth around which there are the fewest pairs, or a tenth more, by containment: the first one; and how
+    many there are.
+    """
+    counts = [one - two for one, two in pairwise((*tally.found[CONTAINMENT][: BINS + 1], 0))]
+    reach = int(AROUND * BINS)
+    sums = {
+        number: sum(counts[number - reach : number + reach + 1])
+        for number in range(int(LEAST_SHARED * BINS), int(MOST_SHARED * BINS))
+    }
+    least = min(sums.values())
+    number = next(number for number, pairs in sums.items() if 10 * pairs <= 11 * least)
+    return Fraction(number, BINS), sums[number] // SCALE
 
 
 def choose_units(tried: Sequence[Measured], given: GivenSample) -> tuple[Measured, Reason]:
