@@ -1,12 +1,12 @@
 """An archive of random and planted sketches: what it costs to build, to keep and to ask, as it grows.
 
-    python tests/bench/archive.py [--peers NAMES] [--ask NUMBERS] FOLDER [DOCUMENTS ...]
+    python tests/bench/archive.py [--bits 8|16] [--peers NAMES] [--ask NUMBERS] FOLDER [DOCUMENTS ...]
 
 For each number of documents: processor seconds and peak memory to build it from JSON lines; bytes on disk; a query of
 one document from start to answer, of a thousand, and of a tenth of the archive, or of other NUMBERS; the same with JSON
 lines; and a thousand documents more. Beside these, with --peers datasketch,sourmash,
 what archive_peers.py does with the same sketches, and how many of the pairs it does not find. FOLDER keeps what was
-made, 1.4 kB a document, and 10 kB with the peers.
+made, 1.4 kB a document, 0.5 kB with --bits 8, and 10 kB with the peers.
 """
 
 import argparse
@@ -46,11 +46,13 @@ def rows(rng: np.random.Generator, documents: int, near: int, of: NDArray[np.uin
         yield some
 
 
-def write(path: Path, first: int, blocks: Iterator[NDArray[np.uint32]]) -> None:
+def write(path: Path, first: int, blocks: Iterator[NDArray[np.uint32]], bits: int) -> None:
     with path.open("wb") as file:
         for block in blocks:
-            lines = [f'{{"id":"doc-{first + number}","sketch":"{row.tobytes().hex(" ", 4)}","via":"sketch n=84"}}\n'
-                     for number, row in enumerate(block)]  # fmt: skip
+            via = "sketch n=84" + f" bits={bits}" * (bits < 32)
+            some = block.astype(f">u{bits // 8}")
+            lines = [f'{{"id":"doc-{first + number}","sketch":"{row.tobytes().hex(" ", bits // 8)}","via":"{via}"}}\n'
+                     for number, row in enumerate(some)]  # fmt: skip
             file.write("".join(lines).encode())
             first += len(block)
 
@@ -93,17 +95,17 @@ def beside(name: str, old: Path, queries: dict[int, Path], new: Path) -> None:
     more(store, new, *argv, "add")
 
 
-def main(folder: Path, size: int, asked: list[int], peers: list[str]) -> None:
+def main(folder: Path, size: int, bits: int, asked: list[int], peers: list[str]) -> None:
     rng = np.random.default_rng(size)
     pool = rng.integers(0, 2**32, (1000, N), np.uint32)
     old, archive, new = folder / f"{size}.jsonl", folder / f"{size}", folder / f"{size}.new.jsonl"
     if not old.exists():
-        write(old, 0, rows(rng, size, NEAR, pool))
-        write(new, 2 * size, rows(rng, 1000, NEAR, pool))
+        write(old, 0, rows(rng, size, NEAR, pool), bits)
+        write(new, 2 * size, rows(rng, 1000, NEAR, pool), bits)
     queries = {number: folder / f"{size}.{number}.jsonl" for number in dict.fromkeys((1, 1000, *asked, size // 10))}
     for number, path in queries.items():
         if not path.exists():
-            write(path, size, rows(rng, number, 2, pool))
+            write(path, size, rows(rng, number, 2, pool), bits)
     print(f"{size} documents, {old.stat().st_size / 1e9:.2f} GB of JSON lines\n simindex")
     if not archive.exists():
         show("build", cost("simindex", "add", str(archive), str(old)))
@@ -119,10 +121,11 @@ def main(folder: Path, size: int, asked: list[int], peers: list[str]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
+    parser.add_argument("--bits", type=int, choices=(8, 16, 32), default=32)
     parser.add_argument("--peers", type=lambda names: names.split(","), default=[])
     parser.add_argument("--ask", type=lambda numbers: [int(number) for number in numbers.split(",")], default=[])
     parser.add_argument("folder", type=Path)
     parser.add_argument("documents", type=int, nargs="*", default=[10**5, 10**6, 10**7])
     options = parser.parse_args()
     for documents in options.documents:
-        main(options.folder, documents, options.ask, options.peers)
+        main(options.folder, documents, options.bits, options.ask, options.peers)
