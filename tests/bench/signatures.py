@@ -27,6 +27,7 @@ HEADS = [*(f"{low} to {high}" for low, high in BANDS[:-1]), "1"]
 SIGNATURES = {
     "84 minima, t 0.8": "canon | shingle -k {k} | sketch -n 84 --seed {seed} | simjoin -t 0.8",
     "84 minima, t 0.6": "canon | shingle -k {k} | sketch -n 84 --seed {seed} | simjoin -t 0.6",
+    "84 of 8 bits, t 0.8": "canon | shingle -k {k} | sketch -n 84 --bits 8 --seed {seed} | simjoin -t 0.8",
     "256 minima, t 0.8": "canon | shingle -k {k} | sketch -n 256 --seed {seed} | simjoin -t 0.8",
     "84 and --verify": "canon | shingle -k {k} | sketch -n 84 --seed {seed} --keep | simjoin --verify -t 0.8",
     "84, t 0.5, recall .9": "canon | shingle -k {k} | sketch -n 84 --seed {seed} | simjoin -t 0.5 --recall 0.9",
