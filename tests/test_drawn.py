@@ -56,4 +56,4 @@ def test_chance_of_a_pair() -> None:
 
     for similarity in (Fraction(3, 4), Fraction(4, 5), Fraction(9, 10), Fraction(1)):
         assert hundred_million.chance(similarity, 32) == pytest.approx(binom.sf(67, 84, float(similarity)), rel=1e-6)
-    assert hundred_million.chance(Fraction(1, 2), 1) == pytest.approx(binom.sf(67, 84, 0.75))
+    assert hundred_million.chance(Fraction(1, 2), 1) == pytest.approx(binom.sf(75, 84, 0.75))

@@ -91,9 +91,9 @@ def similarities(drawn: Drawn, pairs: list[tuple[int, int]]) -> Iterator[Fractio
 
 
 def chance(similarity: Fraction, bits: int) -> float:
-    """That two sketches agree in at least T of their components."""
-    p = float(similarity + (1 - similarity) / 2**bits)
-    return sum(math.comb(N, same) * p**same * (1 - p) ** (N - same) for same in range(math.ceil(T * N), N + 1))
+    """That two sketches are a pair: some of their components agree by chance, as do some of those that a pair needs."""
+    p, least = (each + (1 - each) / 2**bits for each in (similarity, T))
+    return sum(math.comb(N, i) * float(p) ** i * float(1 - p) ** (N - i) for i in range(math.ceil(least * N), N + 1))
 
 
 def recall(options: argparse.Namespace, drawn: Drawn, pairs: Path) -> None:
