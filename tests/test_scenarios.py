@@ -53,6 +53,14 @@ def test_templates() -> None:
     assert {len(text.split()) for _, text in made.documents} == {80}
 
 
+def test_posts() -> None:
+    made = scenarios.posts(texts(700, 80), 1)
+    again = {"again, 2 to 8 times": 2 * (3 + 10 + 36), "again, 16 and 32 times": 2 * (136 + 528)}
+    check(made, {"same footer": 60, "other footer": 60} | again)
+    assert {len(text.split()) - 40 for _, text in made.documents} == {6, *range(15, 60)}
+    assert 20 < len({" ".join(text.split()[-40:]) for _, text in made.documents}) <= 30
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_news_and_passages(language: str) -> None:
     documents = texts(50, 40, language)

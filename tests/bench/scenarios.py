@@ -11,6 +11,7 @@ import importlib.util
 import random
 import re
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -96,6 +97,34 @@ def templates(texts: Sequence[Document], seed: int) -> Planted:
             several.append((f"{name} copy", edited))
             copies[name, f"{name} copy"] = f"{share:.0%} replaced"
         documents += [(each, " ".join(framed(edited, frame[: 3 * len(words)]))) for each, edited in several]
+    return Planted(documents, copies)
+
+
+def posts(texts: Sequence[Document], seed: int) -> Planted:
+    """Posts of 15 to 60 words, each above one of 30 footers of 40 words, of which few are frequent and many rare.
+
+    120 have a copy, and ten were posted again 2 to 32 times, so that what is frequent is no sign of a template; 0, 5 or
+    10 % of the words are new. Half of the posts keep their footer then; the others get any. 100 more posts have six
+    words of their own.
+    """
+    rng = random.Random(f"posts {seed}")
+    chosen = rng.sample(texts, 630)
+    footers = [text.split()[:40] for _, text in chosen[:30]]
+    others = [word for _, text in chosen for word in text.split()]
+    documents: list[Document] = []
+    copies: dict[tuple[str, str], str] = {}
+    for number, (name, text) in enumerate(chosen[30:]):
+        words, share = text.split()[: rng.randrange(15, 60) if number < 500 else 6], (0.0, 0.05, 0.1)[number % 3]
+        times, what = int(number < 120), "other footer" if number % 2 else "same footer"
+        if 120 <= number < 130:
+            times = 2 << number % 5
+            what = "again, 2 to 8 times" if times < 16 else "again, 16 and 32 times"
+        several = [name, *(f"{name} copy {each}" for each in range(times))]
+        drawn = rng.choices(footers, [1 / (1 + rank) for rank in range(30)], k=len(several))
+        for each, footer in zip(several, drawn, strict=True):
+            edited = words if each == name else edits.replace(words, edits.number_of(words, share), rng, others)
+            documents.append((each, " ".join([*edited, *(footer if number % 2 else drawn[0])])))
+        copies |= dict.fromkeys(combinations(several, 2), what)
     return Planted(documents, copies)
 
 

@@ -30,6 +30,16 @@ TEMPLATES = (
     "canon | shingle -k 5 --max-df 20 | sketch -n 84 | simjoin -t 0.5",
     "canon | shingle -k 1 | sketch -n 84 --weights {words} | simjoin -t 0.8",
 )
+POSTS = (
+    DEFAULT,
+    *(f"canon | shingle -k 3 | simjoin -t {t}" for t in (0.7, 0.8)),
+    *(f"canon | shingle -k 3 --max-df {limit} | simjoin -t 0.3" for limit in (5, 20)),
+    "canon | shingle -k 3 | simjoin --weights counted -t 0.6",
+    *(
+        f"canon | shingle -k 3 --max-df 5 | simjoin -t 0.3 + canon | shingle -k 3 | simjoin {how}"
+        for how in ("-t 0.8", "--weights counted -t 0.6")
+    ),
+)
 PAGES = (
     *(f"canon --html={part} | shingle -k 10 | sketch -n 84 | simjoin -t 0.8" for part in ("page", "main", "article")),
     "canon --html=main | shingle -k 5 | simjoin -t 0.5",
@@ -86,7 +96,7 @@ class Task(NamedTuple):
 
     name: str
     make: Callable[[int], Planted]  # of a seed
-    pipelines: Sequence[str]
+    pipelines: Sequence[str]  # with " + " between those whose pairs count together
 
 
 class Found(NamedTuple):
@@ -104,7 +114,7 @@ def measured(task: Task, seed: int) -> dict[str, Found]:
     with TemporaryDirectory() as folder:
         staged = Staged(Path(folder), made.documents)
         for pipeline in task.pipelines:
-            found = {pair for pair, _ in staged.pairs(pipeline)}
+            found = {pair for each in pipeline.split(" + ") for pair, _ in staged.pairs(each)}
             hits = Counter(what for pair, what in made.copies.items() if pair in found)
             copies = {what: (hits[what], number) for what, number in every.items()}
             results[pipeline] = Found(len(found), hits.total(), copies)
@@ -149,6 +159,7 @@ def every(english: Source, russian: Source, han: Source) -> list[Task]:
         ("titles ru", lambda seed: scenarios.titles(russian, seed), TITLES),
         ("persons en", scenarios.persons, TITLES),
         ("templates en", lambda seed: scenarios.templates(long(), seed), TEMPLATES),
+        ("posts en", lambda seed: scenarios.posts(long(), seed), POSTS),
         ("news en", lambda seed: scenarios.news(english, long(), "en", seed), reports("en")),
         ("news ru", lambda seed: scenarios.news(russian, middle(), "ru", seed), reports("ru")),
         ("news zh", lambda seed: scenarios.news(han, short(), "zh", seed), chinese("simjoin", (0.3, 0.5))),
