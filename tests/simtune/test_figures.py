@@ -269,7 +269,7 @@ def test_labels_give_what_simscore_gives_of_the_exact_join(form: str, tmp_path: 
             share = getattr(score, name)
             assert float(share.value) == pytest.approx(expected[name], abs=1e-6)
             assert share.low <= share.value <= share.high
-        assert score.behind == (expected["found"], expected["truth"])
+        assert score.counted == (expected["found"], expected["truth"])
 
 
 def planted(seed: int, count: int, changed: float) -> tuple[list[str], list[Record]]:

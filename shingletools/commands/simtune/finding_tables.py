@@ -9,7 +9,7 @@ import orjson
 from shingletools.commands.simtune.findings import Finding, Value
 from shingletools.numbers.ratios import aligned, rounded
 
-DIGITS = 6  # of ratios behind the point, in records
+DIGITS = 6  # of ratios after the point, in records
 SHORT = 4  # and in tables
 EDGES = "least", "below", "above"  # shown with what digits they have
 TITLES = {
@@ -26,7 +26,7 @@ HEADS = {
     ("band", "whole"): "of the whole", ("band", "n42"): "42 components", ("band", "n84"): "84 components",
     ("band", "n168"): "168 components", ("band", "n256"): "256 components",
     ("signature", "low"): "similarity from", ("signature", "high"): "to", ("signature", "memory"): "bytes of memory",
-    ("score", "behind"): "pairs looked at", ("score", "behind_true"): "true ones among all",
+    ("score", "counted"): "pairs counted", ("score", "counted_true"): "true pairs counted",
 }  # fmt: skip
 
 

@@ -121,8 +121,8 @@ def by_labels(setting: Setting, score: Scored) -> Reason:
     )
     rules = f"canon {setting.way.rules}, " if setting.way.rules else ""
     doubt = ""
-    if score.behind[0] < ENOUGH:
-        doubt = f"; only {score.behind[0]} pairs are behind the precision, which may be chance"
+    if score.counted[0] < ENOUGH:
+        doubt = f"; only {score.counted[0]} pairs were counted for the precision, which may be chance"
     return Reason(
         "labels",
         f"{rules}shingle {setting.shingle}, simjoin {setting.join}: chosen by the true pairs of one half of the sample;"
@@ -184,7 +184,7 @@ def of_score(score: Scored) -> Finding:
     """How good the chosen setting is at a threshold, by the half of the sample that did not choose it."""
     return {
         "scope": "score", "least": score.threshold, "pairs": round(score.found), "right": round(score.right),
-        "true": round(score.truth), **shares_of(score), "behind": score.behind[0], "behind_true": score.behind[1],
+        "true": round(score.truth), **shares_of(score), "counted": score.counted[0], "counted_true": score.counted[1],
     }  # fmt: skip
 
 

@@ -35,7 +35,7 @@ class Reason(NamedTuple):
 
 
 def percent(share: Fraction) -> str:
-    """A share, with one digit behind the point at most.
+    """A share, with one digit after the point at most.
 
     >>> percent(Fraction(1, 3)), percent(Fraction(1, 2))
     ('33.3 %', '50 %')

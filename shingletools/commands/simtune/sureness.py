@@ -36,7 +36,7 @@ class Share(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """Pairs beside labels; the numbers are as of the whole, but those of `behind`."""
+    """Pairs beside labels; the numbers are as of the whole, but those of `counted`."""
 
     threshold: Fraction
     found: Fraction
@@ -45,7 +45,7 @@ class Scored(NamedTuple):
     precision: Share
     recall: Share
     f1: Share
-    behind: tuple[int, int]  # pairs found and true pairs that were looked at
+    counted: tuple[int, int]  # pairs found and true pairs that were looked at
 
 
 def scores(
@@ -79,23 +79,23 @@ def scores(
             counts[number] += np.bincount(at, values, shape[0] * shape[1]).astype(np.int64).reshape(shape)
     true_pairs = judgement.pairs(population.there, population.others)
     truth = true_pairs * round(population.true * SCALE)
-    found, right, behind = np.cumsum(counts[:, :, ::-1], axis=2)[:, :, ::-1]
+    found, right, counted = np.cumsum(counts[:, :, ::-1], axis=2)[:, :, ::-1]
     return [
         score_of(
-            threshold, found[:, number], right[:, number], truth, (int(behind[:, number].sum()), int(true_pairs.sum()))
+            threshold, found[:, number], right[:, number], truth, (int(counted[:, number].sum()), int(true_pairs.sum()))
         )
         for number, threshold in enumerate(thresholds)
     ]
 
 
-def score_of(threshold: Fraction, found: Index, right: Index, truth: Index, behind: tuple[int, int]) -> Scored:
+def score_of(threshold: Fraction, found: Index, right: Index, truth: Index, counted: tuple[int, int]) -> Scored:
     """By weights of each component, shape (components,)."""
     shared = share(right, found + truth - right)
     f1 = [2 * each / (1 + each) for each in (shared.value or Fraction(0), shared.low, shared.high)]
     counts = [Fraction(int(each.sum()), SCALE) for each in (found, right, truth)]
     return Scored(
         threshold, counts[0], counts[1], counts[2], share(right, found), share(right, truth),
-        Share(f1[0], *outwards(*f1[1:])), behind,
+        Share(f1[0], *outwards(*f1[1:])), counted,
     )  # fmt: skip
 
 
