@@ -3,6 +3,8 @@
 from decimal import Decimal, localcontext
 from functools import cache
 
+UNIT = 1 << 16  # a weight of 1: sums of whole numbers do not depend on their order
+
 
 @cache
 def inverse_frequency(documents: int, df: int) -> float:

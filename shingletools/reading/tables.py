@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 import blake3
 
 from shingletools import kernel
+from shingletools.numbers.rarity import UNIT
 from shingletools.reading import option_files
 from shingletools.record import wire
 from shingletools.record.json_members import line_at, parse
@@ -18,7 +19,6 @@ from shingletools.system.errors import Failed, Rejected, shown
 Value = TypeVar("Value")
 
 MOST = 2**63 - 1  # documents
-UNIT = 1 << 16  # a weight of 1: sums of whole numbers do not depend on their order
 HEAVIEST = 1 << 16  # a weight
 DIGITS = (8, 16)  # of a fingerprint: 32 bits (a CRC) or 64
 

@@ -15,7 +15,7 @@ from shingletools.reading.tables import TableReading
 
 
 class Weights:
-    """The weights of shingles, in units of tables.UNIT. A shingle that the table lacks weighs as much as its heaviest.
+    """The weights of shingles, in units of rarity.UNIT. A shingle that the table lacks weighs as much as its heaviest.
 
     >>> Weights({5: 7, 3: 2}).of(np.array([3, 4, 5], np.uint64))
     array([2, 7, 7])

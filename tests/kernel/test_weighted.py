@@ -16,8 +16,8 @@ from shingletools.commands.sketch.weighted import WeightedMinHash, WeightedSimHa
 from shingletools.kernel import _kernel
 from shingletools.kernel.clocks import first_to_come, waits
 from shingletools.kernel.lines import Fields, Link
+from shingletools.numbers.rarity import UNIT
 from shingletools.reading.tables import HEAVIEST as MOST
-from shingletools.reading.tables import UNIT
 from shingletools.reading.weights import Weights
 
 FIELDS: Fields = b"id", b"x", b"x", False, b"r", (), False, None

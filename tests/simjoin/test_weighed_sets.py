@@ -20,7 +20,7 @@ from shingletools.commands.simjoin.signatures import LONG_SHINGLES
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel import reference
 from shingletools.kernel.types import TokenSets, TokenWeights
-from shingletools.reading.tables import UNIT
+from shingletools.numbers.rarity import UNIT
 from shingletools.reading.weights import Weights
 from shingletools.spark.pipeline import parse
 from shingletools.system.errors import Failed

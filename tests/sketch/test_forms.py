@@ -18,7 +18,7 @@ from shingletools.commands.sketch.minhash import MinHash, Supershingles
 from shingletools.commands.sketch.simhash import simhash
 from shingletools.commands.sketch.weighted import WeightedSimHash
 from shingletools.kernel import arrays as kernel
-from shingletools.reading.tables import UNIT
+from shingletools.numbers.rarity import UNIT
 from shingletools.reading.weights import Weights
 
 

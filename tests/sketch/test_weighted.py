@@ -15,7 +15,7 @@ from shingletools.commands.sketch.minhash import MinHash
 from shingletools.commands.sketch.weighted import WeightedMinHash
 from shingletools.kernel import clocks
 from shingletools.kernel.clocks import first_to_come, waits
-from shingletools.reading.tables import UNIT
+from shingletools.numbers.rarity import UNIT
 from shingletools.reading.weights import Weights, read_weights
 
 MASK = (1 << 64) - 1

@@ -19,8 +19,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference import counters_of
 from shingletools.kernel.types import U32, U64, Index, TokenSets, TokenWeights
 from shingletools.numbers.ranges import stretches
-from shingletools.numbers.rarity import inverse_frequency
-from shingletools.reading.tables import UNIT
+from shingletools.numbers.rarity import UNIT, inverse_frequency
 
 TOKENS = 1 << 20  # that are worked on together
 

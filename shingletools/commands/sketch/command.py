@@ -116,7 +116,7 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
 
 def of_words(options: argparse.Namespace) -> Stage:
     from shingletools.commands.sketch.lexicon import HeaviestWords, LexiconSketch  # as in `sketch`
-    from shingletools.reading.tables import UNIT
+    from shingletools.numbers.rarity import UNIT
     from shingletools.reading.weights import read_weights
 
     if options.top:
