@@ -118,6 +118,16 @@ def test_the_command_against_brute_force(measure: str, t: str) -> None:
     assert run("simjoin", "--measure", measure, "-t", t, "-j", jobs, stdin=stdin).records() == expected
 
 
+@pytest.mark.parametrize("measure", NAMES)
+@pytest.mark.parametrize("t", ["1/5000000000", "1/999999999999999999", "0.999999999999999999"])
+def test_thresholds_of_many_digits(measure: str, t: str) -> None:
+    """Their squares need more than 64 bits."""
+    documents = [{1, 2}, {1, 3}, {4}, {1, 2}]
+    expected = brute_force(documents, measure, Fraction(t))
+    assert len(expected) == (3 if Fraction(t) < 1 / 2 else 1)
+    assert run("simjoin", "--measure", measure, "-t", t, stdin=jsonl(*records(documents))).records() == expected
+
+
 def nested_documents(rng: random.Random) -> list[set[int]]:
     """Sets of very different sizes, some within others, with common tokens, and several equally large or equal."""
     documents: list[set[int]] = []

@@ -18,8 +18,10 @@ def exactly(values: Index, function: Callable[[int], int]) -> Index:
 
     Ceilings are computed at once, if 64 bits are enough. Shapes: (n,) in, (n,) out, int64, in the same order.
     """
-    if isinstance(function, Ceiling) and int(values.max(initial=0)) * function.share.numerator < 1 << 63:
-        return -(-values * function.share.numerator // function.share.denominator)
+    if isinstance(function, Ceiling):
+        above, below = function.share.as_integer_ratio()
+        if max(int(values.max(initial=0)) * above, below) < 1 << 63:
+            return -(-values * above // below)
     distinct, place = np.unique(values, return_inverse=True)
     return np.array([function(value) for value in distinct.tolist()], np.int64)[place]
 
