@@ -11,8 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shingletools.commands.simjoin.comparable import Comparable
+from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.join_collector import lines_like, take_shingles, take_signed
-from shingletools.commands.simjoin.signatures import SIGNATURES, Data
+from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.spec import shapes_differ
 from shingletools.kernel import arrays
 from shingletools.kernel.ids import split

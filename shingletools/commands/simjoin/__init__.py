@@ -4,7 +4,9 @@ command         the options
 wanted          what makes a pair: threshold, measure, recall
 spec            the specification of a join: that, the files and archives, and the memory
 join_collector  takes records, runs the join, and writes the pairs: it uses all the others
-signatures      the kinds of signatures: how they are read, when two are a pair, what a pair says
+digit_groups    payloads as groups of hex digits
+sketches        sketches as signatures: how they are read, when two are a pair, what a pair says
+signatures      what each kind of signature must have; the same for simhashes and sets of shingles
 comparable      checks that all signatures have one kind and shape; sets the default threshold
 store           keeps ids and payloads, in memory or on disk
 claimed_ids     tells which ids have come, in a limit of memory

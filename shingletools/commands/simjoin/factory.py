@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.sets import Verified
-from shingletools.commands.simjoin.signatures import LONG_SHINGLES, Data, Signature
+from shingletools.commands.simjoin.signatures import LONG_SHINGLES, Signature
 from shingletools.commands.simjoin.table import Table
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.commands.simjoin.weighed_sets import CountedWeights, WeighedSets, Weighing

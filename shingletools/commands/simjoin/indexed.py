@@ -12,10 +12,11 @@ from shingletools.archive.lookup import Sorted
 from shingletools.archive.manifest import Manifest
 from shingletools.archive.opened import Archive
 from shingletools.archive.segment import band_name
+from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.signatures import SIGNATURES, Data, Signature
+from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
 from shingletools.commands.simjoin.table import ComponentTable, cut
 from shingletools.commands.simjoin.wanted import BITS, Wanted
 from shingletools.kernel import arrays as kernel

@@ -8,6 +8,7 @@ import orjson
 
 from shingletools.commands.simjoin.against import Against, merged, of_archive
 from shingletools.commands.simjoin.comparable import Comparable, fields_before
+from shingletools.commands.simjoin.digit_groups import FIELDS
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.indexed import ArchiveJoin
@@ -15,7 +16,7 @@ from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.nearest import Nearest
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.pair_lines import PairLines
-from shingletools.commands.simjoin.signatures import FIELDS, LONG_SHINGLES, SHINGLE_SETS, Signature, signature_of
+from shingletools.commands.simjoin.signatures import LONG_SHINGLES, SHINGLE_SETS, Signature, signature_of
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.store import InMemory, OnDisk, Store
 from shingletools.kernel import arrays as kernel
@@ -26,8 +27,7 @@ from shingletools.record import wire
 from shingletools.record.collector import Collector, Late, Written
 from shingletools.record.json_members import in_quotes
 from shingletools.record.wire import Record
-from shingletools.system import errors
-from shingletools.system.errors import Failed, IdRepeated, Rejected
+from shingletools.system.errors import Failed, IdRepeated, Rejected, seen_before, shown
 
 
 class Signed(NamedTuple):
@@ -46,7 +46,7 @@ def take_signed(record: Record, id_field: str) -> Signed:
     data = signature.read(wire.take_string(record, signature.field))
     via = wire.take_recipe(record)
     if data is None:
-        raise Rejected(f"field {errors.shown(signature.field)} is not {signature.form}")
+        raise Rejected(f"field {shown(signature.field)} is not {signature.form}")
     return Signed(name, via, signature, data)
 
 
@@ -55,7 +55,7 @@ def take_shingles(record: Record) -> bytes:
     signature = signature_of(record, SHINGLE_SETS)
     data = signature.read(wire.take_string(record, signature.field))
     if not data:
-        raise Rejected(f"field {errors.shown(signature.field)} is not {signature.form}")
+        raise Rejected(f"field {shown(signature.field)} is not {signature.form}")
     return data
 
 
@@ -126,7 +126,7 @@ class JoinCollector(Collector):
         labels = None if self.scope is None else self.scope.numbers_in(record, line)
         text = orjson.dumps(name)
         if self.against is not None and side and self.against.known(side, text, np.array([len(text)])).any():
-            raise IdRepeated(errors.seen_before(name))
+            raise IdRepeated(seen_before(name))
         self.store.claim(min(side, 1), name)  # the last step that may reject the record
         self.via = via
         if not data:
@@ -177,7 +177,7 @@ class JoinCollector(Collector):
             self.count(side, stop - start)
         again = np.flatnonzero(numbers < 0).tolist()
         names = list(split(signed.ids, signed.id_sizes)) if again else []
-        return {number: errors.seen_before(orjson.loads(names[number])) for number in again}
+        return {number: seen_before(orjson.loads(names[number])) for number in again}
 
     def claim_lines(self, side: int, signed: SignedLines) -> Index:
         """The numbers of ids; below 0 for ids that their side, or an earlier archive, has used."""

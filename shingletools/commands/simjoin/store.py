@@ -9,13 +9,13 @@ import orjson
 
 from shingletools.commands.simjoin.buckets import ENTRY
 from shingletools.commands.simjoin.claimed_ids import ClaimedIds
+from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.signatures import Data
 from shingletools.commands.simjoin.stored import Payload, Stored, portions_of
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel import arrays as kernel

@@ -10,9 +10,10 @@ from typing import Protocol
 
 import numpy as np
 
+from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.measures import Measure
 from shingletools.commands.simjoin.sets import SetTable, exactly
-from shingletools.commands.simjoin.signatures import Data, ShingleSets
+from shingletools.commands.simjoin.signatures import ShingleSets
 from shingletools.commands.simjoin.table import Bucketed, Table
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel import arrays as kernel
