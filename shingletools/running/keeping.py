@@ -118,7 +118,7 @@ class PartKeeper:
         self.show(self.done)
 
     def log(self, number: int, place: int, outcome: Outcome) -> None:
-        """Keeps what a step of a part says, and that a good record came behind bad ones. Raises Failed."""
+        """Keeps what a step of a part says, and that a good record came after bad ones. Raises Failed."""
         good = outcome.records > 0
         if not (outcome.told or outcome.rejects or (good and place in self.waits)):
             return

@@ -16,8 +16,9 @@ Hashes = tuple[U64, Index]  # two keyed hashes of each id, of 64 bits
 
 
 class ClaimedIds:
-    """Sets of ids, one for each side. Two ids are one if 128 bits of keyed hashes are: 10^9 ids never share them.
+    """Sets of ids, one for each side. Two ids are one if 128 bits of keyed hashes are.
 
+    Of 10^9 different ids, any two share these with a chance below 10^-20.
     A Bloom filter of 64-bit words (Putze, Sanders and Singler 2009) says of most new ids that they are new. The others
     are looked up in sorted runs of hashes, of which the last ones are in memory.
     """
