@@ -159,6 +159,24 @@ def test_labels_decide(tmp_path: Path) -> None:
     assert pairs_of("shingle -k 10 | simjoin -t 0.8", docs, tmp_path) == set()
 
 
+def test_how_good_a_choice_is_does_not_depend_on_the_number_of_all_documents(tmp_path: Path) -> None:
+    """Weights of a billion documents, in units, need more than 64 bits in sums."""
+    docs = pipe(DOCS.read_bytes(), "canon")
+    truth = tmp_path / "truth.jsonl"
+    truth.write_bytes(pipe(docs, "shingle -k 5", "simjoin -t 0.6"))
+    few, many = (
+        [record for record in advised(tmp_path, f"--truth {truth} --documents {number}", docs)[2]
+         if record["scope"] == "score"]
+        for number in (300, 999_999_999)
+    )  # fmt: skip
+    for one, two in zip(few, many, strict=True):
+        shares = [name for name in one if name.partition("_")[0] in ("precision", "recall", "f1")]
+        assert len(shares) == 9
+        assert [one[name] for name in shares] == [two[name] for name in shares]
+        pairs = one["pairs"], two["pairs"]
+        assert pairs[0] == 0 or 0.9 < pairs[1] / pairs[0] / (999_999_999 / 300) ** 2 < 1.1
+
+
 def test_labels_that_no_pair_has_decide_nothing(tmp_path: Path) -> None:
     unlike = [" ".join(chr(0x4E00 + i) * 30) for i in range(120)]  # no two share a character
     docs = jsonl(*({"id": i, "text": text, "l": i // 2} for i, text in enumerate(unlike)))

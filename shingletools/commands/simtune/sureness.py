@@ -24,6 +24,7 @@ from shingletools.kernel.types import Index
 from shingletools.numbers.chances import interval, outwards
 
 MOST_TRIALS = 10_000  # more make no interval narrower
+MOST_BITS = 25  # of a weight: sums of those of 2^27 pairs are below 2^53, and so exact
 ENOUGH = 30  # pairs: figures of fewer decide nothing
 
 
@@ -63,36 +64,42 @@ def scores(
     judgement = population.judgement
     assert judgement is not None
     weights = class_weights(of, rows, population)
+    unit = 1 + (max(*weights.each, *weights.looked) >> MOST_BITS)  # in which these are counted
+    each, looked = ([round(Fraction(one, unit)) for one in some] for some in (weights.each, weights.looked))
     asked = None if setting.measure == SHARED else setting.threshold
-    places = [int(each) if asked is None else edges(asked).index(each) for each in thresholds]
+    places = [int(one) if asked is None else edges(asked).index(one) for one in thresholds]
     shape = len(judgement.components), len(thresholds)
     # Of each component, from each threshold up to the next one: weights of pairs, of those that are right, and pairs
     counts = np.zeros((3, *shape), np.int64)
     for pairs, classes, many, equal in grouped(of, population, rows, True):
         level = np.searchsorted(places, bins_of(of, pairs, setting.measure, asked), "right") - 1
         there = np.flatnonzero(level >= 0)
-        one, two = (of.first[each[there]] for each in pairs[:2])
-        weight = np.array(weights.each if equal else weights.looked)[classes[there]] * many[there]
+        one, two = (of.first[side[there]] for side in pairs[:2])
+        weight = np.array(each if equal else looked)[classes[there]] * many[there]
         owners = judgement.components[one] * shape[1] + level[there]
         true = judgement.right(one, two)
         for number, (at, values) in enumerate(((owners, weight), (owners[true], weight[true]), (owners, many[there]))):
             counts[number] += np.bincount(at, values, shape[0] * shape[1]).astype(np.int64).reshape(shape)
     true_pairs = judgement.pairs(population.there, population.others)
-    truth = true_pairs * round(population.true * SCALE)
+    truth = true_pairs * each[-1]
     found, right, counted = np.cumsum(counts[:, :, ::-1], axis=2)[:, :, ::-1]
     return [
         score_of(
-            threshold, found[:, number], right[:, number], truth, (int(counted[:, number].sum()), int(true_pairs.sum()))
+            threshold, (found[:, number], right[:, number], truth), Fraction(unit, SCALE),
+            (int(counted[:, number].sum()), int(true_pairs.sum())),
         )
         for number, threshold in enumerate(thresholds)
-    ]
+    ]  # fmt: skip
 
 
-def score_of(threshold: Fraction, found: Index, right: Index, truth: Index, counted: tuple[int, int]) -> Scored:
-    """By weights of each component, shape (components,)."""
+def score_of(
+    threshold: Fraction, weights: tuple[Index, Index, Index], unit: Fraction, counted: tuple[int, int]
+) -> Scored:
+    """By weights of each component, shape (components,): of pairs found, of right ones, and of true ones."""
+    found, right, truth = weights
     shared = share(right, found + truth - right)
     f1 = [2 * each / (1 + each) for each in (shared.value or Fraction(0), shared.low, shared.high)]
-    counts = [Fraction(int(each.sum()), SCALE) for each in (found, right, truth)]
+    counts = [int(each.sum()) * unit for each in weights]
     return Scored(
         threshold, counts[0], counts[1], counts[2], share(right, found), share(right, truth),
         Share(f1[0], *outwards(*f1[1:])), counted,
