@@ -70,6 +70,7 @@ class Pairs:
         self.similarities = [
             Fraction(len(one & two), len(one | two)) for one, two in combinations(sets, 2) if one & two
         ]
+        self.apart = sum(bool(one and two and not one & two) for one, two in combinations(sets, 2))
 
     def within(self, least: Fraction, below: Fraction) -> list[Fraction]:
         return [each for each in self.similarities if least <= each < below]
@@ -81,17 +82,24 @@ class Pairs:
 
 
 def signature(  # noqa: PLR0913, PLR0917  # each has a name of its own
-    name: str, pairs: Pairs, t: Fraction, n: int, least: int, power: int, bands: list[int]
+    name: str, pairs: Pairs, t: Fraction, n: int, least: int, power: int, bands: list[int], alike: Fraction
 ) -> Record:
-    chances = [(each, binomial(least, n, pairs.middle(each) ** power)) for each in pairs.similarities]
+    """alike: how many of all components agree by chance."""
+
+    def agree(similarity: Fraction) -> Fraction:
+        return 1 - (1 - similarity**power) * (1 - alike)
+
+    chances = [(each, binomial(least, n, agree(pairs.middle(each)))) for each in pairs.similarities]
+    chances += pairs.apart * [(Fraction(0), binomial(least, n, alike))]
     found, right = sum(c for _, c in chances), sum(c for each, c in chances if each >= t)
     true = sum(each >= t for each in pairs.similarities)
     candidates = Fraction(0)
-    for each in (each for each in pairs.similarities if each < 1):  # equal sketches are one to a join
+    # Equal sketches are one to a join
+    for middle, many in Counter([*map(pairs.middle, pairs.similarities), *pairs.apart * [Fraction(0)]]).items():
         apart = Fraction(1)
         for width in bands:
-            apart *= 1 - pairs.middle(each) ** (power * width)
-        candidates += 1 - apart
+            apart *= 1 - agree(middle) ** width
+        candidates += many * (1 - apart) if middle < 1 else 0
     return {
         "signature": name, "recall": Fraction(right) / true if true else None,
         "precision": Fraction(right) / found if found else None, "pairs": round(found), "candidates": round(candidates),
@@ -157,14 +165,19 @@ def findings(texts: Sequence[str], k: int, t: Fraction = USUAL) -> list[Record]:
         "bytes": max(round(17 * mean - 1), 0), "memory": round(150 + 24 * distinct),
         "candidates": sum(comb(many, 2) for many in meeting.values()),
     }]  # fmt: skip
-    for n in COMPONENTS:
-        m = ceil(t * n)
+    for n, bits in (*((n, 32) for n in COMPONENTS), (84, 8)):
+        alike = Fraction(bits == 8, 256)
+        m = next(m for m in range(n + 1) if Fraction(m, n) >= alike + (1 - alike) * t)
+        low, high = (max(Fraction(0), (each - alike) / (1 - alike)) for each in (bound(m, n), 1 - bound(n - m, n)))
         bands = [n * (i + 1) // (n - m + 1) - n * i // (n - m + 1) for i in range(n - m + 1)]
-        forms.append(signature(f"sketch -n {n}", pairs, t, n, m, 1, bands) | {
-            "agreeing": m, "deviation": round(float(t * (1 - t) / n) ** 0.5, 6), "low": bound(m, n),
-            "high": 1 - bound(n - m, n), "bytes": 9 * n - 1, "memory": 150 + 4 * n,
+        name = f"sketch -n {n}" + " --bits 8" * (bits == 8)
+        share = alike + (1 - alike) * t
+        forms.append(signature(name, pairs, t, n, m, 1, bands, alike) | {
+            "agreeing": m, "deviation": round(float(share * (1 - share) / n) ** 0.5 / float(1 - alike), 6),
+            "low": floor(low * 10**6) / 10**6, "high": ceil(high * 10**6) / 10**6,
+            "bytes": n * bits // 4 + n - 1, "memory": 150 + n * bits // 8,
         })  # fmt: skip
-    supers = signature("sketch --super 14", pairs, t, 6, 2, 14, [1, 1, 1, 1, 2])
+    supers = signature("sketch --super 14", pairs, t, 6, 2, 14, [1, 1, 1, 1, 2], Fraction(0))
     megas = supers | {"signature": "sketch --mega 14", "candidates": supers["pairs"]}
     forms += [
         none | supers | {"bytes": 101, "memory": 198}, none | megas | {"bytes": 254, "memory": 270},

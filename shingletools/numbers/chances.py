@@ -66,14 +66,15 @@ def widths(components: int, bands: int) -> tuple[int, ...]:
     return tuple(components * (i + 1) // bands - components * i // bands for i in range(bands))
 
 
-def deviation(chance: Fraction, trials: int) -> Fraction:
-    """The standard deviation of the share that succeeds, sqrt(p (1 - p) / n), rounded to DECIMALS.
+def deviation(similarity: Fraction, components: int, chance: Fraction = Fraction(0)) -> Fraction:
+    """The standard deviation of `estimated`, sqrt((1 - s) (s + c / (1 - c)) / n), rounded to DECIMALS.
 
-    >>> float(deviation(Fraction(4, 5), 84))
-    0.043644
+    >>> float(deviation(Fraction(4, 5), 84)), float(deviation(Fraction(4, 5), 84, Fraction(1, 256)))
+    (0.043644, 0.04375)
     """
     scale = 10 ** (DECIMALS + 1)
-    return round(Fraction(isqrt(int(scale * scale * chance * (1 - chance) / trials)), scale), DECIMALS)
+    variance = (1 - similarity) * (similarity + chance / (1 - chance)) / components
+    return round(Fraction(isqrt(int(scale * scale * variance)), scale), DECIMALS)
 
 
 @cache

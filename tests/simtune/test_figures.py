@@ -62,6 +62,17 @@ def test_findings_are_those_of_brute_force(k: int, tmp_path: Path) -> None:
     assert run_here(f"simtune -k {k}", stdin=documents(texts), cwd=tmp_path).records() == expected
 
 
+@pytest.mark.parametrize("threshold", [Fraction(1, 20), Fraction(2, 7), Fraction(1)])
+def test_few_bits_also_agree_by_chance(threshold: Fraction, tmp_path: Path) -> None:
+    """Most pairs have nothing in common, and some of them are compared anyway, or even found."""
+    texts = [*copies(1, 30), *(f"w{i}" for i in range(10))]
+    expected = of_scope(findings(texts, 2, threshold), "signature")
+    found = run_here(f"simtune -k 2 -t {threshold}", stdin=documents(texts), cwd=tmp_path).records()
+    assert of_scope(found, "signature") == expected
+    many = {each["signature"]: each["candidates"] for each in expected}
+    assert (many["sketch -n 84 --bits 8"] > many["sketch -n 84"]) == (threshold < 1)
+
+
 def test_both_kernels_and_any_number_of_workers_say_the_same() -> None:
     data = pipe(DOCS.read_bytes(), "canon")
     labels = "simtune --truth /dev/null --threshold 5/7"
@@ -316,11 +327,11 @@ def test_sketches_find_as_many_as_is_expected(tmp_path: Path) -> None:
     expected = of_scope(run_here("simtune -k 5", stdin=pipe(DOCS.read_bytes(), "canon"), cwd=tmp_path).records(),
                         "signature")  # fmt: skip
     exact = {(each["a"], each["b"]) for each in run("simjoin -t 0.8", stdin=docs).records()}
-    for n in (42, 84):
-        (form,) = (each for each in expected if each["signature"] == f"sketch -n {n}")
+    for sketch in ("sketch -n 42", "sketch -n 84", "sketch -n 84 --bits 8"):
+        (form,) = (each for each in expected if each["signature"] == sketch)
         found = []
         for seed in range(20):
-            sketches = run_here(f"sketch -n {n} --seed {seed}", stdin=docs, cwd=tmp_path).good()
+            sketches = run_here(f"{sketch} --seed {seed}", stdin=docs, cwd=tmp_path).good()
             pairs = run_here("simjoin -t 0.8", stdin=sketches, cwd=tmp_path).records()
             found.append([(each["a"], each["b"]) in exact for each in pairs])
         recall = sum(map(sum, found)) / 20 / len(exact)

@@ -98,6 +98,11 @@ class PairTally(NamedTuple):
         """The bin that begins with a threshold."""
         return int(threshold) if measure == SHARED else self.edges.index(threshold)
 
+    @property
+    def pairs(self) -> Fraction:
+        """Those of all bins."""
+        return Fraction(self.found[JACCARD][0], SCALE)
+
     def pairs_of(self, number: int) -> Fraction:
         """The pairs of one bin of Jaccard's similarity."""
         from_here = (*self.found[JACCARD], 0)

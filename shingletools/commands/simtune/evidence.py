@@ -15,7 +15,7 @@ from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.sample import SampledDocument
 from shingletools.commands.simtune.search import Half
 from shingletools.commands.simtune.settings import Setting
-from shingletools.commands.simtune.shingled import ShingleUnits, Way, ruled, shingled
+from shingletools.commands.simtune.shingled import NO_ROW, ShingleUnits, Way, ruled, shingled
 from shingletools.commands.simtune.spec import TuneSpec
 from shingletools.kernel.types import Flags
 from shingletools.text.scripts import ALONE
@@ -72,7 +72,16 @@ class GivenSample(NamedTuple):
         of = shingled(ruled(self.texts, setting.way.rules), setting.way.units, self.kinds(None))
         threshold = None if setting.measure == "shared" else setting.threshold
         of = search.limited(of, setting.most)
-        return Measured(setting, of, tally(of, self.population(None), threshold))
+        tallied = tally(of, self.population(None), threshold)
+        return Measured(setting, of, tallied, max(self.pairs(of.rows != NO_ROW) - tallied.pairs, Fraction(0)))
+
+    def pairs(self, there: Flags) -> int:
+        """How many these documents of the sample have, of two sides if there are two."""
+        many = int(there.sum())
+        if self.others is None:
+            return many * (many - 1) // 2
+        others = int((there & self.others).sum())
+        return others * (many - others)
 
     def kinds(self, judgement: Judgement | None) -> np.ndarray:
         kinds = np.full(len(self.documents), -1) if judgement is None else judgement.kinds

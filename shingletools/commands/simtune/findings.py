@@ -7,8 +7,10 @@ from shingletools.commands.simtune import advice
 from shingletools.commands.simtune.counting import JACCARD, SHARED
 from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.forms import (
+    BITS,
     COMPONENTS,
     DOCUMENT,
+    FEW,
     MEGA,
     MEGASHINGLES,
     SIMHASH,
@@ -24,7 +26,7 @@ from shingletools.commands.simtune.search import search, told
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.sureness import ENOUGH, Scored, Share
 from shingletools.commands.simtune.wording import pipeline
-from shingletools.numbers.chances import UNIT, deviation, interval
+from shingletools.numbers.chances import UNIT, deviation, estimated, interval, outwards
 from shingletools.numbers.ratios import ratio
 
 Value = Fraction | int | str | None
@@ -236,11 +238,12 @@ def of_forms(given: GivenSample, measured: Measured) -> Iterator[Finding]:
     }  # fmt: skip
     if measured.setting.measure != JACCARD:
         return
-    for components in COMPONENTS:
-        form = sketch(components, threshold)
-        low, high = interval(form.least, components)
+    for components, bits in (*((each, BITS) for each in COMPONENTS), FEW):
+        form = sketch(components, threshold, bits)
+        low, high = outwards(*(estimated(bound, form.chance) for bound in interval(form.least, components)))
         exact: Finding = {
-            "agreeing": form.least, "deviation": deviation(threshold, components), "low": low, "high": high,
+            "agreeing": form.least, "deviation": deviation(threshold, components, form.chance),
+            "low": low, "high": high,
         }  # fmt: skip
         yield blank | exact | of_form(given, measured, form)
     yield blank | of_form(given, measured, SUPERSHINGLES)

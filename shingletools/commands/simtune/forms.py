@@ -4,15 +4,16 @@ from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
-from shingletools.numbers.chances import at_least, meets, proposed, widths
+from shingletools.numbers.chances import agreement, at_least, meets, proposed, widths
 
 COMPONENTS = 42, 84, 168, 256  # of sketches
 TOGETHER = 14  # of 84 components make a supershingle
 SUPER = 6
 DOCUMENT = 150  # bytes of memory that a join takes for a document beside its signature: id, places, entries of bands
 TOKEN = 24  # for a shingle of a set
-COMPONENT = 4  # of a sketch
 WORD = 8  # of 64 bits
+BITS = 32  # of a min-hash
+FEW = 84, 8  # components, and the bits of each that are written
 SIMHASH = 64  # bytes of memory for a simhash, as simjoin says
 
 
@@ -24,6 +25,7 @@ class SignatureForm(NamedTuple):
     least: int
     power: int = 1
     digits: int = 8
+    chance: Fraction = Fraction(0)  # that a component agrees where it need not
     bands: int = 0  # where they are not those of a join of all that agree enough
 
     @property
@@ -38,20 +40,24 @@ class SignatureForm(NamedTuple):
     @property
     def memory(self) -> int:
         """Bytes for each document in a join."""
-        return DOCUMENT + self.components * (COMPONENT if self.digits == 2 * COMPONENT else WORD)
+        return DOCUMENT + self.components * self.digits // 2
 
     def found(self, similarity: Fraction) -> int:
         """The chance that a pair of this similarity is found, in UNIT."""
-        return at_least(self.least, self.components, similarity**self.power)
+        return at_least(self.least, self.components, agreement(similarity**self.power, self.chance))
 
     def candidates(self, similarity: Fraction) -> int:
         """That it is compared."""
-        return meets(self.widths, similarity**self.power)
+        return meets(self.widths, agreement(similarity**self.power, self.chance))
 
 
-def sketch(components: int, threshold: Fraction) -> SignatureForm:
-    """Of min-hashes."""
-    return SignatureForm(f"sketch -n {components}", components, ceil(threshold * components))
+def sketch(components: int, threshold: Fraction, bits: int = BITS) -> SignatureForm:
+    """Of min-hashes, or of a few bits of each."""
+    few = bits < BITS
+    chance = Fraction(few, 2**bits)
+    least = ceil(agreement(threshold, chance) * components)
+    name = f"sketch -n {components}{f' --bits {bits}' if few else ''}"
+    return SignatureForm(name, components, least, digits=bits // 4, chance=chance)
 
 
 def verified(components: int, threshold: Fraction) -> SignatureForm:

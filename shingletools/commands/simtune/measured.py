@@ -26,6 +26,7 @@ class Measured(NamedTuple):
     setting: Setting
     shingled: Shingled
     tally: PairTally
+    apart: Fraction  # pairs of the sample that share nothing
 
     @property
     def found(self) -> Fraction:
@@ -46,7 +47,8 @@ class Measured(NamedTuple):
             pairs * form.found(self.tally.middle(number)) if pairs else 0 for number, pairs in enumerate(self.bins())
         ]
         at = self.tally.place(JACCARD, self.setting.threshold)
-        return PairCounts(int(sum(chances)), int(self.found * UNIT), int(sum(chances[at:])))
+        found = sum(chances) + self.apart * form.found(Fraction(0))
+        return PairCounts(int(found), int(self.found * UNIT), int(sum(chances[at:])))
 
     def candidates(self, form: SignatureForm) -> Fraction:
         """How many pairs of the sample it is expected to compare: copies are one to a join."""
@@ -54,7 +56,7 @@ class Measured(NamedTuple):
             pairs * form.candidates(self.tally.middle(number))
             for number, pairs in enumerate(self.bins()[:-1]) if pairs
         )  # fmt: skip
-        return sum(chances, Fraction(0)) / UNIT
+        return sum(chances, self.apart * form.candidates(Fraction(0))) / UNIT
 
     def missed(self, form: SignatureForm, first: int, last: int) -> Fraction:
         """The share that it is expected to miss of the pairs in bins from `first` to before `last`.
