@@ -42,8 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="weigh the shingles by the table FILE, from shingle --df; or counted: by the documents that are joined",
     )
-    parser.add_argument("--verify", action="store_true",
-        help="find candidates by their sketches, and decide by their shingles")  # fmt: skip
+    parser.add_argument("--verify", action="store_true", help="find candidates by sketches, decide by shingles")
     parser.add_argument("--interval", action="store_true", help="write bounds of the true similarity, too")
     parser.add_argument("--forest", action="store_true",
         help="write only enough pairs to connect what all pairs connect")  # fmt: skip
