@@ -391,6 +391,12 @@ def test_a_table_has_what_the_records_have(tmp_path: Path) -> None:
     assert [line for line in shown.splitlines() if line.endswith(" ")] == []
 
 
+def test_the_other_set_is_not_standard_input(tmp_path: Path) -> None:
+    ran = run_here("simtune --against - -o out docs", cwd=tmp_path)
+    assert (ran.status, ran.out, (tmp_path / "out").exists()) == (2, b"", False)
+    assert ran.err == "simtune: --against -: the pipeline would read standard input a second time; name a file\n"
+
+
 def test_questions_of_one_set_against_another(tmp_path: Path) -> None:
     """The pipeline runs as it is printed, with words and rules, characters and a limit: it finds the true pairs."""
     chosen = random.Random(7)

@@ -8,7 +8,7 @@ from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, TuneSpec
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face
 from shingletools.record.stage import Stage
-from shingletools.system.errors import shown
+from shingletools.system.errors import Failed, shown
 
 FACE = Face(example=("canon docs.jsonl | simtune --table",), takes=("canon", "parts"), text=True)
 
@@ -44,6 +44,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
+    if "-" in options.against:
+        raise Failed("--against -: the pipeline would read standard input a second time; name a file")
     return TuneSpec(
         options.id, options.text, options.k, threshold=options.threshold, field=options.field, truth=options.truth,
         others=options.against, sample=options.sample, seed=options.seed,
