@@ -48,6 +48,7 @@ class Command:
 
 ODD = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\rh\x00"  # separators that do not part lines
 COPIES = 8  # of the sample documents, which tests of larger inputs make
+ON_DISK = "simjoin: scratch files: "  # what -v of a join on disk says before its work
 
 
 SAMPLE = [str(json.loads(line)["id"]) for line in DOCS.read_bytes().splitlines()]

@@ -46,13 +46,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--interval", action="store_true", help="write bounds of the true similarity, too")
     parser.add_argument("--forest", action="store_true",
         help="write only enough pairs to connect what all pairs connect")  # fmt: skip
-    parser.add_argument("--within", metavar="FIELD", action="append", default=[], type=text,
+    which = parser.add_argument_group("which pairs")
+    which.add_argument("--within", metavar="FIELD", action="append", default=[], type=text,
         help="only pairs whose documents have equal values of FIELD; may be repeated")  # fmt: skip
-    parser.add_argument("--across", metavar="FIELD", action="append", default=[], type=text,
+    which.add_argument("--across", metavar="FIELD", action="append", default=[], type=text,
         help="only pairs whose documents have different values of FIELD; may be repeated")  # fmt: skip
-    parser.add_argument("--best", metavar="N", type=count,
+    which.add_argument("--best", metavar="N", type=count,
         help="only pairs in which one document is among the N most similar partners of the other")  # fmt: skip
-    parser.add_argument("--against", metavar="FILE", action="append", default=[],
+    which.add_argument("--against", metavar="FILE", action="append", default=[],
         help="pair the input with FILE, or an archive's folder, and not with itself; may be repeated")  # fmt: skip
     how = parser.add_argument_group("how")
     how.add_argument("--recall", metavar="R", type=threshold, default=Fraction(1),
