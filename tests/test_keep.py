@@ -323,7 +323,10 @@ def test_what_is_refused(here: Path) -> None:
         (["canon | shingle | simjoin"], "--keep: nothing tells whether standard input is the same again: name files"),
         (["canon | shingle | simjoin", "/dev/null"], "/dev/null: not a regular file: --keep must be able to read it"),
         (["--keep", "strange", REMOVAL], "strange: kept.json is missing, but 1.sketch.jsonl is there"),
-        (["--keep", "damaged", REMOVAL], "damaged/kept.json: not what this version of --keep writes"),
+        (
+            ["--keep", "damaged", REMOVAL],
+            "damaged/kept.json: not what this version of --keep writes; remove the folder, or name another",
+        ),
         (["--keep", "bad", REMOVAL], "bad"),
         (["simjoin k/1.sketch.jsonl | simgroup"], "k/1.sketch.jsonl: --keep may remove that file: copy it, or keep"),
     ):

@@ -64,7 +64,9 @@ class KeptParts:
             if (said["format"], said["version"]) == (FORMAT, VERSION):
                 self.entries = said["parts"]
                 return
-        raise Failed(f"{self.shown(MANIFEST)}: not what this version of --keep writes")
+        raise Failed(
+            f"{self.shown(MANIFEST)}: not what this version of --keep writes; remove the folder, or name another"
+        )
 
     def usable(self, asked: Sequence[Entry]) -> tuple[int, str]:
         """How many parts are done as they are asked for; which one is not used and why, if more were kept.

@@ -53,6 +53,7 @@ def test_workers_give_the_same() -> None:
         ("--spots none", "--spots: none: No such file or directory (shipped: en, ru, zh; iso:LANG for more)"),
         ("--spots iso:xx", "--spots: iso:xx: no such list"),
         ("--spots en -k 1", "--spots needs -k 2 or more"),
+        ("--word-chars -k 1", "--word-chars needs -k 2 or more: all texts share the space"),
         ("--spots empty", "--spots: empty: the list has no words, so no shingle can begin"),
         ("--spots comments", "--spots: comments: the list has no words, so no shingle can begin"),
         ("--spots en --df", "--df cannot be combined with --chars, --word-chars, --longest or --spots"),

@@ -306,7 +306,10 @@ def test_recipes_that_differ(tmp_path: Path) -> None:
         ("", {"a": 1, "b": 1}, 2, "t:1: pairs 1 with itself"),
         ("", {"a": 1}, 2, 't:1: field "b" is missing'),
         ("", {"members": 7}, 2, 't:1: field "members" is not a list of strings and integers'),
-        ("", {"a": 1, "b": 1, "against": True}, 0, NO_PAIR),
+        ("", {"a": 1, "b": 1, "against": True}, 2,
+         'the pairs of --truth have "against":true, so they are of two sets: give one with --against'),
+        ("--against o", {"a": 1, "b": 2}, 2,
+         'no pair of --truth has "against":true, as those of one set with another must have'),
         ("", {"a": "1", "b": "2"}, 0, NO_PAIR),
         ("", {"a": 1, "b": 2, "label": "No"}, 0, NO_PAIR),
         ("", {"a": 1, "b": 2, "label": "x"}, 2,
@@ -321,7 +324,7 @@ def test_recipes_that_differ(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_truth_that_is_bad(options: str, truth: Record, status: int, message: str, tmp_path: Path) -> None:
-    done = ran(tmp_path, f"--truth t {options}", TWO, t=jsonl(truth))
+    done = ran(tmp_path, f"--truth t {options}", TWO, t=jsonl(truth), o=TWO)
     bad = "simtune: t: not one good record\n" if message.startswith("t:") else ""
     assert (done.status, done.err) == (status, f"simtune: {message}\n{bad}" if message else "")
     assert (done.out == b"") is (status == 2)

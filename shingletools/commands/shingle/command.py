@@ -217,6 +217,7 @@ def check(options: argparse.Namespace) -> None:
         (options.df and (options.chars or options.word_chars or options.longest or options.spots is not None),
          "--df cannot be combined with --chars, --word-chars, --longest or --spots"),
         (options.spots is not None and options.k < SPOT_AND_WORD, f"--spots needs -k {SPOT_AND_WORD} or more"),
+        (options.word_chars and options.k == 1, "--word-chars needs -k 2 or more: all texts share the space"),
         (options.df and (options.max_df is not None or table), "--df cannot be combined with --max-df or --df-table"),
         (table and not limited, "--df-table needs --max-df or --min-df"),
         *((not options.df and getattr(options, name), f"--{name} needs --df") for name in ("header", "merge")),

@@ -38,7 +38,7 @@ class SampleTruth:
         self.belonging = Belonging(banded=False)
         self.kinds: dict[str, str] = {}  # what each file holds
         self.labels: dict[bytes, int] = {}
-        self.groups = 0
+        self.groups = self.elsewhere = 0  # groups; pairs of other documents than those that are compared
 
     def take(self, record: Record, line: bytes, file: str) -> None:
         """A record of a file. Raises Rejected and Failed."""
@@ -62,7 +62,8 @@ class SampleTruth:
         one, two, against = wire.take_pair(record)
         same = judged_same(record)
         if against != self.two_sided:
-            return  # of other documents than those that are compared
+            self.elsewhere += 1
+            return
         ends = np.array([[self.number(self.known(one))], [self.number(self.known(two, against))]])
         if same:
             self.belonging.add_pairs(ends[0], ends[1], None)
@@ -84,7 +85,13 @@ class SampleTruth:
             raise Failed(f"id {errors.shown(name_of(name))} {wrong}")
 
     def settled(self) -> Settled:
-        """All of it. Raises Failed if it contradicts itself."""
+        """All of it. Raises Failed if it contradicts itself, or has pairs, but none of documents that are compared."""
+        if self.elsewhere and not self.ids:
+            raise Failed(
+                'no pair of --truth has "against":true, as those of one set with another must have'
+                if self.two_sided
+                else 'the pairs of --truth have "against":true, so they are of two sets: give one with --against'
+            )
         every = self.belonging.among(np.ones(len(self.ids), np.bool_))
         if (pair := self.belonging.contradiction(every)) is not None:
             names = [*self.ids]
