@@ -360,10 +360,15 @@ def test_the_reader_goes_away(folder: Path) -> None:
 
 
 def started(words: list[str], cwd: Path) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [BIN / "shingletools", "run", *words], cwd=cwd, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )  # fmt: skip
+    """Ctrl-C ends it, even if the tests run in the background of a script, where it would be ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            [BIN / "shingletools", "run", *words], cwd=cwd, env=ENVIRONMENT, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
