@@ -159,7 +159,10 @@ def test_intervals_hold_the_share() -> None:
 
 
 @pytest.mark.slow
-def test_a_set_is_run_for_real(clones: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_set_is_run_for_real(
+    clones: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(labels, "TS", (0.5, 0.7))
     labels.main(["--only", "stroke", "--programs", "shingletools,scikit-learn", str(clones)])
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == "stroke: 4 documents, 3 true pairs"
