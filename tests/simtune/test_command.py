@@ -63,9 +63,9 @@ def docs_of(kind: str) -> bytes:
     ("kind", "line", "because", "found"),
     [
         (
-            "titles", "shingle -k 1 | simjoin --measure containment -t 0.4",
-            "-k 1 and containment: half of the texts with words have 6 or fewer",
-            [30],
+            "titles", "shingle --chars -k 3 | simjoin -t 0.7",
+            "--chars -k 3: a quarter of the texts with words have 6 or fewer, and with no k that was tried keep a",
+            [0, 0, 0, 0, 0, 30],
         ),
         (
             "long", "shingle -k 10 | simjoin -t 0.8",
@@ -73,7 +73,7 @@ def docs_of(kind: str) -> bytes:
             [20] * 5,
         ),
     ],
-    ids=["titles by single words", "long texts by many words"],
+    ids=["titles by characters", "long texts by many words"],
 )  # fmt: skip
 def test_shingles_are_those_that_suit_the_length_of_texts(
     kind: str, line: str, because: str, found: list[int], tmp_path: Path
@@ -454,8 +454,8 @@ def test_the_threshold_of_short_texts_is_where_pairs_are_fewest(tmp_path: Path) 
     """By brute force: the first hundredth around which there are the fewest pairs, or a tenth more."""
     chosen = random.Random(11)
     words = ["".join(chosen.choices(LETTERS, k=4)) for _ in range(40)]
-    texts = [" ".join(chosen.sample(words, chosen.randint(6, 14))) for _ in range(150)]
-    texts += [" ".join(text.split()[: chosen.randint(4, 14)]) for text in texts[:60]]
+    texts = [" ".join(chosen.sample(words, chosen.randint(10, 18))) for _ in range(150)]
+    texts += [" ".join(text.split()[: chosen.randint(8, 18)]) for text in texts[:60]]
     docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
     pipeline, reasons, _ = advised(tmp_path, docs=docs)
     sets = [{*text.split()} for text in texts]
@@ -466,3 +466,15 @@ def test_the_threshold_of_short_texts_is_where_pairs_are_fewest(tmp_path: Path) 
     assert pipeline == f"shingle -k 1 | simjoin --measure containment -t {threshold / 100:g}"
     assert f": {sums[threshold]} pairs have a containment from " in reasons["t"]
     assert len(pairs_of(pipeline, docs, tmp_path)) == sum(each >= threshold for each in bins)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [(8, "shingle --chars -k 3 | "), (9, "shingle -k 1 | simjoin -t 0.8"), (10, "shingle -k 1 | simjoin --measure ")],
+)
+def test_titles_are_no_records_of_short_texts(words: int, line: str, tmp_path: Path) -> None:
+    """Of fewer than ten words, shared ones say too little."""
+    chosen = random.Random(5)
+    texts = [" ".join("".join(chosen.choices(LETTERS, k=6)) for _ in range(words)) for _ in range(120)]
+    pipeline, _, _ = advised(tmp_path, docs=jsonl(*({"id": i, "text": text} for i, text in enumerate(texts))))
+    assert pipeline.startswith(line)

@@ -11,7 +11,7 @@ from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.settings import USUAL, WORDS, Setting, most_of, written
 from shingletools.commands.simtune.shingled import ShingleUnits, Way
 
-SHORT = 50  # words that half of the texts are not longer than
+LEAST_WORDS, SHORT = 10, 50  # of half of the texts: in fewer words, single ones say too little; see of_short_texts
 LEAST_SHARED, MOST_SHARED = Fraction(2, 5), Fraction(9, 10)  # thresholds for these
 AROUND = Fraction(1, 25)  # how far pairs on either side of a threshold count
 MOST_COMPARED = 1 << 33  # pairs, of single words
@@ -105,10 +105,12 @@ def of_short_texts(given: GivenSample) -> Guess | None:
     """Single words and containment, where most texts are short; None if they are not, or the join would be too long.
 
     Records of one thing lack fields that others have, and pairs of two things are ever fewer the more words they share,
-    so the threshold is where the numbers of pairs are least: with more in common there are copies.
+    so the threshold is where the numbers of pairs are least: with more in common there are copies. Of titles and names,
+    whose words are few, too many share some.
     """
-    words = quantile(sorted(each.words for each in given.documents if each.words), Fraction(1, 2)) or SHORT + 1
-    if words > SHORT or given.spec.words or given.spec.threshold is not None or given.letters() >= SPACELESS:
+    words = quantile(sorted(each.words for each in given.documents if each.words), Fraction(1, 2)) or 0
+    short = LEAST_WORDS <= words <= SHORT and given.letters() < SPACELESS
+    if not short or given.spec.words or given.spec.threshold is not None:
         return None
     counted = given.measured(Setting(Way(ShingleUnits(1)), measure=CONTAINMENT))
     threshold, pairs = valley(counted.tally)
