@@ -33,7 +33,7 @@ def test_a_document_is_made_again_from_its_number(stream: drawn.Drawn) -> None:
     assert len({record["text"] for record in records}) > 450
     some = np.array([499, 3, 9, 9, 250])
     assert stream.lines(some).splitlines() == [every[number] for number in some]
-    assert all(len(record["text"].split(" ")) >= 24 for record in records if record["id"] % 10 != 9)
+    assert all(len(record["text"].split(" ")) >= 32 for record in records if record["id"] % 10 != 9)
 
 
 def test_copies_are_near_what_they_were_made_of(stream: drawn.Drawn) -> None:

@@ -2,9 +2,10 @@
 
 usage: python tests/bench/drawn.py COUNT SEED FOLDER > DOCS.jsonl
 
-A document is two to four runs of 12 to 51 words of FOLDER's descriptions.jsonl and guide.jsonl. Each tenth is a near
-copy of an earlier document, anywhere before it: the same text, or cut at its end, or joined with more words, or with
-some words exchanged. How much is changed is drawn evenly, up to a third of the words.
+A document is 8 to 15 runs of 4 to 12 words of FOLDER's descriptions.jsonl and guide.jsonl, so short that documents
+which are not copies share few shingles, however many there are. Each tenth is a near copy of an earlier document,
+anywhere before it: the same text, or cut at its end, or joined with more words, or with some words exchanged. How much
+is changed is drawn evenly, up to a third of the words.
 """
 
 import sys
@@ -21,7 +22,8 @@ import corpora
 U64 = npt.NDArray[np.uint64]
 EVERY = 10  # documents, of which the last is a copy
 AT_ONCE = 5000
-RUNS, SHORTEST, LENGTHS = 4, 12, 40
+FEWEST, RUNS = 8, 15
+SHORTEST, LENGTHS = 4, 9
 MOST = 3  # a copy has at most one word in so many changed
 SLOTS = 64  # numbers drawn for a document
 MASK = 2**64 - 1
@@ -61,7 +63,7 @@ class Drawn:
     def drawn(self, documents: npt.NDArray[np.int64]) -> list[bytes]:
         """Their texts, if they are no copies."""
         draws = self.draws(documents)
-        runs = 2 + draws[:, -1] % np.uint64(RUNS - 1)
+        runs = FEWEST + draws[:, -1] % np.uint64(RUNS - FEWEST + 1)
         lengths = (SHORTEST + draws[:, RUNS:-1] % np.uint64(LENGTHS)) * (np.arange(RUNS) < runs[:, None])
         first = (draws[:, :RUNS] % np.uint64(self.words - SHORTEST - LENGTHS)).astype(np.int64)
         starts, ends = (
