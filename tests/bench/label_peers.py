@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -98,6 +99,23 @@ class Estimates:
             yield others[at], float(agreeing[at])
 
 
+def looked_up(
+    corpus: Corpus, sketches: dict[int, Any], hashes: dict[int, np.ndarray], index: Callable[[float], Any]
+) -> Callable[[float], Pairs]:
+    """Pairs of sketches that an index for a threshold proposes, as far as they are estimated so high."""
+    estimates = Estimates(hashes)
+
+    def pairs(t: float) -> Pairs:
+        one = index(t)
+        return indexed(
+            corpus,
+            lambda number: one.insert(number, sketches[number]),
+            lambda number: estimates.of(number, list(one.query(sketches[number])), t),
+        )
+
+    return pairs
+
+
 def datasketch(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
     from datasketch import MinHash, MinHashLSH
 
@@ -105,17 +123,8 @@ def datasketch(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
     for number in {*corpus.first, *corpus.second}:
         sketches[number] = MinHash(num_perm=HASHES)
         sketches[number].update_batch([each.encode() for each in tokens(corpus.texts[number], units)])
-    estimates = Estimates({number: sketch.hashvalues for number, sketch in sketches.items()})
-
-    def pairs(t: float) -> Pairs:
-        index = MinHashLSH(threshold=t, num_perm=HASHES)
-        return indexed(
-            corpus,
-            lambda number: index.insert(number, sketches[number]),
-            lambda number: estimates.of(number, list(index.query(sketches[number])), t),
-        )
-
-    return pairs
+    hashes = {number: sketch.hashvalues for number, sketch in sketches.items()}
+    return looked_up(corpus, sketches, hashes, lambda t: MinHashLSH(threshold=t, num_perm=HASHES))
 
 
 def rensa(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
@@ -125,17 +134,11 @@ def rensa(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
     for number in {*corpus.first, *corpus.second}:
         sketches[number] = RMinHash(num_perm=HASHES, seed=42)
         sketches[number].update(tokens(corpus.texts[number], units))
-    estimates = Estimates({number: np.array(sketch.digest()) for number, sketch in sketches.items()})
-
-    def pairs(t: float) -> Pairs:
-        index = RMinHashLSH(threshold=t, num_perm=HASHES, num_bands=HASHES // rows_of(t))
-        return indexed(
-            corpus,
-            lambda number: index.insert(number, sketches[number]),
-            lambda number: estimates.of(number, list(index.query(sketches[number])), t),
-        )
-
-    return pairs
+    hashes = {number: np.array(sketch.digest()) for number, sketch in sketches.items()}
+    return looked_up(
+        corpus, sketches, hashes,
+        lambda t: RMinHashLSH(threshold=t, num_perm=HASHES, num_bands=HASHES // rows_of(t)),
+    )  # fmt: skip
 
 
 def gaoya(corpus: Corpus, units: str) -> Callable[[float], Pairs]:

@@ -17,15 +17,16 @@ PART_STEPS = 1 << 21  # of each tally of these
 FINAL = 3  # ways that are tried with all documents
 FINAL_STEPS = 1 << 25
 AROUND = 2  # hundredths on either side of a threshold, whose F1 counts, too: the greatest one alone is often chance
-NEAR = 0.003  # F1 that is as good
+ONE = 10**12  # an F1 of 1, in whole numbers: these are equal on any machine
+NEAR = 3 * ONE // 1000  # F1 that is as good
 LEAST = {JACCARD: 3, CONTAINMENT: 5, SHARED: 8}  # thresholds below these are not tried: see counting.LEAST
 
 
 class Tried(NamedTuple):
-    """A setting, its F1 and that of thresholds around it."""
+    """A setting, and the F1 of thresholds around it, in 1/ONE."""
 
     setting: Setting
-    f1: float
+    f1: int
     scored: Scored | None = None
 
 
@@ -44,15 +45,15 @@ def best(tally: PairTally, setting: Setting, asked: Fraction | None) -> list[Tri
     found = []
     for measure in (JACCARD, CONTAINMENT, *([SHARED] if asked is None else [])):
         f1 = [
-            2 * right / (many + tally.truth) if many else 0.0
+            2 * right * ONE // (many + tally.truth) if many else 0
             for many, right in zip(tally.found[measure], tally.right[measure], strict=True)
         ][: len(tally.edges)]
         places = range(LEAST[measure], len(tally.edges)) if asked is None else [tally.place(measure, asked)]
         around = AROUND if measure != SHARED and asked is None else 0
 
-        def level(at: int, f1: Sequence[float] = f1, around: int = around) -> float:
+        def level(at: int, f1: Sequence[int] = f1, around: int = around) -> int:
             near = f1[max(at - around, 0) : at + around + 1]
-            return sum(near) / len(near)
+            return sum(near) // len(near)
 
         at = max(places, key=level)
         threshold = Fraction(at) if measure == SHARED else tally.edges[at]
