@@ -24,6 +24,7 @@ EVERY = 10  # documents, of which the last is a copy
 AT_ONCE = 5000
 FEWEST, RUNS = 8, 15
 SHORTEST, LENGTHS = 4, 9
+LONGEST = 24  # bytes of a word: a sentence of a script without spaces would be one word, which many share
 MOST = 3  # a copy has at most one word in so many changed
 SLOTS = 64  # numbers drawn for a document
 MASK = 2**64 - 1
@@ -41,7 +42,7 @@ def mixed(numbers: U64) -> U64:
 def texts_of(path: Path) -> Iterator[bytes]:
     """The texts of a corpus as they stand in JSON: words between single spaces. A space is in no escape."""
     for _, text in corpora.read(path):
-        yield orjson.dumps(" ".join(text.split()))[1:-1]
+        yield orjson.dumps(" ".join(word for word in text.split() if len(word.encode()) <= LONGEST))[1:-1]
 
 
 class Drawn:
