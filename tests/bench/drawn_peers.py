@@ -1,10 +1,10 @@
-"""The documents of drawn.py for datasketch, rensa and text-dedup: which to remove, and what that takes.
+"""The documents of drawn.py for datasketch, rensa, text-dedup and datatrove: which to remove, and what that takes.
 
 usage: python tests/bench/drawn_peers.py PEER COUNT SEED FOLDER
 
 datasketch and rensa keep each document that is like none before it, as their documentation shows for streams, at
-similarity 0.8 with 84 hashes of runs of 5 words. Prints the number of each document that stays. text-dedup reads a
-file, as its README shows (see job_peers.py), in the environment that jobs.py makes for it in FOLDER.
+similarity 0.8 with 84 hashes of runs of 5 words. Prints the number of each document that stays. The others read a
+file, as their READMEs show (see job_peers.py), in the environments that jobs.py makes for them in FOLDER.
 """
 
 import json
@@ -80,12 +80,12 @@ def command(peer: str, count: int, seed: int, folder: Path, scratch: Path) -> li
     return list(map(str, (python, HERE / "job_peers.py", peer, K, HASHES, T, docs, scratch)))
 
 
-def compare(count: int, seed: int, folder: Path, most: int) -> None:
-    """Prints a row for each peer, with at most so many GB of memory."""
+def compare(count: int, seed: int, folder: Path, most: int) -> Iterator[tuple[str, float]]:
+    """Prints a row for each peer, with at most so many GB of memory; gives the processor seconds of those that end."""
     print()
     table_row(f"{count} documents", "wall, s", "cpu, s", "peak, MB", "kept")
     table_row("---", *["---:"] * 4)
-    for peer in (*PEERS, "text-dedup"):
+    for peer in (*PEERS, "text-dedup", "datatrove"):
         with TemporaryDirectory(dir=folder) as name:
             argv = command(peer, count, seed, folder, Path(name))
             if not argv:
@@ -99,6 +99,8 @@ def compare(count: int, seed: int, folder: Path, most: int) -> None:
             (taken,) = watched.end()
         said = f"ends with status {process.returncode}" if process.returncode else kept
         table_row(peer, f"{taken.wall:.1f}", f"{taken.cpu:.1f}", f"{taken.peak:.0f}", said)
+        if not process.returncode:
+            yield peer, taken.cpu
 
 
 if __name__ == "__main__":

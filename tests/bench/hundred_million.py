@@ -1,14 +1,14 @@
 """The whole job on a stream of documents that nobody stores: which of them to remove, and what that takes.
 
-usage: python tests/bench/hundred_million.py [options] N FOLDER
+usage: python tests/bench/hundred_million.py [options] N ... FOLDER
 
 drawn.py beside this file makes N documents from descriptions.jsonl and guide.jsonl of FOLDER (see corpora.py), one in
 ten a near copy of another. `shingletools run` makes the pairs of their sketches, and dedup chooses what to remove.
 Printed, in Markdown: what each stage takes (see watched.py; the generator is a process of its own), and of so many
 copies, evenly spaced: how many of those in a band of similarity have a pair, and how many have one according to theory;
 and of so many removed documents, how many have no kept document at the threshold or above. Both are decided by the
-shingles of texts that are made again from their numbers. With --peers also datasketch, rensa and text-dedup, as far as
-they are installed, on the same stream, with an end of --peer-memory for each.
+shingles of texts that are made again from their numbers. With --peers also datasketch, rensa, text-dedup and datatrove,
+as far as they are installed, on the same stream, with an end of --peer-memory for each. Then, for all N, a plot.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,6 +32,9 @@ from watched import Taken, Watched
 HERE = Path(__file__).parent
 K, N, T = 5, 84, Fraction(4, 5)
 BANDS = [Fraction(50 + 5 * i, 100) for i in range(11)]
+DRAWN = "documents are drawn"
+COLUMNS, ROWS = 16, 4  # of a plot, for each power of ten
+LETTERS = {"shingletools": "s", "datasketch": "d", "rensa": "r", "text-dedup": "t", "datatrove": "v"}
 PIPELINE = "canon | shingle -k {k} | sketch {sketch} | simjoin -t 0.8 -S {memory} -T {folder}"
 
 
@@ -39,9 +42,9 @@ def generator(count: int, seed: int, folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, HERE / "drawn.py", str(count), str(seed), folder], stdout=subprocess.PIPE)
 
 
-def pairs_of(options: argparse.Namespace, folder: Path, target: Path) -> dict[str, Taken]:
+def pairs_of(options: argparse.Namespace, count: int, folder: Path, target: Path) -> dict[str, Taken]:
     """Makes the pairs; what the stages take."""
-    source = generator(options.count, options.seed, options.folder)
+    source = generator(count, options.seed, options.folder)
     pipeline = PIPELINE.format(k=K, sketch=options.sketch, memory=options.memory, folder=folder)
     with target.open("wb") as stdout:
         run = subprocess.Popen(
@@ -53,18 +56,18 @@ def pairs_of(options: argparse.Namespace, folder: Path, target: Path) -> dict[st
     (generated,) = made.end()
     joined.stage()
     sketched, rest = joined.end()
-    return {"documents are drawn": generated, "to sketches": sketched, "to pairs": rest}
+    return {DRAWN: generated, "to sketches": sketched, "to pairs": rest}
 
 
-def removed_of(options: argparse.Namespace, pairs: Path, target: Path) -> Taken:
+def removed_of(count: int, pairs: Path, target: Path) -> Taken:
     """Writes the removed documents, which are ids only."""
     dedup = subprocess.Popen(
         ["dedup", "--pairs", pairs, "--removed", target, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
     )
     watched = Watched(dedup)
     assert dedup.stdin is not None
-    for start in range(0, options.count, AT_ONCE):
-        dedup.stdin.write(b"".join([b'{"id":%d}\n' % i for i in range(start, min(start + AT_ONCE, options.count))]))
+    for start in range(0, count, AT_ONCE):
+        dedup.stdin.write(b"".join([b'{"id":%d}\n' % i for i in range(start, min(start + AT_ONCE, count))]))
     dedup.stdin.close()
     return watched.end()[0]
 
@@ -96,9 +99,9 @@ def chance(similarity: Fraction, bits: int) -> float:
     return sum(math.comb(N, i) * float(p) ** i * float(1 - p) ** (N - i) for i in range(math.ceil(least * N), N + 1))
 
 
-def recall(options: argparse.Namespace, drawn: Drawn, pairs: Path) -> None:
+def recall(options: argparse.Namespace, count: int, drawn: Drawn, pairs: Path) -> None:
     """Prints how many planted copies have a pair with their original, band by band."""
-    copies = range(EVERY - 1, options.count, EVERY)
+    copies = range(EVERY - 1, count, EVERY)
     some = copies[:: max(1, len(copies) // options.checked)]
     originals = {copy: drawn.original(copy) for copy in some}
     found = {b for a, b in pairs_in(pairs) if originals.get(b) == a}
@@ -115,9 +118,9 @@ def recall(options: argparse.Namespace, drawn: Drawn, pairs: Path) -> None:
         table_row(name, len(inside), right, f"{sum(chances):.1f}", off)
 
 
-def wrong(options: argparse.Namespace, drawn: Drawn, pairs: Path, gone: Path) -> None:
+def wrong(options: argparse.Namespace, count: int, drawn: Drawn, pairs: Path, gone: Path) -> None:
     """Prints how many removed documents are like none that is kept."""
-    removed = np.zeros(options.count, np.bool_)
+    removed = np.zeros(count, np.bool_)
     with gone.open("rb") as lines:
         for line in lines:
             removed[json.loads(line)["id"]] = True
@@ -137,6 +140,38 @@ def wrong(options: argparse.Namespace, drawn: Drawn, pairs: Path, gone: Path) ->
     print(f"{near} none from 0.75 on, {far} none from 0.7 on.")
 
 
+def job(options: argparse.Namespace, count: int) -> float:
+    """Prints the tables of a number of documents; the processor seconds without those of the generator."""
+    with TemporaryDirectory(dir=options.scratch or options.folder) as name:
+        folder = Path(name)
+        pairs, gone = folder / "pairs.jsonl", folder / "gone.jsonl"
+        stages = pairs_of(options, count, folder, pairs)
+        stages["to removed ids"] = removed_of(count, pairs, gone)
+        table_row(
+            f"{count} documents",
+            *(f"{field}, {'s' if field in ('wall', 'cpu') else 'MB'}" for field in Taken._fields),
+        )
+        table_row("---", *["---:"] * len(Taken._fields))
+        for stage, taken in stages.items():
+            table_row(stage, *(f"{each:.1f}" for each in taken))
+        drawn = Drawn(options.folder, options.seed)
+        recall(options, count, drawn, pairs)
+        wrong(options, count, drawn, pairs, gone)
+    return sum(taken.cpu for stage, taken in stages.items() if stage != DRAWN)
+
+
+def plotted(points: Iterable[tuple[str, float, float]]) -> Iterator[str]:
+    """Lines of a plot: a letter for each point (letter, documents, seconds), both axes logarithmic."""
+    marks = {(round(COLUMNS * math.log10(x)), round(ROWS * math.log10(y))): letter for letter, x, y in points}
+    left, low = (min(place[axis] // size * size for place in marks) for axis, size in ((0, COLUMNS), (1, ROWS)))
+    right, high = (max(-(-place[axis] // size) * size for place in marks) for axis, size in ((0, COLUMNS), (1, ROWS)))
+    for y in range(high, low - 1, -1):
+        axis = {x: "+" if x % COLUMNS == 0 else "-" for x in range(left, right + 1)} if y == low else {left: "|"}
+        line = "".join(marks.get((x, y), axis.get(x, " ")) for x in range(left, right + 1))
+        yield f"{10 ** (y // ROWS) if y % ROWS == 0 else '':>8} {line}".rstrip()
+    yield " " * 9 + "".join(f"10^{x // COLUMNS:<{COLUMNS - 3}}" for x in range(left, right + 1, COLUMNS)).rstrip()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("-S", dest="memory", default="2G", help="of simjoin (default 2G)")
@@ -147,28 +182,19 @@ def main() -> None:
     parser.add_argument("--checked", type=int, default=100_000, help="copies and removed documents to look at")
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--peer-memory", type=int, default=16, help="GB (default 16)")
-    parser.add_argument("count", metavar="N", type=int)
+    parser.add_argument("counts", metavar="N", type=int, nargs="+")
     parser.add_argument("folder", metavar="FOLDER", type=Path)
     options = parser.parse_args()
     words = options.sketch.split()
     options.bits = int(words[words.index("--bits") + 1]) if "--bits" in words else 32
-    with TemporaryDirectory(dir=options.scratch or options.folder) as name:
-        folder = Path(name)
-        pairs, gone = folder / "pairs.jsonl", folder / "gone.jsonl"
-        stages = pairs_of(options, folder, pairs)
-        stages["to removed ids"] = removed_of(options, pairs, gone)
-        table_row(
-            f"{options.count} documents",
-            *(f"{field}, {'s' if field in ('wall', 'cpu') else 'MB'}" for field in Taken._fields),
-        )
-        table_row("---", *["---:"] * len(Taken._fields))
-        for stage, taken in stages.items():
-            table_row(stage, *(f"{each:.1f}" for each in taken))
-        drawn = Drawn(options.folder, options.seed)
-        recall(options, drawn, pairs)
-        wrong(options, drawn, pairs, gone)
-    if options.peers:
-        drawn_peers.compare(options.count, options.seed, options.folder, options.peer_memory)
+    points = []
+    for count in options.counts:
+        points.append((LETTERS["shingletools"], count, job(options, count)))
+        if options.peers:
+            found = drawn_peers.compare(count, options.seed, options.folder, options.peer_memory)
+            points += [(LETTERS[peer], count, seconds) for peer, seconds in found]
+    print("\nprocessor seconds:", ", ".join(f"{letter} {name}" for name, letter in LETTERS.items()))
+    print(*plotted(points), sep="\n")
 
 
 if __name__ == "__main__":
