@@ -136,9 +136,8 @@ def test_scores_are_those_of_brute_force(seed: int) -> None:
     }  # fmt: skip
     kept = pairs.best()
     assert set(zip(kept.a.tolist(), kept.b.tolist(), strict=True)) == best
-    enough = [t for t in (0.9, 0.8, 0.7, 0.6, 0.5) if sum(made[pair] >= t for pair in hits) >= 0.9 * len(truth)]
-    expected = sum(s >= enough[0] for s in made.values()) / len(truth) if enough else None
-    assert judge.candidates(pairs) == (None if expected is None else pytest.approx(expected))
+    other = judge.score(pairs, np.zeros(count, bool))  # nothing is removed
+    assert (other.f1, other.removal, other.wrong, other.left) == (score.f1, 0, 0, 6)
 
 
 def test_intervals_hold_the_share() -> None:
@@ -163,22 +162,44 @@ def test_a_set_is_run_for_real(
     clones: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(labels, "TS", (0.5, 0.7))
-    labels.main(["--only", "stroke", "--programs", "shingletools,scikit-learn", str(clones)])
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1] == "stroke: 4 documents, 3 true pairs"
-    cells = [line.replace("\\|", "/").split(" | ") for line in lines[5:11]]
-    names = [each[0].removeprefix("| ") for each in cells]
-    assert names == [
-        "default",
-        "simtune",
-        "simtune, a tenth",
-        "simtune, half",
-        "shingletools, best of the tries",
-        "scikit-learn",
-    ]
+    programs = ["default", "simtune", "simtune by half", "best try", "scikit-learn"]
+    for some in (programs[:3], programs):  # the second run measures only what the first one did not
+        labels.main(["--only", "stroke", "--programs", ",".join(some), str(clones)])
+        lines = capsys.readouterr().out.splitlines()
+        rows = labels.read(clones / "labels.jsonl")
+        assert [(row["set"], row["program"]) for row in rows] == [("stroke", program) for program in some]
     # The three titles differ in case, in a mark and in the year; the default finds the two that have the same words
-    assert [each[2:4] for each in cells[:1]] == [["1.000", "0.333"]]
-    assert [each[2:4] for each in cells[4:]] == [["1.000", "1.000"]] * 2
+    figures = [[row["precision"], row["recall"]] for row in rows]
+    assert (figures[0], figures[3:]) == ([1, 1 / 3], [[1, 1], [1, 1]])
+    assert lines[1] == ".It Ta respir. Ta digital Ta haemat. Ta stroke Ta cytol."
+    # Of the group of three, two should go: one does
+    assert lines[2] == ".It default Ta \\- Ta \\- Ta \\- Ta .667 Ta \\-"
+    assert lines[6] == ".It scikit\\-learn Ta \\- Ta \\- Ta \\- Ta 1.000 Ta \\-"
+
+
+def test_what_is_too_much_is_no_try(clones: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    labelled = next(each for each in label_sets.every(clones) if each.name == "stroke")
+    bench = labels.Bench(labelled, tmp_path)
+    words = "shingle -k 1 | simjoin -t 0.5"
+    three = bench.pairs(words, 3)
+    assert three is not None
+    assert len(three.a) == 3
+    assert bench.pairs(words, 2) is None
+    monkeypatch.setattr(labels, "LIMIT", 1)
+    assert bench.pairs("while :; do :; done | " + words) is None
+
+
+def test_a_mean_needs_all_sets(capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[labels.Row] = [
+        {"set": f"autofj {n}", "program": program, "tried": "x", "f1": n / 8, "f1_interval": [0, 1]}
+        for program in ("default", "rensa", "gaoya")
+        for n in (1, 2, 6)
+    ]
+    rows[3]["tried"] = None  # took too long
+    del rows[-1]  # is not measured yet
+    labels.show(rows, "f1", {"fifty": "autofj", "D2": "D2"})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2:4] == [".It default Ta .375 Ta \\-", ".El"]
 
 
 @pytest.mark.slow

@@ -1,17 +1,23 @@
 """Pairs that other programs find, of the words that canon made; labels.py runs it.
 
-usage: python tests/bench/label_peers.py NAME UNITS T,... DOCS.canon OUT.npz
+usage: python tests/bench/label_peers.py NAME T,... DOCS.canon FOLDER MOST SECONDS
 
-OUT gets an array for each T: the pairs as numbers of two lines, and how similar they are. UNITS are runs of words (w2)
-or of characters (c3), for scikit-learn also of characters within words (wb3); for RapidFuzz, the name of a scorer. If
-the documents have a field `side`, only pairs of the two sides are asked for. The min-hash programs get 128 hash
-functions; scikit-learn makes a TF-IDF join, all cosines; RapidFuzz compares all pairs, so it gets no more than MOST.
+FOLDER gets "NAME UNITS.npz" for each kind of units, with an array for each T, from the least one on that gives at most
+MOST pairs: the pairs as numbers of two lines, and how similar they are. Units are runs of words (w2) or of characters
+(c3), for scikit-learn also of characters within words (wb3); for RapidFuzz, the name of a scorer. Each kind may take so
+many processor seconds, else it has no file. If the documents have a field `side`, only pairs of the two sides are asked
+for. The min-hash programs get 128 hash functions; scikit-learn makes a TF-IDF join, all cosines; RapidFuzz compares all
+pairs.
 """
 
 import json
+import os
+import resource
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +25,6 @@ import numpy as np
 
 HASHES = 128
 ROWS = (1, 2, 4, 8, 16)  # of a band
-MOST = 3 * 10**10  # characters of one text times those of another, over all pairs
 EXACT = {"scikit-learn", "RapidFuzz"}  # at a lower threshold they find the same pairs, and more
 EVERY = 2  # thresholds for which an index is made; the next ones take of its pairs those that are estimated so high
 PORTION = 500  # rows of a matrix of similarities at a time
@@ -43,11 +48,6 @@ class Corpus:
         self.two = "side" in records[0]
         self.first = [n for n in filled if not self.two or records[n]["side"] == "l"]
         self.second = [n for n in filled if not self.two or records[n]["side"] == "r"]
-
-    def work(self) -> int:
-        """Of comparing all pairs."""
-        first, second = (sum(len(self.texts[number]) for number in side) for side in (self.first, self.second))
-        return first * second // (1 if self.two else 2)
 
 
 def tokens(text: str, units: str) -> list[str]:
@@ -209,17 +209,30 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def main() -> None:
-    name, units, given, docs, out = sys.argv[1:]
-    thresholds = given.split(",")
+def pairs_of(name: str, units: str, thresholds: list[str], docs: str, most: int) -> dict[str, np.ndarray]:
     find = PROGRAMS[name](Corpus(docs), units)
     arrays: dict[str, np.ndarray] = {}
-    last = np.empty((0, 3))
+    last = None
     for place, t in enumerate(thresholds):
-        if not place or (name not in EXACT and place % EVERY == 0):
-            last = np.array(list(find(float(t))), float).reshape(-1, 3)
+        if last is None or (name not in EXACT and place % EVERY == 0):
+            some = np.array(list(islice(find(float(t)), most + 1)), float).reshape(-1, 3)
+            if len(some) > most:
+                continue
+            last = some
         arrays[t] = last[last[:, 2] >= float(t)]
-    np.savez(out, allow_pickle=False, **arrays)
+    return arrays
+
+
+def main() -> None:
+    name, thresholds, docs, folder, most, seconds = sys.argv[1:]
+    for units in UNITS[name]:
+        if not (child := os.fork()):  # a limit of its own
+            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), resource.RLIM_INFINITY))
+            arrays = pairs_of(name, units, thresholds.split(","), docs, int(most))
+            np.savez(Path(folder, f"{name} {units}.npz"), allow_pickle=False, **arrays)
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert status in {0, -signal.SIGXCPU}, (name, units)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ import numpy as np
 from label_sets import LabelSet
 
 RESAMPLES = 200
-OFTEN = 0.9  # the recall at which candidates are counted
 
 
 class Found(NamedTuple):
@@ -38,9 +37,6 @@ class Interval(NamedTuple):
 
     low: float
     high: float
-
-    def __str__(self) -> str:
-        return f"({self.low:.3f}-{self.high:.3f})"
 
 
 class Score(NamedTuple):
@@ -87,25 +83,10 @@ class Judge:
                 gone[second] = True
         return gone
 
-    def threshold(self, pairs: Found, thresholds: tuple[float, ...]) -> float:
-        """Of these, the one with the greatest F1."""
+    def score(self, pairs: Found, gone: np.ndarray | None = None) -> Score:
+        """Of pairs and of a removal by them, or of another removal."""
         right = self.right(pairs)
-        return max(
-            thresholds,
-            key=lambda t: f1(right[pairs.similarity >= t].sum(), (pairs.similarity >= t).sum(), len(self.keys)),
-        )
-
-    def candidates(self, pairs: Found) -> float | None:
-        """How many of the most similar pairs must be looked at for each true one, to have so many of them."""
-        order = np.argsort(-pairs.similarity, kind="stable")
-        enough = np.flatnonzero(np.cumsum(self.right(pairs)[order]) >= OFTEN * len(self.keys))
-        if not len(enough):
-            return None
-        return ratio((pairs.similarity >= pairs.similarity[order][enough[0]]).sum(), len(self.keys))
-
-    def score(self, pairs: Found) -> Score:
-        right = self.right(pairs)
-        gone = self.removed(pairs)
+        gone = self.removed(pairs) if gone is None else gone
         kept = np.bincount(self.entity, ~gone, self.count)
         # Of an entity whose documents all went, one went wrongly: its first
         lost = np.flatnonzero((kept == 0) & (self.sizes > 0))

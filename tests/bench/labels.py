@@ -1,13 +1,16 @@
-"""How right pipelines and peers are on sets that other people labelled: man/shingletools-evidence.7 has the tables.
+"""How right pipelines and peers are on sets that other people labelled: the tables of man/shingletools-evidence.7.
 
-usage: python tests/bench labels [--only WORDS] [--all] [--programs NAME,...] FOLDER
+usage: python tests/bench labels [--only WORDS] [--programs NAME,...] FOLDER
 
-FOLDER has clones of the repositories in label_sets.py; what is missing is said, with the command that gets it. Nothing
-is downloaded. Printed, in Markdown: for each set a row for the default pipeline, for what simtune says without labels
-and with those of a tenth and of half of the things, which say nothing of the others, and for the best of the tries of
-each program: UNITS by TS, and on two tables the same with the best partners only. The best try is the one with
-the greatest F1 of pairs by all labels, for each program alike; so these rows say what a program can do, and the first
-three what one gets. See label_scores.py for the figures. Of the fuzzy joins every fifth is taken, with --all each.
+FOLDER has clones of the repositories in label_sets.py; what is missing is said, with the command that gets it. The
+first run puts text-dedup into FOLDER/environments; nothing else is downloaded. FOLDER/labels.jsonl gets each row as
+soon as it is measured, with all figures of label_scores.py. What is there already is not measured again: a run that was
+stopped goes on, and two runs with other sets or programs can share the work. Printed: the tables, in mdoc.
+
+The best try of a program is the one with the greatest F1 of pairs by all labels, so it says what a program can do; the
+rows of simtune say what one gets. text-dedup tells which documents stay, not pairs: its best try has the greatest F1 of
+removal. A threshold is no try if a command takes more than LIMIT processor seconds there, or finds more than MANY
+pairs for each document: F1 would be below 2 / MANY where true pairs are fewer than documents.
 """
 
 import argparse
@@ -16,38 +19,52 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any
 
+import job_peers
 import label_peers
 import numpy as np
+from jobs import environment
 from label_scores import Found, Judge, Score, found
 from label_sets import LabelSet, every, missing
-from measure import Figures, table_row, timed
 
 from harness import ENVIRONMENT
 
 TS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-DEFAULT = "shingle -k 10 | sketch -n 84 | simjoin -t 0.8"
-MANY = 20  # pairs for each document: of ours, no lower threshold is tried
+MANY = 20
+LIMIT = 60
+PEER_LIMIT = 120  # for all thresholds of one kind of shingles
+STOPPED = 128 + 24  # bash's status if a command took too long: SIGXCPU
+FIXED = {
+    "default": "shingle -k 10 | sketch -n 84 | simjoin -t 0.8",
+    "containment 0.85": "shingle --chars -k 3 | simjoin --measure containment -t 0.85",
+}
+ADVICE = {"simtune": 0, "simtune by tenth": 10, "simtune by half": 2}  # labels of one in so many things
 GRID = (
     "shingle -k 1 | simjoin --measure containment -t {t}",
     "shingle --chars -k 3 | simjoin -t {t}",
     "shingle --chars -k 3 | simjoin --measure containment -t {t}",
     "shingle --word-chars -k 3 | simjoin --measure cosine -t {t}",
 )
-PROGRAMS = ("shingletools", *label_peers.PROGRAMS)
-HEAD = "program|try|precision|recall|F1 (95 %)|removal F1 (95 %)|wrongly|left|pairs for .9|CPU s|MB".split("|")
-
-
-class Row(NamedTuple):
-    program: str
-    tried: str
-    score: Score
-    candidates: float | None
-    cost: Figures
+TRIES = "best try"
+REMOVER = "text-dedup"
+WORDS = (1, 2)  # of its shingles
+PROGRAMS = (*FIXED, *ADVICE, TRIES, *label_peers.PROGRAMS, REMOVER)
+# A figure, and for each column the first letters of the sets whose mean it is
+TABLES = (
+    ("removal", {"respir.": "respiratory", "digital": "digital_work", "haemat.": "haematology", "stroke": "stroke",
+                 "cytol.": "cytology_screening"}),
+    ("f1", {"Python": "humaneval_python", "JS": "humaneval_js", "C": "humaneval_c", "algebra": "abstract_algebra",
+            "sociol.": "sociology", "history": "high_school", "GSM8K": "gsm8k"}),
+    ("f1", {**{f"D{n}": f"D{n}" for n in range(2, 9)}, "cora": "cora", "cddb": "cddb", "fifty": "autofj"}),
+)  # fmt: skip
+Row = dict[str, Any]
+NOTHING = found([])
 
 
 class Bench:
@@ -57,162 +74,174 @@ class Bench:
         self.labelled = labelled
         self.folder = folder
         self.judge = Judge(labelled)
+        self.most = MANY * self.judge.count
         self.docs = folder / "docs.canon"
         with (folder / "docs.jsonl").open("w") as docs:
             for each in labelled.documents:
                 record = {name: each[name] for name in ("id", "text", "side") if name in each}
                 docs.write(json.dumps(record, ensure_ascii=False) + "\n")
         subprocess.run(["canon", "-o", self.docs, folder / "docs.jsonl"], env=ENVIRONMENT, check=True)
-        self.lines = [each["id"] for each in labelled.documents]
 
-    def shell(self, pipeline: str) -> list[str]:
-        """A command that reads the words and writes pairs; of two tables only those of one with the other."""
+    def pairs(self, pipeline: str, most: int | None = None) -> Found | None:
+        """What a pipeline finds, of two tables only pairs of one with the other; None if it is too much."""
         across = re.sub(r"\bsimjoin\b", "simjoin --across side", pipeline) if self.labelled.sides else pipeline
-        return ["bash", "-o", "pipefail", "-c", f"cd {self.folder} && {across}"]
-
-    def ours(self, pipeline: str) -> tuple[Found, Figures]:
-        """The pairs of a pipeline, and what it took."""
-        out = self.folder / "pairs.jsonl"
-        cost = timed(self.shell(pipeline), self.docs, out)
+        argv = ["bash", "-o", "pipefail", "-c", f"ulimit -S -t {LIMIT}; cd {self.folder} && {across}"]
+        with subprocess.Popen(argv, stdin=self.docs.open(), stdout=subprocess.PIPE, env=ENVIRONMENT) as run:
+            assert run.stdout is not None
+            pairs = [json.loads(line) for line in islice(run.stdout, most and most + 1)]
         (self.folder / "simtune.canon").unlink(missing_ok=True)  # the pipeline's own, where it counts shingles
-        with out.open("rb") as lines:
-            pairs = [json.loads(line) for line in lines]
-        numbers = [(*sorted((self.judge.number[p["a"]], self.judge.number[p["b"]])), p["similarity"]) for p in pairs]
-        return found(numbers), cost
+        if run.returncode == STOPPED or (most and len(pairs) > most):
+            return None
+        assert run.returncode == 0, pipeline
+        number = self.judge.number
+        return found([(*sorted((number[p["a"]], number[p["b"]])), p["similarity"]) for p in pairs])
 
-    def row(self, program: str, tried: str, pairs: Found, cost: Figures, every_pair: Found | None = None) -> Row:
-        candidates = None if every_pair is None else self.judge.candidates(every_pair)
-        return Row(program, tried, self.judge.score(pairs), candidates, cost)
-
-    def advice(self, *options: str) -> str:
-        """The pipeline that simtune proposes."""
+    def advice(self, parts: int) -> str:
+        """The pipeline that simtune proposes, with labels of one in so many things, or none."""
+        options = ["--truth", str(self.labels(parts)), "--field", "group"] if parts else []
         said = subprocess.run(["simtune", *options, self.docs], stdout=subprocess.PIPE, env=ENVIRONMENT, check=True)
         return str(json.loads(said.stdout.splitlines()[-1])["pipeline"])
 
     def labels(self, parts: int) -> Path:
-        """Labels of one in so many things: of all their documents, also where a thing has one document."""
+        """Of all documents of a thing, also where it has one."""
         path = self.folder / "labels.jsonl"
         groups = self.labelled.groups
         with path.open("w") as lines:
-            for each in self.lines:
+            for each in self.judge.number:
                 thing = groups.get(each, each)
                 if hashlib.blake2b(thing.encode()).digest()[0] % parts == 0:
                     lines.write(json.dumps({"id": each, "group": thing}) + "\n")
         return path
 
-    def best(self, tries: Iterator[tuple[str, float, Found]]) -> tuple[str, float, bool, Found]:
+    def grid(self) -> Iterator[tuple[str, Found]]:
+        """A join at the lowest threshold that is not too much has the pairs of all higher ones."""
+        for pipeline in GRID:
+            pairs = None
+            for t in TS:
+                if pairs is None:
+                    pairs = self.pairs(pipeline.format(t=t), self.most)
+                if pairs is not None:
+                    yield pipeline.format(t=t), pairs.where(pairs.similarity >= t)
+
+    def peer(self, name: str) -> Iterator[tuple[str, Found]]:
+        out = self.folder / "peer"
+        out.mkdir(exist_ok=True)
+        thresholds = ",".join(map(str, TS))
+        argv = [
+            sys.executable,
+            label_peers.__file__,
+            name,
+            thresholds,
+            str(self.docs),
+            str(out),
+            str(self.most),
+            str(PEER_LIMIT),
+        ]
+        subprocess.run(argv, check=True)
+        for path in sorted(out.glob(f"{name} *.npz")):
+            with np.load(path) as arrays:
+                for t, (a, b, similarity) in ((t, arrays[t].T) for t in arrays):
+                    yield f"{path.stem}, {t}", Found(a.astype(int), b.astype(int), similarity)
+
+    def best(self, tries: Iterable[tuple[str, Found]]) -> tuple[str, Found] | None:
         """The try with the greatest F1; of two tables, with all pairs or the best."""
         ranked = []
-        for tried, t, pairs in tries:
-            for only_best in (False, True) if self.labelled.sides else (False,):
-                some = pairs.best() if only_best else pairs
-                right = int(self.judge.right(some).sum())
-                f1 = 2 * right / max(1, len(some.a) + len(self.judge.keys))
-                ranked.append((f1, t, tried, only_best, some))
-        _, t, tried, only_best, pairs = max(ranked, key=lambda each: each[:2])
-        return tried, t, only_best, pairs
+        for tried, pairs in tries:
+            for name, some in {tried: pairs, f"{tried} --best 1": pairs.best()}.items():
+                if some is pairs or self.labelled.sides:
+                    ranked.append((2 * self.judge.right(some).sum() / (len(some.a) + len(self.judge.keys)), name, some))
+        return max(ranked, key=lambda each: each[0])[1:] if ranked else None
 
-    def grid(self) -> Row:
-        """From the highest threshold down, as long as there are not too many pairs to look at."""
-        tries: list[tuple[str, float, Found]] = []
-        for pipeline in GRID:
-            for t in reversed(TS):
-                tries.append((pipeline, t, self.ours(pipeline.format(t=t))[0]))
-                if len(tries[-1][2].a) > MANY * self.judge.count:
-                    break
-        tried, t, only_best, _ = self.best(iter(tries))
-        command = tried.format(t=t) + (" --best 1" if only_best else "")
-        again, cost = self.ours(command)  # where two partners differ by less than is written, it tells them apart
-        lowest = [some for pipeline, _, some in tries if pipeline == tried][-1]
-        return self.row("shingletools, best of the tries", command, again, cost, lowest)
+    def kept_by_text_dedup(self, clones: Path) -> Iterator[tuple[str, Score]]:
+        program = [str(environment(clones / "environments", REMOVER)), job_peers.__file__, REMOVER]
+        for k, t in product(WORDS, TS):
+            with TemporaryDirectory() as scratch:
+                argv = [*program, str(k), str(label_peers.HASHES), str(t), str(self.docs), scratch]
+                said = subprocess.run(argv, stdout=subprocess.PIPE, check=True).stdout
+            stay = {json.loads(line)["id"] for line in said.splitlines()}
+            gone = np.array([each not in stay for each in self.judge.number])
+            yield f"{REMOVER} w{k}, {t}", self.judge.score(NOTHING, gone)
 
-    def peer(self, name: str) -> Row | None:
-        """The best of its tries; None if it would take too long."""
-        if name == "RapidFuzz" and label_peers.Corpus(str(self.docs)).work() > label_peers.MOST:
-            return None
-        out = self.folder / "peer.npz"
-
-        def run(units: str, thresholds: tuple[float, ...]) -> tuple[list[Found], Figures]:
-            argv = [sys.executable, label_peers.__file__, name, units, ",".join(map(str, thresholds))]
-            cost = timed([*argv, str(self.docs), str(out)], self.docs, self.folder / "said")
-            with np.load(out) as arrays:
-                each = [arrays[str(t)] for t in thresholds]
-            return [Found(some[:, 0].astype(int), some[:, 1].astype(int), some[:, 2]) for some in each], cost
-
-        tries: list[tuple[str, float, Found]] = []
-        for units in label_peers.UNITS[name]:
-            tries += [(units, t, some) for t, some in zip(TS, run(units, TS)[0], strict=True)]
-        units, t, only_best, pairs = self.best(iter(tries))
-        every_pair = next(some for tried, least, some in tries if (tried, least) == (units, TS[0]))
-        tried = f"{units}, {t:g}" + (", best 1" if only_best else "")
-        return self.row(name, tried, pairs, run(units, (t,))[1], every_pair)
-
-    def rows(self, programs: Sequence[str]) -> Iterator[Row]:
-        if PROGRAMS[0] in programs:
-            for program, pipeline in (
-                ("default", DEFAULT),
-                ("simtune", self.advice()),
-                ("simtune, a tenth", self.advice("--truth", str(self.labels(10)), "--field", "group")),
-                ("simtune, half", self.advice("--truth", str(self.labels(2)), "--field", "group")),
-            ):
-                yield self.row(program, pipeline, *self.ours(pipeline))
-            yield self.grid()
-        for name in label_peers.PROGRAMS:
-            if name in programs and (row := self.peer(name)) is not None:
-                yield row
+    def row(self, program: str, clones: Path) -> tuple[str, Score] | None:
+        """What was tried and how good it is; None if each try is too much."""
+        if program == REMOVER:
+            return max(self.kept_by_text_dedup(clones), key=lambda each: each[1].removal)
+        if program in (*FIXED, *ADVICE):
+            tried = FIXED.get(program) or self.advice(ADVICE[program])
+            pairs = self.pairs(tried)
+            return None if pairs is None else (tried, self.judge.score(pairs))
+        best = self.best(self.grid() if program == TRIES else self.peer(program))
+        return best and (best[0], self.judge.score(best[1]))
 
 
-def share(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+def measure(labelled: LabelSet, programs: Sequence[str], clones: Path, kept: Path) -> None:
+    """Adds a line for each program."""
+    with TemporaryDirectory() as folder:
+        bench = Bench(labelled, Path(folder))
+        for program in programs:
+            tried, score = bench.row(program, clones) or (None, None)
+            row = {"set": labelled.name, "program": program, "tried": tried} | (score._asdict() if score else {})
+            with kept.open("a") as lines:
+                lines.write(json.dumps(row) + "\n")
 
 
-def show(row: Row) -> None:
-    score = row.score
-    table_row(
-        row.program, f"`{row.tried}`".replace("|", "\\|"), share(score.precision), share(score.recall),
-        f"{score.f1:.3f} {score.f1_interval}",
-        f"{score.removal:.3f} {score.removal_interval}",
-        score.wrong, score.left, "" if row.candidates is None else f"{row.candidates:.2f}",
-        f"{row.cost.cpu:.2f}", f"{row.cost.peak:.0f}",
-    )  # fmt: skip
+def read(kept: Path) -> list[Row]:
+    return [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
 
 
-def chosen(clones: Path, only: str, whole: bool) -> Iterator[LabelSet]:
-    joins = 0
-    for labelled in every(clones):
-        if labelled.name.startswith("autofj"):
-            joins += 1
-            if not whole and joins % 5:
+def show(rows: list[Row], figure: str, columns: dict[str, str]) -> None:
+    """A table in mdoc, then how far the intervals of 95 % reach: of a mean, that over sets."""
+    print('.Bl -column "containment 0.85" ' + " ".join(['".000"'] * len(columns)))
+    print(" Ta ".join([".It", *columns]))
+    reach = []
+    sets = {row["set"] for row in rows}
+    for program in PROGRAMS:
+        cells = []
+        for start in columns.values():
+            each = [row for row in rows if row["program"] == program and row["set"].startswith(start)]
+            values = [row[figure] for row in each if row["tried"]]
+            if not values or len(values) < sum(name.startswith(start) for name in sets):
+                cells.append("\\-")
                 continue
-        if only in labelled.name:
-            yield labelled
+            cells.append(f"{np.mean(values):.3f}".removeprefix("0"))
+            low, high = each[0][f"{figure}_interval"]
+            reach.append((high - low) / 2 if len(each) == 1 else 1.96 * float(np.std(values)) / len(each) ** 0.5)
+        if set(cells) != {"\\-"}:
+            print(" Ta ".join([f".It {program}".replace("-", "\\-"), *cells]))
+    reach = reach or [0]
+    print(
+        f".El\n.Pp\nThe intervals reach {np.median(reach):.3f} to either side in the middle, {max(reach):.3f} at most."
+    )
 
 
 def main(words: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python tests/bench labels")
-    parser.add_argument("--only", default="", help="sets whose name has these words")
-    parser.add_argument("--all", action="store_true", help="all fifty fuzzy joins")
-    parser.add_argument("--programs", default=",".join(PROGRAMS), help=f"of {', '.join(PROGRAMS)}")
+    parser.add_argument("--only", default="", help="sets whose name begins so")
+    parser.add_argument("--programs", default=",".join(PROGRAMS), help=f"of {'; '.join(PROGRAMS)}")
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="sets at once")
     parser.add_argument("folder", type=Path)
     options = parser.parse_args(words)
+    if unknown := set(options.programs.split(",")) - {*PROGRAMS}:
+        parser.error(f"no such program: {', '.join(unknown)}")
     if absent := missing(options.folder):
         parser.exit(2, "\n".join(absent) + "\n")
-    totals: dict[str, list[Score]] = {}
-    for labelled in chosen(options.folder, options.only, options.all):
-        many = f"{len(labelled.documents)} documents, {len(labelled.truth)} true pairs"
-        print(f"\n{labelled.name}: {many}{', of two tables' if labelled.sides else ''}\n")
-        table_row(*HEAD)
-        table_row("---", "---", *["---:"] * (len(HEAD) - 2))
-        with TemporaryDirectory() as folder:
-            for row in Bench(labelled, Path(folder)).rows(options.programs.split(",")):
-                show(row)
-                totals.setdefault(row.program, []).append(row.score)
-    print("\nMeans over sets\n")
-    table_row("program", "sets", "F1", "removal F1")
-    table_row("---", "---:", "---:", "---:")
-    for program, scores in totals.items():
-        f1s, removals = ([getattr(score, name) for score in scores] for name in ("f1", "removal"))
-        table_row(program, len(scores), share(float(np.mean(f1s))), share(float(np.mean(removals))))
+    starts = tuple(start for _, columns in TABLES for start in columns.values())
+    reviews = tuple(TABLES[0][1].values())
+    kept = options.folder / "labels.jsonl"
+    done = {(row["set"], row["program"]) for row in read(kept)}
+    with ThreadPoolExecutor(options.jobs) as pool:
+        tasks = []
+        for labelled in every(options.folder):
+            programs = [
+                name for name in options.programs.split(",")
+                if (labelled.name, name) not in done and (name != REMOVER or labelled.name in reviews)
+            ]  # fmt: skip
+            if programs and labelled.name.startswith(starts) and labelled.name.startswith(options.only):
+                tasks.append(pool.submit(measure, labelled, programs, options.folder, kept))
+        for task in tasks:
+            task.result()
+    for figure, columns in TABLES:
+        show(read(kept), figure, columns)
 
 
 if __name__ == "__main__":
