@@ -1,14 +1,23 @@
-"""Items of benchmarks planted in other text, and which of them are found: repeats beside a set of n-grams in Python.
+"""Items of benchmarks planted in other text, and which are found: man/shingletools-choosing.7 has the table.
 
-usage: python tests/bench/contamination.py ITEMS DOCS FOLDER [REWORDED]
+usage: python tests/bench/contamination.py CLONES DOCS.jsonl
 
-All are JSON lines with id and text; the items of REWORDED are those of ITEMS in other words. Prints, for each kind of
-plant, the share of planted items that each program finds, then wrong marks and processor seconds. An item is
-found if repeats --share 0.8 marks it in the document that has it, or if the document has 80 % of the item's n-grams.
-A mark in a document that got no item is wrong, unless it was there before.
+CLONES is the folder that labels.py reads; the items are the questions in decon that have 20 words or more. Each is put
+into a document of its own, in one of these KINDS: as it is, in a line of its own; with other punctuation and in
+capitals; within a line of other text; the first half of it; with one word in twenty, or in ten, replaced by another
+one. Printed in mdoc: for each program the precision, which is the share of the marked documents that have an item, the
+share of the planted items that it finds in their documents, by kind, and processor seconds. Then how many items of two
+benchmarks that were put in other words have a run of words of any item.
+
+The programs in Python are what filters in use do, with words between white space in lower case: sets of n-grams, of
+which a document has one or a share of those of an item; and decon's score of a question without an answer, as its
+doc/simple-details.md gives it, but over whole documents, and of words instead of tokens: shares of 5-grams weighted by
+their rarity, and by how short the item is; punctuation is left out.
 """
 
+import gzip
 import json
+import math
 import os
 import random
 import re
@@ -16,144 +25,176 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
-K, SHARE, ANY = 13, 0.8, "*"
-Record = dict[str, Any]
+from label_sets import every
+
+LEAST, ANY = 20, "*"
+PIPELINES = {
+    "repeats, k 13, share .8": "repeats -k 13 --share 0.8",
+    "repeats, k 8, share .4": "repeats -k 8 --share 0.4",
+    "k 5, containment .4": "shingle -k 5 | simjoin --measure containment -t 0.4",
+}
+DECON = 5
+SPACES = str.maketrans(dict.fromkeys("!’\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~”“‘’—", " "))  # its own
+SETS = {"13-grams, any": (13, 0.0), "13-grams, share .8": (13, 0.8), "as decon: 5-grams, .8": (DECON, None)}
+Plant = tuple[str, str, str]  # kind, item, document
 Found = tuple[set[tuple[str, str]], float]  # items and documents, processor seconds
 
 
-def wrapped(text: str) -> str:
-    """Lines of five words."""
-    words = text.split()
-    return "\n".join(" ".join(words[at : at + 5]) for at in range(0, len(words), 5))
-
-
-def punctuated(text: str) -> str:
+def punctuated(text: str, _: random.Random) -> str:
     """Commas become dashes, quotes are others, sentences end with an exclamation mark, and all is in capitals."""
     return re.sub(r"(?<=\w)[.?](?=\s|$)", "!", text.replace(", ", " \u2014 ").replace('"', "\u201c")).upper()
 
 
-def half(text: str) -> str:
+def half(text: str, _: random.Random) -> str:
     words = text.split()
     return " ".join(words[: len(words) // 2])
 
 
-KINDS: dict[str, Callable[[str], str]] = {
-    "verbatim": str, "wrapped": wrapped, "punctuated": punctuated, "embedded": str, "half": half,
+def replaced(one_in: int) -> Callable[[str, random.Random], str]:
+    def change(text: str, chance: random.Random) -> str:
+        words = text.split()
+        for place in chance.sample(range(len(words)), len(words) // one_in):
+            words[place] = f"other{chance.randrange(1000)}"
+        return " ".join(words)
+
+    return change
+
+
+KINDS: dict[str, Callable[[str, random.Random], str]] = {
+    "as is": lambda text, _: text, "capitals": punctuated, "within": lambda text, _: text, "half": half,
+    "1 in 20": replaced(20), "1 in 10": replaced(10),
 }  # fmt: skip
 
 
-def read(path: str) -> list[Record]:
-    return [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
+def questions(clones: Path) -> dict[str, str]:
+    """By id; each once."""
+    texts: dict[str, None] = {}
+    for path in sorted((clones / "decon" / "bundled-evals").glob("*.gz")):
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            texts |= dict.fromkeys(json.loads(line)["question"] for line in lines)
+    return {f"q{number}": text for number, text in enumerate(texts) if len(text.split()) >= LEAST}
 
 
-def planted(items: list[Record], docs: list[Record], chance: random.Random) -> Iterator[tuple[str, str, str]]:
-    """Puts each item into a document of its own, a line of its own or, embedded, within one: kind, item, document."""
-    for number, (item, doc) in enumerate(zip(items, chance.sample(docs, len(items)), strict=True)):
+def planted(items: dict[str, str], docs: dict[str, str], chance: random.Random) -> Iterator[Plant]:
+    """Changes the documents, as long as there are some."""
+    for number, (item, doc) in enumerate(zip(items, chance.sample(list(docs), len(docs)), strict=False)):
         kind = list(KINDS)[number % len(KINDS)]
-        lines = doc["text"].split("\n")
-        copy = KINDS[kind](item["text"])
+        lines = docs[doc].split("\n")
+        copy = KINDS[kind](items[item], chance)
         at = chance.randrange(len(lines))
-        if kind == "embedded":
+        if kind == "within":
             words = lines[at].split(" ")
             words.insert(chance.randrange(len(words) + 1), copy)
             lines[at] = " ".join(words)
         else:
             lines.insert(at, copy)
-        doc["text"] = "\n".join(lines)
-        yield kind, item["id"], doc["id"]
+        docs[doc] = "\n".join(lines)
+        yield kind, item, doc
 
 
-def grams(text: str) -> list[str]:
-    words = text.lower().split()
-    size = min(K, len(words))
-    return [" ".join(words[at : at + size]) for at in range(len(words) - size + 1)]
+def grams(text: str, size: int) -> set[tuple[str, ...]]:
+    words = (text.translate(SPACES) if size == DECON else text).lower().split()
+    return {tuple(words[at : at + size]) for at in range(len(words) - size + 1)}
 
 
-def by_set(items: str, docs: str) -> None:
-    """What filters in use do: words between white space in lower case, and a set of n-grams for each item."""
-    owners: dict[str, list[str]] = {}
-    sizes = {}
-    for item in read(items):
-        mine = set(grams(item["text"]))
-        sizes[item["id"]] = len(mine)
+def by_set(items: Path, docs: Path, size: int, share: float | None) -> Iterator[tuple[str, str]]:
+    """Items and documents that have at least this share of their n-grams, or without one, decon's score."""
+    texts = read(items)
+    each = {item: grams(text, size) for item, text in texts.items()}
+    owners: dict[tuple[str, ...], list[str]] = {}
+    for item, mine in each.items():
         for gram in mine:
-            owners.setdefault(gram, []).append(item["id"])
-    shorter = {gram.count(" ") + 1 for gram in owners}
-    with Path(docs).open(encoding="utf-8") as lines:
-        for line in lines:
-            doc = json.loads(line)
-            words = doc["text"].lower().split()
-            found: dict[str, set[str]] = {}
-            for size in shorter:
-                for at in range(len(words) - size + 1):
-                    gram = " ".join(words[at : at + size])
-                    for owner in owners.get(gram, ()):
-                        found.setdefault(owner, set()).add(gram)
-            for owner, some in found.items():
-                if len(some) >= SHARE * sizes[owner]:
-                    print(json.dumps([owner, doc["id"]]))
+            owners.setdefault(gram, []).append(item)
+    rarity = {gram: 1.0 if share is not None else math.log(len(each) / len(some)) for gram, some in owners.items()}
+    whole = {item: math.fsum(map(rarity.__getitem__, mine)) for item, mine in each.items()}
+    lengths = {item: len(text.split()) for item, text in texts.items()}
+    for doc, text in read(docs).items():
+        found: dict[str, float] = {}
+        for gram in grams(text, size):
+            for item in owners.get(gram, ()):
+                found[item] = found.get(item, 0) + rarity[gram]
+        for item, some in found.items():
+            # From 20 words to 50, the score that is wanted falls from 1 to .8
+            wanted = 1 - 0.2 * min(1, max(0, (lengths[item] - 20) / 30)) if share is None else share
+            if some >= wanted * whole[item] * (1 - 1e-9):
+                yield item, doc
 
 
-def measured(*script: str) -> tuple[bytes, float]:
-    """The output of a bash script, and its processor seconds."""
-    with subprocess.Popen(["bash", "-o", "pipefail", "-c", *script], stdout=subprocess.PIPE) as process:
+def read(path: Path) -> dict[str, str]:
+    with path.open(encoding="utf-8") as lines:
+        return {record["id"]: record["text"] for record in map(json.loads, lines)}
+
+
+def write(path: Path, texts: dict[str, str]) -> None:
+    path.write_text("".join(json.dumps({"id": each, "text": text}) + "\n" for each, text in texts.items()), "utf-8")
+
+
+def measured(argv: list[str]) -> tuple[list[bytes], float]:
+    """The lines of a command, and its processor seconds."""
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        out = process.stdout.read()
+        out = process.stdout.readlines()
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"status {process.returncode}: {script}")
+    assert process.returncode == 0, argv
     return out, used.ru_utime + used.ru_stime
 
 
-def ours(items: str, docs: str, folder: Path) -> Found:
-    script = f'canon "$0" -o "$2/bench" && canon "$1" | repeats -k {K} --share {SHARE} --against "$2/bench"'
-    out, seconds = measured(script, items, docs, str(folder))
+def ours(pipeline: str, items: Path, docs: Path) -> Found:
+    """If more items have a run than are named, ANY stands for the others: they have the same words."""
+    ids = read(items)
+    shingle, _, join = pipeline.rpartition(" | ")
+    reference = f"canon {items} | {shingle or 'cat'} > {items}.b"
+    script = f"{reference} && canon {docs} | {f'{shingle} | ' if shingle else ''}{join} --against {items}.b"
+    out, seconds = measured(["bash", "-o", "pipefail", "-c", script])
     pairs = set()
-    for record in map(json.loads, out.splitlines()):
-        for run in record["repeats"]:
-            pairs |= {(item, record["id"]) for item in run["ids"]}
-            if run["items"] > len(run["ids"]):  # more items than are named have the same words
-                pairs.add((ANY, record["id"]))
+    for record in map(json.loads, out):
+        if "repeats" in record:
+            for run in record["repeats"]:
+                pairs |= {(item, record["id"]) for item in (*run["ids"], *[ANY][: run["items"] - len(run["ids"])])}
+        else:
+            pairs.add((record["a"], record["b"]) if record["a"] in ids else (record["b"], record["a"]))
     return pairs, seconds
 
 
-def theirs(items: str, docs: str) -> Found:
-    out, seconds = measured('"$0" "$1" --set "$2" "$3"', sys.executable, __file__, items, docs)
-    return {(item, doc) for item, doc in map(json.loads, out.splitlines())}, seconds
+def theirs(name: str, items: Path, docs: Path) -> Found:
+    out, seconds = measured([sys.executable, __file__, "--set", name, str(items), str(docs)])
+    return {(item, doc) for item, doc in map(json.loads, out)}, seconds
 
 
-def main(items_path: str, docs_path: str, folder: Path, reworded: str | None = None) -> None:
-    folder.mkdir(exist_ok=True)
-    items, docs = read(items_path), read(docs_path)
+def main(clones: Path, source: Path) -> None:
+    items, docs = questions(clones), read(source)
     plants = list(planted(items, docs, random.Random(0)))
-    file = folder / "planted.jsonl"
-    file.write_text("".join(json.dumps(doc) + "\n" for doc in docs), "utf-8")
-    found = {"repeats": ours(items_path, str(file), folder), "set of n-grams": theirs(items_path, str(file))}
-    before = ours(items_path, docs_path, folder)[0] | theirs(items_path, docs_path)[0]
-    with_plants = {doc for _, _, doc in plants}
-    print(f"{len(items)} items, {len(docs)} documents, {file.stat().st_size / 1e6:.0f} MB")
-    for program, (pairs, seconds) in found.items():
-        shares = []
-        for kind in KINDS:
-            mine = [(item, doc) for each, item, doc in plants if each == kind]
-            right = sum((item, doc) in pairs or (ANY, doc) in pairs for item, doc in mine)
-            shares.append(f"{kind} {right / len(mine):.4f}")
-        wrong = sum(doc not in with_plants for _, doc in pairs - before)
-        print(f"{program}: {', '.join(shares)}; {wrong} wrong, {seconds:.1f} s")
-    if reworded is not None:
-        count = len(read(reworded))
-        for k in (13, 10, 8, 5):
-            script = f'canon "$0" -o "$2/bench" && canon "$1" | repeats -k {k} --against "$2/bench"'
-            out = measured(script, items_path, reworded, str(folder))[0]
-            marked = sum(bool(json.loads(line)["repeats"]) for line in out.splitlines())
-            print(f"reworded, -k {k}: {marked} of {count} have a run of any item")
+    with TemporaryDirectory() as name:
+        first, second = Path(name, "items"), Path(name, "docs")
+        write(first, items)
+        write(second, docs)
+        print(f"{len(items)} items, {len(docs)} documents, {second.stat().st_size / 1e6:.0f} MB")
+        print(" Ta ".join([".It", "preci.", *KINDS, "s"]))
+        found = {name: ours(pipeline, first, second) for name, pipeline in PIPELINES.items()}
+        found |= {name: theirs(name, first, second) for name in SETS}
+        with_plants = {doc for _, _, doc in plants}
+        for program, (pairs, seconds) in found.items():
+            marked = {doc for _, doc in pairs}
+            shares = [len(marked & with_plants) / len(marked)]
+            for kind in KINDS:
+                mine = [(item, doc) for each, item, doc in plants if each == kind]
+                shares.append(sum(pair in pairs or (ANY, pair[1]) in pairs for pair in mine) / len(mine))
+            print(" Ta ".join([f".It {program}", *(f"{share:.3f}" for share in shares), f"{seconds:.0f}"]))
+        for labelled in every(clones):
+            if labelled.name in {"gsm8k", "humaneval_python"}:
+                for side, path in (("l", first), ("r", second)):
+                    write(path, {each["id"]: each["text"] for each in labelled.documents if each["side"] == side})
+                for k in (13, 10, 8, 5):
+                    pairs = ours(f"repeats -k {k}", first, second)[0]
+                    print(f"{labelled.name}, -k {k}: {len({doc for _, doc in pairs})} have a run of any item")
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "--set":
-        by_set(*sys.argv[2:])
+        for pair in by_set(Path(sys.argv[3]), Path(sys.argv[4]), *SETS[sys.argv[2]]):
+            print(json.dumps(pair))
     else:
-        main(sys.argv[1], sys.argv[2], Path(sys.argv[3]), *sys.argv[4:])
+        main(*map(Path, sys.argv[1:]))
