@@ -89,10 +89,25 @@ def test_bounds(a: int, b: int, o: int, t: Fraction, name: str) -> None:
     measure = MEASURES[name](t)
     import numpy as np
 
-    combined = int(measure.combined(np.array([a]), np.array([b]))[0])
-    assert (o >= measure.overlap(combined)) == reaches(name, o, a, b, t) or not o
+    from shingletools.commands.simjoin.sets import least_common
+
+    least = int(least_common(measure, np.array([a]), np.array([b]))[0])
+    assert (o >= least) == reaches(name, o, a, b, t) or not o
     if reaches(name, o, a, b, t):
         assert o >= max(measure.least(a), measure.least(b), 1)
+        assert o >= measure.least_in_larger(a)
+
+
+@given(st.integers(1, 1 << 29), st.integers(2, 1 << 29), st.integers(1, 15), st.integers(-1, 1), thresholds)
+def test_roots_of_great_products(a: int, b: int, common: int, more: int, t: Fraction) -> None:
+    """Sizes whose product is the square of a whole number, or next to one."""
+    import numpy as np
+
+    from shingletools.commands.simjoin.sets import least_common
+
+    a, b = common * a**2, common * b**2 + more
+    o = int(least_common(MEASURES["cosine"](t), np.array([a]), np.array([b]))[0])
+    assert [reaches("cosine", each, a, b, t) for each in (o - 1, o)] == [False, True]
 
 
 def random_documents(rng: random.Random) -> list[set[int]]:

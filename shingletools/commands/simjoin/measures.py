@@ -25,6 +25,20 @@ class Ceiling:
         return math.ceil(self.share * number)
 
 
+class Root:
+    """The least whole number that is not less than a share of the square root of a number above 0.
+
+    >>> Root(Fraction(1, 2))(36), Root(Fraction(1, 2))(37)
+    (3, 4)
+    """
+
+    def __init__(self, share: Fraction) -> None:
+        self.share = share
+
+    def __call__(self, number: int, /) -> int:
+        return 1 + math.isqrt(math.ceil(self.share**2 * number) - 1)
+
+
 class Measure:
     """When two sets of a and b tokens with o in common are a pair: when o reaches an exact bound. Here: Jaccard.
 
@@ -42,7 +56,7 @@ class Measure:
         return None
 
     def combined(self, a: "Index", b: "Index", /) -> "Index":
-        """The number that the least overlap depends on, from the smaller size a and the larger size b."""
+        """The number that `overlap` depends on, from the smaller size a and the larger size b; of a Root, a * b."""
         return a + b
 
     @property
@@ -94,16 +108,17 @@ class Dice(Measure):
 class Cosine(Measure):
     """o / sqrt(a b)."""
 
-    def combined(self, a: "Index", b: "Index", /) -> "Index":
-        return a * b
-
     @property
-    def overlap(self) -> Callable[[int], int]:
-        return lambda product: 1 + math.isqrt(math.ceil(self.t**2 * product) - 1)
+    def overlap(self) -> Root:
+        return Root(self.t)
 
     @property
     def least(self) -> Callable[[int], int]:
         return Ceiling(self.t**2)
+
+    @property
+    def least_in_larger(self) -> Callable[[int], int]:
+        return Ceiling(self.t)
 
     def jaccard(self) -> Fraction | None:
         return self.t**2  # of a set inside another; sets of one size have t / (2 - t), which is more

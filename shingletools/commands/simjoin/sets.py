@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from shingletools.commands.simjoin.counted import CountedSets
-from shingletools.commands.simjoin.measures import Ceiling, Measure
+from shingletools.commands.simjoin.measures import Ceiling, Measure, Root
 from shingletools.commands.simjoin.table import Bucketed, Components, Counted, Table
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference import COUNTERS
@@ -24,6 +24,23 @@ def exactly(values: Index, function: Callable[[int], int]) -> Index:
             return -(-values * above // below)
     distinct, place = np.unique(values, return_inverse=True)
     return np.array([function(value) for value in distinct.tolist()], np.int64)[place]
+
+
+def least_common(measure: Measure, a: Index, b: Index) -> Index:
+    """What two sets of sizes a[i] <= b[i] have in common at least if they are a pair. Shapes: (n,), (n,) in; (n,) out.
+
+    Products of sizes may need more than 64 bits. So roots are computed in floating point, and once more in Python's
+    integers where that cannot tell between which whole numbers one is: its error is less than 2^-50 of it.
+    """
+    if not isinstance(measure.overlap, Root):
+        return exactly(measure.combined(a, b), measure.overlap)
+    root = float(measure.overlap.share) * np.sqrt(a.astype(np.float64) * b.astype(np.float64))
+    low, high = (np.floor(root * (1 + sign * 2**-50)).astype(np.int64) for sign in (-1, 1))
+    least = high + 1
+    unsure = np.flatnonzero(low != high)
+    both = zip(a[unsure].tolist(), b[unsure].tolist(), strict=True)
+    least[unsure] = [measure.overlap(one * two) for one, two in both]
+    return least
 
 
 def count_tokens(parts: Iterable[U64]) -> U32:
@@ -79,7 +96,7 @@ class SetTable:
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
         small = np.minimum(self.wholes[left], self.wholes[right])
         large = np.maximum(self.wholes[left], self.wholes[right])
-        common = self.common(left, right, exactly(self.measure.combined(small, large), self.measure.overlap))
+        common = self.common(left, right, least_common(self.measure, small, large))
         return common > 0, common
 
     def common(self, left: Index, right: Index, least: Index) -> Index:
