@@ -186,15 +186,16 @@ def connected(pairs: list[Pair], count: int) -> list[int]:
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 2**62 - 1), st.integers(1, 2**62 - 1)), min_size=1, max_size=20), st.booleans()
+    st.lists(st.tuples(st.integers(0, 2**126 - 1), st.integers(1, 2**126 - 1)), min_size=1, max_size=20),
+    st.sampled_from([(31, 1), (62, 2), (126, 5)]),
 )
-def test_ratios_compare_as_fractions(given_numbers: list[tuple[int, int]], small: bool) -> None:
+def test_ratios_compare_as_fractions(given_numbers: list[tuple[int, int]], bits_and_words: tuple[int, int]) -> None:
     """Also those that are nearest to each other, and far nearer than floating-point numbers can be."""
-    most = 2**31 - 1 if small else 2**62 - 1
+    most = 2 ** bits_and_words[0] - 1
     numbers = [(min(a % most, b % most), max(a % most, b % most, 1)) for a, b in given_numbers]
     numbers += [(most - 1, most), (most - 2, most - 1), (most, most), (0, most), (most // 2, most), (1, 2)]
-    words = binary(*np.array(numbers).T)
-    assert len(words) == 1 + (not small)
+    words = binary(*np.array(numbers, object if most >= 2**62 else np.int64).T)
+    assert len(words) == bits_and_words[1]
     by_words = sorted(range(len(numbers)), key=lambda each: [int(word[each]) for word in words])
     fractions = [Fraction(*each) for each in numbers]
     assert [fractions[each] for each in by_words] == sorted(fractions)

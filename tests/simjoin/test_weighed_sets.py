@@ -1,6 +1,7 @@
 """simjoin --weights: against brute force in fractions, whatever the way."""
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -18,6 +19,7 @@ from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES
 from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.commands.simjoin.weighed_sets import Square
 from shingletools.kernel import reference
 from shingletools.kernel.types import TokenSets, TokenWeights
 from shingletools.numbers.rarity import UNIT
@@ -25,24 +27,46 @@ from shingletools.reading.weights import Weights
 from shingletools.spark.pipeline import parse
 from shingletools.system.errors import Failed
 
-MEASURES = ("jaccard", "dice", "overlap", "containment")
+MEASURES = ("jaccard", "dice", "cosine", "overlap", "containment")
 HEAVY = 1 << 32  # the heaviest weight of a table, in units
 Sets = Sequence[set[int]]
 sets = st.lists(st.sets(st.integers(0, 9), max_size=6), min_size=2, max_size=8)
-weights = st.lists(st.sampled_from([0, 1, 2, 3, 5, 7, HEAVY - 1, HEAVY]), min_size=10, max_size=10)
+LIGHT = [0, 1, 2, 3, 5, 7]
+weights = st.sampled_from([LIGHT, [*LIGHT, HEAVY - 1, HEAVY], [*LIGHT, 99_991, 1 << 17]]).flatmap(
+    lambda some: st.lists(st.sampled_from(some), min_size=10, max_size=10)
+)
 thresholds = st.fractions(Fraction(1, 12), 1, max_denominator=12) | st.just(Fraction("0.8123456789"))
 
 
+def square(weight: int, heaviest: int) -> int:
+    """As simjoin(1) defines it, given weights in units."""
+    of_weight, of_heaviest, step = Fraction(weight, UNIT) ** 2, Fraction(heaviest, UNIT) ** 2, Fraction(1, 1 << 32)
+    while of_heaviest > step * 2**32:
+        step *= 2
+    return max(math.floor(of_weight / step + Fraction(1, 2)), 1) if weight else 0
+
+
 def alike(measure: str, a: int, b: int, o: int) -> Fraction:
-    """The definition, by what the sets and their common tokens weigh."""
-    return {"jaccard": Fraction(o, a + b - o), "dice": Fraction(2 * o, a + b)}.get(measure) or Fraction(o, min(a, b))
+    """The definition, by what the sets and their common tokens weigh; for cosine, the square of it, by squares."""
+    return {
+        "jaccard": Fraction(o, a + b - o),
+        "dice": Fraction(2 * o, a + b),
+        "cosine": Fraction(o * o, a * b),
+    }.get(measure) or Fraction(o, min(a, b))
 
 
-def expected(every: Sets, weight: Sequence[int], measure: str, t: Fraction) -> Iterator[tuple[int, int, Fraction]]:
+def expected(
+    every: Sets, weight: Sequence[int], measure: str, t: Fraction, heaviest: int = 0
+) -> Iterator[tuple[int, int, Fraction]]:
+    """The pairs; the similarity is exact, or for cosine as exact as can be told from its square."""
+    if measure == "cosine":
+        weight = [square(each, heaviest or max(weight)) for each in weight]
     for (i, one), (j, two) in combinations(enumerate(every), 2):
         a, b, o = (sum(weight[token] for token in tokens) for tokens in (one, two, one & two))
-        if o and alike(measure, a, b, o) >= t:
-            yield i, j, alike(measure, a, b, o)
+        if o and alike(measure, a, b, o) >= (t * t if measure == "cosine" else t):
+            similarity = alike(measure, a, b, o)
+            root = Fraction(math.isqrt(10**60 * similarity.numerator // similarity.denominator), 10**30)
+            yield i, j, root if measure == "cosine" else similarity
 
 
 def record(number: int, tokens: set[int]) -> dict[str, object]:
@@ -102,13 +126,19 @@ def test_all_ways_write_the_same(name: str, measure: str, more: str, tmp_path: P
     command = f"simjoin --weights table --measure {measure} -t 2/3 sets {more}"
     found = run(command, cwd=tmp_path, env={"SHINGLETOOLS_KERNEL": name}).records()
     wanted = list(expected(every, weight, measure, Fraction(2, 3)))
-    assert any(similarity == Fraction(2, 3) for _, _, similarity in wanted)
+    assert any(round(similarity, 20) == round(Fraction(2, 3), 20) for _, _, similarity in wanted)
     assert [(each["a"], each["b"]) for each in found] == [(a, b) for a, b, _ in wanted]
     assert [each["similarity"] for each in found] == [float(round(similarity, 6)) for _, _, similarity in wanted]
     if measure == "containment":
         totals = [sum(weight[token] for token in each) for each in every]
         small = [(totals[a] > totals[b]) - (totals[a] < totals[b]) for a, b, _ in wanted]
         assert [each["contained"] for each in found] == [{0: "both", 1: "b", -1: "a"}[each] for each in small]
+
+
+@given(st.integers(0, HEAVY), st.integers(0, HEAVY))
+def test_squares(one: int, two: int) -> None:
+    weight, heaviest = sorted((one, two))
+    assert Square(heaviest)(weight) == square(weight, heaviest)
 
 
 def counted(documents: int, number: int) -> int:
@@ -118,8 +148,10 @@ def counted(documents: int, number: int) -> int:
     return round(float(round(log, 6)) * UNIT)
 
 
+@pytest.mark.parametrize("measure", ["jaccard", "cosine"])
 @pytest.mark.parametrize("more", ["", "-S 1M", "-j2"])
-def test_counted_weights(more: str, tmp_path: Path) -> None:
+def test_counted_weights(measure: str, more: str, tmp_path: Path) -> None:
+    command = f"simjoin --weights counted -t 0.6 --measure {measure} {more}"
     rng = np.random.default_rng(6)
     every = [{*(rng.integers(0, 30, rng.integers(1, 8)) ** 2 // 30).tolist()} for _ in range(200)]
     df = [sum(token in each for each in every) for token in range(30)]
@@ -127,31 +159,31 @@ def test_counted_weights(more: str, tmp_path: Path) -> None:
     (tmp_path / "sets").write_bytes(jsonl(*(record(number, each) for number, each in enumerate(every))))
     (tmp_path / "first").write_bytes(jsonl(*(record(number, each) for number, each in enumerate(every[:80]))))
     (tmp_path / "rest").write_bytes(jsonl(*(record(number, each) for number, each in enumerate(every[80:], 80))))
-    found = run(f"simjoin --weights counted -t 0.6 sets {more}", cwd=tmp_path).records()
-    wanted = [
-        {"a": a, "b": b, "similarity": float(round(similarity, 6))}
-        for a, b, similarity in expected(every, weight, "jaccard", Fraction(3, 5))
-    ]
+    pairs = list(expected(every, weight, measure, Fraction(3, 5), counted(len(every), 1)))
+    wanted = [{"a": a, "b": b, "similarity": float(round(similarity, 6))} for a, b, similarity in pairs]
+    found = run(f"{command} sets", cwd=tmp_path).records()
     assert found == wanted
-    assert found != run("simjoin -t 0.6 sets", cwd=tmp_path).records()
-    scoped = run(f"simjoin --weights counted -t 0.6 --across odd sets {more}", cwd=tmp_path).records()
+    assert found != run(f"simjoin -t 0.6 --measure {measure} sets", cwd=tmp_path).records()
+    scoped = run(f"{command} --across odd sets", cwd=tmp_path).records()
     assert scoped == [each for each in wanted if (each["a"] + each["b"]) % 2]
-    forest = run(f"simjoin --weights counted -t 0.6 --forest sets {more}", cwd=tmp_path).records()
+    forest = run(f"{command} --forest sets", cwd=tmp_path).records()
     assert 0 < len(forest) < len(every)
     assert {(each["a"], each["b"]) for each in forest} < {(each["a"], each["b"]) for each in wanted}
-    crossed = run(f"simjoin --weights counted -t 0.6 --against rest first {more}", cwd=tmp_path).records()
+    crossed = run(f"{command} --against rest first", cwd=tmp_path).records()
     assert crossed == [{**each, "against": True} for each in wanted if each["a"] < 80 <= each["b"]]
-    best = run(f"simjoin --weights counted -t 0.6 --against rest --best 1 first {more}", cwd=tmp_path).records()
+    best = run(f"{command} --against rest --best 1 first", cwd=tmp_path).records()
     most: dict[object, tuple[object, object]] = {}
-    for a, b, similarity in expected(every, weight, "jaccard", Fraction(3, 5)):
+    for a, b, similarity in pairs:
         if a < 80 <= b:
             most[a] = max(most.get(a, (Fraction(0), 0)), (similarity, -b))
     assert [(each["a"], -each["b"]) for each in best] == [(a, b) for a, (_, b) in most.items()]
 
 
-def test_copies_of_nothing_but_common_shingles_are_found() -> None:
+@pytest.mark.parametrize("measure", ["jaccard", "cosine"])
+def test_copies_of_nothing_but_common_shingles_are_found(measure: str) -> None:
     stdin = jsonl(record(1, {1, 2}), record(2, {2, 1}))
-    assert run("simjoin --weights counted", stdin=stdin).records() == [{"a": 1, "b": 2, "similarity": 1.0}]
+    found = run(f"simjoin --weights counted --measure {measure}", stdin=stdin).records()
+    assert found == [{"a": 1, "b": 2, "similarity": 1.0}]
 
 
 def test_one_process_as_processes(tmp_path: Path) -> None:
@@ -167,18 +199,9 @@ def test_one_process_as_processes(tmp_path: Path) -> None:
     assert fused.good() == made
 
 
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        ("-m 2", "-m counts shingles, and cannot be combined with --weights; give -t"),
-        (
-            "--measure cosine",
-            "--measure cosine cannot be combined with --weights: products of weights need over 64 bits",
-        ),
-    ],
-)
-def test_what_cannot_be_weighed(options: str, why: str) -> None:
-    ran = run(f"simjoin --weights counted {options}", stdin=jsonl(record(1, {1})))
+def test_what_cannot_be_weighed() -> None:
+    ran = run("simjoin --weights counted -m 2", stdin=jsonl(record(1, {1})))
+    why = "-m counts shingles, and cannot be combined with --weights; give -t"
     assert (ran.status, ran.err) == (2, f"simjoin: -:1: {why}\n")
 
 

@@ -1,14 +1,18 @@
 """Makes the tables that the join compares from signatures."""
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.sets import Verified
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES, Signature
 from shingletools.commands.simjoin.table import Table
 from shingletools.commands.simjoin.wanted import Wanted
-from shingletools.commands.simjoin.weighed_sets import CountedWeights, WeighedSets, Weighing
+from shingletools.commands.simjoin.weighed_sets import WeighedSets, weighed_by, weighed_by_counts
 from shingletools.kernel.types import Index
+
+if TYPE_CHECKING:
+    from shingletools.reading.weights import Weights
 
 Payloads = tuple[Data, Index]  # uint8, one payload after the other; int64, the bytes of each
 
@@ -19,9 +23,10 @@ class TableFactory:
     A document has one payload, or two if sketches propose pairs and shingles decide.
     """
 
-    def __init__(self, signature: Signature, wanted: Wanted, weighing: Weighing | None = None) -> None:
-        """weighing: what shingles weigh, if they do and a table says so."""
+    def __init__(self, signature: Signature, wanted: Wanted, weights: "Weights | None" = None) -> None:
+        """weights: what shingles weigh, if they do and a table says so."""
         self.wanted = wanted
+        weighing = None if weights is None else weighed_by(weights, wanted)
         self.weighed = None if wanted.weights is None else WeighedSets.by(weighing, signature.digits)
         self.signatures = [self.weighed or signature, *[LONG_SHINGLES][: wanted.verify]]  # the last decides
         self.counts = [each.counted(()) for each in self.signatures]
@@ -30,7 +35,8 @@ class TableFactory:
         """Counts what tables need of all documents. payloads: for each signature, those of all documents in parts."""
         self.counts = [each.counted(parts) for each, parts in zip(self.signatures, payloads, strict=True)]
         if self.weighed is not None and self.weighed.weighing is None:
-            self.weighed = WeighedSets.by(CountedWeights(self.counts[-1], documents), self.weighed.digits)
+            weighing = weighed_by_counts(self.counts[-1], documents, self.wanted)
+            self.weighed = WeighedSets.by(weighing, self.weighed.digits)
             self.signatures = [self.weighed]
 
     def table(self, payloads: Sequence[Payloads]) -> Table:

@@ -10,33 +10,34 @@ from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.sets import exactly
+from shingletools.commands.simjoin.wanted import COSINE
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.scratch import Memory
 
 BITS = 32  # of a key, for the partner
 WORD = 62  # bits of a ratio that are compared at once
-EXACT = 1 << 31  # two different fractions with denominators below this differ in WORD bits
+PRODUCT = 1 << 31  # products of numbers below this have no more than WORD bits
 NO_PAIRS = Pairs(*(np.empty(0, np.int64) for _ in Pairs._fields))
 
 
 def binary(part: Index, whole: Index) -> Sequence[Index]:
     """Fractions up to 1 as words of WORD bits behind the point, the first word first: they compare as fractions do.
 
-    Shapes: (n,), (n,) in; (n,) out. 0 <= part <= whole < 2^62, whole > 0.
+    Shapes: (n,), (n,) in; (n,) out. 0 <= part <= whole < 2^62, whole > 0; if they are Python's integers, of any size.
 
     >>> [words.tolist() for words in binary(np.array([1, 2, 3]), np.array([3, 6, 3]))] == [[2**62 // 3] * 2 + [2**62]]
     True
     """
     most = int(whole.max(initial=1))
     words = []
-    for _ in range(1 if most < EXACT else 2):
+    for _ in range(-(-2 * most.bit_length() // WORD)):  # in so many bits, different fractions differ
         word, left = np.zeros_like(part), WORD
         while left:
-            step = min(left, WORD + 1 - most.bit_length())
+            step = min(left, WORD + 1 - most.bit_length()) if part.dtype == np.int64 else left
             word, part = (word << step) + (part << step) // whole, (part << step) % whole
             left -= step
-        words.append(word)
+        words.append(word.astype(np.int64))
     return words
 
 
@@ -88,7 +89,10 @@ class Nearest:
             return [pairs.agreeing]
         a, b = (exactly(self.sizes(rows), self.signature.components) for rows in pairs[:2])
         ratio = MEASURES[self.wanted.measure](Fraction(1)).ratio
-        return binary(*ratio(pairs.agreeing, np.minimum(a, b), np.maximum(a, b)))
+        common, small, large = pairs.agreeing, np.minimum(a, b), np.maximum(a, b)
+        if self.wanted.measure == COSINE and large.max(initial=0) >= PRODUCT:
+            common, small, large = (each.astype(object) for each in (common, small, large))
+        return binary(*ratio(common, small, large))
 
 
 def joined(*pairs: Pairs) -> Pairs:

@@ -12,7 +12,7 @@ from shingletools.commands.simjoin.measures import MEASURES, InCommon, Measure
 from shingletools.commands.simjoin.sets import SetTable, count_tokens
 from shingletools.commands.simjoin.sketches import Sketches
 from shingletools.commands.simjoin.table import ComponentTable, Table
-from shingletools.commands.simjoin.wanted import ALIKE, BITS, CONTAINMENT, COSINE, JACCARD, NEAR, Wanted
+from shingletools.commands.simjoin.wanted import ALIKE, BITS, CONTAINMENT, JACCARD, NEAR, Wanted
 from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import U32, Index
 from shingletools.record.wire import Record
@@ -170,8 +170,6 @@ class ShingleSets(NamedTuple):
             raise Failed("--recall needs sketches; sets of shingles are always joined with recall 1")
         if wanted.weights is not None and wanted.agreeing is not None:
             raise Failed("-m counts shingles, and cannot be combined with --weights; give -t")
-        if wanted.weights is not None and wanted.measure == COSINE:
-            raise Failed("--measure cosine cannot be combined with --weights: products of weights need over 64 bits")
 
     def smallest(self, wanted: Wanted, /) -> int:
         return 8 * (wanted.agreeing or 1)

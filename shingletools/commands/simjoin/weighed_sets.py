@@ -1,12 +1,13 @@
 """Sets whose tokens have weights, joined exactly: what they have in common is what the common tokens weigh.
 
 Sets are compared by the generalized Jaccard similarity, (sum of the lesser weights) / (sum of the greater ones), where
-a token weighs the same in each set that has it, and 0 in others; likewise by Dice's and by containment. Weights are
-whole numbers, so all bounds of plain sets hold, with weights in place of sizes.
+a token weighs the same in each set that has it, and 0 in others; likewise by Dice's and by containment. For cosine,
+a weight is a component of a vector, so its square takes its place. All are whole numbers, so all bounds of plain sets
+hold, with sums of these in place of sizes.
 """
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -15,13 +16,17 @@ from shingletools.commands.simjoin.measures import Measure
 from shingletools.commands.simjoin.sets import SetTable, exactly
 from shingletools.commands.simjoin.signatures import ShingleSets
 from shingletools.commands.simjoin.table import Bucketed, Table
-from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.commands.simjoin.wanted import COSINE, Wanted
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference import counters_of
 from shingletools.kernel.types import U32, U64, Index, TokenSets, TokenWeights
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.rarity import UNIT, inverse_frequency
 
+if TYPE_CHECKING:
+    from shingletools.reading.weights import Weights
+
+HEAVIEST = 32  # bits of the greatest square
 TOKENS = 1 << 20  # that are worked on together
 
 
@@ -49,6 +54,41 @@ class CountedWeights:
     def weight(self, count: int) -> int:
         """What a token with this counter weighs: never 0, so that copies are found whatever they consist of."""
         return max(round(inverse_frequency(self.documents + 1, count) * UNIT), 1)
+
+
+class Square:
+    """The square of a weight: in the least power of two of square units of which the heaviest has at most 2^HEAVIEST.
+
+    It is rounded, halves upwards, but a weight above 0 has a square of at least 1.
+
+    >>> [Square(1 << 17)(weight) for weight in (0, 1, 2, 3, 5, 1 << 17)]
+    [0, 1, 1, 2, 6, 4294967296]
+    """
+
+    def __init__(self, heaviest: int) -> None:
+        self.shift = max((heaviest**2 - 1).bit_length() - HEAVIEST, 0)
+
+    def __call__(self, weight: int, /) -> int:
+        return max((weight**2 + (1 << self.shift >> 1)) >> self.shift, min(weight, 1))
+
+
+class CountedSquares(CountedWeights):
+    """The squares of these weights; the heaviest would be that of a token in one document."""
+
+    def weight(self, count: int) -> int:
+        return Square(super().weight(1))(super().weight(count))
+
+
+def weighed_by(table: "Weights", wanted: Wanted) -> Weighing:
+    """What tokens weigh by a table."""
+    if wanted.measure != COSINE:
+        return table
+    return table.of_lines(table.shingles, exactly(table.weights, Square(table.heaviest)), table.digits)
+
+
+def weighed_by_counts(counters: U32, documents: int, wanted: Wanted) -> Weighing:
+    """What tokens weigh by the documents that are joined."""
+    return (CountedSquares if wanted.measure == COSINE else CountedWeights)(counters, documents)
 
 
 class WeighedTable(SetTable):
