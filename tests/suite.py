@@ -121,7 +121,8 @@ SUITE = (
         killed=("simjoin -j2", "simjoin -S1M -T scratch"),
     ),
     Command(
-        "simgroup", "b", "other", ways=("simgroup",), identity="a", before="simjoin -t 0.3", recipes=False,
+        "simgroup", "b", "other", ways=("simgroup", "simgroup -S1M"), identity="a", before="simjoin -t 0.3",
+        recipes=False, scratch=("simgroup -S1M",), killed=("simgroup -S1M -T scratch",),
         gives=lambda a, b, other: [{"group": a, "size": 3, "members": [a, other, b]}],
         form="neither a string nor an integer of 64 bits", little=True, repeated=frozenset({"--singletons"}),
         wrong=((b'{"a":"other","b":"other"}', 'pairs "other" with itself'),),

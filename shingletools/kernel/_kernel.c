@@ -26,6 +26,7 @@ static PyMethodDef functions[] = {
     {"connect", connect_pairs, METH_VARARGS, "(parent, left, right, news): see groups.c"},
     {"list_ends", list_ends, METH_VARARGS, "(ends, before, last): see thinning.c"},
     {"thin", thin, METH_VARARGS, "(documents, pairs, kept): see thinning.c"},
+    {"thin_pairs", thin_pairs, METH_VARARGS, "(pairs, partner): see thinning.c"},
     {"winnow", winnow, METH_VARARGS, "(texts, seed, mask, gram, run, listed): see winnowing.c"},
     {"winnowed_runs", winnowed_runs, METH_VARARGS, "(texts, places, seed, mask, gram, run): see winnowing.c"},
     {"equal_words", equal_words, METH_VARARGS, "(texts, left, others, right, words): see winnowing.c"},

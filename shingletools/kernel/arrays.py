@@ -36,6 +36,7 @@ if kernel.NAME == "c":
         set_keys,
         shared_counts,
         thin,
+        thin_pairs,
         winnow,
         winnowed_runs,
     )
@@ -62,7 +63,7 @@ else:
         set_keys,
         shared_counts,
     )
-    from shingletools.kernel.thinning import list_ends, thin
+    from shingletools.kernel.thinning import list_ends, thin, thin_pairs
     from shingletools.kernel.winnowing import equal_words, winnow, winnowed_runs
 
     def part_large_arrays() -> None:

@@ -108,7 +108,7 @@ def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
     return _kernel.group_lines(ordered, np.ascontiguousarray(sizes))
 
 
-def connect(parent: Index, left: Index, right: Index, news: U8, /) -> None:
+def connect(parent: I32, left: Index, right: Index, news: U8, /) -> None:
     _kernel.connect(parent, np.ascontiguousarray(left), np.ascontiguousarray(right), news)
 
 
@@ -118,6 +118,10 @@ def list_ends(ends: I32, before: I32, last: I32, /) -> None:
 
 def thin(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
     _kernel.thin(np.ascontiguousarray(documents), pairs, kept)
+
+
+def thin_pairs(pairs: U64, partner: I32, /) -> None:
+    _kernel.thin_pairs(np.ascontiguousarray(pairs), partner)
 
 
 def winnow(texts: bytes, how: Winnowing, listed: Listed = (), /) -> tuple[U64, Index]:

@@ -264,14 +264,14 @@ done:
 }
 
 /* The least number that a number is connected with, by path halving. */
-static int64_t first_of(int64_t *parent, int64_t number)
+static int32_t first_of(int32_t *parent, int32_t number)
 {
     while (parent[number] != number)
         number = parent[number] = parent[parent[number]];
     return number;
 }
 
-/* (parent, left, right, news): connects pairs of numbers, int64. parent: of each number, int64, not greater than it;
+/* (parent, left, right, news): connects pairs of numbers, int64. parent: of each number, int32, not greater than it;
    news: a byte for each pair, set to whether the two were not connected before. */
 PyObject *connect_pairs(PyObject *Py_UNUSED(self), PyObject *args)
 {
@@ -280,7 +280,7 @@ PyObject *connect_pairs(PyObject *Py_UNUSED(self), PyObject *args)
     if (!PyArg_ParseTuple(args, "w*y*y*w*", &parent, &left, &right, &news))
         return NULL;
     const Py_ssize_t word = sizeof(int64_t), pairs = news.len;
-    const int64_t numbers = parent.len / word, *one = left.buf, *two = right.buf;
+    const int64_t numbers = parent.len / (Py_ssize_t)sizeof(int32_t), *one = left.buf, *two = right.buf;
     int good = left.len == word * pairs && right.len == word * pairs;
     for (Py_ssize_t i = 0; good && i < pairs; i++)
         good = one[i] >= 0 && one[i] < numbers && two[i] >= 0 && two[i] < numbers;
@@ -289,8 +289,8 @@ PyObject *connect_pairs(PyObject *Py_UNUSED(self), PyObject *args)
         goto done;
     }
     for (Py_ssize_t i = 0; i < pairs; i++) {
-        int64_t a = first_of(parent.buf, one[i]), b = first_of(parent.buf, two[i]);
-        ((int64_t *)parent.buf)[a > b ? a : b] = a > b ? b : a;
+        int32_t a = first_of(parent.buf, (int32_t)one[i]), b = first_of(parent.buf, (int32_t)two[i]);
+        ((int32_t *)parent.buf)[a > b ? a : b] = a > b ? b : a;
         ((uint8_t *)news.buf)[i] = a != b;
     }
     result = Py_NewRef(Py_None);

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.kernel.ids import IdsAt, names_of
-from shingletools.kernel.types import U8, Index
+from shingletools.kernel.types import I32, U8, Index
 
 DECIMALS = 12  # of similarities in ordinary lines
 
@@ -106,13 +106,13 @@ def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
     return b"".join(lines)
 
 
-def connect(parent: Index, left: Index, right: Index, news: U8, /) -> None:
+def connect(parent: I32, left: Index, right: Index, news: U8, /) -> None:
     """Connects pairs of numbers, in order, and sets in `news` whether the two were not connected before.
 
     Shapes: (numbers,), (pairs,), (pairs,), (pairs,). A number's parent is connected with it and not greater; the least
     of connected numbers is its own parent. Union by the least number, with path halving.
 
-    >>> parent, news = np.arange(4), np.zeros(2, np.uint8)
+    >>> parent, news = np.arange(4, dtype=np.int32), np.zeros(2, np.uint8)
     >>> connect(parent, np.array([3, 1]), np.array([1, 3]), news)
     >>> parent.tolist(), news.tolist()
     ([0, 1, 2, 1], [1, 0])

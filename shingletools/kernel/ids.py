@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import U8, Index
 
-Buffer = bytes | bytearray | Index
+Buffer = bytes | bytearray | U8 | Index
 
 
 class IdsAt(NamedTuple):
@@ -62,7 +62,7 @@ class Ids:
         """The number of each id, int64; -1 for ids that it does not have."""
         return np.array([self.numbers.get(name, -1) for name in split(ids, sizes)], np.int64).tobytes()
 
-    def hashes(self, ids: bytes, sizes: Buffer, /) -> bytes:
+    def hashes(self, ids: bytes | bytearray, sizes: Buffer, /) -> bytes:
         """A hash of each id by the key, uint64; each kernel has its own."""
         from hashlib import blake2b  # which loads OpenSSL
 

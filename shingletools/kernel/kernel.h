@@ -47,6 +47,7 @@ PyObject *connect_pairs(PyObject *self, PyObject *args);
 /* thinning.c */
 PyObject *list_ends(PyObject *self, PyObject *args);
 PyObject *thin(PyObject *self, PyObject *args);
+PyObject *thin_pairs(PyObject *self, PyObject *args);
 
 /* winnowing.c */
 PyObject *winnow(PyObject *self, PyObject *args);

@@ -79,3 +79,24 @@ PyObject *thin(PyObject *Py_UNUSED(self), PyObject *args)
     release_all(kept, KEPT);
     return good ? Py_NewRef(Py_None) : no_pairs();
 }
+
+/* (pairs, partner): sets the partners of documents. */
+PyObject *thin_pairs(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    Py_buffer pairs = {0}, partners = {0};
+    if (!PyArg_ParseTuple(args, "y*w*", &pairs, &partners))
+        return NULL;
+    const uint64_t *pair = pairs.buf, *end = pair + pairs.len / (Py_ssize_t)sizeof *pair;
+    int32_t *partner = partners.buf;
+    const uint64_t documents = (uint64_t)partners.len / sizeof *partner;
+    int good = documents <= (uint64_t)INT32_MAX + 1;
+    for (; good && pair < end; pair++) {
+        const uint64_t lesser = *pair >> 32, greater = *pair & UINT32_MAX;
+        good = lesser < greater && greater < documents;
+        if (good && partner[lesser] < 0 && partner[greater] < 0)
+            partner[greater] = (int32_t)lesser;
+    }
+    PyBuffer_Release(&pairs);
+    PyBuffer_Release(&partners);
+    return good ? Py_NewRef(Py_None) : no_pairs();
+}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.kernel.types import F64, I32, Index
+from shingletools.kernel.types import F64, I32, U64, Index
 
 MOST = np.iinfo(np.int32).max // 2  # pairs
 
@@ -69,3 +69,22 @@ def thin(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
             if kept.partner[other] < 0 or similarity > kept.similarity[other]:
                 kept.partner[other], kept.similarity[other] = document, similarity
             place = int(pairs.before[place])
+
+
+def thin_pairs(pairs: U64, partner: I32, /) -> None:
+    """The same where all pairs are there, and documents are numbered in the order in which they are preferred.
+
+    A pair is its lesser document << 32 | the greater; pairs ascend, and may come in several calls. A document that is
+    not kept gets the first partner that is kept. Raises ValueError for what are no pairs of documents.
+
+    >>> partner = np.full(3, -1, np.int32)
+    >>> thin_pairs(np.array([0 << 32 | 1, 1 << 32 | 2], np.uint64), partner)
+    >>> partner.tolist()
+    [-1, 0, -1]
+    """
+    for pair in pairs.tolist():
+        lesser, greater = pair >> 32, pair & 0xFFFFFFFF
+        if not lesser < greater < len(partner):
+            raise ValueError("no pairs of these documents")
+        if partner[lesser] < 0 and partner[greater] < 0:
+            partner[greater] = lesser

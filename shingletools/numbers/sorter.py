@@ -33,21 +33,22 @@ class SortingLimits(Protocol):
 
 
 class Sorter:
-    """Takes entries of a key and a value, or keys alone, and gives them by ascending keys, in blocks.
+    """Takes entries of a key and values, or keys alone, and gives them by ascending keys, in blocks.
 
-    Keys are uint64, values int64. Entries of one key come in any order. If there are more entries than fit in memory,
-    they are sorted in runs, which are merged.
+    Keys are uint64, values int64. Entries of one key come in any order, in one block. If there are more entries than
+    fit in memory, they are sorted in runs, which are merged.
     """
 
-    def __init__(self, memory: Memory | None, divisor: int, limits: SortingLimits, *, alone: bool = False) -> None:
+    def __init__(self, memory: Memory | None, divisor: int, limits: SortingLimits, *, columns: int = 1) -> None:
         """It uses a share of the memory to be filled, and again to be read; memory None is no limit.
 
-        alone: keys have no values.
+        columns: values of each key. If there are several, values have the shape (entries, columns).
         """
         self.memory = memory
         self.sampled, self.splits = limits.sampled, limits.splits
-        self.alone = alone
-        self.width = 1 if alone else 2
+        self.columns = columns
+        self.width = 1 + columns
+        self.shape = (-1, columns) if columns > 1 else (-1,)
         share = 0 if memory is None else memory.share(divisor, limits.least_share // 8)
         self.most = sys.maxsize if memory is None else share // (SORTING * BYTES * self.width)
         self.held: list[tuple[U64, Index]] = []
@@ -67,9 +68,9 @@ class Sorter:
 
     def _sorted_run(self) -> tuple[U64, Index]:
         keys = np.concatenate([np.empty(0, np.uint64), *(part[0] for part in self.held)])
-        values = np.concatenate([np.empty(0, np.int64), *(part[1] for part in self.held)])
+        values = np.concatenate([NONE.reshape(self.shape), *(part[1] for part in self.held)])
         self.held, self.holding = [], 0
-        if self.alone:
+        if not self.columns:
             keys.sort()
             return keys, values
         order = np.argsort(keys)
@@ -108,7 +109,7 @@ class Sorter:
                 merged = np.concatenate([np.empty((0, self.width), np.uint64), *parts])
                 merged = merged[np.argsort(merged[:, 0])]
                 self.column.forget()
-                yield merged[:, 0].copy(), merged[:, 1:].ravel().astype(np.int64)
+                yield merged[:, 0].copy(), merged[:, 1:].reshape(self.shape).astype(np.int64)
 
     def distinct(self, most: int) -> Iterator[tuple[U64, Index]]:
         """The distinct keys, each with one of its values, in blocks of at most `most`. It can be called once."""
@@ -119,7 +120,7 @@ class Sorter:
             last = keys[-1:] if len(keys) else last
             for start in range(0, len(fresh), most):
                 some = fresh[start : start + most]
-                yield keys[some], NONE if self.alone else values[some]
+                yield keys[some], values[some] if self.columns else NONE
 
 
 class Entries:

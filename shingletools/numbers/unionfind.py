@@ -5,13 +5,15 @@ from array import array
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.types import Flags, Index
+from shingletools.kernel.types import I32, Flags, Index
+from shingletools.system.errors import Failed
 
 PART = 1 << 16  # numbers that are followed together
+MOST = 1 << 31  # numbers
 
 
 class UnionFind:
-    """Numbers from 0 on, each alone until it is joined with another. Memory: 8 bytes a number.
+    """Numbers from 0 on, each alone until it is joined with another. Memory: 4 bytes a number.
 
     >>> groups = UnionFind(4)
     >>> groups.join(np.array([3, 1]), np.array([1, 3])).tolist(), groups.representatives().tolist()
@@ -19,24 +21,27 @@ class UnionFind:
     """
 
     def __init__(self, numbers: int = 0) -> None:
-        self.parent = array("q", range(numbers))
+        self.parent = array("i")
+        self.grow(numbers)
 
     def __len__(self) -> int:
         return len(self.parent)
 
     def grow(self, numbers: int) -> None:
-        """So many numbers in all."""
-        self.parent.frombytes(np.arange(len(self.parent), numbers).tobytes())
+        """So many numbers in all. Raises Failed if they are too many."""
+        if numbers > MOST:
+            raise Failed(f"more than {MOST} ids")
+        self.parent.frombytes(np.arange(len(self.parent), numbers, dtype=np.int32).tobytes())
 
     def join(self, left: Index, right: Index) -> Flags:
         """Connects pairs, in order; whether the two of each were not connected before. Shape (pairs,) each."""
         news = np.zeros(len(left), np.uint8)
-        kernel.connect(np.frombuffer(self.parent, np.int64), left, right, news)
+        kernel.connect(np.frombuffer(self.parent, np.int32), left, right, news)
         return news.view(np.bool_)
 
-    def representatives(self) -> Index:
+    def representatives(self) -> I32:
         """For each number the first of those that it is connected with: a view, so there can be no more meanwhile."""
-        first: Index = np.frombuffer(self.parent, np.int64)
+        first: I32 = np.frombuffer(self.parent, np.int32)
         for start in range(0, len(first), PART):  # those before are done, and none is connected with a later one
             part = first[start : start + PART]
             while not np.array_equal(above := first[part], part):  # twice as far each time

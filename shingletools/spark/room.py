@@ -7,6 +7,7 @@ from shingletools.commands.dedup.neighbours import ByPairs
 from shingletools.commands.simgroup.grouping import Groups, Stars
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.store import InMemory
+from shingletools.numbers.ids_on_disk import IdsOnDisk
 from shingletools.record.collector import Collector
 
 BASE = 100 << 20  # bytes of Python
@@ -33,8 +34,8 @@ def needed(collector: Collector) -> int:
     """
     if isinstance(collector, JoinCollector):
         return BASE + of_join(collector)
-    if isinstance(collector, Groups):
-        pairs = len(collector.method.left) if isinstance(collector.method, Stars) else 0
+    if isinstance(collector, Groups) and not isinstance(collector.ids, IdsOnDisk):
+        pairs = collector.method.pairs.holding if isinstance(collector.method, Stars) else 0
         ids = len(collector.ids.data) + collector.waiting_size + ID * len(collector.ids)
         return BASE + ids + STAR * pairs
     if isinstance(collector, Dedup):

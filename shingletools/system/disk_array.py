@@ -41,7 +41,7 @@ class DiskArray:
         with disk_errors(folder), signals.held():
             self.file = tempfile.TemporaryFile(buffering=BUFFER, dir=folder)
 
-    def append(self, data: bytes | memoryview) -> None:
+    def append(self, data: bytes | bytearray | memoryview) -> None:
         with disk_errors(self.folder):
             self.file.write(data)
 

@@ -222,7 +222,7 @@ pairs = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=40)
 @given(pairs, st.integers(0, 40))
 def test_connect(edges: list[tuple[int, int]], cut: int) -> None:
     """Against sets that are merged, in two calls; both kernels leave the same parents."""
-    parents = np.arange(21), np.arange(21)
+    parents = np.arange(21, dtype=np.int32), np.arange(21, dtype=np.int32)
     sets = {number: {number} for number in range(21)}
     for part in (edges[:cut], edges[cut:]):
         left, right = (np.array([edge[side] for edge in part], np.int64) for side in (0, 1))
@@ -247,7 +247,7 @@ def test_connect(edges: list[tuple[int, int]], cut: int) -> None:
 @pytest.mark.parametrize("kernel", [compiled, groups])
 @pytest.mark.parametrize(("left", "right"), [([0], [3]), ([-1], [0]), ([0, 1], [1, 2])])
 def test_pairs_of_other_numbers(kernel: ModuleType, left: list[int], right: list[int]) -> None:
-    parent = np.arange(3)
+    parent = np.arange(3, dtype=np.int32)
     with pytest.raises(ValueError, match="no pairs of these numbers"):
         kernel.connect(parent, np.array(left), np.array(right), np.zeros(1, np.uint8))
     assert parent.tolist() == [0, 1, 2]

@@ -83,6 +83,19 @@ def test_a_long_path_and_a_clique() -> None:
     assert kept.partner.tolist() == [59] * 59 + [-1]
 
 
+@given(edges, st.integers(0, 60))
+def test_thin_pairs(some: list[Edge], cut: int) -> None:
+    """In two calls, with documents in the order of their numbers; of partners that are kept, the first one counts."""
+    alike = [(a, b, 1.0) for a, b, _ in some]
+    keys = np.array(sorted(min(a, b) << 32 | max(a, b) for a, b, _ in alike), np.uint64)
+    expected = {document: other for document, (other, _) in greedy(alike, list(range(DOCUMENTS))).items()}
+    for kernel in (compiled, thinning):
+        partner = fresh(DOCUMENTS).partner
+        for part in (keys[:cut], keys[cut:]):
+            kernel.thin_pairs(part, partner)
+        assert {n: other for n, other in enumerate(partner.tolist()) if other >= 0} == expected
+
+
 @pytest.mark.parametrize("kernel", [compiled, thinning])
 def test_what_are_no_documents(kernel: ModuleType) -> None:
     two = np.full(2, -1, np.int32)
@@ -91,6 +104,9 @@ def test_what_are_no_documents(kernel: ModuleType) -> None:
             kernel.list_ends(np.array([0, end], np.int32), np.empty(2, np.int32), two)
         with pytest.raises(ValueError, match="no pairs of these documents"):
             kernel.thin(np.array([0, end]), listed(kernel, [(0, 1, 1.0)], 2), fresh(2))
+    for pair in (1 << 32, 1 << 32 | 1, 2):
+        with pytest.raises(ValueError, match="no pairs of these documents"):
+            kernel.thin_pairs(np.array([pair], np.uint64), two)
     with pytest.raises(ValueError, match="no pairs of these documents"):
         kernel.list_ends(np.array([0, 1], np.int32), np.empty(1, np.int32), two)
 

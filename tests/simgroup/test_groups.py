@@ -15,8 +15,11 @@ from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.commands.simgroup.grouping import Groups
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.numbers import unionfind
+from shingletools.numbers.ids_on_disk import DiskLimits
+from shingletools.system.scratch import Memory
 
 MEGABYTE = 1 << 20
+FEW = DiskLimits(least_share=1024, sampled=2, splits=3, touched=100, sizes=3)  # four keys are sorted in memory
 
 Pair = tuple[int, int]
 pairs = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).filter(lambda pair: pair[0] != pair[1]), max_size=30)
@@ -46,17 +49,18 @@ def slow_stars(edges: list[Pair]) -> list[list[int]]:
     return [group for group in groups if len(group) > 1]
 
 
-def grouped(star: bool, edges: list[Pair]) -> list[list[int]]:
-    groups = Groups(GroupSpec("id", star))
+def grouped(star: bool, edges: list[Pair], memory: Memory | None = None) -> list[list[int]]:
+    groups = Groups(GroupSpec("id", star, memory=memory), FEW)
     for a, b in edges:
         groups.take({"a": a, "b": b}, b"", 0)
     return [json.loads(line)["members"] for written in groups.finish() for line in written.output.splitlines()]
 
 
+@pytest.mark.parametrize("memory", [None, Memory(0, "/tmp")])
 @given(pairs)
-def test_components_and_stars_against_brute_force(edges: list[Pair]) -> None:
-    assert grouped(False, edges) == slow_components(edges)
-    stars = grouped(True, edges)
+def test_components_and_stars_against_brute_force(memory: Memory | None, edges: list[Pair]) -> None:
+    assert grouped(False, edges, memory) == slow_components(edges)
+    stars = grouped(True, edges, memory)
     assert stars == slow_stars(edges)
     near = {frozenset(edge) for edge in edges}
     assert all(frozenset((group[0], name)) in near for group in stars for name in group[1:])

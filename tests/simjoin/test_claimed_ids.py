@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.commands.simjoin.claimed_ids import ClaimedIds, Hashes
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.kernel.types import Index
+from shingletools.numbers.claimed_ids import ClaimedIds
+from shingletools.numbers.ids_on_disk import Hashes
 from shingletools.system.scratch import Memory
 
 HERE = Memory(0, "/tmp")

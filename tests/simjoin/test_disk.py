@@ -23,9 +23,9 @@ from shingletools.commands.simjoin import join as joining
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.commands.simjoin.stored import Payload, portions_of
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.types import U64, Index
+from shingletools.numbers.payload import Payload, portions_of
 from shingletools.numbers.sorter import NONE, Sorter
 from shingletools.system.scratch import Memory
 
@@ -230,7 +230,7 @@ def test_sorter(blocks: list[list[int]]) -> None:
 @pytest.mark.parametrize("memory", [None, HERE])
 @given(st.lists(st.lists(st.integers(0, 30), max_size=9), max_size=6))
 def test_sorter_of_keys_alone(memory: Memory | None, blocks: list[list[int]]) -> None:
-    every, distinct = Sorter(memory, 1, SMALL, alone=True), Sorter(memory, 1, SMALL, alone=True)
+    every, distinct = Sorter(memory, 1, SMALL, columns=0), Sorter(memory, 1, SMALL, columns=0)
     for block in blocks:
         every.add(np.array(block, np.uint64))
         distinct.add(np.array(block, np.uint64))

@@ -2,7 +2,7 @@
 
 import argparse
 
-from shingletools.cli.arguments import threshold
+from shingletools.cli.arguments import add_memory, memory_of, threshold
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import GROUPS, PAIRS, Face, Product
@@ -20,10 +20,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="make groups in which every member has a pair with the first, so that chains break")  # fmt: skip
     parser.add_argument("--singletons", metavar="DOCS", action="append", default=[],
         help="also write a group of one for each document of DOCS that has no pair; may be repeated")  # fmt: skip
+    add_memory(parser, "work on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:
-    return GroupSpec(options.id, options.star, options.threshold, tuple(options.singletons)).made_by(collector_of)
+    against, memory = tuple(options.singletons), memory_of(options)
+    return GroupSpec(options.id, options.star, options.threshold, against, memory).made_by(collector_of)
 
 
 def collector_of(spec: GroupSpec, _: Means) -> Collector:

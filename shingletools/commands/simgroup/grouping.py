@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain
 from math import ceil
 from typing import Protocol
 
@@ -12,8 +13,11 @@ import orjson
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS, DocumentFields
-from shingletools.kernel.ids import IdsAt
-from shingletools.kernel.types import Flags, Index
+from shingletools.kernel.ids import Ids, IdsAt, names_of
+from shingletools.kernel.types import I32, Flags, Index
+from shingletools.numbers.ids_on_disk import DEFAULT, MOST, DiskLimits, IdsOnDisk
+from shingletools.numbers.ranges import stretches
+from shingletools.numbers.sorter import Sorter
 from shingletools.numbers.unionfind import UnionFind
 from shingletools.record import wire
 from shingletools.record.collector import Collector, Written
@@ -21,9 +25,11 @@ from shingletools.record.json_members import in_quotes
 from shingletools.record.wire import Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
+from shingletools.system.scratch import Memory
 
 MEMBERS = 1 << 16  # members of groups that are written together; a larger group is written alone
-PLACE = 32  # bits of a number, where it stands beside that of its group
+PLACE = 32  # bits of a number, where it stands beside another one
+SORTED = 1 << 20  # documents that are put into groups together
 WAITING = 1 << 16  # bytes of ids, plus 16 for each, that are numbered together if lines come one by one
 MANY = 1000  # documents from which on a large group is told; among fewer, a tenth may well be copies of one text
 TENTH = 10
@@ -41,7 +47,7 @@ class Method(Protocol):
     def join(self, left: Index, right: Index, /) -> object:
         """Takes pairs, each of two different documents. Shapes (pairs,), (pairs,)."""
 
-    def representatives(self) -> Index:
+    def representatives(self) -> I32:
         """The first document of each document's group. Shape (documents,)."""
 
 
@@ -49,12 +55,12 @@ class Stars:
     """Groups in which every member has a pair with the representative.
 
     In the order of the documents, a document that no representative has taken becomes one itself, and takes those of
-    its partners that are not taken yet. Memory: 16 bytes a pair.
+    its partners that are not taken yet. Memory: 4 bytes a document, and 16 a pair, which memory limits if it is given.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, memory: Memory | None = None, limits: DiskLimits = DEFAULT) -> None:
         self.documents = 0
-        self.left, self.right = array("q"), array("q")
+        self.pairs = Sorter(memory, 4, limits, columns=0)
 
     def __len__(self) -> int:
         return self.documents
@@ -63,39 +69,29 @@ class Stars:
         self.documents = documents
 
     def join(self, left: Index, right: Index) -> None:
-        self.left.frombytes(np.minimum(left, right).tobytes())
-        self.right.frombytes(np.maximum(left, right).tobytes())
+        keys = np.minimum(left, right) << PLACE | np.maximum(left, right)
+        self.pairs.add(keys.view(np.uint64))
 
-    def representatives(self) -> Index:
-        left, right = np.frombuffer(self.left, np.int64), np.frombuffer(self.right, np.int64)
-        order = np.argsort(left, kind="stable")
-        starts = np.searchsorted(left[order], np.arange(self.documents + 1))
-        partners = right[order]
-        taken_by = np.full(self.documents, -1)
-        ends = starts[1:].tolist()
-        start = 0
-        for document, end in enumerate(ends):
-            # Earlier representatives that have a pair with it have taken it already
-            if taken_by[document] < 0:
-                taken_by[document] = document
-                mine = partners[start:end]
-                taken_by[mine[taken_by[mine] < 0]] = document
-            start = end
-        return taken_by
+    def representatives(self) -> I32:
+        taken_by = np.full(self.documents, -1, np.int32)
+        for pairs, _ in self.pairs.sorted():
+            kernel.thin_pairs(pairs, taken_by)
+        return np.where(taken_by < 0, np.arange(self.documents, dtype=np.int32), taken_by)
 
 
 class Groups(Collector):
     """Takes pairs {"a", "b"}. Then gives groups of two or more; groups and members stand in the order of first mention.
 
-    With files of documents it also gives groups of one, for documents in no group. Memory: about 40 bytes for each id
-    besides its own bytes, and what the method needs.
+    With files of documents it also gives groups of one, for documents in no group. Memory: the limit, or about 30 bytes
+    for each id besides its own bytes; 4 for each document in a pair, and what the method needs.
     """
 
-    def __init__(self, spec: GroupSpec) -> None:
-        self.spec = spec
-        self.method: Method = Stars() if spec.star else UnionFind()
-        self.ids = kernel.new_ids()  # first the ids in pairs, then those of other documents
-        self.nearest = array("q")  # for each document in a pair, the first of its partners
+    def __init__(self, spec: GroupSpec, limits: DiskLimits = DEFAULT) -> None:
+        self.spec, self.limits = spec, limits
+        self.method: Method = Stars(spec.memory, limits) if spec.star else UnionFind()
+        # First the ids in pairs, then those of other documents
+        self.ids: Ids | IdsOnDisk = kernel.new_ids() if spec.memory is None else IdsOnDisk(spec.memory, limits)
+        self.nearest = array("i")  # for each document in a pair, the first of its partners
         self.least = -1 if spec.least is None else ceil(spec.least * 10**DECIMALS)
         self.waiting: tuple[list[bytes], list[bytes]] = [], []  # ids that `take` has taken: of pairs, of documents
         self.waiting_size = 0  # bytes
@@ -134,73 +130,77 @@ class Groups(Collector):
     def take_ids(self, ids: bytes, sizes: Index, side: int) -> None:
         """Numbers ids: of pairs, two each, or of documents."""
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
-        if not side:
+        if isinstance(self.ids, IdsOnDisk):
+            self.ids.mention(numbers[: 0 if side else None])
+        elif not side:
             self.join(numbers)
 
     def join(self, numbers: Index) -> None:
         """Takes pairs, each as two numbers one after the other."""
-        documents = len(self.ids)
-        self.nearest.frombytes(np.arange(len(self.nearest), documents).tobytes())  # itself: it has no partner yet
+        documents = max(len(self.method), int(numbers.max(initial=-1)) + 1)
         self.method.grow(documents)
+        # Itself: it has no partner yet
+        self.nearest.frombytes(np.arange(len(self.nearest), documents, dtype=np.int32).tobytes())
         a, b = numbers[::2], numbers[1::2]
         self.method.join(a, b)
-        nearest = np.frombuffer(self.nearest, np.int64)
-        np.minimum.at(nearest, a, b)
-        np.minimum.at(nearest, b, a)
+        nearest = np.frombuffer(self.nearest, np.int32)
+        np.minimum.at(nearest, a, b.astype(np.int32))
+        np.minimum.at(nearest, b, a.astype(np.int32))
 
     def finish(self) -> Iterator[Written]:
         self.take_waiting()
-        self.ids.close()  # its table takes as much as the arrays below
-        if len(self.ids) > 1 << PLACE:
-            raise Failed(f"more than {1 << PLACE} ids")
+        if isinstance(self.ids, IdsOnDisk):
+            for numbers in self.ids.numbers():
+                self.join(numbers)
+        else:
+            self.ids.close()  # its table takes as much as the arrays below
+        if len(self.ids) > MOST:
+            raise Failed(f"more than {MOST} ids")
         representatives = self.method.representatives()
-        sizes = np.bincount(representatives, minlength=len(representatives))
-        apart = np.frombuffer(self.nearest, np.int64) > representatives  # from the first of the group
+        apart = np.frombuffer(self.nearest, np.int32) > representatives  # from the first of the group
+        self.nearest = array("i")
         self.chained = int(np.count_nonzero(apart))
-        self.doubts = [*self.doubt(sizes, apart, representatives)]
-        self.nearest = array("q")
-        singles = np.flatnonzero(sizes == 1) if self.spec.against else None
-        members = np.flatnonzero(sizes[representatives] > 1)
-        keys = representatives[members].view(np.uint64)
-        keys <<= np.uint64(PLACE)
-        keys |= members.view(np.uint64)
-        del apart, representatives, members
-        keys.sort()  # by groups, of which each begins with its representative
-        keys &= np.uint64((1 << PLACE) - 1)
-        members, sizes = keys.view(np.int64), sizes[sizes > 1]
-        self.groups, self.grouped, self.largest = len(sizes), len(members), int(max(sizes, default=0))
-        yield from self.lines(members, sizes)
-        if singles is not None:
-            others = np.append(singles, np.arange(len(self.method), len(self.ids)))
-            yield from self.lines(others, np.ones(len(others), np.int64))
+        alone, first = np.zeros(len(representatives), np.bool_), 0
+        for every, counts in by_group(representatives, Sorter(self.spec.memory, 4, self.limits, columns=0)):
+            several = np.repeat(counts > 1, counts)
+            alone[every[~several]] = True
+            members, sizes = every[several], counts[counts > 1]
+            if max(sizes, default=0) > self.largest:
+                place = int(np.argmax(sizes))
+                self.largest, first = int(sizes[place]), int(members[sizes[:place].sum()])
+            self.groups, self.grouped = self.groups + len(sizes), self.grouped + len(members)
+            yield from self.lines(members, sizes)
+        self.doubts = [*self.doubt(first, apart & (representatives == first))]
+        for start in range(0, len(self.ids) if self.spec.against else 0, MEMBERS):
+            beyond = np.arange(max(start, len(alone)), min(start + MEMBERS, len(self.ids)))
+            singles = np.append(np.flatnonzero(alone[start : start + MEMBERS]) + start, beyond)
+            yield from self.lines(singles, np.ones(len(singles), np.int64))
 
     def lines(self, members: Index, sizes: Index) -> Iterator[Written]:
         """The lines of groups, whose members stand group by group."""
-        ends = np.cumsum(sizes)
-        group = start = 0
-        while group < len(sizes):
-            next_group = max(group + 1, int(np.searchsorted(ends, start + MEMBERS, "right")))
-            end = int(ends[next_group - 1])
-            named = IdsAt(self.ids.data, self.ids.ends, members[start:end])
-            yield Written(kernel.group_lines(named, sizes[group:next_group]))
-            group, start = next_group, end
+        ends = np.append(0, np.cumsum(sizes))
+        named = self.named(members)
+        for part in stretches(sizes, MEMBERS):
+            some = named.numbers[ends[part.start] : ends[part.stop]]
+            yield Written(kernel.group_lines(named._replace(numbers=some), sizes[part]))
 
-    def doubt(self, sizes: Index, apart: Flags, representatives: Index) -> Iterator[str]:
+    def named(self, numbers: Index) -> IdsAt:
+        """The ids with these numbers."""
+        if isinstance(self.ids, IdsOnDisk):
+            return self.ids.names(numbers)
+        return IdsAt(self.ids.data, self.ids.ends, numbers)
+
+    def doubt(self, first: int, apart: Flags) -> Iterator[str]:
         """What to say of the largest group, if it has a tenth of many documents, most of which its first does not know.
 
-        Groups by their first document: how many they have. Documents: whether they have no pair with their first one.
+        first: its first document; apart: which documents are in it and have no pair with that.
         """
-        every = len(self.ids)
-        first = int(np.argmax(sizes)) if len(sizes) else 0
-        if every < MANY or sizes[first] * TENTH <= every:
-            return
-        without = int(np.count_nonzero(apart & (representatives == first)))
-        if without * 2 > sizes[first]:
-            start, end = [0, *np.frombuffer(self.ids.ends, np.int64)[: first + 1]][-2:]
-            name = errors.shown(orjson.loads(bytes(self.ids.data[start:end])))
+        every, without = len(self.ids), int(np.count_nonzero(apart))
+        if every >= MANY and self.largest * TENTH > every and without * 2 > self.largest:
+            (name,) = names_of(self.named(np.array([first])))
             yield (
-                f"the group of {name} has {sizes[first]} of {every} documents, {without} of them without a pair"
-                " with it: chains join what differs, so remove by pairs"
+                f"the group of {errors.shown(orjson.loads(name))} has {self.largest} of {every} documents, {without} of"
+                " them without a pair with it: chains join what differs, so remove by pairs"
             )
 
     def remarks(self) -> list[str]:
@@ -213,6 +213,22 @@ class Groups(Collector):
             f"{self.largest} in the largest",
             f"{self.chained} without a pair with their first",
         ]
+
+
+def by_group(representatives: I32, order: Sorter) -> Iterator[tuple[Index, Index]]:
+    """The members of groups, group by group, and the size of each group; some groups at a time, in order."""
+    for start in range(0, len(representatives), SORTED):
+        keys = representatives[start : start + SORTED].astype(np.uint64) << np.uint64(PLACE)
+        order.add(keys | np.arange(start, start + len(keys), dtype=np.uint64))
+    rest = np.empty(0, np.uint64)  # of a group that may go on
+    parts = (keys[at : at + SORTED] for keys, _ in order.sorted() for at in range(0, len(keys), SORTED))
+    for some in chain(parts, [rest]):
+        keys = np.append(rest, some) if len(rest) else some
+        groups = keys >> np.uint64(PLACE)
+        starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1])[: len(keys)])
+        end = int(starts[-1]) if len(some) else len(keys)
+        keys, rest = keys[:end], keys[end:].copy()
+        yield (keys & np.uint64((1 << PLACE) - 1)).view(np.int64), np.diff(np.append(starts[starts < end], end))
 
 
 def take_pair(record: Record, least: Fraction | None) -> tuple[str | int, str | int] | None:

@@ -9,6 +9,8 @@ from shingletools.record.wire import AGAINST
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from shingletools.system.scratch import Memory
+
 
 class GroupSpec(Stage):
     """The groups that pairs make."""
@@ -17,6 +19,7 @@ class GroupSpec(Stage):
     star: bool = False  # every member must have a pair with the first
     least: "Fraction | None" = None  # similarity that a pair needs to count
     against: tuple[str, ...] = ()  # files of documents, which become groups of one if no pair has them
+    memory: "Memory | None" = None  # a limit; the rest goes to scratch files
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:

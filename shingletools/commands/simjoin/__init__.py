@@ -9,7 +9,6 @@ sketches        sketches as signatures: how they are read, when two are a pair, 
 signatures      what each kind of signature must have; the same for simhashes and sets of shingles
 comparable      checks that all signatures have one kind and shape; sets the default threshold
 store           keeps ids and payloads, in memory or on disk
-claimed_ids     tells which ids have come, in a limit of memory
 limits          how much is worked on at once; they do not change the output
 factory         makes tables of payloads, after counting what all payloads share
 table           what the join compares: rows of components, cut into bands

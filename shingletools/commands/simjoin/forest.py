@@ -12,7 +12,7 @@ from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.table import Documents
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import I32, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.unionfind import UnionFind
 from shingletools.system.scratch import Memory
@@ -37,9 +37,9 @@ class Apart(NamedTuple):
 class Connected(UnionFind):
     """A union-find of rows that takes many at a time."""
 
-    def roots(self, rows: Index) -> Index:
-        """The first row that each row is connected with. Shape (rows,) in and out, int64."""
-        parent = np.frombuffer(self.parent, np.int64)
+    def roots(self, rows: Index) -> I32:
+        """The first row that each row is connected with. Shape (rows,) in and out."""
+        parent = np.frombuffer(self.parent, np.int32)
         root = parent[rows]
         while not np.array_equal(above := parent[root], root):
             root = above
@@ -48,7 +48,7 @@ class Connected(UnionFind):
     def together(self, rows: Index) -> None:
         """Connects rows that pairs found elsewhere connect, and that have no other connections yet."""
         if len(rows):
-            np.frombuffer(self.parent, np.int64)[rows] = rows.min()
+            np.frombuffer(self.parent, np.int32)[rows] = rows.min()
 
 
 class Forest:
@@ -58,7 +58,7 @@ class Forest:
     is enough. Then rows that are not connected yet are compared, until all are connected or all were compared. Which of
     the possible pairs come out depends only on the documents and their order.
 
-    Memory: 9 bytes a document and about 75 a pair, and the limit. If memory is None, the table and 64 bytes for each
+    Memory: 5 bytes a document and about 75 a pair, and the limit. If memory is None, the table and 64 bytes for each
     entry of a bucket instead of the limit.
     """
 

@@ -99,7 +99,7 @@ class ArchiveJoin:
     def _found(self, documents: Rows) -> Iterator[Pairs]:
         """The pairs, in no order, some more than once."""
         most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
-        sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
+        sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
         for number, band in enumerate(self.bands):
             asked = Asked(kernel.band_keys(documents, [band])[0])
             for segment, first in zip(self.archive.segments, self.archive.firsts.tolist(), strict=False):
@@ -115,7 +115,7 @@ class ArchiveJoin:
                         held += len(which)
                         if held >= most:
                             yield from self._compared(documents, sorter)
-                            sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
+                            sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
         yield from self._compared(documents, sorter)
 
     def _crowded(self, asked: "Asked", place: Index) -> list[int]:

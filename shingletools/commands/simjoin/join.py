@@ -95,14 +95,14 @@ class Join:
     def _batches(self, original: Flags, jobs: int) -> Iterator[Iterator[U64]]:
         """The candidates of all bands as keys: batches of blocks. A batch ascends and has no repeats."""
         most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
-        sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
+        sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
         for band in bands(self.table, Alive(original, self.scope), self.memory, self.limits, jobs):
             for left, right in self._candidates(band):
                 sorter.add(self._keys(left, right))
                 held += len(left)
                 if held >= most:
                     yield self._distinct(sorter)
-                    sorter, held = Sorter(self.memory, 4, self.limits, alone=True), 0
+                    sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
         yield self._distinct(sorter)
 
     def _distinct(self, candidates: Sorter) -> Iterator[U64]:

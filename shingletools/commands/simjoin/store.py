@@ -8,7 +8,6 @@ import numpy as np
 import orjson
 
 from shingletools.commands.simjoin.buckets import ENTRY
-from shingletools.commands.simjoin.claimed_ids import ClaimedIds
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
@@ -16,12 +15,14 @@ from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.stored import Payload, Stored, portions_of
+from shingletools.commands.simjoin.stored import Stored
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.lines import SignedLines
 from shingletools.kernel.types import Flags, Index
+from shingletools.numbers.claimed_ids import ClaimedIds
+from shingletools.numbers.payload import Payload, portions_of
 from shingletools.system.errors import IdRepeated, seen_before
 from shingletools.system.scratch import Memory, shown_size
 

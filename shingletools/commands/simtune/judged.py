@@ -138,7 +138,7 @@ class Judgement(NamedTuple):
         groups = settled.connected_classes()
         groups.join(*ends_of(keys))
         partial = truth.field is not None or len(truth.belonging.apart) > 0
-        return cls(groups.representatives(), classes, keys, apart, listed, partial)
+        return cls(groups.representatives().astype(np.int64), classes, keys, apart, listed, partial)
 
     def first(self, documents: int) -> "Judgement":
         """Of so many documents, the first ones."""

@@ -2,32 +2,28 @@
 
 import numpy as np
 
-from shingletools.commands.simjoin.limits import Limits
-from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index
-from shingletools.numbers.sorter import Entries, Sorter
+from shingletools.numbers.ids_on_disk import Hashes, KeyedHashes
+from shingletools.numbers.sorter import Entries, Sorter, SortingLimits
 from shingletools.system.scratch import Memory
 
 MERGED = 8  # runs of one size, of which one is made
 SET = 4  # bits for each id
 PART = 1 << 16  # ids that are read together
 
-Hashes = tuple[U64, Index]  # two keyed hashes of each id, of 64 bits
-
 
 class ClaimedIds:
-    """Sets of ids, one for each side. Two ids are one if 128 bits of keyed hashes are.
+    """Sets of ids, one for each side. Two ids are one if their keyed hashes are.
 
-    Of 10^9 different ids, any two share these with a chance below 10^-20.
     A Bloom filter of 64-bit words (Putze, Sanders and Singler 2009) says of most new ids that they are new. The others
     are looked up in sorted runs of hashes, of which the last ones are in memory.
     """
 
-    def __init__(self, memory: Memory, limits: Limits) -> None:
+    def __init__(self, memory: Memory, limits: SortingLimits) -> None:
         self.memory = memory
         self.limits = limits
         half = memory.share(8, limits.least_share) // 2
-        self.tables = kernel.new_ids(), kernel.new_ids()  # whose keys hash
+        self.hashes = KeyedHashes()
         bits = (half // 8).bit_length() - 1
         self.shift = np.uint64(64 - bits)
         self.words = np.zeros(1 << bits, np.uint64)
@@ -56,8 +52,8 @@ class ClaimedIds:
         self.held, self.runs = [], []
 
     def _hashes(self, side: int, ids: bytes, sizes: Index) -> Hashes:
-        one, two = (np.frombuffer(table.hashes(ids, sizes), np.uint64) for table in self.tables)
-        return ~one if side else one, two.view(np.int64)
+        one, two = self.hashes.of(ids, sizes)
+        return ~one if side else one, two
 
     def _claim(self, some: Hashes) -> Flags:
         """The same for ids by their hashes, of which the first ones are distinct and ascend."""
