@@ -478,7 +478,7 @@ def test_a_file_of_another_kind_ends_the_run_after_a_megabyte() -> None:
 
 
 def test_one_good_record_is_enough_to_go_on(tmp_path: Path) -> None:
-    rows = [b"id,text\n", *[b"7,some text\n" * 99] * 950]
+    rows = [b"id,text\n", *[b"7,some text" * 99 + b"\n"] * 970]  # more than a megabyte
     (tmp_path / "file").write_bytes(rows[0] + jsonl({"id": 1, "text": "a"}) + b"".join(rows[1:]))
     ran = run_here("canon file", cwd=tmp_path)
     assert (ran.status, ran.out.count(b"\n")) == (1, 1)
