@@ -162,6 +162,7 @@ def test_a_set_is_run_for_real(
     clones: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(labels, "TS", (0.5, 0.7))
+    monkeypatch.setattr(labels, "GRID", labels.GRID[:2])
     programs = ["default", "simtune", "simtune by half", "best try", "scikit-learn"]
     for some in (programs[:3], programs):  # the second run measures only what the first one did not
         labels.main(["--only", "stroke", "--programs", ",".join(some), str(clones)])
