@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from harness import ENVIRONMENT
 
 
 class Figures(NamedTuple):
@@ -28,6 +27,8 @@ def timed(
     It is started by a small process of its own: the peak that the system tells of a process includes what its parent
     had when it was started.
     """
+    from harness import ENVIRONMENT  # late: the small process would load what it has no use for
+
     reading, writing = os.pipe()
     with source.open("rb") as stdin, target.open("wb") as stdout, os.fdopen(reading) as report:
         starter = [sys.executable, __file__, str(writing), *argv]
