@@ -1,4 +1,4 @@
-"""The same input gives the same bytes: under other locales, in less memory, and as long as the format is the same.
+"""The same input gives the same bytes: under another locale, in less memory, and as long as the format is the same.
 
 Run as a script with --refresh, this writes the golden file anew, for a recipe that got a new version.
 """
@@ -10,7 +10,7 @@ import pytest
 
 from harness import DATA, DOCS, pipe, run
 
-LOCALES = ("ru_RU", "tr_TR")  # whose letters have cases of their own
+LOCALE = "tr_TR"  # where i and I have other partners, and a comma stands before decimals
 GOLDEN = DATA / "golden.jsonl"
 KINDS = (
     "canon | shingle -k 3",
@@ -21,22 +21,20 @@ KINDS = (
 
 
 @pytest.fixture(scope="session")
-def compiled_locales(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """They are rarely installed, but their sources are, by Debian's package locales."""
+def compiled_locale(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """It is rarely installed, but its source is, by Debian's package locales."""
     folder = tmp_path_factory.mktemp("locales")
-    for name in LOCALES:
-        made = run("localedef", "-i", name, "-f", "UTF-8", folder / f"{name}.UTF-8")
-        if made.status > 1:  # 1 is a warning
-            pytest.skip(f"no sources of locales: {made.err.strip()}")
+    made = run("localedef", "-i", LOCALE, "-f", "UTF-8", folder / f"{LOCALE}.UTF-8")
+    if made.status > 1:  # 1 is a warning
+        pytest.skip(f"no sources of locales: {made.err.strip()}")
     return folder
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LOCALES)
-def test_locales(name: str, compiled_locales: Path) -> None:
-    env = {"LC_ALL": f"{name}.UTF-8", "LOCPATH": str(compiled_locales)}
+def test_another_locale(compiled_locale: Path) -> None:
+    env = {"LC_ALL": f"{LOCALE}.UTF-8", "LOCPATH": str(compiled_locale)}
     asked = "import locale; print(locale.setlocale(locale.LC_ALL, ''))"
-    assert run(sys.executable, "-c", asked, env=env).good() == f"{name}.UTF-8\n".encode()
+    assert run(sys.executable, "-c", asked, env=env).good() == f"{LOCALE}.UTF-8\n".encode()
     data = DOCS.read_bytes() + '{"id":"I","text":"İstanbul IĞDIR ıi ЁЖ ёж"}\n'.encode()
     words = run("canon", stdin=data).good()
     assert run("simtune", stdin=words, env=env).good() == run("simtune", stdin=words).good()
