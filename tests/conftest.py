@@ -30,5 +30,5 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 # For tests that run again, only slower, as under the sanitizers
-settings.register_profile("brief", settings.get_profile("shingletools"), max_examples=15)
+settings.register_profile("brief", settings.get_profile("shingletools"), max_examples=8)
 settings.load_profile("shingletools")

@@ -192,7 +192,7 @@ def test_groups(options: str, pairs: list[bytes], documents: list[bytes]) -> Non
      "--known KNOWN --keep longest --removed x", "--known KNOWN --keep max:duplicate_of --annotate --as text",
      "--known KNOWN --keep min:a\\nb --as text", "--pairs KNOWN", "--pairs KNOWN --annotate --keep shortest"],
 )  # fmt: skip
-@settings(max_examples=12)
+@settings(max_examples=min(12, settings().max_examples))
 @given(st.lists(lines(DOCUMENTS), max_size=3))
 def test_choices(options: str, chunks: list[bytes]) -> None:
     with tempfile.NamedTemporaryFile() as file, tempfile.NamedTemporaryFile() as known:
