@@ -106,7 +106,9 @@ ASKED: list[tuple[list[Record], str, str, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("case", "way"), [*((case, ()) for case in ASKED), *((case, IN_PARTS) for case in ASKED[:5])])
+@pytest.mark.parametrize(
+    ("case", "way"), [*((case, ()) for case in ASKED), *((case, IN_PARTS) for case in (ASKED[0], *ASKED[2:4]))]
+)
 def test_what_an_archive_is_asked(
     case: tuple[list[Record], str, str, int], way: tuple[str, ...], simspark: Simspark, tmp_path: Path
 ) -> None:
@@ -151,7 +153,7 @@ def test_kept_lines(simspark: Simspark, tmp_path: Path) -> None:
     """They are found again whatever was added to the archive, and wherever it stands among the files."""
     write_archives(tmp_path, "sketch", "-t 0.5")
     a, far, near = (f"--against {tmp_path / name}" for name in ("A", "far", "near"))
-    cases = [(f"{far} {a} {near}", 0), (f"{far} {a} {near}", 1), (f"{a} {far} {near}", 1)]
+    cases = [(f"{far} {a} {near}", 0), (f"{a} {far} {near}", 1)]
     for number, (options, there) in enumerate(cases):
         command = f"simjoin -t 0.5 {options}"
         out = tmp_path / f"out{number}"

@@ -27,14 +27,13 @@ IN_BOTH_WAYS = pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "i
         ["canon", "shingle -k 3", "sketch --super 14", "simjoin"],
         ["canon --stop en", "shingle -k 5 --chars", "sketch --simhash", "simjoin -d 12"],
         ["canon", "shingle -k 3", "sketch --keep", "simjoin --verify -t 0.5"],
-        ["canon", "shingle -k 3", "simjoin -t 0.5"],
         ["canon --offsets --stem en", "shingle -k 3", "sketch -n 5"],
-        ["canon", "shingle -k 2", "simjoin --measure overlap -t 1/3", "simgroup"],
-        ["canon", "shingle -k 3", "simjoin -m 20 --measure containment"],
+        ["canon", "shingle -k 2", "simjoin --measure overlap -t 1/3"],
     ],
     ids=lambda commands: " | ".join(commands[-2:]),
 )
 def test_documents(commands: list[str], simspark: Simspark) -> None:
+    """Each kind of signature; test_sets_within_larger_ones has other measures of sets, and numbers of shingles."""
     ran = simspark(" | ".join(commands), *IN_PARTS, "--in", DOCS)
     assert ran.good() == pipe(DOCS.read_bytes(), *commands)
 
@@ -110,7 +109,7 @@ def families(rng: random.Random, documents: int, alphabet: int) -> list[Record]:
     return [{"id": number, "sketch": " ".join(f"{word:08x}" for word in row)} for number, row in enumerate(rows)]
 
 
-@pytest.mark.parametrize(("seed", "against"), [(0, False), (1, False), (1, True), (2, False), (2, True)])
+@pytest.mark.parametrize(("seed", "against"), [(0, False), (1, True), (2, False), (2, True)])
 def test_random_sketches(
     seed: int, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,10 +149,8 @@ SETS = "-t 0.5 --measure containment", "-m 7"
 @pytest.mark.parametrize(
     ("case", "against"),
     [
-        ((SETS[0], "", IN_PARTS), False),
         ((SETS[0], " --forest", IN_PARTS), True),
-        ((SETS[1], "", IN_PARTS), True),
-        ((SETS[1], " --forest", IN_PARTS), False),
+        ((SETS[1], "", IN_PARTS), False),
         ((SETS[0], "", ()), True),
         ((SETS[1], "", ()), False),
     ],
@@ -316,9 +313,9 @@ def test_what_is_rejected_leaves_no_trace(
     assert (ran.status, ran.out.count(b"similarity")) == (status, status % 2)
 
 
-@pytest.mark.parametrize(("seed", "way"), [*((seed, IN_PARTS) for seed in range(6)), (6, ()), (7, ()), (8, ())])
+@pytest.mark.parametrize(("seed", "way"), [(0, IN_PARTS), (1, IN_PARTS), (4, IN_PARTS), (6, ()), (8, ())])
 def test_rejected_or_failed(seed: int, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
-    """A few records with faults of all kinds."""
+    """A few records with faults of all kinds: these seeds have a pair, a size that differs, and a recipe that does."""
     rng = random.Random(seed)
     records = [
         {
