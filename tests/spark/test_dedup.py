@@ -27,7 +27,7 @@ def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: in
     return dedup.deduplicated(StepInput(frames[0], frames[1:], 1, kept, where), stage)
 
 
-@pytest.mark.parametrize("options", ["", "--keep longest --annotate", "--annotate", "--keep shortest --removed"])
+@pytest.mark.parametrize("options", ["--annotate", "--keep shortest --removed"])
 def test_documents(options: str, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dedup, "PART", 1000)
     documents, groups = random_documents(random.Random(len(options)))

@@ -1,7 +1,6 @@
 """simgroup on a cluster, in one task and in rounds: against the shell, and groups by brute force."""
 
 import random
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,8 +66,9 @@ SHAPES = {
 
 
 CASES = [
-    *product(["random"], WAYS, ["", " --star"]),
-    *product(["chain"], ["edges at once", "in rounds"], ["", " --star"]),
+    *(("random", way, " --star") for way in WAYS),
+    ("random", "in units", ""),
+    ("chain", "in rounds", ""),
     ("stars", "in units", " --star"),
     ("none", "edges at once", " --star"),
     ("none", "in units", ""),
