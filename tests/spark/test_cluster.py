@@ -47,7 +47,7 @@ def test_a_signal_ends_a_run(cluster: Cluster, tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     docs.write_bytes(DOCS.read_bytes() * 50)
     process = cluster.simspark(
-        "canon | shingle | sketch | simjoin", SMALL, "--at-once", "0", "--in", docs, "--out", tmp_path / "out"
+        "canon | shingle | sketch | simjoin", SMALL | QUICK, "--at-once", "0", "--in", docs, "--out", tmp_path / "out"
     )
     cluster.wait(lambda: process.poll() is not None or list(tmp_path.glob("out.*/1/_temporary")))
     process.send_signal(signal.SIGINT)

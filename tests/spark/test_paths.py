@@ -50,9 +50,17 @@ def test_groups_and_documents(keep: str, simspark: Simspark, tmp_path: Path) -> 
     assert (ran.status, ran.err, ran.out) == (0, "", run(command, tmp_path / "docs").good())
 
 
-@pytest.mark.parametrize("kind", [pa.string(), pa.binary()])
-@pytest.mark.parametrize("pipeline", [f"canon {PATHS} | shingle {PATHS}", f"canon {PATHS} | shingle {PATHS} | sketch "
-                                      "--id meta.id | simjoin -t 0.8 --id meta.id"])  # fmt: skip
+TO_SHINGLES = f"canon {PATHS} | shingle {PATHS}"
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "kind"),
+    [
+        (TO_SHINGLES, pa.string()),
+        (TO_SHINGLES, pa.binary()),
+        (f"{TO_SHINGLES} | sketch --id meta.id | simjoin -t 0.8 --id meta.id", pa.binary()),
+    ],
+)
 def test_structs(pipeline: str, kind: pa.DataType, simspark: Simspark, tmp_path: Path) -> None:
     """Also where the text is bytes, as many programs write it; in columns where the output is Parquet."""
     body = pa.struct([("of", pa.struct([("n", pa.int64()), ("text", kind)])), ("z", pa.int64())])
