@@ -125,14 +125,13 @@ def test_what_the_shell_gives(text: str, folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [2, 5])
 @pytest.mark.parametrize("text", [PIPELINES[4], PIPELINES[8], PIPELINES[11], PIPELINES[14], PIPELINES[15]])
-def test_any_number_of_workers(text: str, jobs: int, folder: Path, tmp_path: Path) -> None:
+def test_any_number_of_workers(text: str, folder: Path, tmp_path: Path) -> None:
     several = tmp_path / "several"
     shutil.copytree(folder, several)
     (several / "bad").write_bytes((folder / "bad").read_bytes() * 40)  # spans of more than one worker
     one = shutil.copytree(several, tmp_path / "one")
-    assert in_one(text, b"", several, "-j", str(jobs)) == in_one(text, b"", one)
+    assert in_one(text, b"", several, "-j", "3") == in_one(text, b"", one)
     assert files_of(several) == files_of(one)
 
 
@@ -165,7 +164,7 @@ SIGNING = (
     "canon | shingle -k 3 | sketch -n 20 --super 5 | simjoin -m 1",
     "canon | shingle -k 3 | sketch --simhash | simjoin -d 9",
     "canon | shingle -k 3 | simjoin -t 0.5",
-    "canon | shingle -k 3 --sample 4 | sketch -n 20 | simjoin -t 0.5 -S 1M",
+    "canon | shingle -k 3 --mod 4 | sketch -n 20 | simjoin -t 0.5 -S 1M",
     "canon | shingle -k 3 | sketch -n 20 --keep | simjoin -t 0.5 --verify",
     "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5 --rejects bad",
     "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5 --strict",
@@ -173,7 +172,7 @@ SIGNING = (
     "canon --id text | shingle --id text | simjoin",
     "canon | shingle -k 3 | sketch -n 20 | simindex add archive",
     "canon | shingle -k 3 | sketch --simhash | simindex add archive",
-    "canon | shingle -k 3 | sketch -n 20 --super 5 | simindex add archive -m 1 -S 100k --replace",
+    "canon | shingle -k 3 | sketch -n 20 --super 5 | simindex add archive -m 1 -S 1M --replace",
     "canon | shingle -k 3 | sketch -n 20 | simindex add archive --unless-known --strict",
 )
 
@@ -188,16 +187,17 @@ def test_signatures_in_place_of_lines(text: str, folder: Path, tmp_path: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [*SIGNING[:7], SIGNING[10], SIGNING[12]])
+@pytest.mark.parametrize("text", [*SIGNING[1:7], SIGNING[10], SIGNING[12]])
 def test_signatures_from_workers(text: str, folder: Path, tmp_path: Path) -> None:
     several = [re.sub(rb'"id":("?)', rb'"id":\g<1>%d' % number, mixed(folder)) for number in range(1, 20)]
     made = []
-    for jobs in ("1", "2", "5"):
+    for jobs in ("1", "3"):
         here = tmp_path / jobs
         here.mkdir()
         (here / "mixed").write_bytes(b"".join(several))  # spans of more than one worker
         made.append((in_one(text.replace("canon", "canon mixed"), b"", here, "-j", jobs), files_of(here)))
-    assert made[1:] == made[:1] * 2
+    assert made[1] == made[0]
+    assert made[0][0][0] == 1  # some records are bad, and no option is
 
 
 @pytest.mark.parametrize(
