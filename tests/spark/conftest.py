@@ -42,6 +42,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
         "spark.sql.execution.arrow.maxRecordsPerBatch": "70",
         "spark.sql.files.maxPartitionBytes": "100000",  # two splits of a small file
         "spark.local.dir": str(tmp_path_factory.mktemp("local")),
+        "spark.python.daemon.module": "spark.warm",
+        "spark.executorEnv.PYTHONPATH": str(Path(__file__).parents[1]),
     }.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
