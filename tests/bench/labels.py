@@ -1,6 +1,6 @@
 """How right pipelines and peers are on sets that other people labelled: the tables of man/shingletools-evidence.7.
 
-usage: python tests/bench labels [--only WORDS] [--programs NAME,...] FOLDER
+usage: python tests/bench labels [--only WORDS] [--all] [--programs NAME,...] FOLDER
 
 FOLDER has clones of the repositories in label_sets.py; what is missing is said, with the command that gets it. The
 first run puts text-dedup into FOLDER/environments; nothing else is downloaded. FOLDER/labels.jsonl gets each row as
@@ -38,7 +38,6 @@ from harness import ENVIRONMENT
 TS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 MANY = 20
 LIMIT = 60
-PEER_LIMIT = 120  # for all thresholds of one kind of shingles
 STOPPED = 128 + 24  # bash's status if a command took too long: SIGXCPU
 FIXED = {
     "default": "shingle -k 10 | sketch -n 84 | simjoin -t 0.8",
@@ -49,7 +48,7 @@ GRID = (
     "shingle -k 1 | simjoin --measure containment -t {t}",
     "shingle --chars -k 3 | simjoin -t {t}",
     "shingle --chars -k 3 | simjoin --measure containment -t {t}",
-    "shingle --word-chars -k 3 | simjoin --measure cosine -t {t}",
+    "shingle --word-chars -k 3 | simjoin --weights counted --measure cosine -t {t}",
 )
 TRIES = "best try"
 REMOVER = "text-dedup"
@@ -61,7 +60,7 @@ TABLES = (
                  "cytol.": "cytology_screening"}),
     ("f1", {"Python": "humaneval_python", "JS": "humaneval_js", "C": "humaneval_c", "algebra": "abstract_algebra",
             "sociol.": "sociology", "history": "high_school", "GSM8K": "gsm8k"}),
-    ("f1", {**{f"D{n}": f"D{n}" for n in range(2, 9)}, "cora": "cora", "cddb": "cddb", "fifty": "autofj"}),
+    ("f1", {**{name: name for name in ("D2", "D3", "D4", "D8", "cora", "cddb")}, "joins": "autofj"}),
 )  # fmt: skip
 Row = dict[str, Any]
 NOTHING = found([])
@@ -135,7 +134,7 @@ class Bench:
             str(self.docs),
             str(out),
             str(self.most),
-            str(PEER_LIMIT),
+            str(LIMIT),
         ]
         subprocess.run(argv, check=True)
         for path in sorted(out.glob(f"{name} *.npz")):
@@ -218,6 +217,7 @@ def main(words: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python tests/bench labels")
     parser.add_argument("--only", default="", help="sets whose name begins so")
     parser.add_argument("--programs", default=",".join(PROGRAMS), help=f"of {'; '.join(PROGRAMS)}")
+    parser.add_argument("--all", action="store_true", help="all fifty fuzzy joins, not every fifth")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="sets at once")
     parser.add_argument("folder", type=Path)
     options = parser.parse_args(words)
@@ -225,23 +225,27 @@ def main(words: list[str]) -> None:
         parser.error(f"no such program: {', '.join(unknown)}")
     if absent := missing(options.folder):
         parser.exit(2, "\n".join(absent) + "\n")
-    starts = tuple(start for _, columns in TABLES for start in columns.values())
     reviews = tuple(TABLES[0][1].values())
     kept = options.folder / "labels.jsonl"
     done = {(row["set"], row["program"]) for row in read(kept)}
+    sets = {each.name: each for each in every(options.folder)}
+    joins = [name for name in sets if name.startswith("autofj")]
+    for name in [] if options.all else set(joins) - set(joins[4::5]):
+        del sets[name]
     with ThreadPoolExecutor(options.jobs) as pool:
         tasks = []
-        for labelled in every(options.folder):
+        for name, labelled in sets.items():
             programs = [
-                name for name in options.programs.split(",")
-                if (labelled.name, name) not in done and (name != REMOVER or labelled.name in reviews)
+                program for program in options.programs.split(",")
+                if (name, program) not in done and (program != REMOVER or name in reviews)
             ]  # fmt: skip
-            if programs and labelled.name.startswith(starts) and labelled.name.startswith(options.only):
+            if programs and name.startswith(options.only):
                 tasks.append(pool.submit(measure, labelled, programs, options.folder, kept))
         for task in tasks:
             task.result()
+    rows = [row for row in read(kept) if row["set"] in sets]
     for figure, columns in TABLES:
-        show(read(kept), figure, columns)
+        show(rows, figure, columns)
 
 
 if __name__ == "__main__":
