@@ -350,6 +350,21 @@ def test_documents_beside_pairs_have_hints_too(tmp_path: Path) -> None:
     assert ran.err.splitlines()[0] == f'simshow: docs:1: field "text" is missing; {hint}'
 
 
+def test_a_file_without_a_field_before_files_that_are_good(tmp_path: Path) -> None:
+    """One message with a hint, though others have it: labels of simtune, and an input among several."""
+    records = [{"id": number, "text": f"a {number}", "title": "b"} for number in range(30)]
+    (tmp_path / "docs").write_bytes(jsonl(*records))
+    (tmp_path / "labelled").write_bytes(jsonl(*(each | {"label": "c"} for each in records)))
+    cause = 'docs:1: field "label" is missing'
+    hint = 'the record has "id", "text", "title"'
+    for command in ("simtune --truth docs --field label labelled", "canon --text label docs labelled"):
+        ran = run_here(command, cwd=tmp_path)
+        assert ran.status == 2
+        assert ran.err.replace(f"{program(command)}: ", "").splitlines() == [
+            f"{cause}; {hint}", f"29 more like {cause} (--all-messages shows all)", "docs: not one good record",
+        ]  # fmt: skip
+
+
 def test_documents_beside_others_whose_ids_have_another_name(tmp_path: Path) -> None:
     hint = '1: field "id" is missing; the record has "url": --id NAME says which is meant'
     stages = ["canon --id url", "shingle --id url", "sketch --id url"]

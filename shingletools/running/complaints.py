@@ -101,7 +101,7 @@ class Complaints:
     def add(self, bad: BadRecord) -> None:
         """Says it, unless it waits or enough was said of its cause. Raises Failed for a file of another kind."""
         if self.opening is not None and not self.opening.goes_on(bad):
-            (self.good if bad[0] == self.opening.file else self.close_file)()
+            self.good(bad[0])
         if self.opening is None and bad[1] == 1 and not self.form and self.stops:
             place, _, cause, _ = about(bad)
             message = self.message(*about(bad))
@@ -117,9 +117,11 @@ class Complaints:
             return
         self.add_now(bad)
 
-    def good(self) -> None:
-        """Learns that the file at hand has a good record."""
-        if self.opening is not None:
+    def good(self, file: str) -> None:
+        """Learns that this file has a good record; then the one before it has none."""
+        if self.opening is not None and self.opening.file != file:
+            self.close_file()
+        elif self.opening is not None:
             opening, self.opening = self.opening, None
             self.add_now(opening.held[0], opening.message)
             for bad in opening.held[1:]:

@@ -97,7 +97,7 @@ class StageRun:
             self.keep(reject)
             self.rejects.add(reject, whole=not outcome.file)
         if outcome.records > 0:
-            self.rejects.complaints.good()
+            self.rejects.complaints.good(outcome.file)
 
     def conclusion(self) -> Conclusion:
         return Conclusion.of(self.options.allow_rejects, self.figures)
