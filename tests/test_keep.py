@@ -331,7 +331,7 @@ def test_what_is_refused(here: Path) -> None:
             ["--keep", "damaged", REMOVAL],
             "damaged/kept.json: not what this version of --keep writes; remove the folder, or name another",
         ),
-        (["--keep", "bad", REMOVAL], "bad"),
+        (["--keep", "bad", REMOVAL], "--keep bad: Not a directory"),
         (["simjoin k/1.sketch.jsonl | simgroup"], "k/1.sketch.jsonl: --keep may remove that file: copy it, or keep"),
     ):
         before = files_of(here / "k")

@@ -40,7 +40,7 @@ class KeptParts:
 
     def open(self, stack: contextlib.ExitStack) -> None:
         """Makes it if it is not there, locks it until the stack is closed, and reads what it has."""
-        with named(self.path):
+        with named(f"--keep {self.path}"):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(self.path)
             lock = os.open(self.at(LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
