@@ -111,6 +111,7 @@ def test_options_in_manual_and_parser_agree(command: str) -> None:
             assert choice in body, (option, choice)
         if action.default not in (None, False, [], argparse.SUPPRESS):
             default = f"{float(action.default):g}" if isinstance(action.default, Fraction) else action.default
+            default = ",".join(default) if isinstance(default, tuple) else default
             assert re.search(rf"default (\.\w\w )?{default}\b", body.replace("\n", " ")), option
             assert f"(default {default})" in (action.help or ""), option
         elif (command, option) in BY_CASE:

@@ -95,6 +95,39 @@ def text(argument: str) -> str:
     return argument
 
 
+def names(argument: str) -> tuple[str, ...]:
+    """Names of fields, commas between; if there are several, one with a comma stands in quotes, as in CSV.
+
+    Raises ArgumentTypeError.
+
+    >>> names("title, author"), names('"a, b",c'), names('a "b"')
+    (('title', 'author'), ('a, b', 'c'), ('a "b"',))
+    """
+    if "," not in text(argument):
+        return (argument,)
+    import csv  # for few arguments
+
+    try:
+        (found,) = csv.reader([argument], skipinitialspace=True, strict=True)
+    except csv.Error:
+        found = [""]
+    if "" in found:
+        raise argparse.ArgumentTypeError(f"not NAME,...: {errors.shown(argument)}")
+    return tuple(dict.fromkeys(found))
+
+
+def quoted(name: str) -> str:
+    """A name as `names` takes it for one."""
+    return '"' + name.replace('"', '""') + '"' if "," in name else name
+
+
+def one_name(argument: str) -> str:
+    """The name of one field, where others take several. Raises ArgumentTypeError."""
+    if len(found := names(argument)) > 1:
+        raise argparse.ArgumentTypeError(f"not one field: {errors.shown(argument)}; canon makes one text of several")
+    return found[0]
+
+
 def threshold(argument: str) -> "Fraction":
     """An exact number above 0 and at most 1."""
     value = fraction(argument)

@@ -35,6 +35,8 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     overwritten, or gone if both are there. One that was within another object leaves that, and comes behind all else.
     What the filter adds overwrites what has such a name, or comes behind all else. Raises Rejected.
     """
+    if stage.made_of:
+        line = with_text(line, stage.made_of, stage.consumes)
     record = wire.parse_json(line)
     found = members(line)
     check_once(line, found, (id_field, stage.consumes, stage.produces, *stage.adds, "via"))
@@ -81,6 +83,20 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     return b"".join(_edited(line, edits)).removeprefix(wire.BOM) + b"\n"
 
 
+def with_text(line: bytes, fields: Sequence[str], name: str) -> bytes:
+    """A record with the text of several fields in a member of this name, in its place or behind all. Raises Rejected.
+
+    >>> with_text(b'{"a": "A", "b": "B" }', ["b", "a"], "text")
+    b'{"a": "A", "b": "B","text":"B\\\\nA" }'
+    """
+    text = json_of(wire.take_text(wire.parse_json(line), fields))
+    found = members(line)
+    check_once(line, found, (*fields, name))
+    there = next((member for member in found if member.name == name), None)
+    edit = (there.value, there.end, text) if there else (found[-1].end,) * 2 + (b",%b:%b" % (json_of(name), text),)
+    return b"".join(_edited(line, [edit]))
+
+
 def check_given(stage: Filter, id_field: str, names: Container[str], via: str) -> None:
     """Raises Rejected for a record with members of these names, and this recipe, that the filter does not take."""
     for field in (id_field, stage.consumes):
@@ -122,9 +138,12 @@ def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]
 def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
     """What the kernel must know of a filter, or of some of which each consumes what the one before it produces.
 
-    None if it cannot do their work: a name has what JSON escapes, or no line can have the recipes that they ask for.
+    None if it cannot do their work: the first consumes the text of several fields, a name has what JSON escapes, or no
+    line can have the recipes that they ask for.
     """
     first, last = stages[0], stages[-1]
+    if first.made_of:
+        return None
     if "." in first.consumes and first.produces == first.consumes != last.produces:
         return None  # it may be within another object; then via, which the first adds, stands before what the last adds
     between = {stage.consumes for stage in stages} - {first.consumes, last.produces}

@@ -66,6 +66,9 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
     if found := MISSING.fullmatch(cause):
         with contextlib.suppress(Rejected):
             return of_fields(command, found[1], wire.parse_json(document), first)
+    if cause.startswith("fields "):  # none of several that --text names
+        with contextlib.suppress(Rejected):
+            return of_option("", wire.parse_json(document))
     return None
 
 

@@ -178,6 +178,8 @@ class Filter(Stage):
     list of strings, not one string. `placed` says that the value consumed stays, as it is spelled, in the field SOURCE,
     and that `function` gives a Placed: the payload and the value of the field AT.
 
+    `made_of` names fields whose texts, joined, are what it consumes, instead of what that field holds.
+
     `after` is the recipe that records must have, or None for any. `tally` says what its function and its link have
     counted in this process since it was asked, for -v: how many, by what they are.
 
@@ -202,6 +204,7 @@ class Filter(Stage):
     listed: bool = False
     placed: bool = False
     lines: Several | None = None
+    made_of: tuple[str, ...] = ()
     after: str | None = None
     tally: Tally | None = None
     remarks: Remarks | None = None
@@ -209,7 +212,12 @@ class Filter(Stage):
 
     @property
     def texts(self) -> AbstractSet[str]:
-        return {self.consumes}
+        return {*self.read}
+
+    @property
+    def read(self) -> Sequence[str]:
+        """The fields that hold what it consumes."""
+        return self.made_of or (self.consumes,)
 
     @property
     def adds(self) -> Sequence[str]:
@@ -218,9 +226,10 @@ class Filter(Stage):
 
     def check_fields(self, id_field: str, /) -> None:
         own = ("via", *self.adds)
-        for payload in (self.consumes, self.produces):
+        payloads = (*self.made_of, self.consumes, self.produces)
+        for payload in payloads:
             if payload in (id_field, *own) or id_field in own:
-                names = ", ".join(map(shown, dict.fromkeys((id_field, self.consumes, self.produces, *own))))
+                names = ", ".join(map(shown, dict.fromkeys((id_field, *payloads, *own))))
                 if self.placed:
                     raise Failed(f"the id, the text, {SOURCE}, {AT} and via need fields of their own, not {names}")
                 raise Failed(f"the id, the payload and via need fields of their own, not {names}")

@@ -1,7 +1,7 @@
 """The wire format: records on lines, payloads of digit groups, recipes. See shingletools-records(5)."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeGuard
 
@@ -161,6 +161,30 @@ def take_string(record: Record, field: str) -> str:
     if value is MISSING:
         raise Rejected(f"field {shown(field)} is missing")
     raise Rejected(f"field {shown(field)} is not a string")
+
+
+def field_after(fields: Sequence[str]) -> str:
+    """The field that holds the words which canon makes of these fields."""
+    return fields[0] if len(fields) == 1 else "text"
+
+
+def take_text(record: Record, fields: Sequence[str]) -> str:
+    """The string in a field; or those in several, line breaks between, but for what is missing, null or empty.
+
+    Raises Rejected if one is no string, or all of several are missing or null.
+
+    >>> take_text({"title": "A", "by": "", "body": "cat"}, ("title", "by", "year", "body"))
+    'A\\ncat'
+    """
+    if len(fields) == 1:
+        return take_string(record, fields[0])
+    there = {field: value for field in fields if (value := find(record, field)) is not MISSING and value is not None}
+    if not there:
+        raise Rejected(f"fields {', '.join(map(shown, fields))} are missing")
+    for field, value in there.items():
+        if type(value) is not str:
+            raise Rejected(f"field {shown(field)} is not a string")
+    return "\n".join(filter(None, there.values()))
 
 
 def recipe(stage: str, *parts: tuple[str, object]) -> str:

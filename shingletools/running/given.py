@@ -135,7 +135,7 @@ def rows_of(source: ArrowStream, steps: Sequence[Step]) -> Iterator[bytes]:
     from shingletools.reading.formats.arrow_lines import Fields, lines_in  # pyarrow, which others do not need
 
     texts = [name for step in steps[:1] if (first := step.stage.record_by_record) is not None
-             for name in (step.id_field, first.consumes)]  # fmt: skip
+             for name in (step.id_field, *first.read)]  # fmt: skip
     # A format that reads lines which are given is that of --number, for which no id is needed
     needed = texts[1:] if texts and steps[0].stage.format is not None else texts
     return lines_in(source, Fields(needed, texts, fields_read(steps)))
@@ -155,7 +155,7 @@ def fields_read(steps: Sequence[Step]) -> frozenset[str] | None:
         if each is None:
             fields = step.stage.fields
             return None if fields is None else frozenset(found | fields)
-        found |= {step.id_field, each.consumes, "via", *(() if each.lines is None else each.lines.carried)}
+        found |= {step.id_field, *each.read, "via", *(() if each.lines is None else each.lines.carried)}
     return None
 
 

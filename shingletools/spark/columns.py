@@ -50,7 +50,7 @@ def read_by(filters: Iterable[tuple[Filter, str]]) -> set[str]:
     read: set[str] = set()
     made: set[str] = set()
     for stage, id_field in filters:
-        read |= {id_field, stage.consumes, "via"} - made
+        read |= {id_field, *stage.read, "via"} - made
         made |= {stage.produces, *stage.adds, "via"}
     return read
 
@@ -62,7 +62,7 @@ def reads_within(filters: Iterable[tuple[Filter, str]], columns: Collection[str]
     >>> reads_within([(canon, "id")], ["id", "meta"]), reads_within([(canon, "id")], ["meta", "meta.text"])
     (True, False)
     """
-    paths = {name for stage, id_field in filters for name in (id_field, stage.consumes)} - set(columns)
+    paths = {name for stage, id_field in filters for name in (id_field, *stage.read)} - set(columns)
     return any(is_read(column, paths) for column in columns)
 
 

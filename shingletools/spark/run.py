@@ -143,7 +143,7 @@ class PipelineRun:
         if self.options.keep is None:
             return []
         how = [
-            [each.recipe, each.consumes, each.produces, each.keep, each.lines and each.lines.key, *each.adds, name]
+            [each.recipe, *each.read, each.produces, each.keep, each.lines and each.lines.key, *each.adds, name]
             for each, name in self.filters[:filters]
         ]
         if not self.states:

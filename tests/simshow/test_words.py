@@ -123,7 +123,7 @@ def test_columns_of_a_table_with_fields_of_their_own(folder: Path) -> None:
 
 
 def placed(options: str, text: str) -> tuple[list[str], list[int], list[int]]:
-    read = Reader("text", options)
+    read = Reader(["text"], options)
     shown = read(0, {"text": text})
     return [read.vocabulary.spelled[word] for word in shown.words], shown.starts.tolist(), shown.ends.tolist()
 
@@ -177,7 +177,7 @@ def test_words_of_any_plain_text(text: str) -> None:
 )
 def test_options_of_canon_that_cannot_be_had(options: str, cause: str, folder: Path) -> None:
     with pytest.raises(Failed, match=re.escape(cause)):
-        Reader("text", options)
+        Reader(["text"], options)
     ran = run_here("simshow", "--docs", "docs", f"--canon={options}", stdin=jsonl(PAIR), cwd=folder)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"simshow: {cause}\n")
 

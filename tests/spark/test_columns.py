@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from harness import DOCS, Ran, jsonl, pipe
+from harness import DOCS, Ran, jsonl, pipe, run
 from spark.packing import parts_of
 
 Simspark = Callable[..., Ran]
@@ -217,6 +217,27 @@ def test_no_row_is_left(texts: list[None], simspark: Simspark, tmp_path: Path) -
         ("shingles", "list<element: string>"), ("day", "date32[day]"), ("id", "int32"), ("via", "string"),
     ]  # fmt: skip
     assert (tmp_path / "o.parquet" / "_SUCCESS").exists()
+
+
+def test_several_fields(simspark: Simspark, tmp_path: Path) -> None:
+    """From Parquet to JSON lines and to Parquet, as in the shell."""
+    rows: list[dict[str, Any]] = [
+        {"id": 1, "title": "The Cat", "by": None, "meta": {"body": "sat"}, "n": 1.5},
+        {"id": 2, "title": None, "by": "É", "meta": None, "n": None},
+        {"id": 3, "title": None, "by": None, "meta": {"body": None}, "n": 2.5},
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "docs.parquet")
+    (tmp_path / "docs").write_bytes(jsonl(*rows))
+    command = "canon --text by,title,meta.body"
+    shell = run(command, tmp_path / "docs")
+    assert [json.loads(line)["text"] for line in shell.out.splitlines()] == ["the cat sat", "é"]
+    ran = simspark(command, "--in", tmp_path / "docs.parquet", "--out", tmp_path / "lines")
+    assert (ran.status, 'fields "by", "title", "meta.body" are missing' in ran.err) == (1, True)
+    assert [*map(json.loads, parts_of(tmp_path / "lines").splitlines())] == [*map(json.loads, shell.out.splitlines())]
+    command = "canon --text by,title"
+    ran = simspark(f"{command} | shingle", "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet")
+    made = run("shingle", stdin=run(command, tmp_path / "docs").out).records()
+    assert (ran.status, pq.read_table(tmp_path / "o.parquet").to_pylist()) == (1, made)
 
 
 def test_odd_names(simspark: Simspark, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from shingletools.cli.arguments import text
+from shingletools.cli.arguments import names, text
 from shingletools.cli.options import Printed
 from shingletools.commands.canon.canonizer import Canonizer, Rules, explain
 from shingletools.commands.canon.hyphens import HARD
@@ -40,7 +40,8 @@ WORDS = frozenset(  # options that say what becomes of words, beside the rules f
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
+    add("--text", metavar="NAME,...", type=names, default=("text",),
+        help="the field that holds the text, or several, whose texts become one in text (default text)")  # fmt: skip
     format_options.add_options(parser.add_argument_group("what is read, instead of JSON lines"))
     add = parser.add_argument_group("rules for texts, in the order in which they apply").add_argument
     add("--delete", metavar="REGEX", dest="edits", action="append", type=deletion, default=[],
@@ -91,8 +92,13 @@ def build(options: argparse.Namespace) -> Stage:
     if options.explain:
         raise Printed(explanations(rules, options))
     check_parted(options)
+    fields, several = options.text, len(options.text) > 1
+    options.text = wire.field_after(fields)
+    if several and (one := next(filter(vars(options).get, format_options.OWN_IDS), None)):
+        raise errors.Failed(f"--{one} gives each document one text, so --text names one field")
     beside: dict[str, Any] = {
-        "format": format_options.chosen(options, (options.text,)),
+        "made_of": fields if several else (),
+        "format": format_options.chosen(options, fields),
         "reads": (*options.stop, *filter(None, [options.files0_from])),
     }
     if options.recursive:

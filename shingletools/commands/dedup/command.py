@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from shingletools.cli.arguments import count, text, threshold
+from shingletools.cli.arguments import count, one_name, text, threshold
 from shingletools.commands.dedup.spec import (
     DATED,
     FIRST,
@@ -59,7 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--keep", metavar="RULE", type=kept, default=FIRST,
         help="which document is preferred: first, longest, shortest, min:FIELD, max:FIELD; or none (default first)",
     )  # fmt: skip
-    add("--text", metavar="NAME", type=text, default="text", help="the field whose length counts (default text)")
+    add("--text", metavar="NAME", type=one_name, default="text", help="the field whose length counts (default text)")
     add("--as", metavar="KIND", dest="as_form", type=form,
         help="what the values of min: and max: are: number, text, or date:FORMAT such as date:%%d/%%m/%%Y "
         "(default numbers or ISO 8601 dates, whichever all of them are)",

@@ -4,7 +4,7 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
-from shingletools.cli.arguments import text
+from shingletools.cli.arguments import one_name, text
 from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
 from shingletools.record.collector import Collector, Means
@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--by", metavar="KIND", type=kind, default=PARAGRAPH,
         help="what a part is: paragraph, line, sentence, heading, or N words: 200-words (default paragraph)"
     )  # fmt: skip
-    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
+    add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the text (default text)")
     add("--carry", metavar="FIELD", type=text, action="append", default=[],
         help="copy FIELD from the document to each of its parts; may be repeated")  # fmt: skip
     add("--together", action="store_true", help="read the parts that are left, and write their documents")

@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, text, threshold
+from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, one_name, threshold
 from shingletools.commands.repeats.spec import AgainstSpec, ArchiveSpec, Treatment, WithinSpec
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face
@@ -19,7 +19,7 @@ ENOUGH = 1 << 29  # bytes of memory for fingerprints of a corpus, without -S
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the words (default text)")
+    add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the words (default text)")
     add("-k", metavar="K", type=count, default=50, help="the least number of words in a run (default 50)")
     corpus = parser.add_argument_group("within a corpus")
     add = corpus.add_argument

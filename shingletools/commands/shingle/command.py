@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, text
+from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, one_name
 from shingletools.commands.shingle.bounds import Bound, bound, check_bounds
 from shingletools.kernel.lines import Listed, unlinked
 from shingletools.record import wire
@@ -39,7 +39,7 @@ LONGEST_KEYED = 32  # units: whether long sums collide can depend on single bits
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the words (default text)")
+    add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the words (default text)")
     add("-k", metavar="K", type=count, default=10, help="words, or other units, in a shingle (default 10)")
     units = parser.add_mutually_exclusive_group()
     units.add_argument("--chars", action="store_true", help="take characters as units instead of words")

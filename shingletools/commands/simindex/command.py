@@ -4,7 +4,7 @@ import argparse
 import os
 from functools import partial
 
-from shingletools.cli.arguments import add_size, count, text, threshold
+from shingletools.cli.arguments import add_size, count, one_name, text, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, Addition, IndexSpec
 from shingletools.commands.simjoin.wanted import BITS, Wanted
 from shingletools.record.collector import Collector, Means
@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the same, as a number of differing bits (default 3 for simhashes)")  # fmt: skip
     parser.add_argument("-k", metavar="K", type=count,
         help="add: keep documents, of which repeats --against finds passages of K words or more")  # fmt: skip
-    parser.add_argument("--text", metavar="NAME", type=text, default="text",
+    parser.add_argument("--text", metavar="NAME", type=one_name, default="text",
         help="add -k: the field that holds the words (default text)")  # fmt: skip
     parser.add_argument("--unless-known", action="store_true",
         help="add: leave out documents that repeat one of the archive, and write their pairs")  # fmt: skip

@@ -4,7 +4,7 @@ import argparse
 import os
 from functools import partial
 
-from shingletools.cli.arguments import add_memory, count, memory_of, size, text, threshold
+from shingletools.cli.arguments import add_memory, count, memory_of, names, size, text, threshold
 from shingletools.commands.simshow.report.origin import Provenance
 from shingletools.commands.simshow.spec import (
     BRIEF,
@@ -50,7 +50,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--against", metavar="FILE", action="append", default=[],
         help="a file of the documents b, if --docs has only the documents a; may be repeated")  # fmt: skip
-    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the text (default text)")
+    add("--text", metavar="NAME,...", type=names, default=("text",),
+        help="the field that holds the text, or several as canon takes them (default text)")  # fmt: skip
     add("--canon", metavar="OPTIONS", type=text, help="canonize original documents with these options of canon")
     add("-k", metavar="K", type=count, default=5,
         help="find runs of K or more equal words (default 5); --made-by may say another K")  # fmt: skip
@@ -80,17 +81,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_memory(parser.add_argument_group("memory"), "hold documents on disk")
 
 
-def names(argument: str) -> tuple[str, ...]:
-    return tuple(map(text, argument.split(",")))
-
-
 def build(options: argparse.Namespace) -> Stage:
     check_combinations(options)
     if options.runs:
         for name in ONLY_FOR_PAIRS:
             if name.lstrip("-").replace("-", "_") in options.given:
                 raise Failed(f"{name} cannot be combined with --runs")
-        return RunsSpec(options.id, options.text, form_of(options), options.html).made_by(showing_runs)
+        if len(options.text) > 1:
+            raise Failed("--runs shows words that canon made, so --text names one field")
+        return RunsSpec(options.id, options.text[0], form_of(options), options.html).made_by(showing_runs)
     origin = Provenance(date=options.date or "")
     if options.made_by is not None:
         from shingletools.commands.simshow.report.made_by import origin_of  # all of a pipeline's commands
@@ -98,7 +97,7 @@ def build(options: argparse.Namespace) -> Stage:
         origin = origin_of(options.made_by, origin.date)
     k = origin.k if origin.k is not None and "k" not in options.given else options.k
     return ShowSpec(
-        options.id, options.docs, options.against, text_field=options.text, canon=options.canon or "", k=k,
+        options.id, options.docs, options.against, fields_of_text=options.text, canon=options.canon or "", k=k,
         gap=options.gap, template=options.template,
         chosen=Selection(options.least, options.most, options.sample), form=form_of(options), page=options.html,
         memory=memory_of(options), show=options.show, origin=origin,

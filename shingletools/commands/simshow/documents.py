@@ -64,8 +64,9 @@ class Reader:
     of --canon.
     """
 
-    def __init__(self, text_field: str, canon: str, show: Sequence[str] = ()) -> None:
-        self.text_field, self.show = text_field, show
+    def __init__(self, fields: Sequence[str], canon: str, show: Sequence[str] = ()) -> None:
+        self.fields, self.show = fields, show
+        self.text_field = wire.field_after(fields)
         try:
             stage = canonizing(canon)
         except Failed as error:
@@ -81,11 +82,11 @@ class Reader:
 
     def __call__(self, name: Name, record: Record) -> Shown:
         """The document of a record. Raises Rejected."""
-        text = wire.take_string(record, self.text_field)
         if is_placed(record, self.text_field):
-            source, words, at = record[SOURCE], text, record[AT]
+            source, words, at = record[SOURCE], wire.take_string(record, self.text_field), record[AT]
         else:
-            source, (words, at) = text, self.canonize(text)
+            source = wire.take_text(record, self.fields)
+            words, at = self.canonize(source)
         found = words.split()
         starts, ends = checked(read_places(at), len(found), len(source))
         said = tuple(spelled(wire.find(record, field)) for field in self.show)
@@ -93,8 +94,10 @@ class Reader:
 
     def letters(self, record: Record) -> int:
         """How many the original has; none if it is no text."""
-        text = record[SOURCE] if is_placed(record, self.text_field) else wire.find(record, self.text_field)
-        return len(text) if type(text) is str else 0
+        try:
+            return len(record[SOURCE] if is_placed(record, self.text_field) else wire.take_text(record, self.fields))
+        except Rejected:
+            return 0
 
 
 def spelled(value: object) -> str:

@@ -40,7 +40,7 @@ class Show(Collector):
 
     def __init__(self, spec: ShowSpec) -> None:
         self.spec = spec
-        self.read = Reader(spec.text_field, spec.canon, spec.show)
+        self.read = Reader(spec.fields_of_text, spec.canon, spec.show)
         limit = spec.memory
         self.share = None if limit is None else limit.share(PARTS, 0)
         self.most = READY if self.share is None else min(self.share, READY)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.commands.simshow.report.origin import Provenance
 from shingletools.record.stage import Stage, check_fields_apart
-from shingletools.record.wire import AT, REPEATS, SOURCE
+from shingletools.record.wire import AT, REPEATS, SOURCE, field_after
 from shingletools.system.errors import Failed, shown
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class ShowSpec(Stage):
     id_field: str
     docs: Sequence[str]  # files of documents, of both sides or of a only
     others: Sequence[str] = ()  # files of the documents b
-    text_field: str = "text"
+    fields_of_text: Sequence[str] = ("text",)
     canon: str = ""  # the options of --canon
     k: int = 5  # least words of a run
     gap: int = 60  # most words between two runs of a passage
@@ -76,17 +76,18 @@ class ShowSpec(Stage):
 
     @property
     def texts(self) -> AbstractSet[str]:
-        return {self.text_field}
+        return {*self.fields_of_text}
 
     def once(self, side: int, /) -> Sequence[str]:
         if side:
-            return tuple(dict.fromkeys((self.id_field, self.text_field, *OF_WORDS, *self.show)))
+            words = field_after(self.fields_of_text)
+            return tuple(dict.fromkeys((self.id_field, *self.fields_of_text, words, *OF_WORDS, *self.show)))
         return self.id_field, *OF_PAIRS
 
     def check_fields(self, id_field: str, /) -> None:
         if id_field in OF_PAIRS:
             raise Failed(f"the id needs a field of its own, not {shown(id_field)}, which pairs and groups have")
-        fields = (id_field, self.text_field, *OF_WORDS)
+        fields = (id_field, *self.fields_of_text, *OF_WORDS)
         if len(set(fields)) < len(fields):
             names = ", ".join(map(shown, fields))
             raise Failed(f"the id, the text, source, at and via need fields of their own, not {names}")

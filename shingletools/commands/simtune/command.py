@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from shingletools.cli.arguments import count, text, threshold
+from shingletools.cli.arguments import count, one_name, text, threshold
 from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, TuneSpec
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face
@@ -26,7 +26,7 @@ def sizes(argument: str) -> tuple[int, ...]:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--text", metavar="NAME", type=text, default="text", help="the field that holds the words (default text)")
+    add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the words (default text)")
     add("-k", metavar="K,...", type=sizes, help="the numbers of words in a shingle to try (default 1,2,3,5,10)")
     add("-t", "--threshold", metavar="T", type=threshold,
         help="the least similarity of a pair (default 0.8, or what labels say)")  # fmt: skip

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Sequence
 
+from shingletools.cli.arguments import quoted
 from shingletools.commands.simtune.forms import SignatureForm
 from shingletools.commands.simtune.settings import Setting, option
 from shingletools.commands.simtune.spec import TuneSpec
@@ -20,7 +21,7 @@ def pipeline(spec: TuneSpec, setting: Setting, options: Sequence[str], form: Sig
     What it keeps in files fails where such a file is there, be it what is read.
     """
     name = [] if spec.id_field == "id" else [option("--id", spec.id_field)]
-    text = [] if spec.text_field == "text" else [option("--text", spec.text_field)]
+    text = [] if spec.text_field == "text" else [option("--text", quoted(spec.text_field))]
     canon = [["canon", *name, *text, setting.way.rules]] if setting.way.rules else []
     plain = ["shingle", *name, *text, setting.way.units.options]
     shingle = ["shingle", *name, *text, setting.shingle]
