@@ -21,7 +21,7 @@ from shingletools.system.scratch import Memory
 
 EACH = 80  # bytes of memory for an id of a portion, besides its own: its number, and what it takes to hash and sort it
 MOST = 1 << 31  # ids, and ids of a portion
-TOGETHER = 1 << 20  # mentions that are read together
+TOGETHER = 1 << 18  # mentions, or pairs, that are read together
 ROW = 256  # places of ids, of which the number of the first one is known
 
 Hashes = tuple[U64, Index]  # two keyed hashes of each id, of 64 bits

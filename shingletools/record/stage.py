@@ -75,6 +75,7 @@ class Stage:
     stored: bool = False  # whether its output is as its input is stored, compressed or not, whatever its name says
     changes: Sequence[str] = ()  # what a collector's `settle` changes
     first: First | None = None  # what is given the whole input, before it is read for the stage
+    in_memory: bool = False  # whether it cannot take -S as it is wanted, although its command has it
     dry: bool = False  # no file is to be written, and nothing to standard output: only what -v says is wanted
 
     def __init__(self, *values: object, **named: object) -> None:

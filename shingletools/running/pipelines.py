@@ -74,7 +74,7 @@ def look_at(shared: ForAll, place: int, last: bool, options: argparse.Namespace)
 def with_memory(step: Step, words: Sequence[str], shared: ForAll, look: partial[None]) -> Step:
     """The step, with so much memory if it takes -S and has none. Raises Failed."""
     takes, options = step.stage.record_by_record is None or step.stage.first is not None, vars(step.options)
-    if shared.size is None or not takes or options.get("buffer_size", 0) is not None:
+    if shared.size is None or not takes or step.stage.in_memory or options.get("buffer_size", 0) is not None:
         return step
     folder = [] if shared.folder is None or "temporary_directory" not in options else ["-T", shared.folder]
     return step_of(step.name, [f"-S{shared.size}", *folder, *words], look)

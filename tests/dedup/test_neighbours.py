@@ -48,7 +48,8 @@ def test_what_is_promised(some: list[Edge], data: st.DataObject, rule: str, know
         folder = Path(name)
         for file, records in (("pairs", pairs), ("known", archived), ("docs", documents)):
             (folder / file).write_bytes(jsonl(*records))
-        command = f"dedup --pairs pairs --keep {rule}" + " --known known" * known
+        more = " --known known" if known else data.draw(st.sampled_from(["", " -S1M"]))
+        command = f"dedup --pairs pairs --keep {rule}{more}"
         kept = [record["id"] for record in run_here(f"{command} --removed gone docs", cwd=folder).records()]
         gone = [json.loads(line)["id"] for line in (folder / "gone").open("rb")]
         marked = run_here(f"{command} --annotate docs", cwd=folder).records()

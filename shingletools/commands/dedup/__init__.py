@@ -10,6 +10,7 @@ verdicts       what both have in common
 preference     the order in which documents are preferred
 values         values of a field
 choice         the collector
+on_disk        the collector in a limit of memory
 restored       the collector of documents of other formats, which are written as they were read
 blocks         documents of several lines, as arrays
 cutting        lines of documents, cut into those that are kept and those that are removed

@@ -218,10 +218,14 @@ class Dedup(Collector):
         similarity[~known] = self.verdicts.similarity(numbers[~known])
         best = np.frombuffer(self.known.best, np.int64)[archived]
         of_archive = names_of(IdsAt(self.known.archive.data, self.known.archive.ends, best))
-        of_input = names_of(IdsAt(self.ids.data, self.ids.ends, kept[~known]))
+        of_input = names_of(self.names(kept[~known]))
         for alike, by_known in zip(similarity.tolist(), known.tolist(), strict=True):
             name, rule = (next(of_archive), KNOWN) if by_known else (next(of_input), self.spec.keep)
             yield mark(name, rule, alike)
+
+    def names(self, numbers: Index) -> IdsAt:
+        """The ids of documents."""
+        return IdsAt(self.ids.data, self.ids.ends, numbers)
 
     def remarks(self) -> list[str]:
         """Which options name no document of the input, if there is one; and what --keep did not find."""

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from shingletools.cli.arguments import count, one_name, text, threshold
+from shingletools.cli.arguments import add_memory, count, memory_of, one_name, text, threshold
 from shingletools.commands.dedup.spec import (
     DATED,
     FIRST,
@@ -83,6 +83,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--annotate", action="store_true",
         help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')  # fmt: skip
     add("--dry-run", action="store_true", help="write no documents, only the figures of -v")
+    add_memory(parser.add_argument_group("memory"), "with --pairs, work on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:
@@ -96,7 +97,7 @@ def build(options: argparse.Namespace) -> Stage:
         options.id, tuple(options.pairs), tuple(options.groups), tuple(options.known), options.keep,
         options.threshold, options.larger_than, options.of, options.text, options.removed, options.annotate,
         options.dry_run, options.as_form or "", chosen(options), tuple(options.files),
-        tuple(options.without),
+        tuple(options.without), memory_of(options),
     ).made_by(collector_of)  # fmt: skip
 
 
@@ -128,6 +129,10 @@ def collector_of(spec: DedupSpec, means: Means) -> Collector:
         from shingletools.commands.dedup.restored import Restored  # as below
 
         return Restored(spec, means)
+    if spec.memory is not None:
+        from shingletools.commands.dedup.on_disk import DedupOnDisk  # as below
+
+        return DedupOnDisk(spec, spec.memory, means)
     from shingletools.commands.dedup.choice import chooser  # numpy, which --help does not need
 
     return chooser(spec, means)

@@ -11,7 +11,7 @@ from shingletools.commands.dedup.beside import Wrong
 from shingletools.commands.dedup.pairs import Similarities
 from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Ids, IdsAt, names_of
+from shingletools.kernel.ids import Ids, split
 from shingletools.kernel.thinning import MOST, PairEnds, Partners
 from shingletools.kernel.types import F64, Flags, Index
 from shingletools.record.wire import TWO_SIDES
@@ -33,18 +33,23 @@ class Neighbours(Similarities):
         self.ends, self.similarity = array("i"), array("d")
 
     def add(self, a: tuple[bytes, bytes], b: tuple[bytes, bytes], similarity: F64, against: Flags, /) -> None:
-        one, two = (np.frombuffer(self.ids.number(*each), np.int64) for each in (a, b))
+        one, two = self.number(*a), self.number(*b)
         itself = one == two
         unsaid = similarity == UNSAID if self.least is not None else np.zeros(len(one), np.bool_)
         if (wrong := against | itself | unsaid).any():
             place = int(np.argmax(wrong))
-            (name,) = names_of(IdsAt(self.ids.data, self.ids.ends, one[place : place + 1]))
-            why = with_itself(orjson.loads(name)) if itself[place] else 'field "similarity" is missing'
+            why = with_itself(orjson.loads([*split(*a)][place])) if itself[place] else 'field "similarity" is missing'
             raise Wrong(TWO_SIDES if against[place] else why, place)
-        enough = slice(None) if self.least is None else similarity >= self.least
-        ends = np.empty((len(one), 2), np.int32)
-        ends[:, 0], ends[:, 1] = one, two
-        self.ends.frombytes(ends[enough].tobytes())
+        enough = np.ones(len(one), np.bool_) if self.least is None else similarity >= self.least
+        self.hold(np.stack([one, two], axis=1), similarity, enough)
+
+    def number(self, ids: bytes, sizes: bytes) -> Index:
+        """The number of each id. sizes: the bytes of each, int64."""
+        return np.frombuffer(self.ids.number(ids, sizes), np.int64)
+
+    def hold(self, ends: Index, similarity: F64, enough: Flags) -> None:
+        """Holds pairs of ids that are similar enough. ends: shape (pairs, 2)."""
+        self.ends.frombytes(ends[enough].astype(np.int32).tobytes())
         self.similarity.frombytes(similarity[enough].tobytes())
         if len(self.similarity) > MOST:
             raise Failed(f"--pairs: more than {MOST} pairs")
@@ -96,6 +101,11 @@ class ByPairs(Verdicts):
             int(np.count_nonzero(~seen[ends[start : start + AT_ONCE]].all(axis=1)))
             for start in range(0, len(ends), AT_ONCE)
         )
-        said = self.kept.similarity[there[: len(self)] & (self.kept.similarity > UNSAID)]
-        figures = (("lowest similarity", np.min), ("median", np.median)) if len(said) else ()
-        return [*(f"{name} {round(float(of(said)), 6)}" for name, of in figures), f"{others} pairs of other documents"]
+        return figures_of(self.kept.similarity[there[: len(self)] & (self.kept.similarity > UNSAID)], others)
+
+
+def figures_of(similarity: F64, others: int) -> list[str]:
+    """What -v adds: of the similarities of documents that go, and of pairs of other documents."""
+    figures = (("lowest similarity", np.min), ("median", np.median)) if len(similarity) else ()
+    said = [f"{name} {round(float(of(similarity)), 6)}" for name, of in figures]
+    return [*said, f"{others} pairs of other documents"]

@@ -32,6 +32,13 @@ class Preference:
         if self.spec.valued is not None:
             self.keys.frombytes(self.values.number(*block.spelled(block.values[some])))
 
+    def leave(self, some: Flags) -> None:
+        """Leaves some of the documents, all of which were added."""
+        for column in (self.documents, self.keys):
+            left = np.frombuffer(column, np.int64)[some[: len(column)]].tobytes()
+            del column[:]
+            column.frombytes(left)
+
     def order(self) -> Index:
         """The documents, the best first; of equal ones the first."""
         documents, keys = np.frombuffer(self.documents, np.int64), np.frombuffer(self.keys, np.int64)
@@ -43,7 +50,7 @@ class Preference:
 
     def ranks(self) -> Index:
         """The place of each value among all, the best first; what is no value is the worst."""
-        numbers = np.arange(len(self.values))
+        numbers = np.unique(np.frombuffer(self.keys, np.int64))
         values = [value_of(text) for text in names_of(IdsAt(self.values.data, self.values.ends, numbers))]
         form = common({form_of(each, self.spec.as_form) for each in values if each is not None})
         self.unlike = form == OTHER
@@ -51,7 +58,9 @@ class Preference:
         best_first = sorted({each for each in values if each is not None}, reverse=self.spec.keep.startswith(MOST))
         self.lacking = len(self.documents) > 0 and not best_first
         place = {value: number for number, value in enumerate(best_first)}
-        return np.array([len(place) if each is None else place[each] for each in values], np.int64)
+        ranks = np.empty(len(self.values), np.int64)
+        ranks[numbers] = [len(place) if each is None else place[each] for each in values]
+        return ranks
 
     def check(self) -> None:
         """Raises Failed if it was in doubt how values are to be compared."""

@@ -11,6 +11,8 @@ from shingletools.system.errors import Failed, shown
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from shingletools.system.scratch import Memory
+
 DUPLICATE_OF = "duplicate_of"  # a field: the document that is kept in this one's place, perhaps in an archive
 DUPLICATE_BY = "duplicate_by"  # a field: the rule that decided it
 FIRST, LONGEST, SHORTEST, NONE = "first", "longest", "shortest", "none"
@@ -43,8 +45,11 @@ class DedupSpec(Stage):
     format: Format | None = None  # of the documents, if they are to be written as they are read
     files: tuple[str, ...] = ()  # which then are read twice
     without: tuple[str, ...] = ()  # files of documents that are removed, whatever they resemble
+    memory: "Memory | None" = None  # a limit; the rest goes to scratch files
 
     def derived(self) -> Mapping[str, object]:
+        form = [] if self.format is None else [self.input_option or "--number"]
+        in_memory = form + ["--known"] * bool(self.known) + ["--without"] * bool(self.without)
         wrong = {
             "--pairs, --groups, --known or --without is needed to say which documents are duplicates":
                 not (self.pairs or self.groups or self.known or self.without),
@@ -61,11 +66,15 @@ class DedupSpec(Stage):
                 self.annotate and self.keep == NONE,
             f"--annotate cannot be combined with {self.input_option or '--number'}, which cannot hold marks":
                 self.annotate and self.format is not None and self.input_option in UNMARKED,
+            **{f"-S cannot be combined with {option}, which works in memory": self.memory is not None
+               for option in in_memory},
+            "-S needs --pairs": self.memory is not None and not self.pairs,
         }  # fmt: skip
         for message, there in wrong.items():
             if there:
                 raise Failed(message)
-        return {"reads": [path for _, path in self.beside], "stored": self.input_option in STORED}
+        return {"reads": [path for _, path in self.beside], "stored": self.input_option in STORED,
+                "in_memory": bool(in_memory) or not self.pairs}  # fmt: skip
 
     def check_fields(self, id_field: str, /) -> None:
         for field in self.marks:
@@ -116,7 +125,8 @@ class DedupSpec(Stage):
         The first of a group is known when it comes; whether a document has a pair with one before it, too, but not
         which of its partners that are kept is the most similar.
         """
-        return self.keep not in (FIRST, NONE) or (self.annotate and bool(self.pairs)) or self.counted is not None
+        annotated = self.annotate and bool(self.pairs)
+        return self.memory is not None or annotated or self.keep not in (FIRST, NONE) or self.counted is not None
 
     @property
     def marks(self) -> Sequence[str]:

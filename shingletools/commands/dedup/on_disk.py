@@ -1,0 +1,195 @@
+"""dedup --pairs in a limit of memory: what documents and pairs say of ids is decided when all have come."""
+
+from functools import cached_property
+
+import numpy as np
+import orjson
+
+from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.choice import Dedup
+from shingletools.commands.dedup.neighbours import Neighbours, figures_of
+from shingletools.commands.dedup.pairs import Archived
+from shingletools.commands.dedup.spec import DedupSpec
+from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.groups import ReadDocuments
+from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.types import F64, U64, Flags, Index
+from shingletools.numbers.claimed_ids import ClaimedIds
+from shingletools.numbers.ids_on_disk import DEFAULT, TOGETHER, DiskLimits, IdsOnDisk
+from shingletools.numbers.sorter import Entries, Sorter
+from shingletools.record import wire
+from shingletools.record.collector import Means
+from shingletools.record.wire import Record
+from shingletools.system.disk_array import DiskArray
+from shingletools.system.errors import IdRepeated, seen_before
+from shingletools.system.scratch import Memory
+from shingletools.system.waiting_lines import WaitingLines
+
+PLACE = 32  # bits of a rank, where it stands beside another one
+
+
+class NeighboursOnDisk(Neighbours):
+    """Takes pairs, of which all are held; those that are not similar enough without a similarity."""
+
+    def __init__(self, spec: DedupSpec, memory: Memory, limits: DiskLimits) -> None:
+        self.held = IdsOnDisk(memory, limits)
+        super().__init__(kernel.new_ids(), spec.least)
+        self.similarities = DiskArray(memory.folder)
+        self.pairs = 0
+
+    def number(self, ids: bytes, sizes: bytes) -> Index:
+        return self.held.number(ids, sizes)
+
+    def hold(self, ends: Index, similarity: F64, enough: Flags) -> None:
+        self.held.mention(ends.ravel())
+        self.similarities.append(np.where(enough, similarity, UNSAID).tobytes())
+        self.pairs += len(ends)
+
+
+class ByPairsOnDisk(Verdicts):
+    """As ByPairs. Documents are their places in the input; they have ranks in the order of preference.
+
+    Memory: the limit, 4 bytes a document, 12 for each in a pair, and 8 more for each if similarities count.
+    """
+
+    option = "--pairs"
+
+    def __init__(self, neighbours: NeighboursOnDisk, memory: Memory, limits: DiskLimits, annotate: bool) -> None:
+        self.neighbours, self.memory, self.limits, self.annotate = neighbours, memory, limits, annotate
+        self.ids = neighbours.held  # mentioned in pairs, then in documents
+        self.named = self.others = 0  # ids in pairs, which have the first numbers; pairs of other documents
+        self.numbers = DiskArray(memory.folder)  # of all mentions, int32
+        self.number = np.empty(0, np.int32)  # of each document
+
+    def __len__(self) -> int:
+        return self.named
+
+    def settle(self) -> None:
+        """Gives ids their numbers, after all documents have come."""
+        left = 2 * self.neighbours.pairs
+        for some in self.ids.numbers():
+            self.named = max(self.named, int(some[:left].max(initial=-1)) + 1)
+            left = max(left - len(some), 0)
+            self.numbers.append(some.astype(np.int32).tobytes())
+        self.number = self.numbers.view(np.int32)[2 * self.neighbours.pairs :].copy()
+        self.numbers.forget()
+
+    def concerns(self, documents: Index) -> Flags:
+        """All documents, before ids have their numbers."""
+        return self.number[documents] < self.named if len(self.number) else np.ones(len(documents), np.bool_)
+
+    def take(self, documents: Index) -> None:
+        """Takes all documents at once."""
+        self.order = documents.astype(np.int32)
+        self.rank = np.full(self.named, -1, np.int32)  # of ids in pairs
+        self.rank[self.number[documents]] = np.arange(len(documents), dtype=np.int32)
+        self.partner = np.full(len(documents), -1, np.int32)  # of each rank
+        self.pairs = Entries(self.ranked().sorted(), self.memory)
+        for start in range(0, len(self.pairs.keys), TOGETHER):
+            kernel.thin_pairs(self.pairs.keys[start : start + TOGETHER], self.partner)
+            self.pairs.forget()
+        if self.annotate:
+            self.similarity(documents[:0])
+
+    @cached_property
+    def alike(self) -> F64:
+        """The similarity of each rank to its partner, which now becomes the most similar one."""
+        alike = np.full(len(self.partner), UNSAID)
+        for start in range(0, len(self.pairs.keys), TOGETHER):
+            part = slice(start, start + TOGETHER)
+            self.offer(self.pairs.keys[part], self.pairs.values[part].view(np.float64), alike)
+            self.pairs.forget()
+        return alike
+
+    def ranked(self) -> Sorter:
+        """The pairs of documents that are similar enough, as lesser rank << PLACE | greater, with the similarity."""
+        sorter = Sorter(self.memory, 4, self.limits)
+        ends = self.numbers.view(np.int32)[: 2 * self.neighbours.pairs].reshape(-1, 2)
+        similarities = self.neighbours.similarities.view(np.float64)
+        for start in range(0, len(ends), TOGETHER):
+            ranks, similarity = self.rank[ends[start : start + TOGETHER]], similarities[start : start + TOGETHER]
+            enough = (similarity > UNSAID) | (self.neighbours.least is None)
+            there = enough & (ranks >= 0).all(axis=1)
+            self.others += int(np.count_nonzero(enough & ~there))
+            keys = ranks[there].min(axis=1).astype(np.uint64) << np.uint64(PLACE)
+            sorter.add(keys | ranks[there].max(axis=1).astype(np.uint64), similarity[there].view(np.int64))
+            self.numbers.forget()
+            self.neighbours.similarities.forget()
+        return sorter
+
+    def offer(self, pairs: U64, similarity: F64, most: F64) -> None:
+        """Gives documents that go the most similar partner that is kept; of equals the first one, so pairs ascend."""
+        lesser = (pairs >> np.uint64(PLACE)).astype(np.int64)
+        greater = (pairs & np.uint64((1 << PLACE) - 1)).astype(np.int64)
+        first = self.partner[lesser] < 0
+        kept, gone = np.where(first, lesser, greater), np.where(first, greater, lesser)
+        good = np.flatnonzero(self.partner[kept] < 0)
+        kept, gone, alike = kept[good], gone[good], similarity[good]
+        order = np.lexsort((-alike, gone))  # stable
+        each, place = np.unique(gone[order], return_index=True)
+        best = order[place]
+        better = alike[best] > most[each]
+        self.partner[each[better]], most[each[better]] = kept[best[better]], alike[best[better]]
+
+    def kept_for(self, documents: Index) -> Index:
+        partner = self.partner[self.rank[self.number[documents]]]
+        return np.where(partner < 0, documents, self.order[partner])
+
+    def similarity(self, documents: Index) -> F64:
+        return self.alike[self.rank[self.number[documents]]]
+
+    def figures(self, _there: Flags, _seen: Flags) -> list[str]:
+        return figures_of(self.alike[self.alike > UNSAID], self.others)
+
+
+class DedupOnDisk(Dedup):
+    """As Dedup; all documents wait in a scratch file. Memory: the limit, a byte a document, and what verdicts need."""
+
+    def __init__(self, spec: DedupSpec, memory: Memory, means: Means, limits: DiskLimits = DEFAULT) -> None:
+        neighbours = NeighboursOnDisk(spec, memory, limits)
+        neighbours.read("--pairs", spec.pairs, means)
+        self.decided = ByPairsOnDisk(neighbours, memory, limits, spec.annotate)
+        none = kernel.new_ids()
+        super().__init__(spec, none, self.decided, Archived(none))
+        self.claimed = ClaimedIds(memory, limits)
+        self.aside = WaitingLines(memory.folder)
+        self.back = 0  # documents that have come again
+
+    def claim(self, ids: bytes, sizes: Index) -> Flags:
+        """Claims the ids of documents; whether each is new."""
+        new = self.claimed.claim(0, ids, sizes)
+        self.decided.ids.mention(self.decided.ids.number(ids, sizes)[new])
+        return new
+
+    def met(self, lines: bytes, read: ReadDocuments) -> Block:
+        new = self.claim(read.ids, np.frombuffer(read.id_sizes, np.int64))
+        numbers = len(self.seen) + np.cumsum(new) - 1
+        self.seen.extend(bytes(int(np.count_nonzero(new))))
+        return Block.of(lines, read, numbers, np.append(np.flatnonzero(~new), read.lines))
+
+    def take_name(self, record: Record) -> Index:
+        name = wire.take_id(record, self.spec.id_field)
+        text = orjson.dumps(name)
+        if not self.claim(text, np.array([len(text)]))[0]:
+            raise IdRepeated(seen_before(name))
+        self.seen.append(True)
+        return np.array([len(self.seen) - 1])
+
+    def decide(self) -> None:
+        self.claimed.close()
+        self.decided.settle()
+        self.preference.leave(self.decided.concerns(np.arange(len(self.seen))))
+        super().decide()
+        seen = np.zeros(len(self.decided.ids), np.bool_)
+        seen[self.decided.number] = True
+        self.seen = bytearray(seen)
+
+    def number(self, _ids: bytes, sizes: bytes) -> Index:
+        """Documents that have waited come again in their order."""
+        start = self.back
+        self.back += len(sizes) // 8
+        return np.arange(start, self.back)
+
+    def names(self, numbers: Index) -> IdsAt:
+        return self.decided.ids.names(self.decided.number[numbers].astype(np.int64))
