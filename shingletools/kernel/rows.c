@@ -79,17 +79,32 @@ done:
     return result;
 }
 
-static inline uint64_t key_of(const char *row, Py_ssize_t size, int64_t first, int64_t last)
-{
-    uint64_t key = 0;
-    for (int64_t component = first; component < last; component++) {
-        uint64_t value = size == 1   ? ((const uint8_t *)row)[component]
-                         : size == 2 ? ((const uint16_t *)row)[component]
-                         : size == 4 ? ((const uint32_t *)row)[component]
-                                     : ((const uint64_t *)row)[component];
-        key = key * ROLL + value;
+/* The key of the components of a row from `first` up to `last`. */
+#define KEY(NAME, TYPE)                                                                                              \
+    static uint64_t NAME(const TYPE *row, int64_t first, int64_t last)                                               \
+    {                                                                                                                 \
+        uint64_t key = 0;                                                                                            \
+        for (int64_t component = first; component < last; component++)                                               \
+            key = key * ROLL + row[component];                                                                       \
+        return fmix64(key);                                                                                          \
     }
-    return fmix64(key);
+KEY(key8, uint8_t)
+KEY(key16, uint16_t)
+KEY(key32, uint32_t)
+KEY(key64, uint64_t)
+
+static uint64_t key_of(const char *row, Py_ssize_t size, int64_t first, int64_t last)
+{
+    switch (size) {
+    case 1:
+        return key8((const uint8_t *)row, first, last);
+    case 2:
+        return key16((const uint16_t *)row, first, last);
+    case 4:
+        return key32((const uint32_t *)row, first, last);
+    default:
+        return key64((const uint64_t *)row, first, last);
+    }
 }
 
 /* band_keys(width, size, rows, firsts, lasts, out): the keys of all rows for each band. Rows are read once for all
