@@ -189,11 +189,12 @@ def read(kept: Path) -> list[Row]:
 
 
 def show(rows: list[Row], figure: str, columns: dict[str, str]) -> None:
-    """A table in mdoc, then how far the intervals of 95 % reach: of a mean, that over sets."""
+    """What was measured, in mdoc; then how far the intervals of 95 % reach, of a mean that over sets."""
+    sets = {row["set"] for row in rows}
+    columns = {name: start for name, start in columns.items() if any(each.startswith(start) for each in sets)}
     print('.Bl -column "containment 0.85" ' + " ".join(['".000"'] * len(columns)))
     print(" Ta ".join([".It", *columns]))
     reach = []
-    sets = {row["set"] for row in rows}
     for program in PROGRAMS:
         cells = []
         for start in columns.values():
