@@ -14,6 +14,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Buffer, IdsAt
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.payload import Payload
+from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.errors import Failed
@@ -119,8 +120,9 @@ class IdsOnDisk:
             rows[places[heads] // ROW] = before[heads]
             beyond[places] = before - rows[places // ROW]
             numbers.append((rows[first // ROW] + beyond[first]).astype(np.int32).tobytes())
-            if new.any():
-                data, sizes = self.every.load(places[new])
+            fresh = places[new]
+            for part in stretches(self.every.sizes(fresh), self.most):
+                data, sizes = self.every.load(fresh[part])
                 self.every.forget()
                 self.ids.extend(data.data, sizes.tobytes())
             if len(self) > MOST:

@@ -27,7 +27,7 @@ from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
 from shingletools.system.scratch import Memory
 
-MEMBERS = 1 << 16  # members of groups that are written together; a larger group is written alone
+MEMBERS = 1 << 13  # members of groups that are written together; a larger group is written alone
 PLACE = 32  # bits of a number, where it stands beside another one
 SORTED = 1 << 20  # documents that are put into groups together
 WAITING = 1 << 16  # bytes of ids, plus 16 for each, that are numbered together if lines come one by one
@@ -179,10 +179,9 @@ class Groups(Collector):
     def lines(self, members: Index, sizes: Index) -> Iterator[Written]:
         """The lines of groups, whose members stand group by group."""
         ends = np.append(0, np.cumsum(sizes))
-        named = self.named(members)
         for part in stretches(sizes, MEMBERS):
-            some = named.numbers[ends[part.start] : ends[part.stop]]
-            yield Written(kernel.group_lines(named._replace(numbers=some), sizes[part]))
+            some = self.named(members[ends[part.start] : ends[part.stop]])
+            yield Written(kernel.group_lines(some, sizes[part]))
 
     def named(self, numbers: Index) -> IdsAt:
         """The ids with these numbers."""
