@@ -332,6 +332,9 @@ def test_what_is_refused(here: Path) -> None:
             "damaged/kept.json: not what this version of --keep writes; remove the folder, or name another",
         ),
         (["--keep", "bad", REMOVAL], "--keep bad: Not a directory"),
+        ([REMOVAL, "-o", "./k/out"], "./k/out: --keep needs that folder for itself: write to another one"),
+        ([f"{REMOVAL} --removed k/x"], "k/x: --keep needs that folder for itself"),
+        (["canon --rejects k/1.canon.jsonl bad | simtune"], "k/1.canon.jsonl: --keep needs that folder for itself"),
         (["simjoin k/1.sketch.jsonl | simgroup"], "k/1.sketch.jsonl: --keep may remove that file: copy it, or keep"),
     ):
         before = files_of(here / "k")

@@ -59,7 +59,7 @@ class Flow:
         self.there = files.existing([*paths, output if isinstance(output, str) else None])
         inputs: list[str] = []
         if self.keeping is not None:
-            self.keeping.begin(self.parts, self.stack)
+            self.keeping.begin(self.parts, output, self.stack)
         given = self.given is not None
         for place, run in enumerate(self.runs):
             self.stack.callback(run.close)

@@ -46,7 +46,7 @@ class PartKeeper:
         self.waits = set[int]()  # steps whose last outcome had bad records alone
         self.bar: Bar | None = None
 
-    def begin(self, parts: Sequence[Part], stack: contextlib.ExitStack) -> None:
+    def begin(self, parts: Sequence[Part], output: str | int | None, stack: contextlib.ExitStack) -> None:
         """Learns what is to be done, and finds what was. Nothing is removed yet. Raises Failed."""
         self.parts = parts
         for part in parts[:-1]:
@@ -56,6 +56,9 @@ class PartKeeper:
         if not self.count:
             raise Failed("--keep: no command passes on lines that could be kept")
         self.asked = [self._asked(number) for number in range(len(parts))]
+        runs = [run for part in parts for run in part]
+        written = [output, *(run.options.rejects for run in runs), *((run.second() or ("", None))[1] for run in runs)]
+        self.folder.check_free([path for path in written if isinstance(path, str)])
         self.folder.open(stack)
         self.done, self.why = self.folder.usable(self.asked[: self.count])
         for part, entry in zip(parts[: self.done], self.folder.entries, strict=False):

@@ -128,6 +128,12 @@ class KeptParts:
             if folder == here and OURS.fullmatch(name):
                 raise Failed(f"{printable(path)}: --keep may remove that file: copy it, or keep in another folder")
 
+    def check_free(self, paths: Sequence[str]) -> None:
+        """Raises Failed if a run writes files of its own there: until they are complete, they have names like OURS."""
+        for path in paths:
+            if os.path.dirname(os.path.realpath(path)) == os.path.realpath(self.path):
+                raise Failed(f"{printable(path)}: --keep needs that folder for itself: write to another one")
+
 
 def state_of(name: str) -> list[Any]:
     """What tells a file from a changed one: where it is, its bytes, and when it was modified.
