@@ -3,6 +3,7 @@
 import json
 import random
 import tracemalloc
+from contextlib import nullcontext
 from itertools import combinations
 from pathlib import Path
 from unittest.mock import patch
@@ -12,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run
+from shingletools.commands.simgroup import grouping
 from shingletools.commands.simgroup.grouping import Groups
 from shingletools.commands.simgroup.spec import GroupSpec
-from shingletools.numbers import unionfind
+from shingletools.numbers import ids_on_disk, unionfind
 from shingletools.numbers.ids_on_disk import DiskLimits
+from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
 
 MEGABYTE = 1 << 20
@@ -223,3 +226,16 @@ def test_long_ids_do_not_pile_up(singletons: bool) -> None:
     assert peak < 64 * MEGABYTE  # orjson keeps 16 for each that it wrote
     (group,) = [json.loads(part.output) for part in groups.finish() if part.output]
     assert group["members"] == [one] + [two] * (not singletons)
+
+
+@pytest.mark.parametrize("memory", [None, Memory(0, "/tmp")])
+@pytest.mark.parametrize("side", [0, 1])
+def test_too_many_ids(memory: Memory | None, side: int) -> None:
+    """Of pairs, whose numbers would not fit in 32 bits, or of other documents."""
+    with patch.object(grouping, "MOST", 3), patch.object(ids_on_disk, "MOST", 3):
+        for most in (3, 4):
+            groups = Groups(GroupSpec("id", star=True, against=("documents",), memory=memory), FEW)
+            for name in range(2 - side, most + 1):
+                groups.take({"id": name} if side else {"a": 1, "b": name}, b"", side)
+            with nullcontext() if most == 3 else pytest.raises(Failed, match="more than 3 ids"):
+                assert b"".join(part.output for part in groups.finish())

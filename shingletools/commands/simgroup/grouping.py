@@ -132,6 +132,8 @@ class Groups(Collector):
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
         if isinstance(self.ids, IdsOnDisk):
             self.ids.mention(numbers[: 0 if side else None])
+        elif len(self.ids) > MOST:
+            raise Failed(f"more than {MOST} ids")
         elif not side:
             self.join(numbers)
 
@@ -154,8 +156,6 @@ class Groups(Collector):
                 self.join(numbers)
         else:
             self.ids.close()  # its table takes as much as the arrays below
-        if len(self.ids) > MOST:
-            raise Failed(f"more than {MOST} ids")
         representatives = self.method.representatives()
         apart = np.frombuffer(self.nearest, np.int32) > representatives  # from the first of the group
         self.nearest = array("i")
