@@ -8,6 +8,7 @@ file, as their READMEs show (see job_peers.py), in the environments that jobs.py
 """
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -27,10 +28,15 @@ HERE = Path(__file__).parent
 K, HASHES, T = 5, 84, 0.8
 
 
-def sets(count: int, seed: int, folder: Path) -> Iterator[list[str]]:
+def lines(count: int, seed: int, folder: Path) -> Iterator[bytes]:
     drawn = Drawn(folder, seed)
     for start in range(0, count, AT_ONCE):
-        for line in drawn.lines(np.arange(start, min(start + AT_ONCE, count))).splitlines():
+        yield drawn.lines(np.arange(start, min(start + AT_ONCE, count)))
+
+
+def sets(count: int, seed: int, folder: Path) -> Iterator[list[str]]:
+    for some in lines(count, seed, folder):
+        for line in some.splitlines():
             words = json.loads(line)["text"].lower().split()
             yield [" ".join(words[i : i + K]) for i in range(max(1, len(words) - K + 1))]
 
@@ -75,8 +81,9 @@ def command(peer: str, count: int, seed: int, folder: Path, scratch: Path) -> li
     if not python.exists():
         return []
     docs = scratch / "docs.jsonl"
-    with docs.open("wb") as lines:
-        subprocess.run([sys.executable, HERE / "drawn.py", *numbers], stdout=lines, check=True)
+    with docs.open("wb") as file:
+        for some in lines(count, seed, folder):
+            file.write(re.sub(rb'^{"id":(\d+)', rb'{"id":"\1"', some, flags=re.MULTILINE))  # datatrove wants strings
     return list(map(str, (python, HERE / "job_peers.py", peer, K, HASHES, T, docs, scratch)))
 
 
