@@ -91,6 +91,9 @@ def test_ordinary_lines_pass_all_filters_at_once(counted: Counted) -> None:
         ("canon | shingle --id x | sketch --id x", [1, 2]),
         ("canon | canon --stop en | shingle --mod 2 | sketch --simhash", [4]),
         ("canon | shingle --text words", [1, 1]),
+        ("canon --text words,text | shingle | sketch -n 3", [3]),
+        ("canon | canon --text words,text | shingle", [1, 2]),
+        ("canon --offsets --text words,none,text", [1]),
         ("canon | shingle | sketch -n 600 --super 300", [2]),
     ],
 )
@@ -227,7 +230,7 @@ sys.stdout.buffer.write(pickle.dumps((kernel.NAME, chain.work(data))))
 
 
 def test_links_that_are_none() -> None:
-    fields: Fields = b"id", b"text", b"text", False, b"x", (), False, None
+    fields: Fields = b"id", b"text", b"text", False, b"x", (), False, None, ()
     words = _kernel.WordMemo(str.lower).link()
     for links, wrong, error in (
         ((), fields, ValueError),

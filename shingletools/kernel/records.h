@@ -49,7 +49,12 @@ int find_scalar(const uint8_t *at, const uint8_t *end, Member *found);
 /* Whether a value can name a document as it is spelled: a string without a backslash or an integer of 64 bits. */
 int is_id(const Member *member);
 
-/* The text of a string: in place, or appended to `room`, with a zero at its end. -1 with an exception. */
+static inline int is_text(const Member *member)
+{
+    return member->kind == STRING || member->kind == ESCAPED;
+}
+
+/* The text of a string: in place, or put behind what `room` has, with a zero at its end. -1 with an exception. */
 int text_of(const Member *member, Bytes *room, const uint8_t **text, size_t *size);
 
 /* Writes text as a JSON string with the escapes that orjson makes. -1 with an exception. */

@@ -1,9 +1,10 @@
 #include "signed.h"
 
-enum { ID, CONSUMED, VIA, OTHERS }; /* from OTHERS on, members that must be absent: produced, between */
+enum { ID, CONSUMED, VIA, PARTS }; /* from PARTS on, those of the consumed text, if it is made of several members */
 
 typedef struct {
     Member *members;
+    int others; /* from here on, members that must be absent: produced, between */
     int count, keep, placed;
     int paths;   /* whether the id or the consumed member may be inside other objects */
     int renamed; /* whether the produced member has another name than the consumed one */
@@ -26,18 +27,30 @@ static void add_member(Fields *fields, const char *name, Py_ssize_t size)
     member->name_size = (size_t)size;
 }
 
+static int add_members(Fields *fields, PyObject *names)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_Size(names); i++) {
+        char *name;
+        Py_ssize_t size;
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(names, i), &name, &size))
+            return -1;
+        add_member(fields, name, size);
+    }
+    return 0;
+}
+
 static int take_fields(Fields *fields, PyObject *tuple)
 {
     const char *names[4], *before;
     Py_ssize_t sizes[4], before_size;
-    PyObject *between;
+    PyObject *between, *parts;
     memset(fields, 0, sizeof *fields);
-    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!pz#", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
+    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!pz#O!", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
                           &fields->keep, &names[3], &sizes[3], &PyTuple_Type, &between, &fields->placed, &before,
-                          &before_size))
+                          &before_size, &PyTuple_Type, &parts))
         return -1;
-    Py_ssize_t count = PyTuple_Size(between);
-    fields->members = PyMem_Calloc((size_t)count + OTHERS + 3, sizeof *fields->members);
+    const size_t count = (size_t)PyTuple_Size(between) + (size_t)PyTuple_Size(parts);
+    fields->members = PyMem_Calloc(count + PARTS + 3, sizeof *fields->members);
     if (!fields->members) {
         PyErr_NoMemory();
         return -1;
@@ -45,7 +58,11 @@ static int take_fields(Fields *fields, PyObject *tuple)
     add_member(fields, names[0], sizes[0]);
     add_member(fields, names[1], sizes[1]);
     add_member(fields, "via", 3);
-    fields->paths = is_path(&fields->members[ID]) || is_path(&fields->members[CONSUMED]);
+    if (add_members(fields, parts))
+        return -1;
+    fields->others = fields->count;
+    for (int i = 0; i < fields->others; i++)
+        fields->paths |= is_path(&fields->members[i]);
     fields->renamed = sizes[1] != sizes[2] || memcmp(names[1], names[2], (size_t)sizes[1]);
     if (fields->renamed)
         add_member(fields, names[2], sizes[2]);
@@ -53,13 +70,8 @@ static int take_fields(Fields *fields, PyObject *tuple)
         add_member(fields, "source", 6);
         add_member(fields, "at", 2);
     }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        char *name;
-        Py_ssize_t size;
-        if (PyBytes_AsStringAndSize(PyTuple_GetItem(between, i), &name, &size))
-            return -1;
-        add_member(fields, name, size);
-    }
+    if (add_members(fields, between))
+        return -1;
     fields->produced = (const uint8_t *)names[2];
     fields->produced_size = (size_t)sizes[2];
     fields->recipe = (const uint8_t *)names[3];
@@ -144,21 +156,23 @@ static int add_via(Bytes *out, const Fields *fields, const uint8_t **from)
     return add_bytes(out, fields->recipe, fields->recipe_size);
 }
 
-static int add_source(Bytes *out, const Fields *fields, const Bytes *places)
+static int add_source(Bytes *out, const Fields *fields, const Bytes *text, const Bytes *places)
 {
     const Member *consumed = &fields->members[CONSUMED];
     return add_bytes(out, ",\"source\":", 10) ||
-                   add_bytes(out, consumed->value, (size_t)(consumed->end - consumed->value)) ||
+                   (fields->others > PARTS
+                        ? add_quoted(out, text->data, text->used)
+                        : add_bytes(out, consumed->value, (size_t)(consumed->end - consumed->value))) ||
                    add_bytes(out, ",\"at\":", 6) || add_payload(out, places, PLAIN)
                ? -1
                : 0;
 }
 
 /* Writes the line with its new payload. */
-static int add_line(Bytes *out, const Fields *fields, const uint8_t *line, const uint8_t *end, const uint8_t *last,
+static int add_line(Room *room, const Fields *fields, const uint8_t *line, const uint8_t *end, const uint8_t *last,
                     const Bytes *whole, Made kind)
 {
-    Bytes payload = *whole, places = {0}, *made = &payload;
+    Bytes *out = &room->out, payload = *whole, places = {0}, *made = &payload;
     if (fields->placed) {
         const uint8_t *feed = memchr(whole->data, '\n', whole->used); /* there always is one */
         payload.used = (size_t)(feed - whole->data);
@@ -166,12 +180,12 @@ static int add_line(Bytes *out, const Fields *fields, const uint8_t *line, const
         places.used = whole->used - payload.used - 1;
     }
     const uint8_t *from = line;
-    const Member *via = &fields->members[VIA];
-    int moves = fields->renamed && fields->members[CONSUMED].nested, behind = fields->keep || moves;
-    int via_first = via->kind && via->value < fields->members[CONSUMED].value;
+    const Member *via = &fields->members[VIA], *consumed = &fields->members[CONSUMED];
+    int keep = fields->keep || !consumed->kind, moves = fields->renamed && consumed->nested, behind = keep || moves;
+    int via_first = via->kind && (keep || via->value < consumed->value);
     if (via_first && add_via(out, fields, &from))
         return -1;
-    if (!fields->keep &&
+    if (!keep &&
         (moves ? leave_consumed(out, fields, &from) : add_consumed(out, fields, &from, made, kind)))
         return -1;
     if (via->kind && !via_first && add_via(out, fields, &from))
@@ -181,7 +195,7 @@ static int add_line(Bytes *out, const Fields *fields, const uint8_t *line, const
     if (behind && (add_bytes(out, ",", 1) || add_name(out, fields) || add_bytes(out, ":", 1) ||
                          add_payload(out, made, kind)))
         return -1;
-    if (fields->placed && add_source(out, fields, &places))
+    if (fields->placed && add_source(out, fields, &room->text, &places))
         return -1;
     if (!via->kind && (add_bytes(out, ",\"via\":\"", 8) || add_bytes(out, fields->recipe, fields->recipe_size) ||
                        add_bytes(out, "\"", 1)))
@@ -207,7 +221,7 @@ static Made add_bare(Room *room, const Fields *fields, const uint8_t *line, cons
                       {.name = fields->produced, .name_size = fields->produced_size}};
     Bytes *out = &room->out, *values = &room->columns.values;
     const size_t before = out->used;
-    if (add_line(out, fields, line, end, last, &empty, JSON))
+    if (add_line(room, fields, line, end, last, &empty, JSON))
         return FAILED;
     const uint8_t *bare = out->data + before, *stop = out->data + out->used - 1;
     if (!find_members(bare, stop, found, 2, &last) || (fields->paths && !find_nested(bare, stop, found, 2))) {
@@ -260,6 +274,36 @@ static Made add_signed(Room *room, const Fields *fields, const uint8_t *line, co
     return kind;
 }
 
+/* The text of the record: of the consumed member, or of the parts that are there, line feeds between. */
+static Made take_text(const Fields *fields, Bytes *room, const uint8_t **text, size_t *size)
+{
+    const Member *consumed = &fields->members[CONSUMED], *end = fields->members + fields->others;
+    int there = 0;
+    if (fields->others == PARTS)
+        return !is_text(consumed) ? ODD : text_of(consumed, room, text, size) ? FAILED : TEXT;
+    if (consumed->kind && !is_text(consumed))
+        return ODD; /* an object may have parts and the id */
+    for (const Member *part = fields->members + PARTS; part < end; part++) {
+        if (!part->kind || *part->value == 'n') /* null */
+            continue;
+        if (!is_text(part))
+            return ODD;
+        there = 1;
+        if (part->end - part->value == 2)
+            continue;
+        if ((room->used && add_bytes(room, "\n", 1)) || text_of(part, room, text, size) ||
+            (part->kind == STRING && add_bytes(room, *text, *size)))
+            return FAILED;
+        room->used += part->kind == STRING ? 0 : *size;
+    }
+    if (grow(room, 1))
+        return FAILED;
+    room->data[room->used] = 0; /* ends the text */
+    *text = room->data;
+    *size = room->used;
+    return there ? TEXT : ODD;
+}
+
 /* ODD and FAILED leave the lines as they were. */
 static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, const uint8_t *end, Room *room)
 {
@@ -267,21 +311,20 @@ static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, 
     const uint8_t *last, *text;
     size_t size, before = room->out.used;
     if (!find_members(line, end, members, fields->count, &last) ||
-        (fields->paths && !find_nested(line, end, members, OTHERS)) || !is_id(&members[ID]) ||
-        (members[CONSUMED].kind != STRING && members[CONSUMED].kind != ESCAPED) ||
-        (members[VIA].kind != ABSENT && members[VIA].kind != STRING && members[VIA].kind != ESCAPED) ||
+        (fields->paths && !find_nested(line, end, members, fields->others)) || !is_id(&members[ID]) ||
+        (members[VIA].kind != ABSENT && !is_text(&members[VIA])) ||
         !is_made_right(fields, &members[VIA]))
         return ODD;
-    for (int i = OTHERS; i < fields->count; i++)
+    for (int i = fields->others; i < fields->count; i++)
         if (members[i].kind != ABSENT)
             return ODD;
     room->text.used = room->made.used = 0;
-    if (text_of(&members[CONSUMED], &room->text, &text, &size))
-        return FAILED;
-    Made made = work(self, text, size, &room->made);
+    Made made = take_text(fields, &room->text, &text, &size);
+    if (made > ODD)
+        made = work(self, text, size, &room->made);
     if (made > ODD && room->form)
         return add_signed(room, fields, line, end, last, made);
-    if (made > ODD && add_line(&room->out, fields, line, end, last, &room->made, made)) {
+    if (made > ODD && add_line(room, fields, line, end, last, &room->made, made)) {
         room->out.used = before;
         return FAILED;
     }

@@ -234,7 +234,7 @@ def is_for(one: Single, other: Single) -> bool:
     return (
         bool(one.link and other.link)
         and not (one.stage.keep or other.stage.keep or one.stage.adds or other.stage.adds)
-        and not (one.stage.made_of or other.stage.made_of)
+        and not other.stage.made_of
         and (one.stage.produces, one.id_field) == (other.stage.consumes, other.id_field)
     )
 

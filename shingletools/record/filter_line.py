@@ -138,29 +138,27 @@ def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]
 def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
     """What the kernel must know of a filter, or of some of which each consumes what the one before it produces.
 
-    None if it cannot do their work: the first consumes the text of several fields, a name has what JSON escapes, or no
-    line can have the recipes that they ask for.
+    None if it cannot do their work: a name has what JSON escapes, or no line can have the recipes that they ask for.
     """
     first, last = stages[0], stages[-1]
-    if first.made_of:
-        return None
     if "." in first.consumes and first.produces == first.consumes != last.produces:
         return None  # it may be within another object; then via, which the first adds, stands before what the last adds
     between = {stage.consumes for stage in stages} - {first.consumes, last.produces}
     names = [in_quotes(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
-    if any(b"\\" in name for name in names):
+    parts = tuple(map(in_quotes, first.made_of))
+    if any(b"\\" in name for name in (*names, *parts)):
         return None
     recipe = in_quotes(" | ".join(stage.recipe for stage in stages))
     asked = [recipe_before(stage.after, stages[:step]) for step, stage in enumerate(stages) if stage.after is not None]
     if None in asked or len(set(asked)) > 1:
         return None
     before = in_quotes(asked[0] or "") if asked else None
-    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before
+    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before, parts
 
 
 def fields_signed(fields: Fields, like: SignedFields) -> Fields | None:
     """What the kernel must know to make such signatures in place of lines, if it can."""
-    id_field, consumed, produced, kept, recipe, between, placed, before = fields
+    id_field, consumed, produced, kept, recipe, between, placed, before, parts = fields
     via = like.via or b""
     so_far = b"" if via == recipe else via.removesuffix(b" | " + recipe)
     if (
@@ -169,7 +167,7 @@ def fields_signed(fields: Fields, like: SignedFields) -> Fields | None:
     ):  # fmt: skip
         return None
     between = tuple(sorted({*between, *like.absent, *like.once} - {consumed}))
-    return id_field, consumed, produced, False, recipe, between, False, so_far
+    return id_field, consumed, produced, False, recipe, between, False, so_far, parts
 
 
 def recipe_before(after: str, stages: Sequence[Filter]) -> str | None:

@@ -166,7 +166,7 @@ WAYS = (
     "sketch -n 4 --keep", "sketch -n 6 --super 2", "sketch -n 6 --mega 2", "sketch --simhash",
     "sketch --simhash --keep", f"sketch -n 5 --weights {WEIGHTS}", f"sketch -n 6 --super 2 --weights {WEIGHTS}",
     f"sketch --simhash --weights {WEIGHTS}", "canon --offsets", "canon --offsets --stop en",
-    "canon --offsets --sentences",
+    "canon --offsets --sentences", "canon --text words,text", "canon --offsets --text words,x.y,sketch",
 )  # fmt: skip
 
 
@@ -221,6 +221,7 @@ CHAINS = (
     "canon | shingle --id x -k 2 | sketch --id x -n 3",
     "canon --offsets | canon --offsets --stem en | shingle -k 2 | sketch -n 3",
     "canon --html | shingle | sketch -n 2",
+    "canon --text words,text,shingles | shingle -k 1 | sketch -n 3",
     f"canon | shingle -k 1 | sketch -n 5 --weights {WEIGHTS}",
     f"canon | shingle -k 1 --mod 2 | sketch --simhash --weights {WEIGHTS}",
 )  # fmt: skip
