@@ -11,6 +11,7 @@ typedef struct {
     const uint8_t *produced, *recipe;
     const uint8_t *before; /* the recipe that an ordinary line has; NULL for any */
     size_t produced_size, recipe_size, before_size;
+    Py_buffer counts; /* of lines that have each part, int64 */
 } Fields;
 
 typedef struct {
@@ -45,10 +46,14 @@ static int take_fields(Fields *fields, PyObject *tuple)
     Py_ssize_t sizes[4], before_size;
     PyObject *between, *parts;
     memset(fields, 0, sizeof *fields);
-    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!pz#O!", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
+    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!pz#O!w*", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
                           &fields->keep, &names[3], &sizes[3], &PyTuple_Type, &between, &fields->placed, &before,
-                          &before_size, &PyTuple_Type, &parts))
+                          &before_size, &PyTuple_Type, &parts, &fields->counts))
         return -1;
+    if (fields->counts.len != PyTuple_Size(parts) * (Py_ssize_t)sizeof(int64_t)) {
+        PyErr_SetString(PyExc_ValueError, "each part has a count");
+        return -1;
+    }
     const size_t count = (size_t)PyTuple_Size(between) + (size_t)PyTuple_Size(parts);
     fields->members = PyMem_Calloc(count + PARTS + 3, sizeof *fields->members);
     if (!fields->members) {
@@ -304,6 +309,13 @@ static Made take_text(const Fields *fields, Bytes *room, const uint8_t **text, s
     return there ? TEXT : ODD;
 }
 
+static void count_parts(const Fields *fields)
+{
+    int64_t *counts = fields->counts.buf;
+    for (int i = PARTS; i < fields->others; i++)
+        counts[i - PARTS] += fields->members[i].kind != ABSENT;
+}
+
 /* ODD and FAILED leave the lines as they were. */
 static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, const uint8_t *end, Room *room)
 {
@@ -371,6 +383,7 @@ static PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *
         if (made <= ODD)
             break;
         records++;
+        count_parts(&fields);
         line = stop < end ? stop + 1 : end;
     }
     if (form)
@@ -381,6 +394,7 @@ static PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *
 done:
     Py_XDECREF(error);
     PyMem_Free(fields.members);
+    PyBuffer_Release(&fields.counts);
     free_columns(&room.columns);
     free(room.text.data);
     free(room.made.data);

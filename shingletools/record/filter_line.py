@@ -35,9 +35,10 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     overwritten, or gone if both are there. One that was within another object leaves that, and comes behind all else.
     What the filter adds overwrites what has such a name, or comes behind all else. Raises Rejected.
     """
+    came = record = wire.parse_json(line)
     if stage.made_of:
-        line = with_text(line, stage.made_of, stage.consumes)
-    record = wire.parse_json(line)
+        line = with_text(line, came, stage.made_of.fields, stage.consumes)
+        record = wire.parse_json(line)
     found = members(line)
     check_once(line, found, (id_field, stage.consumes, stage.produces, *stage.adds, "via"))
     wire.take_id(record, id_field)
@@ -46,6 +47,8 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     named = {member.name: member for member in found}
     check_given(stage, id_field, named, via)
     made = stage.function(given)  # last, since it may count what it is given
+    if stage.made_of:
+        stage.made_of.count(came)
     payload = json_of(made.words if stage.placed else made)
     edits: list[tuple[int, int, bytes]] = []
     added: list[bytes] = []
@@ -83,13 +86,13 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     return b"".join(_edited(line, edits)).removeprefix(wire.BOM) + b"\n"
 
 
-def with_text(line: bytes, fields: Sequence[str], name: str) -> bytes:
+def with_text(line: bytes, record: wire.Record, fields: Sequence[str], name: str) -> bytes:
     """A record with the text of several fields in a member of this name, in its place or behind all. Raises Rejected.
 
-    >>> with_text(b'{"a": "A", "b": "B" }', ["b", "a"], "text")
+    >>> with_text(b'{"a": "A", "b": "B" }', {"a": "A", "b": "B"}, ["b", "a"], "text")
     b'{"a": "A", "b": "B","text":"B\\\\nA" }'
     """
-    text = json_of(wire.take_text(wire.parse_json(line), fields))
+    text = json_of(wire.take_text(record, fields))
     found = members(line)
     check_once(line, found, (*fields, name))
     there = next((member for member in found if member.name == name), None)
@@ -145,7 +148,7 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
         return None  # it may be within another object; then via, which the first adds, stands before what the last adds
     between = {stage.consumes for stage in stages} - {first.consumes, last.produces}
     names = [in_quotes(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
-    parts = tuple(map(in_quotes, first.made_of))
+    parts = tuple(map(in_quotes, first.made_of.fields if first.made_of else ()))
     if any(b"\\" in name for name in (*names, *parts)):
         return None
     recipe = in_quotes(" | ".join(stage.recipe for stage in stages))
@@ -153,12 +156,13 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
     if None in asked or len(set(asked)) > 1:
         return None
     before = in_quotes(asked[0] or "") if asked else None
-    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before, parts
+    counts = first.made_of.counts if first.made_of else bytearray()
+    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before, parts, counts
 
 
 def fields_signed(fields: Fields, like: SignedFields) -> Fields | None:
     """What the kernel must know to make such signatures in place of lines, if it can."""
-    id_field, consumed, produced, kept, recipe, between, placed, before, parts = fields
+    id_field, consumed, produced, kept, recipe, between, placed, before, parts, counts = fields
     via = like.via or b""
     so_far = b"" if via == recipe else via.removesuffix(b" | " + recipe)
     if (
@@ -167,7 +171,7 @@ def fields_signed(fields: Fields, like: SignedFields) -> Fields | None:
     ):  # fmt: skip
         return None
     between = tuple(sorted({*between, *like.absent, *like.once} - {consumed}))
-    return id_field, consumed, produced, False, recipe, between, False, so_far, parts
+    return id_field, consumed, produced, False, recipe, between, False, so_far, parts, counts
 
 
 def recipe_before(after: str, stages: Sequence[Filter]) -> str | None:

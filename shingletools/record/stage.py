@@ -20,6 +20,8 @@ from shingletools.system.errors import Failed, shown
 if TYPE_CHECKING:
     import argparse  # which workers do not need
 
+    from shingletools.record.text_fields import TextFields
+
 Linking = Callable[[], Link]  # what makes a filter's link in the process that works; see Filter
 Tally = Callable[[], Mapping[str, int]]
 Remarks = Callable[[Mapping[str, int], int], Sequence[str]]  # of what was counted, and the number of good records
@@ -179,7 +181,7 @@ class Filter(Stage):
     list of strings, not one string. `placed` says that the value consumed stays, as it is spelled, in the field SOURCE,
     and that `function` gives a Placed: the payload and the value of the field AT.
 
-    `made_of` names fields whose texts, joined, are what it consumes, instead of what that field holds.
+    `made_of` has fields whose texts, joined, are what it consumes, instead of what that field holds.
 
     `after` is the recipe that records must have, or None for any. `tally` says what its function and its link have
     counted in this process since it was asked, for -v: how many, by what they are.
@@ -205,7 +207,7 @@ class Filter(Stage):
     listed: bool = False
     placed: bool = False
     lines: Several | None = None
-    made_of: tuple[str, ...] = ()
+    made_of: "TextFields | None" = None
     after: str | None = None
     tally: Tally | None = None
     remarks: Remarks | None = None
@@ -218,7 +220,7 @@ class Filter(Stage):
     @property
     def read(self) -> Sequence[str]:
         """The fields that hold what it consumes."""
-        return self.made_of or (self.consumes,)
+        return self.made_of.fields if self.made_of else (self.consumes,)
 
     @property
     def adds(self) -> Sequence[str]:
@@ -227,7 +229,7 @@ class Filter(Stage):
 
     def check_fields(self, id_field: str, /) -> None:
         own = ("via", *self.adds)
-        payloads = (*self.made_of, self.consumes, self.produces)
+        payloads = (*self.read, self.consumes, self.produces)
         for payload in payloads:
             if payload in (id_field, *own) or id_field in own:
                 names = ", ".join(map(shown, dict.fromkeys((id_field, *payloads, *own))))

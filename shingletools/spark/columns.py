@@ -110,6 +110,7 @@ class Carrying:
                 runs.figures[LINES] = runs.figures.get(LINES, 0) + len(rows) - len(rejections)
             if rejections:
                 runs.figures[BAD] = 1
+            runs.count(self.chain, len(rows) - len(rejections), rejections)
             yield from self.worked(source, place, rows, lines, rejections)
         runs.end()
 

@@ -161,6 +161,8 @@ class Filtered:
                 runs.figures[BAD] = 1
             done = Done(portion, lines, bad, first)
             runs.lines += len(portion.places) if first is None else done.made
+            if portion.source[0] < self.inputs:
+                runs.count(self.chain, done.made, bad, self.before or 0)
             yield done
         runs.end()
 

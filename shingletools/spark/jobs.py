@@ -27,6 +27,7 @@ from shingletools.spark.parts import PART_BYTES, PARTS, InParts
 from shingletools.spark.pipeline import is_parquet, texts
 from shingletools.spark.run import FILES, TooManyRejected, has_bad, set_to
 from shingletools.spark.spark_files import Kept
+from shingletools.spark.tally import RECORDS, counted_by
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -74,17 +75,19 @@ class Jobs(Collecting):
             with suppress(Failed, PySparkException, Py4JError):
                 self.tell_rejects()  # else nobody would learn of them
             raise
+        else:
+            self.say_remarks()
         read = f"{self.read_numbers.first_of(self.inputs)} lines read"
         if status == DONE and self.rejects.count and self.options.allow_rejects is None:
             status = SOME_REJECTED
-        self.say_remarks()
         return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"], status
 
     def say_remarks(self) -> None:
-        """What filters say beside their lines, of what they were given; of counts nothing, since tasks tell none."""
-        for step in self.steps:
+        """What filters say beside their lines."""
+        for number, step in enumerate(self.steps, 1):
             if (each := step.stage.record_by_record) and each.remarks is not None:
-                for remark in each.remarks({}, 0):
+                counted = counted_by(self.told, number)
+                for remark in each.remarks(counted, counted[RECORDS]):
                     self.rejects.complain(f"{step.name}: {remark}")
 
     def filtered(self) -> int:

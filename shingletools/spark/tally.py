@@ -1,13 +1,17 @@
 """What tasks tell the driver besides their rows: a few figures of each split of the input, or part of the output."""
 
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from pyspark import Accumulator, AccumulatorParam, SparkContext, TaskContext
 
+from shingletools.record.chain import Chain, Rejection
+
 Key = tuple[Any, ...]
+RECORDS = "good"
 
 
 class Told(NamedTuple):
@@ -78,6 +82,17 @@ class Tally:
         return in_order(Told(*each) for each in self.told.value)
 
 
+def counted_by(told: Iterable[Told], step: int) -> Counter[str]:
+    """What a filter, the step of this number, from 1, has counted in all splits: RECORDS, the good ones, and others."""
+    counted = Counter[str]()
+    for each in told:
+        for name, count in each.figures.items():
+            number, _, what = str(name).partition(" ")
+            if what and number == str(step):
+                counted[what] += count
+    return counted
+
+
 class Telling:
     """Collects what one task tells of its runs, and sends it when the task ends."""
 
@@ -99,6 +114,14 @@ class Telling:
         self.run += 1
         self.key, self.lines, self.figures, self.marks = key, 0, {}, {}
         return True
+
+    def count(self, chain: Chain, made: int, rejections: Sequence[Rejection], before: int = 0) -> None:
+        """Tells what filters have counted beside so many lines that they made: see `counted_by`."""
+        for step, (stage, _) in enumerate(chain.filters, before + 1):
+            if stage.tally is not None:
+                records = made + sum(each.step > step for each in rejections)
+                for what, count in {RECORDS: records, **stage.tally()}.items():
+                    self.figures[f"{step} {what}"] = self.figures.get(f"{step} {what}", 0) + count
 
     def end(self) -> None:
         if self.key is not None:

@@ -45,7 +45,7 @@ TEXTS, SHINGLES = records(LATIN), records(PAYLOAD)
 # What a scanner must not skip: names, numbers, brackets, escapes
 FULL = records(LATIN, via="canon", meta={"a": [1, 2.5, {"b": None}], "c": 'one "two"\tthree'}, list=[*range(50)])
 FOREIGN = records(GREEK)
-FIELDS: Fields = b"id", b"x", b"x", False, b"recipe", (), False, None, ()
+FIELDS: Fields = b"id", b"x", b"x", False, b"recipe", (), False, None, (), bytearray()
 COMMON = FingerprintListing(rng.randbytes(80_000), kept=False).listed
 
 
@@ -79,7 +79,7 @@ def canonized_lines() -> None:
 
 
 def placed_lines() -> None:
-    placed = (*FIELDS[:-3], True, None, ())
+    placed = (*FIELDS[:6], True, *FIELDS[7:])
     _kernel.linked_lines((_kernel.WordMemo(str, str.lower).link_placed(),), placed, TEXTS, 0)
 
 

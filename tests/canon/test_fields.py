@@ -43,6 +43,12 @@ def value(record: Record, field: str) -> object:
     return value(inner, rest) if rest and isinstance(inner, dict) else None
 
 
+def has(record: Record, field: str) -> bool:
+    first, _, rest = field.partition(".")
+    inner = record.get(first)
+    return field in record or (isinstance(inner, dict) and rest in inner)
+
+
 def joined(record: Record, fields: tuple[str, ...] = FIELDS) -> bytes:
     """The record with the text in one field, in the place of that or behind all others."""
     text = "\n".join(str(each) for field in fields if (each := value(record, field)))
@@ -79,6 +85,29 @@ def test_what_is_rejected(tmp_path: Path) -> None:
     ran = run("canon --text titel,autor", stdin=lines(*({"id": number, "title": "a"} for number in range(30))))
     hinted = 'canon: -:1: fields "titel", "autor" are missing; the record has "id", "title"\ncanon: 29 more like'
     assert (ran.status, ran.err.count("\n"), ran.err.startswith(hinted)) == (2, 3, True)
+
+
+@pytest.mark.parametrize("text", ["title,a.b,meta.body,nobody", f"{TEXT},nobody"])  # the second is not for the kernel
+def test_a_field_that_no_good_record_has(text: str, tmp_path: Path) -> None:
+    """It may be mistyped; -v says how many have each."""
+    good, bad = RECORDS * 20, [{"title": "no id", "nobody": "text"}]
+    (tmp_path / "docs").write_bytes(lines(*good, *bad))
+    canon = f"canon --text '{text}' -v"
+    ran = run("canon -v --text", text, tmp_path / "docs")
+    *said, figures = ran.err.splitlines()
+    assert (ran.status, said[-1:]) == (1, ['canon: no good record has field "nobody"'])
+    counts = {field: sum(has(each, field) for each in good) for field in names(text)}
+    assert figures.endswith("".join(f", {count} with {json.dumps(field)}"
+                                    for field, count in counts.items()))  # fmt: skip
+    for argv in (["canon", "--text", text, "-v", "-j", "2"], ["shingletools", "run", f"{canon} | shingle -k 2"]):
+        again = run(*argv, tmp_path / "docs").err.splitlines()
+        assert again[: len(said)] == said
+        assert again[len(said)].endswith(figures.partition(" MB/s")[2])
+    result = shingletools.run(f"canon --text '{text}' | shingle -k 2", tmp_path / "docs")
+    assert len(list(result)) > 0
+    assert said == result.messages
+    (tmp_path / "docs").write_bytes(lines(*bad))
+    assert "no good record has" not in run("canon --text", text, tmp_path / "docs").err
 
 
 def test_tables(tmp_path: Path) -> None:

@@ -221,7 +221,7 @@ CHAINS = (
     "canon | shingle --id x -k 2 | sketch --id x -n 3",
     "canon --offsets | canon --offsets --stem en | shingle -k 2 | sketch -n 3",
     "canon --html | shingle | sketch -n 2",
-    "canon --text words,text,shingles | shingle -k 1 | sketch -n 3",
+    "canon --text words,text | shingle -k 1 | sketch -n 3",
     f"canon | shingle -k 1 | sketch -n 5 --weights {WEIGHTS}",
     f"canon | shingle -k 1 --mod 2 | sketch --simhash --weights {WEIGHTS}",
 )  # fmt: skip

@@ -97,10 +97,14 @@ def build(options: argparse.Namespace) -> Stage:
     if several and (one := next(filter(vars(options).get, format_options.OWN_IDS), None)):
         raise errors.Failed(f"--{one} gives each document one text, so --text names one field")
     beside: dict[str, Any] = {
-        "made_of": fields if several else (),
         "format": format_options.chosen(options, fields),
         "reads": (*options.stop, *filter(None, [options.files0_from])),
     }
+    if several:
+        from shingletools.record.text_fields import TextFields  # as in `chosen`
+
+        texts = TextFields(fields)
+        beside |= {"made_of": texts, "tally": texts.tally, "remarks": texts.remarks}
     if options.recursive:
         text = rules._replace(texts=tuple(rule for rule in rules.texts if rule.name != "html"))
         beside["plain"] = filter_by(text, via, options)

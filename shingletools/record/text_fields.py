@@ -1,0 +1,44 @@
+"""Texts in several fields of a record, which are taken as one; and how many records have each."""
+
+from collections.abc import Mapping, Sequence
+
+from shingletools.record import wire
+from shingletools.record.wire import Record
+from shingletools.system.errors import shown
+
+
+class TextFields:
+    """The fields of `canon --text NAME,...`.
+
+    >>> texts = TextFields(["a", "b"])
+    >>> texts.count({"a": "A"})
+    >>> texts.tally()
+    {'with "a"': 1, 'with "b"': 0}
+    >>> texts.remarks({'with "a"': 1, 'with "b"': 0}, 1)
+    ['no good record has field "b"']
+    """
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        self.fields = tuple(fields)
+        self.counts = bytearray(8 * len(fields))  # of good records that have it, int64: see splice.h
+
+    def count(self, record: Record) -> None:
+        with memoryview(self.counts).cast("q") as counts:
+            for place, field in enumerate(self.fields):
+                counts[place] += wire.find(record, field) is not wire.MISSING
+
+    def tally(self) -> Mapping[str, int]:
+        """The counts since the last call."""
+        with memoryview(self.counts).cast("q") as counts:
+            told = dict(zip(map(having, self.fields), counts, strict=True))
+        self.counts[:] = bytes(len(self.counts))
+        return told
+
+    def remarks(self, counted: Mapping[str, int], records: int) -> Sequence[str]:
+        """What to say at the end about fields that no good record has, whose names may be mistyped."""
+        unseen = [field for field in self.fields if records and not counted.get(having(field))]
+        return [f"no good record has field {shown(field)}" for field in unseen]
+
+
+def having(field: str) -> str:
+    return f"with {shown(field)}"
