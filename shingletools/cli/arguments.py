@@ -113,7 +113,9 @@ def names(argument: str) -> tuple[str, ...]:
         found = [""]
     if "" in found:
         raise argparse.ArgumentTypeError(f"not NAME,...: {errors.shown(argument)}")
-    return tuple(dict.fromkeys(found))
+    if twice := [name for place, name in enumerate(found) if name in found[:place]]:
+        raise argparse.ArgumentTypeError(f"{errors.shown(twice[0])}: given twice")
+    return tuple(found)
 
 
 def quoted(name: str) -> str:

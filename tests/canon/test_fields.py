@@ -188,6 +188,9 @@ def test_simshow_shows_the_same_text(tmp_path: Path) -> None:
         ("simshow --runs --text a,b", "--runs shows words that canon made, so --text names one field"),
         *((f"canon --text {wrong}", f"argument --text: not NAME,...: {json.dumps(wrong)} (see canon --help)")
           for wrong in ("a,", ",", 'a,"b', 'a,"b"c')),
+        *((f"{option} b,a,c,b,a", f'argument {option.split()[1]}: "b": given twice (see {option.split()[0]} --help)')
+          for option in ("canon --text", "shingle --text", "simshow --text", "simshow --show")),
+        ('canon --text a,"a"', 'argument --text: "a": given twice (see canon --help)'),
     ],
 )  # fmt: skip
 def test_what_is_refused(command: str, message: str) -> None:
@@ -199,4 +202,4 @@ def test_names_between_commas() -> None:
     assert names(TEXT) == FIELDS
     for name in ("a", "", 'a"b', '"a"', " a", "a, b", '"a", b', ","):
         assert names(quoted(name)) == (name,)
-    assert names("a, b ,a") == ("a", "b ")
+    assert names("a, b ,b") == ("a", "b ", "b")
