@@ -279,6 +279,28 @@ static Made add_signed(Room *room, const Fields *fields, const uint8_t *line, co
     return kind;
 }
 
+/* Whether a text may end in a hyphen or, beyond ASCII, white space. */
+static int may_be_parted(const Bytes *text)
+{
+    const uint8_t *end = text->data + text->used;
+    while (end > text->data && end[-1] <= ' ')
+        end--;
+    if (end == text->data || end[-1] < 0x80)
+        return end > text->data && end[-1] == '-';
+    const uint8_t last = end[-1], next = end[-2];
+    if (end - text->data == 2 || next == 0xC2)
+        return next == 0xC2; /* U+0080 to U+00BF */
+    switch (end[-3]) {
+    case 0xE1:
+        return next == 0x9A; /* U+1680 to U+16BF */
+    case 0xE2: /* U+2000 to U+2010, but not quotes and the ellipsis, with which texts end; U+2028 to U+207F */
+        return next == 0x81 || (next == 0x80 && (last <= 0x90 || last >= 0xA8));
+    case 0xE3:
+        return next == 0x80 && last == 0x80; /* U+3000 */
+    }
+    return 0;
+}
+
 /* The text of the record: of the consumed member, or of the parts that are there, line feeds between. */
 static Made take_text(const Fields *fields, Bytes *room, const uint8_t **text, size_t *size)
 {
@@ -296,6 +318,8 @@ static Made take_text(const Fields *fields, Bytes *room, const uint8_t **text, s
         there = 1;
         if (part->end - part->value == 2)
             continue;
+        if (room->used && may_be_parted(room))
+            return ODD;
         if ((room->used && add_bytes(room, "\n", 1)) || text_of(part, room, text, size) ||
             (part->kind == STRING && add_bytes(room, *text, *size)))
             return FAILED;

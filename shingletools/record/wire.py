@@ -20,6 +20,7 @@ STAGES = ("parts", "canon", "shingle", "sketch")  # that append a recipe
 
 LINES = 4096  # written together
 BOM = b"\xef\xbb\xbf"
+HYPHENS = ("-", "\u2010", "\xad")  # that may part a word at the end of a line
 MISSING = object()  # the value of a field that is not there
 
 
@@ -171,10 +172,11 @@ def field_after(fields: Sequence[str]) -> str:
 def take_text(record: Record, fields: Sequence[str]) -> str:
     """The string in a field; or those in several, line breaks between, but for what is missing, null or empty.
 
-    Raises Rejected if one is no string, or all of several are missing or null.
+    After a hyphen there are two, over which canon joins no words. Raises Rejected if one is no string, or all of
+    several are missing or null.
 
-    >>> take_text({"title": "A", "by": "", "body": "cat"}, ("title", "by", "year", "body"))
-    'A\\ncat'
+    >>> take_text({"title": "A", "by": "", "body": "cat-", "end": "B"}, ("title", "by", "year", "body", "end"))
+    'A\\ncat-\\n\\nB'
     """
     if len(fields) == 1:
         return take_string(record, fields[0])
@@ -184,7 +186,8 @@ def take_text(record: Record, fields: Sequence[str]) -> str:
     for field, value in there.items():
         if type(value) is not str:
             raise Rejected(f"field {shown(field)} is not a string")
-    return "\n".join(filter(None, there.values()))
+    *texts, last = [*filter(None, there.values())] or [""]
+    return "".join(text + ("\n\n" if text.rstrip().endswith(HYPHENS) else "\n") for text in texts) + last
 
 
 def recipe(stage: str, *parts: tuple[str, object]) -> str:

@@ -66,6 +66,23 @@ def test_they_are_as_one_field_made_by_hand(options: str, text: str) -> None:
     assert run(f"canon {options} -j 2", "--text", text, stdin=given).good() == by_hand
 
 
+@pytest.mark.parametrize("hyphen", ["-", "\u2010", "\xad"])
+@pytest.mark.parametrize("blanks", ["", " ", "\t\n", "\xa0", "\u2005", "\u205f", "\u1680", "\u3000"])
+def test_no_word_goes_on_in_another_field(hyphen: str, blanks: str) -> None:
+    """Within a field, a hyphen at the end of a line parts a word, as before."""
+    title = f"An inter{hyphen}\nnational inter{hyphen}{blanks}"
+    record: Record = {"id": 1, "title": title, "none": "", "body": "national law"}
+    stdin = lines(record, record | {"id": 2, "title": f"“An inter{hyphen}”{blanks}"}, {"id": 3, "title": title})
+    made = run("canon --join-hyphens --text title,none,body", stdin=stdin).records()
+    assert [each["text"] for each in made] == [
+        "an international inter national law", "an inter national law", "an international inter"
+    ]  # fmt: skip
+    placed = run("canon --offsets --join-hyphens --text title,none,body", stdin=stdin).records()[0]
+    words = [placed["source"][slice(*map(int, place.split("-")))] for place in placed["at"].split()]
+    assert words == ["An", f"inter{hyphen}\nnational", "inter", "national", "law"]
+    assert placed["source"].replace("\n\n", "\n").replace(title, "") == "\nnational law"
+
+
 def test_bytes_that_are_not_read_stay() -> None:
     line = b' {"id" : 1,"title":"\\u0041 b" ,"n":1.50, "n":2, "body":"C" } '
     made = b' {"id" : 1,"title":"\\u0041 b" ,"n":1.50, "n":2, "body":"C","text":"a b c","via":"canon/3" } \n'
