@@ -344,7 +344,8 @@ def test_what_is_refused(here: Path) -> None:
             assert (ran.status, ran.out) == (2, b"")
             assert ran.err.startswith(f"shingletools run: {said}"), ran
             assert files_of(here / "k") == before
-    assert (here / "strange" / "1.sketch.jsonl").read_bytes() == b"mine"
+    assert files_of(here / "strange") == {"1.sketch.jsonl": b"mine"}
+    assert files_of(here / "damaged") == {"kept.json": b"{}"}
 
 
 def test_memory_and_workers_are_no_part_of_the_command(here: Path) -> None:

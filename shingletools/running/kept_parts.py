@@ -43,6 +43,11 @@ class KeptParts:
         with named(f"--keep {self.path}"):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(self.path)
+            names = {*os.listdir(self.path)}
+            if MANIFEST in names:
+                self._read()  # refuses what is not ours, before anything is made there
+            elif strange := sorted(names - {LOCK, NEW}):
+                raise Failed(f"{printable(self.path)}: {MANIFEST} is missing, but {printable(strange[0])} is there")
             lock = os.open(self.at(LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             stack.callback(os.close, lock)
             try:
@@ -50,9 +55,6 @@ class KeptParts:
             except (BlockingIOError, PermissionError):
                 raise Failed(f"{printable(self.path)}: another run keeps its parts there") from None
             if not os.path.exists(self.at(MANIFEST)):
-                if strange := sorted(name for name in os.listdir(self.path) if name not in {LOCK, NEW}):
-                    shown = printable(strange[0])
-                    raise Failed(f"{printable(self.path)}: {MANIFEST} is missing, but {shown} is there")
                 self.commit()
         self._read()
 
