@@ -70,10 +70,10 @@ def test_sets_are_what_the_files_say(clones: Path) -> None:
     assert one.documents[0] == {"id": "id_1", "text": f"{TITLES[0]}\n1999", "title": TITLES[0], "year": "1999"}
     assert one.truth == {("id_1", "id_2"), ("id_1", "id_4"), ("id_2", "id_4")}
     assert one.groups == {"id_1": "id_1", "id_2": "id_1", "id_4": "id_1"}
-    assert sets["D5"].documents[0] == {
+    assert sets["D4"].documents[0] == {
         "id": "l0", "text": f"{TITLES[0]}\n7", "side": "l", "title": TITLES[0], "price": "7",
     }  # fmt: skip
-    assert sets["D5"].truth == {("l0", "r1")}
+    assert sets["D4"].truth == {("l0", "r1")}
     assert sets["cora"].truth == {("0", "1")}
     assert sets["cddb"].truth == {("10", "30")}
     assert sets["humaneval_c"].truth == {("l0", "r0"), ("l1", "r1")}  # nothing is a copy of the empty one
@@ -176,6 +176,9 @@ def test_a_set_is_run_for_real(
     assert lines[1] == ".It Ta stroke"
     assert lines[2] == ".It default Ta .667"  # of the group of three, two should go: one does
     assert lines[6] == ".It scikit\\-learn Ta 1.000"
+    # Each two of the four have characters in common, so all six pairs are compared; equal sketches need no comparison
+    assert [rows[place]["candidates"] for place in (0, 4)] == [0, 6]
+    assert all(0 < row["cpu"] < 60 and 10 < row["memory"] < 10_000 for row in rows)
 
 
 def test_what_is_too_much_is_no_try(clones: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,10 +187,10 @@ def test_what_is_too_much_is_no_try(clones: Path, tmp_path: Path, monkeypatch: p
     words = "shingle -k 1 | simjoin -t 0.5"
     three = bench.pairs(words, 3)
     assert three is not None
-    assert len(three.a) == 3
+    assert len(three[0].a) == 3
     assert bench.pairs(words, 2) is None
     monkeypatch.setattr(labels, "LIMIT", 1)
-    assert bench.pairs("while :; do :; done | " + words) is None
+    assert bench.pairs("while :; do :; done | " + words, 3) is None
 
 
 def test_a_mean_needs_all_sets(capsys: pytest.CaptureFixture[str]) -> None:
@@ -203,6 +206,21 @@ def test_a_mean_needs_all_sets(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[1:4] == [".It Ta fifty", ".It default Ta .375", ".El"]
 
 
+def test_costs_are_for_each_true_pair_that_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    cost = {"tried": "x", "true": 40, "recall": 0.5, "cpu": 2.26, "memory": 45.7, "candidates": 90.0}
+    labels.show_costs([
+        {"set": "D4", "program": "default"} | cost | {"recall": 0.0},
+        {"set": "D4", "program": "gaoya"} | cost | {"candidates": None},
+        {"set": "sociology", "program": "rensa"} | cost,
+    ])  # fmt: skip
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:3] == [".It Ta respir. Ta Ta Ta D4 Ta Ta Ta sociol. Ta Ta", ".It" + 3 * " Ta cand. Ta s Ta MB"]
+    no = " Ta \\-" * 3
+    assert f".It default{no} Ta \\- Ta 2.3 Ta 46{no}" in lines
+    assert f".It gaoya{no} Ta \\- Ta 2.3 Ta 46{no}" in lines
+    assert f".It rensa{no}{no} Ta 4 Ta 2.3 Ta 46" in lines  # 90 candidates, 20 of 40 pairs
+
+
 # The extra test has scikit-learn; of the extra bench, those are tried that are installed
 PEERS = {
     "datasketch": "datasketch",
@@ -211,6 +229,13 @@ PEERS = {
     "scikit-learn": "sklearn",
     "RapidFuzz": "rapidfuzz",
 }
+
+
+# All are five texts that are not empty, or three beside two; each two of them have some three characters in common
+CANDIDATES = {
+    "datasketch": (range(1, 11), range(1, 7)), "rensa": (range(1, 11), range(1, 7)), "gaoya": ([0], [0]),
+    "scikit-learn": (range(2, 11), range(2, 7)), "RapidFuzz": ([10], [6]),
+}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -227,3 +252,5 @@ def test_peers_find_copies(name: str, tmp_path: Path) -> None:
             found = {pair[:2] for pair in label_peers.PROGRAMS[name](corpus, units)(0.9)}
             assert (1, 3) in found, units
             assert found <= {(1, 3), (0, 5)}, units
+            assert corpus.candidates in CANDIDATES[name][two]
+            corpus.candidates = 0

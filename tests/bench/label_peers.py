@@ -1,13 +1,13 @@
 """Pairs that other programs find, of the words that canon made; labels.py runs it.
 
-usage: python tests/bench/label_peers.py NAME T,... DOCS.canon FOLDER MOST SECONDS
+usage: python tests/bench/label_peers.py NAME UNITS,... T,... DOCS.canon FOLDER MOST SECONDS
 
-FOLDER gets "NAME UNITS.npz" for each kind of units, with an array for each T, from the least one on that gives at most
-MOST pairs: the pairs as numbers of two lines, and how similar they are. Units are runs of words (w2) or of characters
-(c3), for scikit-learn also of characters within words (wb3); for RapidFuzz, the name of a scorer. Each kind may take so
-many processor seconds, else it has no file. If the documents have a field `side`, only pairs of the two sides are asked
-for. The min-hash programs get 128 hash functions; scikit-learn makes a TF-IDF join, all cosines; RapidFuzz compares all
-pairs.
+FOLDER gets "NAME UNITS, T.npy" for each kind of units and each T that gives at most MOST pairs: the pairs as numbers of
+two lines, and how similar they are. Units are runs of words (w2) or of characters (c3), for scikit-learn also of
+characters within words (wb3); for RapidFuzz, the name of a scorer. Each kind may take so many processor seconds, with
+the highest T first; what is not done then has no file. If the documents have a field `side`, only pairs of the two
+sides are asked for. The min-hash programs get 128 hash functions; scikit-learn makes a TF-IDF join, all cosines;
+RapidFuzz compares all pairs. How many pairs were candidates is said as `simjoin -v` says it, if the program tells.
 """
 
 import json
@@ -15,8 +15,8 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ HASHES = 128
 ROWS = (1, 2, 4, 8, 16)  # of a band
 EXACT = {"scikit-learn", "RapidFuzz"}  # at a lower threshold they find the same pairs, and more
 EVERY = 2  # thresholds for which an index is made; the next ones take of its pairs those that are estimated so high
+ROOM = 2  # times MOST: more pairs are too much for the next threshold, too
 PORTION = 500  # rows of a matrix of similarities at a time
 MINHASH = ("w1", "w2", "c3", "c4")
 UNITS = {
@@ -48,6 +49,14 @@ class Corpus:
         self.two = "side" in records[0]
         self.first = [n for n in filled if not self.two or records[n]["side"] == "l"]
         self.second = [n for n in filled if not self.two or records[n]["side"] == "r"]
+        self.candidates = 0  # so far
+
+    def chosen(self, a: np.ndarray, b: np.ndarray, similarity: np.ndarray, t: float) -> Pairs:
+        """Of so many candidates, the pairs that are asked for and so similar."""
+        asked = self.two | (a < b)
+        self.candidates += int(np.count_nonzero(asked))
+        some = asked & (similarity >= t)
+        yield from zip(a[some].tolist(), b[some].tolist(), similarity[some].tolist(), strict=True)
 
 
 def tokens(text: str, units: str) -> list[str]:
@@ -73,45 +82,22 @@ def rows_of(t: float) -> int:
     return min(ROWS, key=wrong)
 
 
-def indexed(
-    corpus: Corpus, insert: Callable[[int], object], query: Callable[[int], Iterable[tuple[int, float]]]
-) -> Pairs:
-    """The first side inserted, the second queried."""
-    for number in corpus.first:
-        insert(number)
-    for number in corpus.second:
-        for other, similarity in query(number):
-            if corpus.two or other < number:
-                yield other, number, similarity
-
-
-class Estimates:
-    """How alike sketches are, many at a time: the share of equal hashes, as the programs say one by one."""
-
-    def __init__(self, hashes: dict[int, np.ndarray]) -> None:
-        self.place = {number: place for place, number in enumerate(hashes)}
-        self.hashes = np.array(list(hashes.values()))
-
-    def of(self, number: int, others: list[int], t: float) -> Iterator[tuple[int, float]]:
-        rows = self.hashes[[self.place[other] for other in others]] == self.hashes[self.place[number]]
-        agreeing = np.count_nonzero(rows, axis=1) / HASHES
-        for at in np.flatnonzero(agreeing >= t).tolist():
-            yield others[at], float(agreeing[at])
-
-
 def looked_up(
-    corpus: Corpus, sketches: dict[int, Any], hashes: dict[int, np.ndarray], index: Callable[[float], Any]
+    corpus: Corpus, sketches: dict[int, Any], digest: Callable[[Any], Any], index: Callable[[float], Any]
 ) -> Callable[[float], Pairs]:
-    """Pairs of sketches that an index for a threshold proposes, as far as they are estimated so high."""
-    estimates = Estimates(hashes)
+    """Pairs that an index for a threshold proposes, as far as so many hashes are equal."""
+    hashes = np.zeros((len(corpus.texts), HASHES), np.uint64)
+    for number, sketch in sketches.items():
+        hashes[number] = digest(sketch)
 
     def pairs(t: float) -> Pairs:
         one = index(t)
-        return indexed(
-            corpus,
-            lambda number: one.insert(number, sketches[number]),
-            lambda number: estimates.of(number, list(one.query(sketches[number])), t),
-        )
+        for number in corpus.first:
+            one.insert(number, sketches[number])
+        for number in corpus.second:
+            others = np.array(list(one.query(sketches[number])), int)
+            equal = (hashes[others] == hashes[number]).mean(axis=1)
+            yield from corpus.chosen(others, np.full_like(others, number), equal, t)
 
     return pairs
 
@@ -123,8 +109,8 @@ def datasketch(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
     for number in {*corpus.first, *corpus.second}:
         sketches[number] = MinHash(num_perm=HASHES)
         sketches[number].update_batch([each.encode() for each in tokens(corpus.texts[number], units)])
-    hashes = {number: sketch.hashvalues for number, sketch in sketches.items()}
-    return looked_up(corpus, sketches, hashes, lambda t: MinHashLSH(threshold=t, num_perm=HASHES))
+    index = partial(MinHashLSH, num_perm=HASHES)
+    return looked_up(corpus, sketches, lambda sketch: sketch.hashvalues, index)
 
 
 def rensa(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
@@ -134,9 +120,8 @@ def rensa(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
     for number in {*corpus.first, *corpus.second}:
         sketches[number] = RMinHash(num_perm=HASHES, seed=42)
         sketches[number].update(tokens(corpus.texts[number], units))
-    hashes = {number: np.array(sketch.digest()) for number, sketch in sketches.items()}
     return looked_up(
-        corpus, sketches, hashes,
+        corpus, sketches, RMinHash.digest,
         lambda t: RMinHashLSH(threshold=t, num_perm=HASHES, num_bands=HASHES // rows_of(t)),
     )  # fmt: skip
 
@@ -150,11 +135,12 @@ def gaoya(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
         index = MinHashStringIndex(
             32, t, HASHES // rows, rows, None, lambda number: tokens(corpus.texts[int(number)], units)
         )
-        return indexed(
-            corpus,
-            lambda number: index.insert_document(number, str(number)),
-            lambda number: index.query(str(number), return_similarity=True),
-        )
+        for number in corpus.first:
+            index.insert_document(number, str(number))
+        for number in corpus.second:
+            for other, similarity in index.query(str(number), return_similarity=True):
+                if corpus.two or other < number:
+                    yield other, number, similarity
 
     return pairs
 
@@ -174,11 +160,7 @@ def scikit_learn(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
         for start in range(0, len(corpus.first), PORTION):
             first = np.array(corpus.first[start : start + PORTION])
             product = (matrix[first] @ transposed).tocoo()
-            chosen = product.data >= t
-            a, b = first[product.row[chosen]], second[product.col[chosen]]
-            for one, two, similarity in zip(a.tolist(), b.tolist(), product.data[chosen].tolist(), strict=True):
-                if corpus.two or one < two:
-                    yield one, two, similarity
+            yield from corpus.chosen(first[product.row], second[product.col], product.data, t)
 
     return pairs
 
@@ -191,15 +173,13 @@ def rapidfuzz(corpus: Corpus, name: str) -> Callable[[float], Pairs]:
         scorer, scale = getattr(distance, name).normalized_similarity, 1
 
     def pairs(t: float) -> Pairs:
-        second = [corpus.texts[number] for number in corpus.second]
         for start in range(0, len(corpus.first), PORTION):
-            first = corpus.first[start : start + PORTION]
-            texts = [corpus.texts[number] for number in first]
-            scores = process.cdist(texts, second, scorer=scorer, score_cutoff=scale * t) / scale
-            for row, column in zip(*(each.tolist() for each in np.nonzero(scores >= t)), strict=True):
-                one, two = first[row], corpus.second[column]
-                if corpus.two or one < two:
-                    yield one, two, float(scores[row, column])
+            first = np.array(corpus.first[start : start + PORTION])
+            second = np.array(corpus.second[0 if corpus.two else start :])
+            texts = [[corpus.texts[number] for number in side] for side in (first, second)]
+            scores = process.cdist(*texts, scorer=scorer, score_cutoff=scale * t) / scale
+            a, b = np.broadcast_arrays(first[:, None], second)
+            yield from corpus.chosen(a, b, scores, t)
 
     return pairs
 
@@ -209,27 +189,30 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def pairs_of(name: str, units: str, thresholds: list[str], docs: str, most: int) -> dict[str, np.ndarray]:
-    find = PROGRAMS[name](Corpus(docs), units)
-    arrays: dict[str, np.ndarray] = {}
-    last = None
-    for place, t in enumerate(thresholds):
-        if last is None or (name not in EXACT and place % EVERY == 0):
-            some = np.array(list(islice(find(float(t)), most + 1)), float).reshape(-1, 3)
-            if len(some) > most:
-                continue
-            last = some
-        arrays[t] = last[last[:, 2] >= float(t)]
-    return arrays
+def tries(name: str, units: str, thresholds: list[str], corpus: Corpus, most: int) -> Iterator[tuple[str, np.ndarray]]:
+    find, exact = PROGRAMS[name](corpus, units), name in EXACT
+    places = range(len(thresholds)) if exact else reversed(range(0, len(thresholds), EVERY))
+    for place in places:
+        pairs = np.array(list(islice(find(float(thresholds[place])), ROOM * most + 1)), float).reshape(-1, 3)
+        if whole := len(pairs) <= ROOM * most:
+            for t in thresholds[place:] if exact else thresholds[place : place + EVERY]:
+                if len(some := pairs[pairs[:, 2] >= float(t)]) <= most:
+                    yield t, some
+        if whole == exact:  # all is told, or a lower one is too much as well
+            return
 
 
 def main() -> None:
-    name, thresholds, docs, folder, most, seconds = sys.argv[1:]
-    for units in UNITS[name]:
+    name, kinds, thresholds, docs, folder, most, seconds = sys.argv[1:]
+    for units in kinds.split(","):
         if not (child := os.fork()):  # a limit of its own
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), resource.RLIM_INFINITY))
-            arrays = pairs_of(name, units, thresholds.split(","), docs, int(most))
-            np.savez(Path(folder, f"{name} {units}.npz"), allow_pickle=False, **arrays)
+            corpus = Corpus(docs)
+            for t, pairs in tries(name, units, thresholds.split(","), corpus, int(most)):
+                np.save(scratch := Path(folder, "scratch.npy"), pairs)
+                scratch.rename(Path(folder, f"{name} {units}, {t}.npy"))
+            if corpus.candidates:
+                print(corpus.candidates, "candidates", file=sys.stderr, flush=True)
             os._exit(0)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         assert status in {0, -signal.SIGXCPU}, (name, units)

@@ -28,9 +28,11 @@ REVIEWS = ("respiratory", "digital_work", "haematology", "stroke", "cytology_scr
 # What a citation is told by; the others say how it was entered, or are in one set only
 CITED = ("title", "author", "abstract", "journal", "booktitle", "year", "volume", "number", "pages", "doi")
 CLEAN = {
-    "D2": ("abt", "buy"), "D3": ("amazon", "gp"), "D4": ("dblp", "acm"), "D5": ("imdb", "tmdb"),
-    "D6": ("imdb", "tvdb"), "D7": ("tmdb", "tvdb"), "D8": ("walmart", "amazon"),
-}  # fmt: skip
+    "D2": ("abt", "buy"),
+    "D3": ("amazon", "gp"),
+    "D4": ("dblp", "acm"),
+    "D8": ("walmart", "amazon"),
+}
 QUESTIONS = ("abstract_algebra", "sociology", "high_school_us_history")
 KEPT = {"id", "text", "side", "group"}
 

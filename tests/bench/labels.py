@@ -10,18 +10,23 @@ stopped goes on, and two runs with other sets or programs can share the work. Pr
 The best try of a program is the one with the greatest F1 of pairs by all labels, so it says what a program can do; the
 rows of simtune say what one gets. text-dedup tells which documents stay, not pairs: its best try has the greatest F1 of
 removal. A threshold is no try if a command takes more than LIMIT processor seconds there, or finds more than MANY
-pairs for each document: F1 would be below 2 / MANY where true pairs are fewer than documents.
+pairs for each document: F1 would be below 2 / MANY where true pairs are fewer than documents. The best try is run once
+more, alone: its row is what this run found, its processor seconds, its memory and, if the program tells it, how many
+pairs were candidates.
 """
 
 import argparse
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice, product
+from functools import cache
+from itertools import chain, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -32,12 +37,13 @@ import numpy as np
 from jobs import environment
 from label_scores import Found, Judge, Score, found
 from label_sets import LabelSet, every, missing
+from measure import timed
 
 from harness import ENVIRONMENT
 
 TS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 MANY = 20
-LIMIT = 60
+LIMIT = 15
 STOPPED = 128 + 24  # bash's status if a command took too long: SIGXCPU
 FIXED = {
     "default": "shingle -k 10 | sketch -n 84 | simjoin -t 0.8",
@@ -51,6 +57,7 @@ GRID = (
     "shingle --word-chars -k 3 | simjoin --weights counted --measure cosine -t {t}",
 )
 TRIES = "best try"
+COSTS = {"respir.": "respiratory", "D4": "D4", "sociol.": "sociology"}
 REMOVER = "text-dedup"
 WORDS = (1, 2)  # of its shingles
 PROGRAMS = (*FIXED, *ADVICE, TRIES, *label_peers.PROGRAMS, REMOVER)
@@ -63,6 +70,7 @@ TABLES = (
     ("f1", {**{name: name for name in ("D2", "D3", "D4", "D8", "cora", "cddb")}, "joins": "autofj"}),
 )  # fmt: skip
 Row = dict[str, Any]
+Cost = dict[str, float | None]
 NOTHING = found([])
 
 
@@ -81,19 +89,30 @@ class Bench:
                 docs.write(json.dumps(record, ensure_ascii=False) + "\n")
         subprocess.run(["canon", "-o", self.docs, folder / "docs.jsonl"], env=ENVIRONMENT, check=True)
 
-    def pairs(self, pipeline: str, most: int | None = None) -> Found | None:
-        """What a pipeline finds, of two tables only pairs of one with the other; None if it is too much."""
-        across = re.sub(r"\bsimjoin\b", "simjoin --across side", pipeline) if self.labelled.sides else pipeline
-        argv = ["bash", "-o", "pipefail", "-c", f"ulimit -S -t {LIMIT}; cd {self.folder} && {across}"]
-        with subprocess.Popen(argv, stdin=self.docs.open(), stdout=subprocess.PIPE, env=ENVIRONMENT) as run:
-            assert run.stdout is not None
-            pairs = [json.loads(line) for line in islice(run.stdout, most and most + 1)]
+    def timed(self, argv: Sequence[str], out: Path) -> Cost:
+        """Processor seconds, MB, and the candidates that the command tells."""
+        with (self.folder / "said").open("w+b") as said:
+            figures = timed(argv, self.docs, out, stderr=said)
+            said.seek(0)
+            count = re.search(rb"(\d+) candidates", said.read())
+        return {"cpu": figures.cpu, "memory": figures.peak, "candidates": float(count[1]) if count else None}
+
+    def pairs(self, pipeline: str, most: int | None = None) -> tuple[Found, Cost] | None:
+        """What a pipeline finds, of two tables only pairs of one with the other; None if it is too much for a try."""
+        join = "simjoin -v --across side" if self.labelled.sides else "simjoin -v"
+        limit, head = (LIMIT, f" | head -n {most + 1}") if most else ("unlimited", "")
+        script = re.sub(r"\bsimjoin\b", join, pipeline) + f"{head}; echo $? > status"
+        out = self.folder / "pairs"
+        cost = self.timed(["bash", "-o", "pipefail", "-c", f"ulimit -S -t {limit}; cd {self.folder}; {script}"], out)
         (self.folder / "simtune.canon").unlink(missing_ok=True)  # the pipeline's own, where it counts shingles
-        if run.returncode == STOPPED or (most and len(pairs) > most):
+        with out.open() as lines:
+            pairs = [json.loads(line) for line in lines]
+        status = int((self.folder / "status").read_text())
+        if most and (status == STOPPED or len(pairs) > most):
             return None
-        assert run.returncode == 0, pipeline
+        assert status == 0, (pipeline, (self.folder / "said").read_text())
         number = self.judge.number
-        return found([(*sorted((number[p["a"]], number[p["b"]])), p["similarity"]) for p in pairs])
+        return found([(*sorted((number[p["a"]], number[p["b"]])), p["similarity"]) for p in pairs]), cost
 
     def advice(self, parts: int) -> str:
         """The pipeline that simtune proposes, with labels of one in so many things, or none."""
@@ -112,65 +131,64 @@ class Bench:
                     lines.write(json.dumps({"id": each, "group": thing}) + "\n")
         return path
 
-    def grid(self) -> Iterator[tuple[str, Found]]:
-        """A join at the lowest threshold that is not too much has the pairs of all higher ones."""
-        for pipeline in GRID:
-            pairs = None
-            for t in TS:
-                if pairs is None:
-                    pairs = self.pairs(pipeline.format(t=t), self.most)
-                if pairs is not None:
-                    yield pipeline.format(t=t), pairs.where(pairs.similarity >= t)
+    def joined(self, pipeline: str) -> Iterator[tuple[str, Found]]:
+        """The lowest threshold that is not too much has the pairs of all higher ones."""
+        run = cache(lambda t: self.pairs(pipeline.format(t=t), self.most))
+        few = TS[bisect_left(TS, True, key=lambda t: run(t) is not None) :]
+        if few and (lowest := run(few[0])):
+            yield from ((pipeline.format(t=t), lowest[0].where(lowest[0].similarity >= t)) for t in few)
 
-    def peer(self, name: str) -> Iterator[tuple[str, Found]]:
+    def peer(self, name: str, units: Sequence[str], thresholds: Sequence[str]) -> tuple[dict[str, Found], Cost]:
+        """What another program finds, and the cost of all that."""
         out = self.folder / "peer"
-        out.mkdir(exist_ok=True)
-        thresholds = ",".join(map(str, TS))
-        argv = [
-            sys.executable,
-            label_peers.__file__,
-            name,
-            thresholds,
-            str(self.docs),
-            str(out),
-            str(self.most),
-            str(LIMIT),
-        ]
-        subprocess.run(argv, check=True)
-        for path in sorted(out.glob(f"{name} *.npz")):
-            with np.load(path) as arrays:
-                for t, (a, b, similarity) in ((t, arrays[t].T) for t in arrays):
-                    yield f"{path.stem}, {t}", Found(a.astype(int), b.astype(int), similarity)
+        out.mkdir()
+        paths = map(str, (self.docs, out))
+        words = [name, ",".join(units), ",".join(thresholds), *paths, str(self.most), str(LIMIT)]
+        cost = self.timed([sys.executable, label_peers.__file__, *words], self.folder / "nothing")
+        arrays = {path.stem: np.load(path).T for path in sorted(out.glob("*.npy"))}
+        shutil.rmtree(out)
+        return {tried: Found(a.astype(int), b.astype(int), s) for tried, (a, b, s) in arrays.items()}, cost
 
-    def best(self, tries: Iterable[tuple[str, Found]]) -> tuple[str, Found] | None:
+    def best(self, tries: Iterable[tuple[str, Found]]) -> str | None:
         """The try with the greatest F1; of two tables, with all pairs or the best."""
-        ranked = []
+        ranked = {}
         for tried, pairs in tries:
             for name, some in {tried: pairs, f"{tried} --best 1": pairs.best()}.items():
                 if some is pairs or self.labelled.sides:
-                    ranked.append((2 * self.judge.right(some).sum() / (len(some.a) + len(self.judge.keys)), name, some))
-        return max(ranked, key=lambda each: each[0])[1:] if ranked else None
+                    ranked[name] = 2 * self.judge.right(some).sum() / (len(some.a) + len(self.judge.keys))
+        return max(ranked, key=ranked.__getitem__, default=None)
 
-    def kept_by_text_dedup(self, clones: Path) -> Iterator[tuple[str, Score]]:
+    def kept_by_text_dedup(self, clones: Path) -> Iterator[tuple[str, Score, Cost]]:
         program = [str(environment(clones / "environments", REMOVER)), job_peers.__file__, REMOVER]
         for k, t in product(WORDS, TS):
             with TemporaryDirectory() as scratch:
                 argv = [*program, str(k), str(label_peers.HASHES), str(t), str(self.docs), scratch]
-                said = subprocess.run(argv, stdout=subprocess.PIPE, check=True).stdout
-            stay = {json.loads(line)["id"] for line in said.splitlines()}
+                cost = self.timed(argv, self.folder / "stay")
+            with (self.folder / "stay").open() as lines:
+                stay = {json.loads(line)["id"] for line in lines}
             gone = np.array([each not in stay for each in self.judge.number])
-            yield f"{REMOVER} w{k}, {t}", self.judge.score(NOTHING, gone)
+            yield f"{REMOVER} w{k}, {t}", self.judge.score(NOTHING, gone), cost
 
-    def row(self, program: str, clones: Path) -> tuple[str, Score] | None:
-        """What was tried and how good it is; None if each try is too much."""
+    def row(self, program: str, clones: Path) -> tuple[str, Score, Cost] | None:
+        """What was tried, how good it is and what it took; None if each try is too much."""
         if program == REMOVER:
             return max(self.kept_by_text_dedup(clones), key=lambda each: each[1].removal)
-        if program in (*FIXED, *ADVICE):
+        if program in label_peers.PROGRAMS:
+            each, _ = self.peer(program, label_peers.UNITS[program], [*map(str, TS)])
+            if (tried := self.best(each.items())) is None:
+                return None
+            _, units, t, *best = re.split(",? ", tried)
+            place = TS.index(float(t))
+            index = TS[place] if program in label_peers.EXACT else TS[place - place % label_peers.EVERY]
+            each, cost = self.peer(program, [units], [*dict.fromkeys(map(str, (index, TS[place])))])
+            pairs = each[f"{program} {units}, {t}"]
+            return tried, self.judge.score(pairs.best() if best else pairs), cost
+        if program == TRIES:
+            tried = self.best(chain.from_iterable(map(self.joined, GRID)))
+        else:
             tried = FIXED.get(program) or self.advice(ADVICE[program])
-            pairs = self.pairs(tried)
-            return None if pairs is None else (tried, self.judge.score(pairs))
-        best = self.best(self.grid() if program == TRIES else self.peer(program))
-        return best and (best[0], self.judge.score(best[1]))
+        run = tried and self.pairs(tried)
+        return (tried, self.judge.score(run[0]), run[1]) if tried and run else None
 
 
 def measure(labelled: LabelSet, programs: Sequence[str], clones: Path, kept: Path) -> None:
@@ -178,8 +196,9 @@ def measure(labelled: LabelSet, programs: Sequence[str], clones: Path, kept: Pat
     with TemporaryDirectory() as folder:
         bench = Bench(labelled, Path(folder))
         for program in programs:
-            tried, score = bench.row(program, clones) or (None, None)
-            row = {"set": labelled.name, "program": program, "tried": tried} | (score._asdict() if score else {})
+            row: Row = {"set": labelled.name, "program": program, "tried": None, "true": len(labelled.truth)}
+            if done := bench.row(program, clones):
+                row |= {"tried": done[0]} | done[1]._asdict() | done[2]
             with kept.open("a") as lines:
                 lines.write(json.dumps(row) + "\n")
 
@@ -212,6 +231,23 @@ def show(rows: list[Row], figure: str, columns: dict[str, str]) -> None:
     print(
         f".El\n.Pp\nThe intervals reach {np.median(reach):.3f} to either side in the middle, {max(reach):.3f} at most."
     )
+
+
+def show_costs(rows: list[Row]) -> None:
+    """Candidates for each true pair that is found, processor seconds and MB, in mdoc."""
+    print('.Bl -column "containment 0.85" ' + " ".join(['"0000" "00.0" "000"'] * len(COSTS)))
+    print(" Ta ".join([".It", *(f"{name} Ta Ta" for name in COSTS)]))
+    print(" Ta ".join([".It", *["cand. Ta s Ta MB"] * len(COSTS)]))
+    each = {(row["set"], row["program"]): row for row in rows if row["tried"]}
+    for program in PROGRAMS:
+        cells = []
+        for name in COSTS.values():
+            row = each.get((name, program), {})
+            right = row.get("recall", 0) * row.get("true", 0)
+            cells.append(f"{row['candidates'] / right:.0f}" if right and row["candidates"] is not None else "\\-")
+            cells += [f"{row['cpu']:.1f}", f"{row['memory']:.0f}"] if row else ["\\-"] * 2
+        print(" Ta ".join([f".It {program}".replace("-", "\\-"), *cells]))
+    print(".El")
 
 
 def main(words: list[str]) -> None:
@@ -247,6 +283,7 @@ def main(words: list[str]) -> None:
     rows = [row for row in read(kept) if row["set"] in sets]
     for figure, columns in TABLES:
         show(rows, figure, columns)
+    show_costs(rows)
 
 
 if __name__ == "__main__":
