@@ -186,8 +186,9 @@ def take_text(record: Record, fields: Sequence[str]) -> str:
     for field, value in there.items():
         if type(value) is not str:
             raise Rejected(f"field {shown(field)} is not a string")
-    *texts, last = [*filter(None, there.values())] or [""]
-    return "".join(text + ("\n\n" if text.rstrip().endswith(HYPHENS) else "\n") for text in texts) + last
+    texts: list[str] = [*filter(None, there.values())] or [""]
+    parted = (text.rstrip().endswith(HYPHENS) for text in texts)
+    return "".join(text + "\n" * (1 + after) for text, after in zip(texts[:-1], parted, strict=False)) + texts[-1]
 
 
 def recipe(stage: str, *parts: tuple[str, object]) -> str:
