@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import DATA, jsonl, parser_of, pipe, program, run, run_here, shell
+from harness import DATA, Record, jsonl, parser_of, pipe, program, run, run_here, shell
 from shingletools.record.faces import STAGES, face_of, kinds
 from shingletools.running.complaints import CAUSES, SHOWN, Complaints, cause_of
 from shingletools.system.errors import Failed
@@ -513,3 +513,27 @@ def test_a_stage_that_is_left_out_ends_the_run_after_a_megabyte(tmp_path: Path) 
     ):
         ran = run_here(f"{command} file", cwd=tmp_path)
         assert (ran.status, ran.out, ran.err) == (2, b"", f"{command}: file:1: {said}\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "lines"),
+    [
+        ("simtune --field label --truth {} {}", [{"id": 1, "text": "a b"}, {"id": 2, "text": "a c"}]),
+        ("simtune --field label --truth {} {}", [{"id": 1, "label": "a"}, {"id": 2, "label": "a"}]),
+        ("simscore --field label --truth {} {}", [{"id": 1, "label": "a"}, {"id": 2, "label": "a"}]),
+        ("simscore --truth {} {}", [{"a": 1, "b": 2, "same": True}, {"a": 1, "b": 3, "same": True}]),
+        ("dedup --pairs {} {}", [{"a": 1, "b": 2}, {"a": 1, "b": 3}]),
+        ("dedup --pairs {} {}", [{"id": 1, "a": 1}, {"id": 2, "a": 2}]),
+        ("simshow --docs {} {}", [{"id": 1, "text": "a"}, {"id": 2, "text": "a"}]),
+        ("simjoin --against {} {}", [{"id": 1, "sketch": "00000001"}, {"id": 1, "sketch": "00000001"}]),
+        ("simjoin --against {} {}", [{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_read_for_two_ends_is_judged_for_each(command: str, lines: list[Record], tmp_path: Path) -> None:
+    """As if it were two files of the same content, but what is said of both need not be said twice."""
+    for name in ("one", "two"):
+        (tmp_path / name).write_bytes(jsonl(*lines))
+    one, two = (run_here(command.format("one", other), cwd=tmp_path) for other in ("one", "two"))
+    assert (one.status, one.out) == (two.status, two.out)
+    said, expected = (dict.fromkeys(ran.err.replace("two", "one").splitlines()) for ran in (one, two))
+    assert [*said] == [*expected]

@@ -110,7 +110,7 @@ def run_collector(
         with contextlib.closing(pieces):
             for piece in pieces:
                 for result, failed in collected(collector, once, options.strict, side, piece):
-                    yield result
+                    yield result._replace(side=side)
                     if failed is not None:
                         raise failed
     if collector.of_all and Conclusion.of(options.allow_rejects, figures).status == FAILED:

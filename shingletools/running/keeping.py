@@ -131,7 +131,8 @@ class PartKeeper:
         with named(path):
             if self.bad is None:
                 self.bad = open(path, "wb")  # which `through` closes
-            self.bad.write(json.dumps((place, outcome.file, list(outcome.told), bad, good)).encode() + b"\n")
+            said = place, outcome.file, [*outcome.told], bad, good, outcome.side
+            self.bad.write(json.dumps(said).encode() + b"\n")
 
     def through(self, number: int, made: Generator[bytes]) -> Generator[bytes]:
         """The lines of a part, from its file as soon as it has all of them. Raises StepFailed."""
@@ -205,8 +206,8 @@ class PartKeeper:
 
 def replay(part: Part, line: bytes) -> None:
     """Tells again what an earlier run told of bad records, which also go to their file again. Raises Failed."""
-    place, file, told, rejects, good = json.loads(line)
+    place, file, told, rejects, good, side = json.loads(line)
     bad = [(name, number, cause, raw.encode(errors="surrogateescape")) for name, number, cause, raw in rejects]
     run = part[place]
     with run.named():
-        run.complain(Outcome(0, None, 0, int(good), bad, Written(), file=file, told=told))
+        run.complain(Outcome(0, None, 0, int(good), bad, Written(), file=file, told=told, side=side))

@@ -20,7 +20,7 @@ from shingletools.system.files import named
 
 MANIFEST, NEW, LOCK = "kept.json", "kept.json.new", "lock"
 OURS = re.compile(r"[0-9]+\.[a-z]+(\.bad)?\.jsonl|kept\.json(\.new)?|lock|\.shingletools\.[0-9a-f]{16}")
-FORMAT, VERSION = "shingletools kept", 1
+FORMAT, VERSION = "shingletools kept", 2
 
 Entry = dict[str, Any]  # of a part, as the manifest has it
 

@@ -35,6 +35,7 @@ class Outcome(NamedTuple):
     again: int = 0  # rejected records whose ids were there before; the rest of them is good
     told: Sequence[str] = ()  # what its format has to say, or with -v a collector
     signed: Sequence[bytes | SignedLines] = ()  # in place of what is written: lines, and signatures in place of lines
+    side: int = 0  # of its file, of which a collector may have several
 
 
 class Figures:
@@ -46,7 +47,7 @@ class Figures:
         self.rejected = 0
         self.made = 0  # lines written, by a filter that makes several of one
         self.counted = Counter[str]()  # by a filter, or its format
-        self.good: dict[str, int] = {}  # records of each file that are good, but for their ids
+        self.good: dict[str, int] = {}  # records of each side and file that are good, but for their ids
 
     def add(self, result: Outcome) -> None:
         self.size += result.size
@@ -55,7 +56,8 @@ class Figures:
         self.made += result.made
         self.counted.update(result.counted)
         if result.lines or result.records < 0:  # it has some, or some of those before turned out to be bad
-            self.good[result.file] = self.good.get(result.file, 0) + result.records + result.again
+            key = f"{result.side} {result.file}"
+            self.good[key] = self.good.get(key, 0) + result.records + result.again
 
     def counts(self) -> list[str]:
         """What was counted, as -v says it."""
@@ -63,7 +65,7 @@ class Figures:
 
     def without_good(self) -> list[str]:
         """Files that have something in them, but no good record."""
-        return [file for file, good in self.good.items() if good <= 0]
+        return [*dict.fromkeys(key.partition(" ")[2] for key, good in self.good.items() if good <= 0)]
 
 
 def status_of(allowed: "Allowance | None", figures: Figures) -> int:

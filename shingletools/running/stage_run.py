@@ -40,6 +40,7 @@ class StageRun:
         self.keep: Callable[[BadRecord], object] = lambda _: None  # is given each bad record
         self.log: Callable[[Outcome], object] = lambda _: None  # is given each outcome that is told of
         self.ended: SaidBefore | None = None
+        self.side = 0  # of the last outcome that was told of
 
     def filter_step(self) -> FilterStep | None:
         """The step as a filter, if it is one."""
@@ -91,6 +92,9 @@ class StageRun:
         """Tells of bad records. Raises Failed at the first one if strict."""
         assert self.rejects is not None  # it is open
         self.log(outcome)
+        if outcome.side != self.side:  # which may have the same file
+            self.side = outcome.side
+            self.rejects.complaints.close_file()
         for message in outcome.told:
             self.tell(message)
         for reject in outcome.rejects:
