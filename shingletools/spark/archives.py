@@ -6,13 +6,12 @@ All machines must have these folders at the same place, as with plain files.
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import quote
 
 import numpy as np
 import orjson
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from shingletools.archive.manifest import Manifest
@@ -67,11 +66,11 @@ class PinnedArchive(NamedTuple):
 
     def signed(self, spark: SparkSession) -> DataFrame:
         """The archive's documents, as SIGNED."""
-        return through(self.blocks(spark), SigningArchive(self), SIGNED)
+        return through(self.blocks(spark), partial(sign_archive, self), SIGNED)
 
     def lines(self, spark: SparkSession, number: int, some: Chosen) -> DataFrame:
         """The chosen records of the archive, as NUMBERED. number: that of the first row."""
-        return through(self.blocks(spark), PickingArchive(self, number, some), NUMBERED)
+        return through(self.blocks(spark), partial(pick_from_archive, self, number, some), NUMBERED)
 
     def firsts(self, batches: Batches) -> Iterator[int]:
         """The first row of each block."""
@@ -83,48 +82,36 @@ class PinnedArchive(NamedTuple):
         return spark.range(0, blocks, 1, max(1, min(blocks, 4 * spark.sparkContext.defaultParallelism)))
 
 
-@dataclass(frozen=True)
-class SigningArchive:
+def sign_archive(pinned: PinnedArchive, batches: Batches) -> Batches:
     """Numbers of blocks to SIGNED. Memory: a block."""
-
-    archive: PinnedArchive
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        state = self.archive.state
-        with closing(self.archive.open()) as archive:
-            signature = signature_in(archive)
-            for first in self.archive.firsts(batches):
-                rows = archive.live_rows(first, first + self.archive.block)
-                ids, id_sizes = archive.ids(rows)
-                signed = archive.signed(rows)
-                data = b"".join(segment.signatures(some).tobytes() for segment, some, _ in archive.part(rows[signed]))
-                row = dict(zip(SIGNED.names, (*self.archive.key(first), 0, 0), strict=False))
-                marks: list[Mark] = [Mark(state.recipe or "", 0, 0, True)]
-                if signature is not None:
-                    marks.append(Mark(state.recipe or "", SIGNATURES.index(signature), state.size, True))
-                row |= {
-                    "numbers": (rows - first).tobytes(), "marks": orjson.dumps([list(each) for each in marks]),
-                    "mark": signed.astype(np.uint16).tobytes(), "ids": ids, "id_sizes": id_sizes.tobytes(),
-                    "payload": data, "sizes": (state.size * signed).astype(np.int64).tobytes(),
-                    "second": b"", "second_sizes": b"",
-                }  # fmt: skip
-                yield rows_of(SIGNED, [row])
+    state = pinned.state
+    with closing(pinned.open()) as archive:
+        signature = signature_in(archive)
+        for first in pinned.firsts(batches):
+            rows = archive.live_rows(first, first + pinned.block)
+            ids, id_sizes = archive.ids(rows)
+            signed = archive.signed(rows)
+            data = b"".join(segment.signatures(some).tobytes() for segment, some, _ in archive.part(rows[signed]))
+            row = dict(zip(SIGNED.names, (*pinned.key(first), 0, 0), strict=False))
+            marks: list[Mark] = [Mark(state.recipe or "", 0, 0, True)]
+            if signature is not None:
+                marks.append(Mark(state.recipe or "", SIGNATURES.index(signature), state.size, True))
+            row |= {
+                "numbers": (rows - first).tobytes(), "marks": orjson.dumps([list(each) for each in marks]),
+                "mark": signed.astype(np.uint16).tobytes(), "ids": ids, "id_sizes": id_sizes.tobytes(),
+                "payload": data, "sizes": (state.size * signed).astype(np.int64).tobytes(),
+                "second": b"", "second_sizes": b"",
+            }  # fmt: skip
+            yield rows_of(SIGNED, [row])
 
 
-@dataclass(frozen=True)
-class PickingArchive:
+def pick_from_archive(pinned: PinnedArchive, number: int, wanted: Chosen, batches: Batches) -> Batches:
     """Numbers of blocks to the chosen records in them, NUMBERED. Memory: those of a block."""
-
-    archive: PinnedArchive
-    number: int
-    wanted: Chosen
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        with closing(self.archive.open()) as archive:
-            for first in self.archive.firsts(batches):
-                rows = archive.live_rows(first, first + self.archive.block)
-                some = rows[self.wanted.has(rows + self.number)]
-                yield batch_of(NUMBERED, [some + self.number, list(archive.lines(some))])
+    with closing(pinned.open()) as archive:
+        for first in pinned.firsts(batches):
+            rows = archive.live_rows(first, first + pinned.block)
+            some = rows[wanted.has(rows + number)]
+            yield batch_of(NUMBERED, [some + number, list(archive.lines(some))])
 
 
 def pinned(stage: JoinSpec, part: int) -> list[PinnedArchive]:

@@ -1,7 +1,7 @@
 """Divides the rows of buckets into blocks of bounded size. A task compares two blocks of a bucket."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from shingletools.numbers.ranges import spread, stretches
 from shingletools.spark.batches import Batches, batch_of, through
 from shingletools.spark.meeting import COUNTS, KINDS
 from shingletools.spark.spark_files import Kept
-from shingletools.spark.tasks import BLOCKS, CONNECTED, NEAR, RESTS, SIDE, TASK, Connecting, Every, Near
+from shingletools.spark.tasks import BLOCKS, CONNECTED, NEAR, RESTS, SIDE, TASK, to_near
 
 TASKS = pa.schema([(name, pa.int64()) for name in ("key", "number", "mine", "one", "other")])
 ENTRIES = ["key", "number", "kind", "block", *COUNTS]
@@ -36,41 +36,36 @@ def counts() -> list[Column]:
     return [F.count(F.when(F.col("kind") == kind, 1)).alias(f"n{kind}") for kind in KINDS]
 
 
-@dataclass(frozen=True)
-class Tasked:
+def tasked(cross: int | None, batches: Batches) -> Batches:
     """Entries of buckets to TASKS. Of HITS it needs key, number, kind, block and the counts.
 
     It gives an entry once for each block that the entry's own block is compared with.
     """
-
-    cross: int | None
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            key, number, kind, block, *counts = (batch.column(name).to_numpy() for name in ENTRIES)
-            for each in np.unique(kind).tolist():
-                some = np.flatnonzero(kind == each)
-                blocks = -(-counts[each][some] // block[some])
-                own = each * BLOCKS + (fmix64(number[some].view(np.uint64)) % blocks.view(np.uint64)).view(np.int64)
-                for other in met(each, self.cross):
-                    against = -(-counts[other][some] // block[some])
-                    for part in stretches(against, AT_ONCE):
-                        place, owner = spread(other * BLOCKS + np.zeros_like(against[part]), against[part])
-                        owner += part.start
-                        mine, row = own[owner], some[owner]
-                        columns = key[row], number[row], mine, np.minimum(mine, place), np.maximum(mine, place)
-                        yield batch_of(TASKS, columns)
+    for batch in batches:
+        key, number, kind, block, *counts = (batch.column(name).to_numpy() for name in ENTRIES)
+        for each in np.unique(kind).tolist():
+            some = np.flatnonzero(kind == each)
+            blocks = -(-counts[each][some] // block[some])
+            own = each * BLOCKS + (fmix64(number[some].view(np.uint64)) % blocks.view(np.uint64)).view(np.int64)
+            for other in met(each, cross):
+                against = -(-counts[other][some] // block[some])
+                for part in stretches(against, AT_ONCE):
+                    place, owner = spread(other * BLOCKS + np.zeros_like(against[part]), against[part])
+                    owner += part.start
+                    mine, row = own[owner], some[owner]
+                    columns = key[row], number[row], mine, np.minimum(mine, place), np.maximum(mine, place)
+                    yield batch_of(TASKS, columns)
 
 
 def tasks(hits: DataFrame, cross: int | None) -> DataFrame:
-    return through(hits.select(*ENTRIES), Tasked(cross), TASKS)
+    return through(hits.select(*ENTRIES), partial(tasked, cross), TASKS)
 
 
 def block_of(blocks: Column) -> Column:
     return F.pmod(F.xxhash64("number"), F.greatest(F.lit(1), blocks).cast("long"))
 
 
-def worked(rows: DataFrame, originals: DataFrame, work: Every | Connecting | Near, schema: pa.Schema) -> DataFrame:
+def worked(rows: DataFrame, originals: DataFrame, work: Callable[[Batches], Batches], schema: pa.Schema) -> DataFrame:
     """The rows that `work` makes of tasks, after all rows of a task have come together with their signatures."""
     with_signatures = rows.join(originals, "number")
     return through(with_signatures.repartition(*TASK).sortWithinPartitions(*TASK, "number"), work, schema)
@@ -90,7 +85,7 @@ def without_hubs(
     everywhere = F.explode(F.sequence(F.lit(0).cast("long"), blocks - 1)).alias("mine")
     first = large.where("number = first").withColumn("number", F.explode(hubs)).select("key", "number", everywhere)
     block = beside.unionAll(first).select("*", F.col("mine").alias("one"), F.col("mine").alias("other"))
-    near = kept(worked(block, originals, Near(factory, cross), NEAR))
+    near = kept(worked(block, originals, partial(to_near, factory, cross), NEAR))
     connected = near.where("connected").select("key", "number", F.lit(CONNECTED).alias("done"))
     left = others.join(connected, ["key", "number"], "left").select(
         "key", "number", "block", (F.col("kind") + F.coalesce("done", F.lit(0))).alias("kind")

@@ -1,7 +1,7 @@
 """The jobs of commands that take all lines: in one task, as the shell does it, or in many."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import cast
 from urllib.parse import unquote
 
@@ -30,18 +30,12 @@ from shingletools.system.errors import Failed
 TIMES = {"simjoin": 2, "simgroup": 8, "dedup": 8}
 
 
-@dataclass(frozen=True)
-class ShellsCollector:
+def shells_collector(stage: Stage, asked: Archives, means: Means) -> Collector:
     """Makes the shell's collector in a task."""
-
-    stage: Stage
-    archives: Archives
-
-    def __call__(self, means: Means) -> Collector:
-        if isinstance(self.stage, JoinSpec):
-            asking = archives.against(self.stage, self.archives) if self.archives else None
-            return JoinCollector(self.stage, against=asking)
-        return self.stage.collector(means)
+    if isinstance(stage, JoinSpec):
+        asking = archives.against(stage, asked) if asked else None
+        return JoinCollector(stage, against=asking)
+    return stage.collector(means)
 
 
 class Collecting(Joining):
@@ -94,7 +88,8 @@ class Collecting(Joining):
             rows, every = self.in_order(lines, parts), Filtered(Chain([]), 0, self.tally(), before=0)
         late = {each.path: each.key(0) for each in asked}
         tallies = self.tally(), self.tally()
-        task = InOneTask(every, ShellsCollector(stage, asked), stage, number, parts, late, self.room(), *tallies)
+        make = partial(shells_collector, stage, asked)
+        task = InOneTask(every, make, stage, number, parts, late, self.room(), *tallies)
         folder = self.beside.path()
         paths = {LINES: out} | ({} if stage.removed is None else {REMOVED: stage.removed})
         spark_files.write_runs(through(rows, task, WRITTEN), folder, any(map(self.gzip, paths.values())))

@@ -3,9 +3,9 @@
 The same job also writes rejected rows, each with its record in the column via.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -133,7 +133,7 @@ class Carrying:
 
     def worked(
         self, source: tuple[int, str, int], place: int, rows: pa.RecordBatch, lines: bytes, rejections: list[Rejection]
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Batches:
         bad = {each.place: each for each in rejections}
         written = iter(lines.split(b"\n"))
         found = [b"" if number in bad else next(written) for number in range(len(rows))]
@@ -157,24 +157,19 @@ def text_of(values: pa.Array) -> pa.Array:
     return values.view(TEXTS.get(values.type, values.type))
 
 
-@dataclass(frozen=True)
-class RejectedRows:
+def rejected_rows(chain: Chain, batches: Batches) -> Batches:
     """Takes rejected rows through the filters as lines, to get the cause and the line at that point.
 
     A filter with a time limit may accept a row now that it has rejected before: the row stays rejected.
     """
-
-    chain: Chain
-
-    def __call__(self, batches: Batches) -> Batches:
-        for batch in batches:
-            rows = []
-            for *places, step, cause, line in zip(*(batch.column(name).to_pylist() for name in AGAIN.names),
-                                                  strict=True):  # fmt: skip
-                _, found = self.chain.work(line + b"\n")
-                rows.append((*places, *((found[0].step, found[0].cause, found[0].line) if found else
-                                        (step, cause, line))))  # fmt: skip
-            yield of_rows(AGAIN, rows)
+    for batch in batches:
+        rows = []
+        for *places, step, cause, line in zip(*(batch.column(name).to_pylist() for name in AGAIN.names),
+                                              strict=True):  # fmt: skip
+            _, found = chain.work(line + b"\n")
+            rows.append((*places, *((found[0].step, found[0].cause, found[0].line) if found else
+                                    (step, cause, line))))  # fmt: skip
+        yield of_rows(AGAIN, rows)
 
 
 class Rows(NamedTuple):
@@ -263,7 +258,7 @@ class Work:
     def rejected(self, written: DataFrame) -> DataFrame:
         """The rejected rows, with PLACES and REJECTED."""
         again = bad_of(written, "via").select(*AGAIN.names)
-        return again.mapInArrow(RejectedRows(self.chain), again.schema)
+        return again.mapInArrow(partial(rejected_rows, self.chain), again.schema)
 
 
 def is_plain(kind: DataType) -> bool:

@@ -1,7 +1,6 @@
 """dedup in many tasks: documents whose fate is known become lines, by the shell's own collector."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -92,26 +91,19 @@ def together(names: Iterator[bytes]) -> tuple[bytes, bytes]:
     return b"".join(each), np.array([*map(len, each)], np.int64).tobytes()
 
 
-@dataclass(frozen=True)
-class Cut:
-    """Rows of PACKED, each with its fates, to CUT. Memory: a row."""
-
-    spec: DedupSpec
-    step: int
-    starts: bytes  # the first number of each part
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        starts = numbers_of(self.starts)
-        for batch in batches:
-            fates = batch.column("fates").to_pylist()
-            for some, mine in zip(packed(iter([batch])), fates, strict=True):
-                collector = CutDocuments(self.spec, mine or [])
-                outcome, failed = collect_chunk(collector, self.spec.once(0), False, 0, Chunk("", 1, 1, some.lines))
-                if failed is not None:
-                    raise failed
-                first = int(some.numbers[0])
-                part = int(np.searchsorted(starts, first, "right")) - 1
-                bad = [(part, int(some.numbers[(line or 1) - 1]), None, None, 0, self.step, cause, document)
-                       for _, line, cause, document in outcome.rejects]  # fmt: skip
-                lines = (part, first, outcome.written.output, outcome.written.removed, outcome.again, None, None, None)
-                yield of_rows(CUT, [lines, *bad])
+def to_cut(spec: DedupSpec, step: int, parts: bytes, batches: Batches) -> Batches:
+    """Rows of PACKED, each with its fates, to CUT. parts: the first number of each. Memory: a row."""
+    starts = numbers_of(parts)
+    for batch in batches:
+        fates = batch.column("fates").to_pylist()
+        for some, mine in zip(packed(iter([batch])), fates, strict=True):
+            collector = CutDocuments(spec, mine or [])
+            outcome, failed = collect_chunk(collector, spec.once(0), False, 0, Chunk("", 1, 1, some.lines))
+            if failed is not None:
+                raise failed
+            first = int(some.numbers[0])
+            part = int(np.searchsorted(starts, first, "right")) - 1
+            bad = [(part, int(some.numbers[(line or 1) - 1]), None, None, 0, step, cause, document)
+                   for _, line, cause, document in outcome.rejects]  # fmt: skip
+            lines = (part, first, outcome.written.output, outcome.written.removed, outcome.again, None, None, None)
+            yield of_rows(CUT, [lines, *bad])

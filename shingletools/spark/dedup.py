@@ -1,7 +1,7 @@
 """dedup in many tasks: names of documents, members and pairs meet; fates of documents go back to their lines."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +15,8 @@ from shingletools.commands.dedup.values import OTHER, common
 from shingletools.commands.dedup.values import in_doubt as values_in_doubt
 from shingletools.commands.dedup.verdicts import UNSAID
 from shingletools.spark.batches import PACKED, Batches, counted, through, union
-from shingletools.spark.cut_documents import AGAIN, CUT, FATES, GOES, KNOWN, Cut
-from shingletools.spark.ordered_keys import FORMS, TakeForms, TakeKeys
+from shingletools.spark.cut_documents import AGAIN, CUT, FATES, GOES, KNOWN, to_cut
+from shingletools.spark.ordered_keys import FORMS, to_forms, to_keys
 from shingletools.spark.packed_names import BAD, StepInput, numbers_of
 from shingletools.spark.parts import PARTS
 from shingletools.spark.removal_rows import (
@@ -27,8 +27,8 @@ from shingletools.spark.removal_rows import (
     MEMBER,
     NAMED,
     PAIR,
-    TakeBeside,
-    TakeDocuments,
+    take_beside,
+    take_documents,
 )
 from shingletools.spark.removal_rows import KNOWN as ARCHIVED
 from shingletools.spark.thinned import thinned
@@ -57,17 +57,12 @@ def deduplicated(given: StepInput, stage: DedupSpec) -> Deduplicated:
     return Removal(given, stage).run()
 
 
-@dataclass(frozen=True)
-class ByBlock:
+def by_block(blocks: bytes, batches: Batches) -> Batches:
     """FATES to BLOCK: with the first number of the row that has the document."""
-
-    starts: bytes
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        starts = numbers_of(self.starts)
-        for batch in batches:
-            place = np.searchsorted(starts, batch.column("number").to_numpy(), "right") - 1
-            yield pa.RecordBatch.from_arrays([pa.array(starts[place]), *batch.columns], schema=BLOCK)
+    starts = numbers_of(blocks)
+    for batch in batches:
+        place = np.searchsorted(starts, batch.column("number").to_numpy(), "right") - 1
+        yield pa.RecordBatch.from_arrays([pa.array(starts[place]), *batch.columns], schema=BLOCK)
 
 
 class Removal:
@@ -77,10 +72,10 @@ class Removal:
         self.given, self.stage, self.kept = given, stage, given.kept
         self.figures: list[str] = []
         self.remarks: list[str] = []
-        beside = [through(frame, TakeBeside(stage, option), BESIDE)
+        beside = [through(frame, partial(take_beside, stage, option), BESIDE)
                   for (option, _), frame in zip(stage.beside, given.others, strict=True)]  # fmt: skip
         self.beside = self.kept(union(beside))
-        documents = through(given.frame, TakeDocuments(stage), DOCUMENTS)
+        documents = through(given.frame, partial(take_documents, stage), DOCUMENTS)
         named = documents.withColumn("first", F.min("number").over(Window.partitionBy("name")))
         self.documents = self.kept(named)
         self.firsts = self.documents.where("number = first").drop("first")  # of each id, in all tasks
@@ -191,11 +186,11 @@ class Removal:
         """Documents with a key by which they are preferred. Raises Failed if it is in doubt how values decide."""
         if self.stage.valued is None:
             return documents
-        forms = through(documents.select("value"), TakeForms(self.stage.as_form), FORMS).distinct().collect()
+        forms = through(documents.select("value"), partial(to_forms, self.stage.as_form), FORMS).distinct().collect()
         form = common({row["form"] for row in forms})
         if form == OTHER:
             raise Failed(values_in_doubt(self.stage.valued, self.stage.as_form))
-        keys = TakeKeys(form, self.stage.keep)
+        keys = partial(to_keys, form, self.stage.keep)
         return documents.mapInArrow(keys, documents.schema).drop("key").withColumnRenamed("value", "key")
 
     def cut(self, decided: DataFrame, figures: Sequence[str]) -> Deduplicated:
@@ -205,11 +200,12 @@ class Removal:
         starts, ends = np.array([row["number"] for row in found], np.int64), np.cumsum([row["bytes"] for row in found])
         parts = starts[np.unique(np.append(0, ends)[:-1] // PART, return_index=True)[1]]
         fate = F.collect_list(F.struct("what", "name", "partner", "similarity")).alias("fates")
-        of_rows = through(decided, ByBlock(starts.tobytes()), BLOCK).groupBy(F.col("block").alias("number")).agg(fate)
+        blocks = through(decided, partial(by_block, starts.tobytes()), BLOCK)
+        of_rows = blocks.groupBy(F.col("block").alias("number")).agg(fate)
         frame = self.given.frame.join(of_rows, "number", "left").select(*PACKED.names, "fates")
         told, step = Observation(), self.given.step
         bad = F.count("step").alias("bad"), F.sum("again").alias("again")
-        cut = self.kept(through(frame, Cut(self.stage, step, parts.tobytes()), CUT).observe(told, *bad))
+        cut = self.kept(through(frame, partial(to_cut, self.stage, step, parts.tobytes()), CUT).observe(told, *bad))
         rejects = [cut.where("step is not null").select(*(name for name, _ in BAD))] if told.get["bad"] else []
         lines = cut.where("step is null")
         return Deduplicated(

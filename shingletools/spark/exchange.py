@@ -1,7 +1,7 @@
 """What tasks send each other: rows that are brought together by key, and arrays for the tasks of the next step."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from math import ceil
 from operator import itemgetter
@@ -16,7 +16,10 @@ from shingletools.kernel.types import U64, Index
 from shingletools.spark.batches import Batches, of_rows, through
 
 SENT = pa.schema([("to", pa.int32()), ("entries", pa.binary())])
-Entries = NDArray[np.void]  # of a structured dtype
+Kind = np.dtype[np.void]  # a structured one
+Entries = NDArray[np.void]  # of such a kind
+Parted = tuple[Entries, Index]  # entries, and the number of the part of each
+Work = Callable[[Batches], Iterator[Parted]]
 TASK_BYTES = 32 << 20  # of entries that a task takes at once; intermediate arrays may take four times as much
 HELD = 64 << 20  # bytes of entries that a task holds before it sends them
 ROW = 4 << 20  # bytes in a row
@@ -48,35 +51,30 @@ def addresses(parts: int) -> list[int]:
     return list(found.values())
 
 
-@dataclass(frozen=True)
-class Sending:
-    """Rows to entries, each with the number of its part, as `work` makes them; packed and addressed to the parts."""
+def send(work: Work, parts: int, batches: Batches) -> Batches:
+    """Rows to the entries that `work` makes of them, packed and addressed to the parts."""
+    where = addresses(parts)
+    held: list[Parted] = []
+    size = 0
+    for entries, part in work(batches):
+        held.append((entries, part))
+        size += entries.nbytes
+        if size >= HELD:
+            yield from addressed(held, where)
+            held, size = [], 0
+    if held:
+        yield from addressed(held, where)
 
-    work: Callable[[Batches], Iterator[tuple[Entries, Index]]]
-    parts: int
 
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        where = addresses(self.parts)
-        held: list[tuple[Entries, Index]] = []
-        size = 0
-        for entries, part in self.work(batches):
-            held.append((entries, part))
-            size += entries.nbytes
-            if size >= HELD:
-                yield from self._sent(held, where)
-                held, size = [], 0
-        if held:
-            yield from self._sent(held, where)
-
-    def _sent(self, held: Sequence[tuple[Entries, Index]], where: Sequence[int]) -> Iterator[pa.RecordBatch]:
-        entries, part = (np.concatenate(columns) for columns in zip(*held, strict=True))
-        order = np.argsort(part.astype(np.uint16 if self.parts < 1 << 16 else np.int64), kind="stable")
-        ends = np.cumsum(np.bincount(part, minlength=self.parts)).tolist()
-        some = max(1, ROW // entries.itemsize)
-        for number, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
-            for first in range(start, end, some):
-                rows = entries[order[first : min(first + some, end)]]
-                yield of_rows(SENT, [(where[number], rows.tobytes())])
+def addressed(held: Sequence[Parted], where: Sequence[int]) -> Batches:
+    entries, part = (np.concatenate(columns) for columns in zip(*held, strict=True))
+    order = np.argsort(part.astype(np.uint16 if len(where) < 1 << 16 else np.int64), kind="stable")
+    ends = np.cumsum(np.bincount(part, minlength=len(where))).tolist()
+    some = max(1, ROW // entries.itemsize)
+    for address, start, end in zip(where, [0, *ends], ends, strict=False):
+        for first in range(start, end, some):
+            rows = entries[order[first : min(first + some, end)]]
+            yield of_rows(SENT, [(address, rows.tobytes())])
 
 
 def part_of(keys: U64, parts: int) -> Index:
@@ -90,12 +88,12 @@ def parts_for(size: int, least: int) -> int:
     return max(least, ceil(size / TASK_BYTES))
 
 
-def sent(frame: DataFrame, work: Callable[[Batches], Iterator[tuple[Entries, Index]]], parts: int) -> DataFrame:
+def sent(frame: DataFrame, work: Work, parts: int) -> DataFrame:
     """The entries that `work` makes of a DataFrame, each part in one task."""
-    return through(frame, Sending(work, parts), SENT).repartition(parts, "to")
+    return through(frame, partial(send, work, parts), SENT).repartition(parts, "to")
 
 
-def received(batches: Batches, kind: np.dtype[np.void]) -> Entries:
+def received(batches: Batches, kind: Kind) -> Entries:
     """All entries that were sent to a task."""
     data = [each.as_py() for batch in batches for each in batch.column("entries")]
     return np.frombuffer(b"".join(data), kind)

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -184,20 +185,15 @@ class Filtered:
             yield SplitLines(source, place, places, row["lines"]), []
 
 
-@dataclass(frozen=True)
-class Writing:
+def to_written(filtered: Filtered, batches: Batches) -> Batches:
     """Filtered lines to WRITTEN. Each run of a task becomes a file."""
-
-    filtered: Filtered
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        runs = Telling(self.filtered.tally)
-        for done in self.filtered(batches, runs):
-            if done.lines:
-                runs.figures[LINES] = runs.figures.get(LINES, 0) + done.made
-                yield of_rows(WRITTEN, [(LINES, runs.run, done.lines[:-1])])
-            if bad := done.rejected():
-                yield of_rows(WRITTEN, [(BAD, 0, about(*row) + b"\t" + line.hex().encode()) for *row, line in bad])
+    runs = Telling(filtered.tally)
+    for done in filtered(batches, runs):
+        if done.lines:
+            runs.figures[LINES] = runs.figures.get(LINES, 0) + done.made
+            yield of_rows(WRITTEN, [(LINES, runs.run, done.lines[:-1])])
+        if bad := done.rejected():
+            yield of_rows(WRITTEN, [(BAD, 0, about(*row) + b"\t" + line.hex().encode()) for *row, line in bad])
 
 
 def about(*told: object) -> bytes:
@@ -214,51 +210,35 @@ def bad_of(frame: DataFrame, column: str) -> DataFrame:
     return frame.select(F.from_json(told, ABOUT).alias("bad"), F.unhex(line).alias("line")).select("bad.*", "line")
 
 
-@dataclass(frozen=True)
-class Keeping:
+def to_kept(filtered: Filtered, batches: Batches) -> Batches:
     """Filtered lines to KEPT. Tells their bytes."""
-
-    filtered: Filtered
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        telling = Telling(self.filtered.tally)
-        for done in self.filtered(batches, telling):
-            source, place = done.portion.source, done.place
-            if done.lines:
-                telling.figures[SIZE] = telling.figures.get(SIZE, 0) + len(done.lines)
-                places = done.places()
-                numbers = b"" if places[-1] == len(places) - 1 else places.tobytes()
-                yield of_rows(KEPT, [(*source, place, 0, None, None, numbers, done.lines)])
-            if bad := done.rejected():
-                yield of_rows(KEPT, [(*row, None, None) for row in bad])
+    telling = Telling(filtered.tally)
+    for done in filtered(batches, telling):
+        source, place = done.portion.source, done.place
+        if done.lines:
+            telling.figures[SIZE] = telling.figures.get(SIZE, 0) + len(done.lines)
+            places = done.places()
+            numbers = b"" if places[-1] == len(places) - 1 else places.tobytes()
+            yield of_rows(KEPT, [(*source, place, 0, None, None, numbers, done.lines)])
+        if bad := done.rejected():
+            yield of_rows(KEPT, [(*row, None, None) for row in bad])
 
 
-@dataclass(frozen=True)
-class Picking:
+def to_numbered(wanted: Chosen, batches: Batches) -> Batches:
     """Lines (PACKED) to those with chosen numbers (NUMBERED)."""
-
-    wanted: Chosen
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for each in packed(batches):
-            some = np.flatnonzero(self.wanted.has(each.numbers))
-            if len(some):
-                lines = each.lines.split(b"\n")
-                yield batch_of(NUMBERED, [each.numbers[some], [lines[place] for place in some.tolist()]])
+    for each in packed(batches):
+        some = np.flatnonzero(wanted.has(each.numbers))
+        if len(some):
+            lines = each.lines.split(b"\n")
+            yield batch_of(NUMBERED, [each.numbers[some], [lines[place] for place in some.tolist()]])
 
 
-@dataclass(frozen=True)
-class Numbered:
+def with_numbers(starts: Mapping[Key, int], schema: pa.Schema, batches: Batches) -> Batches:
     """Replaces PLACES by the numbers of lines; other columns stay."""
-
-    starts: Mapping[Key, int]
-    schema: pa.Schema
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            *source, place = (batch.column(name).to_pylist() for name, _ in PLACES)
-            number = [self.starts[key] + each for key, each in zip(zip(*source, strict=True), place, strict=True)]
-            yield batch_of(self.schema, [number, *(batch.column(name) for name in self.schema.names[1:])])
+    for batch in batches:
+        *source, place = (batch.column(name).to_pylist() for name, _ in PLACES)
+        number = [starts[key] + each for key, each in zip(zip(*source, strict=True), place, strict=True)]
+        yield batch_of(schema, [number, *(batch.column(name) for name in schema.names[1:])])
 
 
 class LineNumbers:
@@ -280,7 +260,8 @@ class LineNumbers:
     def numbered(self, frame: DataFrame, columns: Sequence[tuple[str, pa.DataType]]) -> DataFrame:
         """The number of each line, and these columns, of a DataFrame with PLACES."""
         schema = pa.schema([("number", pa.int64()), *columns])
-        return through(frame.select(*SOURCE, "place", *schema.names[1:]), Numbered(self.starts, schema), schema)
+        rows = frame.select(*SOURCE, "place", *schema.names[1:])
+        return through(rows, partial(with_numbers, self.starts, schema), schema)
 
     def packed(self, kept: DataFrame, first: int, end: int) -> DataFrame:
         """The lines of KEPT that are in the parts from `first` to `end` of the input, as PACKED."""

@@ -1,8 +1,7 @@
 """Groups of nodes that edges connect, on a cluster: in one task if they fit, else in rounds."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -60,22 +59,17 @@ def method_of(star: bool) -> Method:
     return Stars() if star else UnionFind()
 
 
-@dataclass(frozen=True)
-class ConnectAtOnce:
+def connect_at_once(star: bool, batches: Batches) -> Batches:
     """All edges to all nodes but the first of each group, each with this first node. Memory: 100 bytes an edge."""
-
-    star: bool
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        edges = np.concatenate([np.empty((2, 0), np.int64), *map(columns_of, batches)], axis=1)
-        u, v = edges
-        ranks = Ranks(np.append(u, v))
-        method = method_of(self.star)
-        method.grow(len(ranks))
-        method.join(ranks.of(u), ranks.of(v))
-        first = method.representatives()
-        others = np.flatnonzero(first != np.arange(len(first)))
-        yield batch_of(EDGE, [ranks.known[others], ranks.known[first[others]]])
+    edges = np.concatenate([np.empty((2, 0), np.int64), *map(columns_of, batches)], axis=1)
+    u, v = edges
+    ranks = Ranks(np.append(u, v))
+    method = method_of(star)
+    method.grow(len(ranks))
+    method.join(ranks.of(u), ranks.of(v))
+    first = method.representatives()
+    others = np.flatnonzero(first != np.arange(len(first)))
+    yield batch_of(EDGE, [ranks.known[others], ranks.known[first[others]]])
 
 
 def columns_of(batch: pa.RecordBatch) -> Index:
@@ -84,7 +78,7 @@ def columns_of(batch: pa.RecordBatch) -> Index:
 
 
 def at_once(edges: DataFrame, star: bool) -> DataFrame:
-    return through(edges.select("u", "v").coalesce(1), ConnectAtOnce(star), EDGE)
+    return through(edges.select("u", "v").coalesce(1), partial(connect_at_once, star), EDGE)
 
 
 def connected(edges: DataFrame, count: int, kept: Kept) -> DataFrame:
@@ -96,22 +90,29 @@ def connected(edges: DataFrame, count: int, kept: Kept) -> DataFrame:
     if count <= EDGES:
         return at_once(edges, star=False)
     buckets = max(1, min(BUCKETS, count // AT_ONCE))
-    packed = through(edges.select("u", "v"), Pack(buckets), SENT)
+    packed = through(edges.select("u", "v"), partial(pack, buckets), SENT)
     while count > EDGES:
         observed = Observation()
         new = packed.withColumn("changed", F.lit(0).cast("long"))
-        lesser = through(together(new, "bucket"), SmallStar(buckets), SENT)
-        parents = through(together(lesser, "bucket"), Parents(buckets), SENT)
-        linked = through(together(parents, "bucket", "kind"), LargeStar(buckets), SENT)
+        lesser = through(together(new, "bucket"), partial(star, small_star, to_larger, buckets), SENT)
+        parents = through(together(lesser, "bucket"), partial(star, unchanged, to_lesser, buckets), SENT)
+        linked = through(together(parents, "bucket", "kind"), partial(star, large_star, to_larger, buckets), SENT)
         told = F.sum(F.octet_length("u")).alias("bytes"), F.sum("changed").alias("changed")
         packed = kept(linked.observe(observed, *told))
         if not observed.get["changed"]:
-            return through(packed.select("u", "v"), Unpack("u", "v"), EDGE)
+            return through(packed.select("u", "v"), unpack, EDGE)
         count = observed.get["bytes"] // 8
-    return at_once(through(packed.select("u", "v"), Unpack("u", "v"), EDGE), star=False)
+    return at_once(through(packed.select("u", "v"), unpack, EDGE), star=False)
 
 
 Links = Iterator[tuple[Index, Index]]
+Edges = Iterator[tuple[Index, Index, int]]  # those that a bucket becomes, and how many of them are new
+Work = Callable[[Iterator[Row]], Edges]
+Sending = Callable[[Links, int], Iterator[Row]]
+
+
+def to_larger(links: Links, buckets: int) -> Iterator[Row]:
+    return sent(links, EDGES_OF, 0, buckets)
 
 
 def sent(links: Links, kind: int, key: int, buckets: int) -> Iterator[Row]:
@@ -147,125 +148,92 @@ def edges_of(rows: Iterable[Row]) -> tuple[Index, Index]:
     return u[new], v[new]
 
 
-@dataclass(frozen=True)
-class Pack:
+def pack(buckets: int, batches: Batches) -> Batches:
     """Edges to the buckets of their larger nodes. Memory: AT_ONCE edges, and a batch."""
-
-    buckets: int
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        pairs = map(columns_of, batches)
-        links = ((np.maximum(one, other), np.minimum(one, other)) for one, other in pairs)
-        for row in sent(links, EDGES_OF, 0, self.buckets):
-            yield rows_of(SENT, [row])
+    pairs = map(columns_of, batches)
+    links = ((np.maximum(one, other), np.minimum(one, other)) for one, other in pairs)
+    for row in to_larger(links, buckets):
+        yield rows_of(SENT, [row])
 
 
-@dataclass(frozen=True)
-class Unpack:
+def unpack(batches: Batches) -> Batches:
     """Two columns of packed numbers to edges, one in a row."""
-
-    one: str
-    other: str
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for row in batch.select([self.one, self.other]).to_pylist():
-                if row[self.one]:
-                    yield batch_of(EDGE, [numbers_of(row[self.one]), numbers_of(row[self.other])])
+    for batch in batches:
+        for one, other in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            if one:
+                yield batch_of(EDGE, [numbers_of(one), numbers_of(other)])
 
 
-@dataclass(frozen=True)
-class Star(ABC):
+def star(work: Work, send: Sending, buckets: int, batches: Batches) -> Batches:
     """A step of a round, on buckets of edges. It adds the edges that it changes to the counts of earlier steps."""
+    changed = 0
 
-    buckets: int
+    def counting(rows: Iterator[Row]) -> Iterator[Row]:
+        nonlocal changed
+        for row in rows:
+            changed += row["changed"] or 0
+            if row["u"]:
+                yield row
 
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        changed = 0
-
-        def counting(rows: Iterator[Row]) -> Iterator[Row]:
-            nonlocal changed
-            for row in rows:
-                changed += row["changed"] or 0
-                if row["u"]:
-                    yield row
-
-        def links() -> Links:
-            nonlocal changed
-            for _, rows in runs(batches, "bucket"):
-                for u, v, count in self.work(counting(rows)):
-                    changed += count
-                    yield u, v
-
-        for row in self.send(links()):
-            yield rows_of(SENT, [row])
-        yield rows_of(SENT, [{"bucket": 0, "kind": EDGES_OF, "u": b"", "v": b"", "changed": changed}])
-
-    @abstractmethod
-    def work(self, rows: Iterator[Row], /) -> Iterator[tuple[Index, Index, int]]:
-        """The edges that a bucket becomes, and how many of them are new."""
-
-    def send(self, links: Links) -> Iterator[Row]:
-        return sent(links, EDGES_OF, 0, self.buckets)
-
-
-@dataclass(frozen=True)
-class SmallStar(Star):
-    """Connects each node, and its lesser neighbours, with the least of these. Memory: 60 bytes an edge of a bucket."""
-
-    def work(self, rows: Iterator[Row], /) -> Iterator[tuple[Index, Index, int]]:
-        if found := list(rows):
-            u, v = edges_of(found)
-            first = np.append(True, u[1:] != u[:-1])
-            least = v[first][np.cumsum(first) - 1]
-            yield u[first], v[first], 0
-            yield v[~first], least[~first], int(np.count_nonzero(~first))
-
-
-@dataclass(frozen=True)
-class Parents(Star):
-    """Sends edges to the buckets of their lesser nodes, after each node's least neighbour (LEAST_OF).
-
-    Memory: 60 bytes an edge of a bucket.
-    """
-
-    def work(self, rows: Iterator[Row], /) -> Iterator[tuple[Index, Index, int]]:
-        if found := list(rows):
-            yield *edges_of(found), 0
-
-    def send(self, links: Links) -> Iterator[Row]:
-        least: list[Row] = []
-
-        def passing() -> Links:
-            for u, v in links:
-                first = np.append(True, u[1:] != u[:-1])
-                least.extend(sent(iter([(u[first], v[first])]), LEAST_OF, 0, self.buckets))
+    def links() -> Links:
+        nonlocal changed
+        for _, rows in runs(batches, "bucket"):
+            for u, v, count in work(counting(rows)):
+                changed += count
                 yield u, v
 
-        for row in sent(passing(), EDGES_OF, 1, self.buckets):
-            yield from least
-            least.clear()
-            yield row
+    for row in send(links(), buckets):
+        yield rows_of(SENT, [row])
+    yield rows_of(SENT, [{"bucket": 0, "kind": EDGES_OF, "u": b"", "v": b"", "changed": changed}])
+
+
+def small_star(rows: Iterator[Row]) -> Edges:
+    """Connects each node, and its lesser neighbours, with the least of these. Memory: 60 bytes an edge of a bucket."""
+    if found := list(rows):
+        u, v = edges_of(found)
+        first = np.append(True, u[1:] != u[:-1])
+        least = v[first][np.cumsum(first) - 1]
+        yield u[first], v[first], 0
+        yield v[~first], least[~first], int(np.count_nonzero(~first))
+
+
+def unchanged(rows: Iterator[Row]) -> Edges:
+    """Memory: 60 bytes an edge of a bucket."""
+    if found := list(rows):
+        yield *edges_of(found), 0
+
+
+def to_lesser(links: Links, buckets: int) -> Iterator[Row]:
+    """Sends edges to the buckets of their lesser nodes, after each node's least neighbour (LEAST_OF)."""
+    least: list[Row] = []
+
+    def passing() -> Links:
+        for u, v in links:
+            first = np.append(True, u[1:] != u[:-1])
+            least.extend(sent(iter([(u[first], v[first])]), LEAST_OF, 0, buckets))
+            yield u, v
+
+    for row in sent(passing(), EDGES_OF, 1, buckets):
         yield from least
+        least.clear()
+        yield row
+    yield from least
 
 
-@dataclass(frozen=True)
-class LargeStar(Star):
+def large_star(rows: Iterator[Row]) -> Edges:
     """Connects larger neighbours of each node with its least one. Memory: 16 bytes a node of a bucket, and a row."""
-
-    def work(self, rows: Iterator[Row], /) -> Iterator[tuple[Index, Index, int]]:
-        node = least = np.empty(0, np.int64)
-        for row in rows:
-            u, v = numbers_of(row["u"]), numbers_of(row["v"])
-            if row["kind"] == LEAST_OF:
-                node, least = (np.append(one, more) for one, more in ((node, u), (least, v)))
-                continue
-            if len(node):
-                place = np.minimum(np.searchsorted(node, v), len(node) - 1)
-                new = np.where(node[place] == v, least[place], v)
-            else:
-                new = v
-            yield u, new, int(np.count_nonzero(new != v))
+    node = least = np.empty(0, np.int64)
+    for row in rows:
+        u, v = numbers_of(row["u"]), numbers_of(row["v"])
+        if row["kind"] == LEAST_OF:
+            node, least = (np.append(one, more) for one, more in ((node, u), (least, v)))
+            continue
+        if len(node):
+            place = np.minimum(np.searchsorted(node, v), len(node) - 1)
+            new = np.where(node[place] == v, least[place], v)
+        else:
+            new = v
+        yield u, new, int(np.count_nonzero(new != v))
 
 
 def stars(edges: DataFrame, count: int, kept: Kept) -> DataFrame:

@@ -1,6 +1,7 @@
 """simgroup on a cluster, for more pairs than one task can hold."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame, Observation
@@ -10,12 +11,22 @@ from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.spark import graphs
 from shingletools.spark.batches import counted, through, total, union
 from shingletools.spark.exchange import together
-from shingletools.spark.graphs import EDGE, Unpack
+from shingletools.spark.graphs import EDGE, unpack
 from shingletools.spark.mentions import FAULT, PairNames, Singles
-from shingletools.spark.nodes import MET, SINGLE, TAKEN, MeetNames, TakePairs, TakeSingles
+from shingletools.spark.nodes import MET, SINGLE, TAKEN, meet_names, take_pairs, take_singles
 from shingletools.spark.packed_names import StepInput, in_units, units_of
 from shingletools.spark.parts import PARTS
-from shingletools.spark.roots import GROUP_FIGURES, NODES, PART, PLACED, ROOTS, Nodes, Place, Roots, Write
+from shingletools.spark.roots import (
+    GROUP_FIGURES,
+    NODES,
+    PART,
+    PLACED,
+    ROOTS,
+    to_nodes,
+    to_placed,
+    to_roots,
+    write_groups,
+)
 from shingletools.spark.spark_files import Kept
 from shingletools.system.errors import Failed
 
@@ -40,8 +51,8 @@ def grouped(given: StepInput, stage: GroupSpec, verbose: bool = False) -> GroupL
     # TaskPairs takes the first mention that it meets as the least
     frame = given.frame.sortWithinPartitions("number")
     pairs = PairNames(stage.least, stage.once(0))
-    singles = TakeSingles(Singles(stage.id_field), given.step)
-    every = [through(frame, TakePairs(pairs, given.step, verbose or stage.star), TAKEN)]
+    singles = partial(take_singles, Singles(stage.id_field), given.step)
+    every = [through(frame, partial(take_pairs, pairs, given.step, verbose or stage.star), TAKEN)]
     every += [through(other, singles, TAKEN) for other in given.others]
     return groups_of(union(every), stage, given, verbose)
 
@@ -64,13 +75,13 @@ def groups_of(every: DataFrame, stage: GroupSpec, given: StepInput, verbose: boo
         bad = taken.where("cause is not null")
         rejects.append(bad.select("number", "step", "cause", "line"))
     again = Observation()
-    met = kept(through(in_units(taken, units_of(size)), MeetNames(), MET).observe(again, total("again")))
+    met = kept(through(in_units(taken, units_of(size)), meet_names, MET).observe(again, total("again")))
     roots, figures = NodeEdges(taken, met, stage, kept).roots((edges + (again.get["again"] or 0)) // 8, verbose)
     both = met.select("unit", "names", "sizes", "numbers", none("roots")).unionAll(
         roots.select("unit", none("names"), none("sizes"), none("numbers"), "roots")
     )
-    placed = through(together(both, "unit"), Place(width), PLACED)
-    return GroupLines(through(together(placed, "part"), Write(), PARTS), rejects, figures)
+    placed = through(together(both, "unit"), partial(to_placed, width), PLACED)
+    return GroupLines(through(together(placed, "part"), write_groups, PARTS), rejects, figures)
 
 
 def none(column: str) -> Column:
@@ -87,8 +98,8 @@ class NodeEdges(NamedTuple):
 
     def roots(self, count: int, verbose: bool) -> tuple[DataFrame, list[str]]:
         """The roots, found in one task or in rounds."""
-        edges = through(self.taken.where("left is not null").select("left", "right"), Unpack("left", "right"), EDGE)
-        again = through(self.met.select("again", "first"), Unpack("again", "first"), EDGE)
+        pairs = self.taken.where("left is not null").select("left", "right")
+        edges, again = (through(each, unpack, EDGE) for each in (pairs, self.met.select("again", "first")))
         if self.stage.star or verbose:
             edges = self.kept(renamed(edges, again))
             again = again.limit(0)
@@ -98,7 +109,7 @@ class NodeEdges(NamedTuple):
             else graphs.connected(edges.unionAll(again), count, self.kept)
         )
         found = self.kept(found)
-        nodes = through(self.met.select("unit", "numbers"), Nodes(), NODES)
+        nodes = through(self.met.select("unit", "numbers"), to_nodes, NODES)
         rooted = nodes.join(found.withColumnRenamed("u", "node"), "node", "left").select(
             "unit", "node", F.coalesce("v", "node").alias("root")
         )
@@ -109,7 +120,7 @@ class NodeEdges(NamedTuple):
             lone = F.col("whole").isNull() & (F.col("node") < SINGLE)
             rooted = rooted.join(heads, "root", "left").withColumn("root", F.when(lone, alone).otherwise(F.col("root")))
         rooted = rooted.select("unit", "node", "root")
-        return through(together(rooted, "unit", "node"), Roots(), ROOTS), figures
+        return through(together(rooted, "unit", "node"), to_roots, ROOTS), figures
 
 
 def renamed(edges: DataFrame, again: DataFrame) -> DataFrame:

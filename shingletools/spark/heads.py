@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from shingletools.kernel.types import U64, Index
-from shingletools.spark.batches import Batches
-from shingletools.spark.exchange import Entries, part_of, received
+from shingletools.spark.batches import Batches, batch_of
+from shingletools.spark.exchange import Entries, Parted, part_of, received
 from shingletools.spark.signed import Reading, SignedDocuments
 from shingletools.spark.tally import Tally, Telling
 
@@ -35,7 +35,7 @@ class Heads:
     least: int  # least bytes of a signature that can be in a pair
     parts: int
 
-    def __call__(self, batches: Batches) -> Iterator[tuple[Entries, Index]]:
+    def __call__(self, batches: Batches) -> Iterator[Parted]:
         for documents in self.reading(batches):
             if self.ids:
                 yield self.sent(documents, digests(documents.ids.each()), IDS)
@@ -43,7 +43,7 @@ class Heads:
             columns = [each.each() for each in signed.payloads]
             yield self.sent(signed, digests(map(b"".join, zip(*columns, strict=True))), SIGNATURES)
 
-    def sent(self, documents: SignedDocuments, digest: U64, what: int) -> tuple[Entries, Index]:
+    def sent(self, documents: SignedDocuments, digest: U64, what: int) -> Parted:
         entries = np.empty(len(documents.numbers), HEAD)
         entries["high"], entries["low"] = digest.T
         if self.cross is not None:
@@ -59,24 +59,17 @@ class Repeated(NamedTuple):
     first: Index
 
 
-@dataclass(frozen=True)
-class Repeating:
+def to_repeated(tally: Tally, batches: Batches) -> Batches:
     """All entries of HEAD that may be equal to REPEATED. Tells how many there are of each kind."""
-
-    tally: Tally
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        heads = received(batches, HEAD)
-        runs = Telling(self.tally)
-        runs.begin((runs.task,))
-        for what in (IDS, SIGNATURES):
-            found = repeated(heads[heads["what"] == what])
-            runs.figures[what] = len(found.number)
-            if len(found.number):
-                yield pa.RecordBatch.from_arrays(
-                    [pa.array(np.full(len(found.number), what, np.int32)), *map(pa.array, found)], schema=REPEATED
-                )
-        runs.end()
+    heads = received(batches, HEAD)
+    runs = Telling(tally)
+    runs.begin((runs.task,))
+    for what in (IDS, SIGNATURES):
+        found = repeated(heads[heads["what"] == what])
+        runs.figures[what] = len(found.number)
+        if len(found.number):
+            yield batch_of(REPEATED, [np.full(len(found.number), what), *found])
+    runs.end()
 
 
 def repeated(heads: Entries) -> Repeated:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -20,10 +21,10 @@ from shingletools.spark.filtered_lines import (
     LINES,
     SIZE,
     WRITTEN,
-    Writing,
+    to_written,
 )
 from shingletools.spark.kept_stages import Stages
-from shingletools.spark.parts import PART_BYTES, PARTS, InParts
+from shingletools.spark.parts import PART_BYTES, PARTS, to_parts
 from shingletools.spark.pipeline import is_parquet, texts
 from shingletools.spark.run import FILES, TooManyRejected, has_bad, set_to
 from shingletools.spark.spark_files import Kept
@@ -93,7 +94,7 @@ class Jobs(Collecting):
     def filtered(self) -> int:
         """Runs a pipeline of filters, as one job. Returns the number of lines written."""
         folder, every = self.beside.path(), self.through_filters()
-        lines = through(self.rows(self.sources), Writing(every), WRITTEN)
+        lines = through(self.rows(self.sources), partial(to_written, every), WRITTEN)
         spark_files.write_runs(lines, folder, self.gzip(self.options.out))
         told = every.tally.all()
         bad = None
@@ -136,7 +137,7 @@ class Jobs(Collecting):
         self.count(lines.told, lines.rows)
         self.settle_rejects()
         size = sum(split.figures.get(SIZE, 0) for split in lines.told)
-        in_parts = InParts(max(1, PART_BYTES * self.numbers.count // max(1, size)))
+        in_parts = partial(to_parts, max(1, PART_BYTES * self.numbers.count // max(1, size)))
         frame = through(self.numbers.packed(lines.rows, 0, self.inputs), in_parts, PARTS)
         return self.write(frame, self.options.out, arranged=False)
 

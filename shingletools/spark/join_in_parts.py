@@ -1,6 +1,7 @@
 """simjoin on a cluster: the same buckets and the same comparisons, in tasks of bounded size."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,6 @@ from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.table import Table
-from shingletools.kernel.types import Index
 from shingletools.spark import archives, heads
 from shingletools.spark.archives import PinnedArchive
 from shingletools.spark.batches import through, union
@@ -20,10 +20,10 @@ from shingletools.spark.bucket_blocks import tasks, without_hubs, worked
 from shingletools.spark.copies import with_copies
 from shingletools.spark.exchange import parts_for, sent
 from shingletools.spark.filtered_lines import PLACES, REJECTED, SIZE, LineNumbers
-from shingletools.spark.meeting import HITS, SAME, SIZED, Exploding, Meeting
+from shingletools.spark.meeting import HITS, SAME, SIZED, Meeting, to_entries
 from shingletools.spark.number_sets import Chosen, chosen
 from shingletools.spark.parts import PARTS
-from shingletools.spark.said import NAMED, WritingPairs
+from shingletools.spark.said import NAMED, write_pairs
 from shingletools.spark.signed import COLUMNS, IDS, SIGNED, Mark, Reading, check, marks_of
 from shingletools.spark.signed_documents import (
     AGAIN,
@@ -32,21 +32,21 @@ from shingletools.spark.signed_documents import (
     NAMES,
     ORIGINALS,
     SUMMED,
-    Agreeing,
-    Counting,
-    FirstSigned,
-    Names,
-    Originals,
-    SeenBefore,
     add_counts,
+    first_signed,
+    seen_before,
     summed,
+    to_counts,
+    to_names,
+    to_originals,
+    with_agreeing,
 )
 from shingletools.spark.spark_files import Kept
 from shingletools.spark.tally import Tally, Told
 from shingletools.spark.tasks import (
     FOUND,
-    Connecting,
-    Every,
+    to_found,
+    to_pairs,
 )
 
 # The number of partitions follows from sizes that are known. With its adaptive execution, Spark would run each stage as
@@ -112,7 +112,7 @@ class Run:
             self.with_archives()
         copied, copies, again = self.repeated()
         if again.size:
-            reject(through(self.of("ids"), SeenBefore(self.reading, again, step), AGAIN), again)
+            reject(through(self.of("ids"), partial(seen_before, self.reading, again, step), AGAIN), again)
         every = self.reading = self.reading._replace(without=again)
         first = self.first_signed()
         check(self.told, self.numbers, self.comparable, first)
@@ -146,9 +146,6 @@ class Run:
     def figures(self, table: Table) -> list[str]:
         return [*self.comparable.summary(), f"{table.bands} bands", f"recall {table.recall:.4g}"]
 
-    def chosen_of(self, numbers: Sequence[Index]) -> Chosen:
-        return Chosen.of(numbers, self.numbers.count)
-
     def repeated(self) -> tuple[DataFrame, int, Chosen]:
         """Copies (number, first), their number, and the set of documents whose ids were used before."""
         parts = parts_for(2 * self.numbers.count * heads.HEAD.itemsize, self.cores)
@@ -164,7 +161,7 @@ class Run:
         tally = Tally(self.context)
         heading = heads.Heads(reading, self.cross, ids, self.least, parts)
         found = sent(self.of("ids", "payload", "second"), heading, parts)
-        kept = self.kept(through(found, heads.Repeating(tally), heads.REPEATED))
+        kept = self.kept(through(found, partial(heads.to_repeated, tally), heads.REPEATED))
         return kept, [sum(each.figures[what] for each in tally.all()) for what in (heads.IDS, heads.SIGNATURES)]
 
     def of(self, *things: str, sizes: Sequence[str] = ()) -> DataFrame:
@@ -182,7 +179,7 @@ class Run:
             return found.first, found.mark
         columns = self.of(sizes=["payload"]).columns
         of_files = self.signed.where(~F.col("part").isin([each.part for each in self.archives]))
-        rows = through(of_files.select(*columns, "marks", "mark"), FirstSigned(self.reading), FIRST)
+        rows = through(of_files.select(*columns, "marks", "mark"), partial(first_signed, self.reading), FIRST)
         first = rows.orderBy("number").first()
         return None if first is None else (first["number"], Mark(first["via"], first["kind"], first["size"], True))
 
@@ -190,7 +187,7 @@ class Run:
         """Counts what tables need of all documents."""
         for column, (signature, counts) in enumerate(zip(factory.signatures, factory.counts, strict=True)):
             if len(counts):
-                counting = Counting(self.reading, signature, column, self.cores)
+                counting = partial(to_counts, self.reading, signature, column, self.cores)
                 rows = through(
                     sent(self.of("payload", "second"), counting, self.cores), summed, SUMMED
                 ).toLocalIterator()
@@ -200,17 +197,17 @@ class Run:
         """The pairs of originals (a, b, agreeing), and their number."""
         hits, count = self.meeting(factory, mark, bands)
         shared = chosen(hits.select("number"), count, self.numbers.count)
-        originals = through(self.of("payload", "second"), Originals(self.reading, shared), ORIGINALS)
+        originals = through(self.of("payload", "second"), partial(to_originals, self.reading, shared), ORIGINALS)
         row = self.size // max(1, self.numbers.count) + 64
         self.session.conf.set(SHUFFLED, str(parts_for(count * row, self.cores)))
         if factory.wanted.forest:
             originals = self.kept(originals)
             rest, near = without_hubs(self.kept(hits.where("rows > block")), originals, factory, self.cross, self.kept)
             small = tasks(hits.where("rows <= block"), self.cross)
-            connecting = worked(small.unionAll(rest), originals, Connecting(factory, self.cross), FOUND)
+            connecting = worked(small.unionAll(rest), originals, partial(to_found, factory, self.cross), FOUND)
             pairs = connecting.unionAll(near).distinct()  # several tasks may give the same pair
         else:
-            pairs = worked(tasks(hits, self.cross), originals, Every(factory, self.cross), FOUND)
+            pairs = worked(tasks(hits, self.cross), originals, partial(to_pairs, factory, self.cross), FOUND)
         return self.counted(pairs)
 
     def meeting(self, factory: TableFactory, mark: Mark, bands: int) -> tuple[DataFrame, int]:
@@ -220,7 +217,7 @@ class Run:
         kind = SAME if fixed and len(factory.signatures) == 1 else SIZED
         entries = bands * self.numbers.count if fixed else self.size // 8
         parts = parts_for(entries * kind.itemsize, self.cores)
-        exploded = sent(self.of("payload", "second"), Exploding(self.reading, factory, kind, parts), parts)
+        exploded = sent(self.of("payload", "second"), partial(to_entries, self.reading, factory, kind, parts), parts)
         meeting = Meeting(tally, self.cross, kind, mark.size, (BLOCK_ROWS, BLOCK_BYTES))
         hits = self.kept(through(exploded, meeting, HITS))
         return hits, sum(each.figures["hits"] for each in tally.all())
@@ -237,7 +234,7 @@ class Run:
         originals = chosen(named.select("original"), copies, self.numbers.count)
         sizes = self.names(originals).select(F.col("number").alias("original"), "size")
         with_sizes = named.join(sizes, "original").select("number", "original", "size")
-        agreeing = through(with_sizes, Agreeing(factory.signatures[-1]), COPIED)
+        agreeing = through(with_sizes, partial(with_agreeing, factory.signatures[-1]), COPIED)
         return with_copies(pairs, agreeing, factory.wanted.forest, self.cross)
 
     def said(self, pairs: DataFrame, count: int, factory: TableFactory) -> DataFrame:
@@ -248,7 +245,8 @@ class Run:
             of_side = names.withColumnsRenamed({"number": side, "name": f"{side}_name", "size": f"{side}_size"})
             named = named.join(of_side, side)
         ordered = self.ordered(named.select("a", "b", *NAMED), count)
-        return through(ordered, WritingPairs(factory.signatures[-1], factory.wanted, self.cross is not None), PARTS)
+        write = partial(write_pairs, factory.signatures[-1], factory.wanted, self.cross is not None)
+        return through(ordered, write, PARTS)
 
     def ordered(self, pairs: DataFrame, count: int) -> DataFrame:
         """The pairs by a and b. count: their number."""
@@ -258,7 +256,7 @@ class Run:
 
     def names(self, some: Chosen) -> DataFrame:
         last = "second" if self.reading.payloads > 1 else "payload"
-        return through(self.of("ids", sizes=[last]), Names(self.reading, some), NAMES)
+        return through(self.of("ids", sizes=[last]), partial(to_names, self.reading, some), NAMES)
 
 
 def empty_table(factory: TableFactory, size: int) -> Table:

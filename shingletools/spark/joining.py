@@ -1,6 +1,7 @@
 """The jobs of simjoin where many tasks join."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple, cast
 
 from pyspark.sql import DataFrame
@@ -10,7 +11,7 @@ from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.chain import Chain
 from shingletools.spark.archives import PinnedArchive
 from shingletools.spark.batches import through, union
-from shingletools.spark.filtered_lines import NUMBERED, SIZE, Filtered, Picking
+from shingletools.spark.filtered_lines import NUMBERED, SIZE, Filtered, to_numbered
 from shingletools.spark.join_in_parts import Run, Signatures
 from shingletools.spark.kept_stages import KeptStage
 from shingletools.spark.number_sets import Chosen
@@ -53,7 +54,7 @@ class Joining(PipelineRun):
             """Rejects documents (number, step, cause) whose ids were used before."""
             if lines is not None:
                 packed = self.numbers.packed(lines.rows(), 0, self.numbers.count)
-                found = [through(packed, Picking(numbers), NUMBERED)]
+                found = [through(packed, partial(to_numbered, numbers), NUMBERED)]
                 found += [each.lines(self.spark, self.numbers.first_of(each.part), numbers) for each in asked]
                 again = again.drop("line").join(union(found), "number")
             self.rejects.add(self.with_archives_last(again, asked))

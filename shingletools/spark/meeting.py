@@ -8,9 +8,8 @@ import pyarrow as pa
 
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.types import Index
 from shingletools.spark.batches import Batches, batch_of
-from shingletools.spark.exchange import Entries, part_of, received
+from shingletools.spark.exchange import Entries, Kind, Parted, part_of, received
 from shingletools.spark.signed import Reading
 from shingletools.spark.tally import Tally, Telling
 from shingletools.spark.tasks import RESTS, SIDE, buckets
@@ -26,27 +25,19 @@ SAME = np.dtype([("key", "<u8"), ("number", "<i8")])  # if all signatures have o
 SIZED = np.dtype([*SAME.descr, ("size", "<u4"), ("asks", "?")])
 
 
-@dataclass(frozen=True)
-class Exploding:
+def to_entries(reading: Reading, factory: TableFactory, kind: Kind, parts: int, batches: Batches) -> Iterator[Parted]:
     """Rows of SIGNED to entries of buckets."""
-
-    reading: Reading
-    factory: TableFactory
-    kind: np.dtype[np.void]
-    parts: int
-
-    def __call__(self, batches: Batches) -> Iterator[tuple[Entries, Index]]:
-        for documents in self.reading(batches):
-            signed = documents.signed()
-            if not len(signed.numbers):
-                continue
-            size = np.sum([each.sizes for each in signed.payloads], axis=0)
-            for key, row, asks in buckets(self.factory.table(signed.payloads)):
-                entries = np.empty(len(key), self.kind)
-                entries["key"], entries["number"] = key.view(np.uint64), signed.numbers[row]
-                if self.kind == SIZED:
-                    entries["size"], entries["asks"] = size[row], asks
-                yield entries, part_of(kernel.fmix64(entries["key"]), self.parts)
+    for documents in reading(batches):
+        signed = documents.signed()
+        if not len(signed.numbers):
+            continue
+        size = np.sum([each.sizes for each in signed.payloads], axis=0)
+        for key, row, asks in buckets(factory.table(signed.payloads)):
+            entries = np.empty(len(key), kind)
+            entries["key"], entries["number"] = key.view(np.uint64), signed.numbers[row]
+            if kind == SIZED:
+                entries["size"], entries["asks"] = size[row], asks
+            yield entries, part_of(kernel.fmix64(entries["key"]), parts)
 
 
 @dataclass(frozen=True)
@@ -55,11 +46,11 @@ class Meeting:
 
     tally: Tally
     cross: int | None
-    kind: np.dtype[np.void]
+    kind: Kind
     size: int  # of each signature, if all have one size
     block: tuple[int, int]  # most rows, and bytes, of a block
 
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Batches:
         entries = received(batches, self.kind)
         runs = Telling(self.tally)
         runs.begin((runs.task,))

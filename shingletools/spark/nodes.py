@@ -5,7 +5,6 @@ name. A name's node in a task is its first mention there. The least node of all 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -58,60 +57,46 @@ class TaskPairs:
         return by_bucket(Named(bytes(self.ids.data), sizes), numbers=numbers_of(bytes(self.nodes)))
 
 
-@dataclass(frozen=True)
-class TakePairs:
-    """Lines to names and nodes. Memory: `held` bytes of names, and 100 bytes for each."""
+def take_pairs(names: PairNames, step: int, whole: bool, batches: Batches, held: int = HELD) -> Batches:
+    """Lines to names and nodes. whole: whether to give all pairs, or only those that connect.
 
-    pairs: PairNames
-    step: int
-    whole: bool  # whether to give all pairs, or only those that connect
-    held: int = HELD
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        pairs = TaskPairs()
-        for some in packed(batches):
-            found = self.pairs(some.lines)
-            # Pairs that are left out leave no gap in the nodes
-            nodes = pairs.take(found.named, some.numbers[: len(found.named.sizes) // 2], self.whole)
-            yield rows_of(TAKEN, [*bad_rows(found, some, self.step), nodes])
-            if len(pairs) >= self.held:
-                yield rows_of(TAKEN, list(pairs.names()))
-                pairs = TaskPairs()
-        yield rows_of(TAKEN, list(pairs.names()))
+    Memory: `held` bytes of names, and 100 bytes for each.
+    """
+    pairs = TaskPairs()
+    for some in packed(batches):
+        found = names(some.lines)
+        # Pairs that are left out leave no gap in the nodes
+        nodes = pairs.take(found.named, some.numbers[: len(found.named.sizes) // 2], whole)
+        yield rows_of(TAKEN, [*bad_rows(found, some, step), nodes])
+        if len(pairs) >= held:
+            yield rows_of(TAKEN, list(pairs.names()))
+            pairs = TaskPairs()
+    yield rows_of(TAKEN, list(pairs.names()))
 
 
-@dataclass(frozen=True)
-class TakeSingles:
+def take_singles(singles: Singles, step: int, batches: Batches) -> Batches:
     """Lines to names, with nodes after those of all pairs. Memory: a row."""
-
-    singles: Singles
-    step: int
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for some in packed(batches):
-            found = self.singles(some.lines)
-            names = by_bucket(found.named, numbers=2 * found.good(some.numbers) | SINGLE)
-            yield rows_of(TAKEN, [*bad_rows(found, some, self.step), *names])
+    for some in packed(batches):
+        found = singles(some.lines)
+        names = by_bucket(found.named, numbers=2 * found.good(some.numbers) | SINGLE)
+        yield rows_of(TAKEN, [*bad_rows(found, some, step), *names])
 
 
-@dataclass(frozen=True)
-class MeetNames:
+def meet_names(batches: Batches) -> Batches:
     """Names to distinct names. Memory: those of a unit, 50 bytes for each, and 16 for each task that has met it."""
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for unit, rows in runs(batches, "unit"):
-            ids = kernel.new_ids()
-            names, nodes = [], []
-            for row in rows:
-                names.append(ids.number(row["names"], row["sizes"]))
-                nodes.append(row["numbers"])
-            name, node = concatenated(names), concatenated(nodes)
-            first = np.full(len(ids), np.iinfo(np.int64).max)
-            np.minimum.at(first, name, node)
-            order = np.argsort(first)
-            named = Named(bytes(ids.data), np.diff(numbers_of(bytes(ids.ends)), prepend=0)).at(order)
-            again = (node != first[name]) & (node < SINGLE)
-            yield rows_of(MET, [{
-                "unit": unit, "names": named.names, "sizes": named.sizes.tobytes(), "numbers": first[order].tobytes(),
-                "again": node[again].tobytes(), "first": first[name[again]].tobytes(),
-            }])  # fmt: skip
+    for unit, rows in runs(batches, "unit"):
+        ids = kernel.new_ids()
+        names, nodes = [], []
+        for row in rows:
+            names.append(ids.number(row["names"], row["sizes"]))
+            nodes.append(row["numbers"])
+        name, node = concatenated(names), concatenated(nodes)
+        first = np.full(len(ids), np.iinfo(np.int64).max)
+        np.minimum.at(first, name, node)
+        order = np.argsort(first)
+        named = Named(bytes(ids.data), np.diff(numbers_of(bytes(ids.ends)), prepend=0)).at(order)
+        again = (node != first[name]) & (node < SINGLE)
+        yield rows_of(MET, [{
+            "unit": unit, "names": named.names, "sizes": named.sizes.tobytes(), "numbers": first[order].tobytes(),
+            "again": node[again].tobytes(), "first": first[name[again]].tobytes(),
+        }])  # fmt: skip

@@ -1,6 +1,6 @@
 """A set of documents, by their numbers: a bit for each line of the input, which goes to all tasks."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +52,7 @@ class Chosen(NamedTuple):
         return Chosen(self.bits | other.bits, self.size + other.size)
 
 
-def gathered(batches: Batches) -> Iterator[pa.RecordBatch]:
+def gathered(batches: Batches) -> Batches:
     """Numbers to NUMBERS, without repeats."""
     numbers = np.unique(np.concatenate([np.empty(0, np.int64), *(batch.column(0).to_numpy() for batch in batches)]))
     yield of_rows(NUMBERS, [(numbers.astype(np.int64).tobytes(),)])

@@ -53,7 +53,7 @@ class InOneTask:
     tally: Tally  # takes OfTask
     written: Tally  # takes what is told of the parts of the output
 
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Batches:
         feeding = Feeding(self, batches)
         try:
             yield from feeding.output()
@@ -112,7 +112,7 @@ class Feeding:
                 raise OutOfRoom
             yield unquote(done.portion.source[1]), done.lines
 
-    def output(self) -> Iterator[pa.RecordBatch]:
+    def output(self) -> Batches:
         """Raises OutOfRoom, and Failed."""
         task, self.next = self.task, self.advance()
         first = iter([part for part, side in task.parts.items() if side is None])
@@ -130,7 +130,7 @@ class Feeding:
                 self.late[late.file] += 1
         self.told = self.told._replace(figures=collector.summary(), remarks=collector.remarks())
 
-    def fed(self, collector: Collector, done: Done, side: int) -> Iterator[pa.RecordBatch]:
+    def fed(self, collector: Collector, done: Done, side: int) -> Batches:
         source, places = done.portion.source, done.place + done.places()
         chunk = Chunk("", 1, 1, done.lines)
         outcome, failed = collect_chunk(collector, self.task.stage.once(side), False, side, chunk)
@@ -148,7 +148,7 @@ class Feeding:
             WRITTEN, [(BAD, 0, about(*source, place, self.task.step, cause) + b"\t" + document.hex().encode())]
         )
 
-    def written(self, some: Written) -> Iterator[pa.RecordBatch]:
+    def written(self, some: Written) -> Batches:
         """Lines of the output, and of what was removed; each part of them is a run of the task."""
         for kind, lines in ((LINES, some.output), (REMOVED, some.removed)):
             if lines:

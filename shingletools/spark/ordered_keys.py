@@ -1,8 +1,5 @@
 """Values that decide which document is preferred, as bytes in the same order."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import pyarrow as pa
 
 from shingletools.commands.dedup.spec import MOST
@@ -42,30 +39,17 @@ def key_of(value: Value | None, keep: str) -> bytes:
     return key.translate(INVERTED) if keep.startswith(MOST) else key
 
 
-@dataclass(frozen=True)
-class TakeForms:
+def to_forms(wanted: str, batches: Batches) -> Batches:
     """Values, as they are spelled, to what they read as. Memory: a batch."""
-
-    wanted: str
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            found = [value_of(text) for text in batch.column(0).to_pylist()]
-            yield of_rows(
-                FORMS, [(form,) for form in {form_of(each, self.wanted) for each in found if each is not None}]
-            )
+    for batch in batches:
+        found = [value_of(text) for text in batch.column(0).to_pylist()]
+        yield of_rows(FORMS, [(form,) for form in {form_of(each, wanted) for each in found if each is not None}])
 
 
-@dataclass(frozen=True)
-class TakeKeys:
+def to_keys(form: str, keep: str, batches: Batches) -> Batches:
     """Replaces values, as they are spelled, by keys; other columns stay. Memory: a batch."""
-
-    form: str
-    keep: str
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            place = batch.schema.get_field_index("value")
-            found = [value_of(text) for text in batch.column(place).to_pylist()]
-            keys = [key_of(None if each is None else as_form(each, self.form), self.keep) for each in found]
-            yield batch.set_column(place, "value", pa.array(keys, pa.binary()))
+    for batch in batches:
+        place = batch.schema.get_field_index("value")
+        found = [value_of(text) for text in batch.column(place).to_pylist()]
+        keys = [key_of(None if each is None else as_form(each, form), keep) for each in found]
+        yield batch.set_column(place, "value", pa.array(keys, pa.binary()))

@@ -1,8 +1,5 @@
 """dedup in many tasks: what it takes from lines, a row for each document, member, pair and document of an archive."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
 import orjson
 import pyarrow as pa
@@ -64,7 +61,7 @@ class MetDocuments(Dedup):
     def accept_one(self, _number: Index, _line: bytes) -> Written:
         return Written()
 
-    def rows(self, numbers: Index) -> Iterator[pa.RecordBatch]:
+    def rows(self, numbers: Index) -> Batches:
         """The documents as DOCUMENTS. numbers: those of the lines."""
         for first, block in self.blocks:
             count = len(block.numbers)
@@ -95,57 +92,47 @@ def values_of(block: Block, spans: Index) -> Named:
     return Named(text, np.frombuffer(sizes, np.int64))
 
 
-@dataclass(frozen=True)
-class TakeDocuments:
+def take_documents(spec: DedupSpec, batches: Batches) -> Batches:
     """Documents to DOCUMENTS, without bad ones. Memory: a row."""
-
-    spec: DedupSpec
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for some in packed(batches):
-            collector = MetDocuments(self.spec)
-            collect_chunk(collector, self.spec.once(0), False, 0, Chunk("", 1, 1, some.lines))
-            yield from collector.rows(some.numbers)
+    for some in packed(batches):
+        collector = MetDocuments(spec)
+        collect_chunk(collector, spec.once(0), False, 0, Chunk("", 1, 1, some.lines))
+        yield from collector.rows(some.numbers)
 
 
-@dataclass(frozen=True)
-class TakeBeside:
+def take_beside(spec: DedupSpec, option: str, batches: Batches) -> Batches:
     """Groups, pairs, or pairs with an archive to BESIDE, up to the first line that fails the run. Memory: a row."""
-
-    spec: DedupSpec
-    option: str
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for some in packed(batches):
-            taker, numbers = self.taker(), some.numbers
-            try:
-                taker.take_some(some.lines, begins=False)
-            except Wrong as error:
-                fault = numbers[error.before : error.before + 1]
-                numbers = numbers[: error.before]
-                yield rows(FAULT, fault, cause=pa.array([str(error)]))
-            if isinstance(taker, Members):
-                yield from of_groups(taker, numbers)
-            elif isinstance(taker, Neighbours):
-                yield from of_pairs(taker)
-            elif isinstance(taker, Archived) and len(numbers):
-                yield from of_archive(taker, int(numbers[0]))
-
-    def taker(self) -> Beside:
-        ids = kernel.new_ids()
-        if self.option == "--groups":
-            return Members(ids)
-        return Neighbours(ids, self.spec.least) if self.option == "--pairs" else Archived(ids)
+    for some in packed(batches):
+        taker, numbers = taker_of(spec, option), some.numbers
+        try:
+            taker.take_some(some.lines, begins=False)
+        except Wrong as error:
+            fault = numbers[error.before : error.before + 1]
+            numbers = numbers[: error.before]
+            yield rows(FAULT, fault, cause=pa.array([str(error)]))
+        if isinstance(taker, Members):
+            yield from of_groups(taker, numbers)
+        elif isinstance(taker, Neighbours):
+            yield from of_pairs(taker)
+        elif isinstance(taker, Archived) and len(numbers):
+            yield from of_archive(taker, int(numbers[0]))
 
 
-def of_groups(members: Members, numbers: Index) -> Iterator[pa.RecordBatch]:
+def taker_of(spec: DedupSpec, option: str) -> Beside:
+    ids = kernel.new_ids()
+    if option == "--groups":
+        return Members(ids)
+    return Neighbours(ids, spec.least) if option == "--pairs" else Archived(ids)
+
+
+def of_groups(members: Members, numbers: Index) -> Batches:
     """numbers: of the lines that are good."""
     groups = np.frombuffer(members.group, np.int64)
     member = np.flatnonzero(groups < len(numbers))
     yield rows(MEMBER, numbers[groups[member]], name=names_at(members.ids, member), place=pa.array(member))
 
 
-def of_pairs(pairs: Neighbours) -> Iterator[pa.RecordBatch]:
+def of_pairs(pairs: Neighbours) -> Batches:
     one, other = np.frombuffer(pairs.ends, np.int32).reshape(-1, 2).T.astype(np.int64)
     similarity = pa.array(np.frombuffer(pairs.similarity))
     names = names_at(pairs.ids, one), names_at(pairs.ids, other)
@@ -154,7 +141,7 @@ def of_pairs(pairs: Neighbours) -> Iterator[pa.RecordBatch]:
     yield rows(NAMED, every, name=names_at(pairs.ids, every))
 
 
-def of_archive(archived: Archived, number: int) -> Iterator[pa.RecordBatch]:
+def of_archive(archived: Archived, number: int) -> Batches:
     """number: of the first line, by which equals are told apart."""
     known, doubted = (np.flatnonzero(np.frombuffer(each, np.bool_)) for each in (archived.known, archived.doubtful))
     best, similarity = np.frombuffer(archived.best, np.int64)[known], np.frombuffer(archived.similarity)[known]

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -25,13 +26,13 @@ from shingletools.spark.filtered_lines import (
     REJECTED,
     WRITTEN,
     Filtered,
-    Keeping,
     LineNumbers,
     RejectedLines,
     bad_of,
+    to_kept,
 )
 from shingletools.spark.kept_stages import KeptStage, Stages
-from shingletools.spark.parts import WritingParts
+from shingletools.spark.parts import to_files
 from shingletools.spark.pipeline import is_parquet, texts
 from shingletools.spark.room import room
 from shingletools.spark.spark_files import Kept
@@ -123,7 +124,7 @@ class PipelineRun:
         def all_told() -> list[Told]:
             return merged(told, every.tally.all()) if told else every.tally.all()
 
-        return self.stages.make(LINES, recipe, through(rows, Keeping(every), KEPT), all_told)
+        return self.stages.make(LINES, recipe, through(rows, partial(to_kept, every), KEPT), all_told)
 
     def begun(self) -> tuple[DataFrame, Filtered, Sequence[Told]]:
         """The lines of the input, or those kept after the first filters; the remaining filters; what splits told."""
@@ -155,7 +156,7 @@ class PipelineRun:
     def as_they_are(self, parts: Sequence[int]) -> KeptStage:
         """The lines of some parts, as KEPT, without filters."""
         every = Filtered(Chain([]), 0, self.tally())
-        lines = through(self.rows(parts), Keeping(every), KEPT)
+        lines = through(self.rows(parts), partial(to_kept, every), KEPT)
         return KeptStage(self.kept(lines), every.tally.all())
 
     def count(self, told: Sequence[Told], rows: DataFrame | None = None) -> None:
@@ -236,7 +237,7 @@ class PipelineRun:
         tally, folder = self.tally(), self.beside.path()
         if not arranged:
             frame = frame.repartition("part").sortWithinPartitions("part", "number")
-        spark_files.write_runs(through(frame, WritingParts(tally), WRITTEN), folder, self.gzip(path))
+        spark_files.write_runs(through(frame, partial(to_files, tally), WRITTEN), folder, self.gzip(path))
         return self.place(folder, tally.all(), path)
 
     def bad_in(self, folder: str) -> DataFrame:

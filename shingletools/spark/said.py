@@ -1,8 +1,5 @@
 """Pairs become lines, with the ids of their documents."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
@@ -17,20 +14,13 @@ from shingletools.spark.parts import PARTS
 NAMED = "a_name", "b_name", "agreeing", "a_size", "b_size"
 
 
-@dataclass(frozen=True)
-class WritingPairs:
+def write_pairs(kind: Signature, wanted: Wanted, against: bool, batches: Batches) -> Batches:
     """Pairs with their names, in order, to lines, as simjoin writes them."""
-
-    kind: Signature
-    wanted: Wanted
-    against: bool
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        lines = PairLines(self.kind, self.wanted, self.against)
-        for batch in batches:
-            a, b, *figures = (batch.column(name) for name in NAMED)
-            written = lines.of(named(a), named(b), *(each.to_numpy().astype(np.int64) for each in figures))
-            yield part_of_lines(written, batch)
+    lines = PairLines(kind, wanted, against)
+    for batch in batches:
+        a, b, *figures = (batch.column(name) for name in NAMED)
+        written = lines.of(named(a), named(b), *(each.to_numpy().astype(np.int64) for each in figures))
+        yield part_of_lines(written, batch)
 
 
 def part_of_lines(lines: bytes, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -153,7 +153,7 @@ class Signing:
     verify: bool
     step: int
 
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Batches:
         runs, taker = Telling(self.filtered.tally), Taker(self.id_field, self.once, self.verify)
         for done in self.filtered(batches, runs):
             source, place = done.portion.source, done.place

@@ -1,16 +1,15 @@
 """Documents of SIGNED, each in a row of its own."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import orjson
 import pyarrow as pa
 
 from shingletools.commands.simjoin.signatures import Signature
-from shingletools.kernel.types import U32, Index
+from shingletools.kernel.types import U32
 from shingletools.spark.batches import Batches, batch_of, of_rows
-from shingletools.spark.exchange import Entries, received
+from shingletools.spark.exchange import Parted, received
 from shingletools.spark.filtered_lines import REJECTED
 from shingletools.spark.number_sets import Chosen
 from shingletools.spark.signed import Reading, Things
@@ -31,95 +30,58 @@ def values(things: Things) -> pa.Array:
     return pa.Array.from_buffers(pa.binary(), len(things.sizes), [None, pa.py_buffer(ends), pa.py_buffer(things.data)])
 
 
-@dataclass(frozen=True)
-class SeenBefore:
+def seen_before(reading: Reading, again: Chosen, step: int, batches: Batches) -> Batches:
     """Documents whose ids were used before, as rejected rows."""
-
-    reading: Reading
-    again: Chosen
-    step: int
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for documents in self.reading(batches):
-            some = documents.at(self.again.has(documents.numbers))
-            causes = [errors.seen_before(orjson.loads(name)) for name in some.ids.each()]
-            yield batch_of(AGAIN, [some.numbers, [self.step] * len(causes), causes, [None] * len(causes)])
+    for documents in reading(batches):
+        some = documents.at(again.has(documents.numbers))
+        causes = [errors.seen_before(orjson.loads(name)) for name in some.ids.each()]
+        yield batch_of(AGAIN, [some.numbers, [step] * len(causes), causes, [None] * len(causes)])
 
 
-@dataclass(frozen=True)
-class FirstSigned:
+def first_signed(reading: Reading, batches: Batches) -> Batches:
     """The first document of each row that has a signature, and its mark."""
-
-    reading: Reading
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for documents in self.reading(batches):
-            signed = documents.signed()
-            if len(signed.numbers):
-                via, kind, size, _ = signed.marks[signed.mark[0]]
-                yield of_rows(FIRST, [(signed.numbers[0], via, kind, size)])
+    for documents in reading(batches):
+        signed = documents.signed()
+        if len(signed.numbers):
+            via, kind, size, _ = signed.marks[signed.mark[0]]
+            yield of_rows(FIRST, [(signed.numbers[0], via, kind, size)])
 
 
-@dataclass(frozen=True)
-class Originals:
+def to_originals(reading: Reading, some: Chosen, batches: Batches) -> Batches:
     """Some of the documents that have a signature, with their signatures."""
-
-    reading: Reading
-    some: Chosen
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for documents in self.reading(batches):
-            found = documents.signed()
-            found = found.at(self.some.has(found.numbers))
-            columns = [values(each) for each in found.payloads]
-            nothing = values(Things(np.empty(0, np.uint8), np.zeros(len(found.numbers), np.int64)))
-            yield batch_of(ORIGINALS, [found.numbers, *columns, *[nothing] * (2 - len(columns))])
+    for documents in reading(batches):
+        found = documents.signed()
+        found = found.at(some.has(found.numbers))
+        columns = [values(each) for each in found.payloads]
+        nothing = values(Things(np.empty(0, np.uint8), np.zeros(len(found.numbers), np.int64)))
+        yield batch_of(ORIGINALS, [found.numbers, *columns, *[nothing] * (2 - len(columns))])
 
 
-@dataclass(frozen=True)
-class Names:
+def to_names(reading: Reading, some: Chosen, batches: Batches) -> Batches:
     """The ids of some documents, and the bytes of the payloads that decide."""
-
-    reading: Reading
-    some: Chosen
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for documents in self.reading(batches):
-            found = documents.at(self.some.has(documents.numbers))
-            yield batch_of(NAMES, [found.numbers, values(found.ids), found.payloads[-1].sizes])
+    for documents in reading(batches):
+        found = documents.at(some.has(documents.numbers))
+        yield batch_of(NAMES, [found.numbers, values(found.ids), found.payloads[-1].sizes])
 
 
-@dataclass(frozen=True)
-class Agreeing:
+def with_agreeing(signature: Signature, batches: Batches) -> Batches:
     """Copies to the number of components in which each agrees with its original."""
-
-    signature: Signature
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            agreeing = [self.signature.components(size) for size in batch.column("size").to_pylist()]
-            yield batch_of(COPIED, [batch.column("number"), batch.column("original"), agreeing])
+    for batch in batches:
+        agreeing = [signature.components(size) for size in batch.column("size").to_pylist()]
+        yield batch_of(COPIED, [batch.column("number"), batch.column("original"), agreeing])
 
 
-@dataclass(frozen=True)
-class Counting:
-    """Signatures to counts, which are to be added up by counter; zeros are left out."""
-
-    reading: Reading
-    signature: Signature
-    column: int  # the number of the payload, 0 or 1
-    parts: int
-
-    def __call__(self, batches: Batches) -> Iterator[tuple[Entries, Index]]:
-        data = (each.signed().payloads[self.column].data for each in self.reading(batches))
-        counts = self.signature.counted(data)
-        some = np.flatnonzero(counts)
-        entries = np.empty(len(some), COUNTED)
-        entries["counter"], entries["count"] = some, counts[some]
-        yield entries, some * self.parts // max(len(counts), 1)
+def to_counts(reading: Reading, signature: Signature, column: int, parts: int, batches: Batches) -> Iterator[Parted]:
+    """Signatures to counts, which are to be added up by counter; zeros are left out. column: 0 or 1, of the payload."""
+    data = (each.signed().payloads[column].data for each in reading(batches))
+    counts = signature.counted(data)
+    some = np.flatnonzero(counts)
+    entries = np.empty(len(some), COUNTED)
+    entries["counter"], entries["count"] = some, counts[some]
+    yield entries, some * parts // max(len(counts), 1)
 
 
-def summed(batches: Batches) -> Iterator[pa.RecordBatch]:
+def summed(batches: Batches) -> Batches:
     """The counts of several tasks, added up, in one row."""
     entries = received(batches, COUNTED)
     if len(entries):

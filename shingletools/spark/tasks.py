@@ -1,7 +1,6 @@
 """simjoin on a cluster: the comparisons of a task, bucket by bucket."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -66,40 +65,34 @@ class Bundle:
         return np.minimum(a, b), np.maximum(a, b)
 
 
-@dataclass(frozen=True)
-class Every:
+def to_pairs(factory: TableFactory, cross: int | None, batches: Batches, limits: Limits = DEFAULT) -> Batches:
     """Tasks to their pairs. A pair is given in one bucket only: the least that has both rows.
 
     A bucket with many candidates is cut again, as in the shell. If a task compares two blocks of a bucket, pairs inside
-    one of them belong to another task.
+    one of them belong to another task. cross: the first number of the other side.
     """
+    for rows in bundles(batches):
+        bundle = Bundle(rows, factory, cross)
+        shared = Shared(bundle.table)
+        portion = by_size(bundle.table, bundle.portion)
+        whole, *cut = finer(bundle.table, portion, partial(weigh, cross=bundle.cross), limits)
+        for found in pairs_of(bundle, shared, [whole], limits):
+            yield told(bundle, found)
+        if cut:  # then the same rows may meet many times
+            yield told(bundle, distinct(len(bundle.number), list(pairs_of(bundle, shared, cut, limits))))
 
-    factory: TableFactory
-    cross: int | None  # the first number of the other side
-    limits: Limits = DEFAULT
 
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for rows in bundles(batches):
-            bundle = Bundle(rows, self.factory, self.cross)
-            shared = Shared(bundle.table)
-            portion = by_size(bundle.table, bundle.portion)
-            whole, *cut = finer(bundle.table, portion, partial(weigh, cross=bundle.cross), self.limits)
-            for found in self.pairs(bundle, shared, [whole]):
-                yield told(bundle, found)
-            if cut:  # then the same rows may meet many times
-                yield told(bundle, distinct(len(bundle.number), list(self.pairs(bundle, shared, cut))))
-
-    def pairs(self, bundle: Bundle, shared: "Shared", portions: Iterable[Portion]) -> Iterator[Pairs]:
-        """The pairs among rows that meet in these buckets and belong to one task."""
-        for portion in portions:
-            for one, other in candidates_in(portion, bundle.cross, self.limits.candidates):
-                some = ~bundle.apart[one] | (bundle.mine[one] != bundle.mine[other])
-                # A row is in a bucket twice if the keys of two bands agree
-                some &= bundle.number[one] != bundle.number[other]
-                pair, agreeing = bundle.table.compare(one[some], other[some])
-                left, right = one[some][pair], other[some][pair]
-                here = shared.least(left, right) == bundle.key[left]
-                yield Pairs(left[here], right[here], agreeing[pair][here])
+def pairs_of(bundle: Bundle, shared: "Shared", portions: Iterable[Portion], limits: Limits) -> Iterator[Pairs]:
+    """The pairs among rows that meet in these buckets and belong to one task."""
+    for portion in portions:
+        for one, other in candidates_in(portion, bundle.cross, limits.candidates):
+            some = ~bundle.apart[one] | (bundle.mine[one] != bundle.mine[other])
+            # A row is in a bucket twice if the keys of two bands agree
+            some &= bundle.number[one] != bundle.number[other]
+            pair, agreeing = bundle.table.compare(one[some], other[some])
+            left, right = one[some][pair], other[some][pair]
+            here = shared.least(left, right) == bundle.key[left]
+            yield Pairs(left[here], right[here], agreeing[pair][here])
 
 
 def told(bundle: Bundle, found: Pairs) -> pa.RecordBatch:
@@ -159,62 +152,50 @@ class Shared:
         return least
 
 
-@dataclass(frozen=True)
-class Connecting:
+def to_found(factory: TableFactory, cross: int | None, batches: Batches) -> Batches:
     """Tasks to pairs that connect the rows of each task as all of its pairs would, whatever tasks come with it.
 
     Rows in blocks with CONNECTED are connected already.
     """
-
-    factory: TableFactory
-    cross: int | None
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for rows in bundles(batches):
-            bundle = Bundle(rows, self.factory, self.cross)
-            forest = Forest(bundle.table, bundle.cross)
-            portion = by_size(bundle.table, bundle.portion)
-            few = np.bincount(portion.bucket)[portion.bucket] <= FEW
-            for candidates in candidates_in(portion.at(few), bundle.cross, DEFAULT.candidates):
-                forest.compare(*candidates)
-            large = portion.at(~few)
-            for each in np.unique(large.bucket).tolist():
-                task = large.at(large.bucket == each)
-                forest.connected.together(task.row[bundle.mine[task.row] & CONNECTED * BLOCKS > 0])
-                forest.connect(task)
-            one, other, agreeing = map(np.array, forest.found)
-            yield batch_of(FOUND, [*bundle.named(one, other), agreeing])
+    for rows in bundles(batches):
+        bundle = Bundle(rows, factory, cross)
+        forest = Forest(bundle.table, bundle.cross)
+        portion = by_size(bundle.table, bundle.portion)
+        few = np.bincount(portion.bucket)[portion.bucket] <= FEW
+        for candidates in candidates_in(portion.at(few), bundle.cross, DEFAULT.candidates):
+            forest.compare(*candidates)
+        large = portion.at(~few)
+        for each in np.unique(large.bucket).tolist():
+            task = large.at(large.bucket == each)
+            forest.connected.together(task.row[bundle.mine[task.row] & CONNECTED * BLOCKS > 0])
+            forest.connect(task)
+        one, other, agreeing = map(np.array, forest.found)
+        yield batch_of(FOUND, [*bundle.named(one, other), agreeing])
 
 
-@dataclass(frozen=True)
-class Near:
+def to_near(factory: TableFactory, cross: int | None, batches: Batches) -> Batches:
     """Tasks to the pairs of each row with the first row, or the first one of the other side.
 
     `connected` has the rows that such pairs connect with the first.
     """
-
-    factory: TableFactory
-    cross: int | None
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for rows in bundles(batches):
-            bundle = Bundle(rows, self.factory, self.cross)
-            task, row, _ = bundle.portion
-            first = np.searchsorted(task, task)
-            if bundle.cross is None:
-                partner, candidate = first, np.flatnonzero(first != np.arange(len(row)))
-                here, other = np.zeros(len(row), np.bool_), first
-            else:
-                here = row < bundle.cross
-                other = first + np.bincount(task, here).astype(np.int64)[task]
-                partner, candidate = np.where(here, other, first), np.arange(len(row))
-            pair, agreeing = bundle.table.compare(row[partner[candidate]], row[candidate])
-            connected = np.zeros(len(row), np.bool_)
-            connected[candidate] = pair
-            connected &= ~here | connected[other]
-            some = candidate[pair]
-            yield batch_of(NEAR, [bundle.key[row[some]], bundle.number[row[some]], connected[some],
-                                  *bundle.named(row[partner[some]], row[some]), agreeing[pair]])  # fmt: skip
+    for rows in bundles(batches):
+        bundle = Bundle(rows, factory, cross)
+        task, row, _ = bundle.portion
+        first = np.searchsorted(task, task)
+        if bundle.cross is None:
+            partner, candidate = first, np.flatnonzero(first != np.arange(len(row)))
+            here, other = np.zeros(len(row), np.bool_), first
+        else:
+            here = row < bundle.cross
+            other = first + np.bincount(task, here).astype(np.int64)[task]
+            partner, candidate = np.where(here, other, first), np.arange(len(row))
+        pair, agreeing = bundle.table.compare(row[partner[candidate]], row[candidate])
+        connected = np.zeros(len(row), np.bool_)
+        connected[candidate] = pair
+        connected &= ~here | connected[other]
+        some = candidate[pair]
+        yield batch_of(NEAR, [bundle.key[row[some]], bundle.number[row[some]], connected[some],
+                              *bundle.named(row[partner[some]], row[some]), agreeing[pair]])  # fmt: skip
 
 
 def bundles(batches: Batches) -> Iterator[pa.Table]:

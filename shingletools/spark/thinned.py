@@ -5,9 +5,6 @@ pairs of consecutive documents, and follows chains among them as far as they go.
 the first task, and there are at most as many rounds as tasks, however long a chain is.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, Observation
@@ -35,7 +32,7 @@ def thinned(edges: DataFrame, count: int, kept: Kept) -> tuple[DataFrame, int]:
     while count:
         tasks = -(-count // EDGES)
         placed = left.repartitionByRange(tasks, "u") if tasks > 1 else left.coalesce(1)
-        decided = kept(through(placed, Thin(), STATUS))
+        decided = kept(through(placed, to_status, STATUS))
         found.append(decided)
         observed = Observation()
         open_ = left.join(decided.select(F.col("node").alias("u")), "u", "left_anti")
@@ -46,19 +43,16 @@ def thinned(edges: DataFrame, count: int, kept: Kept) -> tuple[DataFrame, int]:
     return union(found), rounds
 
 
-@dataclass(frozen=True)
-class Thin:
+def to_status(batches: Batches) -> Batches:
     """Edges (u, v, whether v stays, null if that is open), all of each u, to STATUS of u that can be decided."""
-
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        columns = [[np.empty(0, np.int64)] for _ in range(3)]
-        for batch in batches:
-            stays = batch.column("stays")
-            columns[0].append(batch.column("u").to_numpy())
-            columns[1].append(batch.column("v").to_numpy())
-            columns[2].append(stays.cast(pa.int64()).fill_null(OPEN).to_numpy())
-        node, stays = decided(*(np.concatenate(column) for column in columns))
-        yield batch_of(STATUS, [node, stays])
+    columns = [[np.empty(0, np.int64)] for _ in range(3)]
+    for batch in batches:
+        stays = batch.column("stays")
+        columns[0].append(batch.column("u").to_numpy())
+        columns[1].append(batch.column("v").to_numpy())
+        columns[2].append(stays.cast(pa.int64()).fill_null(OPEN).to_numpy())
+    node, stays = decided(*(np.concatenate(column) for column in columns))
+    yield batch_of(STATUS, [node, stays])
 
 
 OPEN = 2  # in place of whether a node stays

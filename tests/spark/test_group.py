@@ -1,6 +1,7 @@
 """simgroup on a cluster, in one task and in rounds: against the shell, and groups by brute force."""
 
 import random
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -143,7 +144,7 @@ def test_a_task_that_holds_few_names(command: str, kept: Kept) -> None:
     pairs = jsonl(*SHAPES["random"])
     stage = build(command).stage
     assert isinstance(stage, GroupSpec)
-    take = nodes.TakePairs(PairNames(None, ("a", "b")), 1, stage.star, held=1)
+    take = partial(nodes.take_pairs, PairNames(None, ("a", "b")), 1, stage.star, held=1)
     taken = kept(through(packed_rows(kept.spark, pairs).coalesce(1), take, nodes.TAKEN))
     sent = [row["sizes"] for row in taken.where("sizes is not null").collect()]
     assert sum(map(len, sent)) > 8 * len({name for pair in SHAPES["random"] for name in (pair["a"], pair["b"])})

@@ -15,7 +15,7 @@ from shingletools.commands.simjoin.signatures import LONG_SHINGLES, MINHASHES
 from shingletools.commands.simjoin.table import Table
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.types import U64, Rows
-from shingletools.spark.tasks import BLOCKS, CONNECTED, FEW, RESTS, Connecting, Every, Near, buckets, table_of
+from shingletools.spark.tasks import BLOCKS, CONNECTED, FEW, RESTS, buckets, table_of, to_found, to_near, to_pairs
 
 WORDS = 12
 WANTED = Wanted(similarity=Fraction(2, 3))
@@ -82,7 +82,7 @@ def test_every_pair_is_told_once(seed: int, cross: int | None, blocks: int, monk
         rows[:, :4] = 7  # a bucket of all, few of which are a pair, and these in most of what it is cut into
     tasks = every_bucket(table_of(FACTORY, [pa.array(payloads(rows), pa.binary())]), blocks)
     limits = DEFAULT._replace(large=40) if seed else DEFAULT  # buckets of ten rows or so are cut again
-    told = Every(FACTORY, cross, limits)(batches(random.Random(seed), tasks, rows))
+    told = to_pairs(FACTORY, cross, batches(random.Random(seed), tasks, rows), limits)
     found = [tuple(row.values()) for batch in told for row in batch.to_pylist()]
     assert sorted(found) == sorted((a, b, int((rows[a] == rows[b]).sum())) for a, b in alike(rows, cross))
 
@@ -106,11 +106,11 @@ def test_sets_within_larger_ones(t: str, cross: int | None, blocks: int) -> None
     factory = TableFactory(LONG_SHINGLES, Wanted(similarity=threshold, measure="containment"))
     factory.count([[every]])
     tasks = every_bucket(table_of(factory, [pa.array(payloads(tokens), pa.binary())]), blocks)
-    told = Every(factory, cross)(batches(random.Random(1), [*tasks], tokens))
+    told = to_pairs(factory, cross, batches(random.Random(1), [*tasks], tokens))
     assert sorted(tuple(row.values()) for batch in told for row in batch.to_pylist()) == sorted(
         (a, b, common) for (a, b), common in wanted.items()
     )
-    found = Connecting(factory, cross)(batches(random.Random(1), tasks, tokens))
+    found = to_found(factory, cross, batches(random.Random(1), tasks, tokens))
     pairs = {(row["a"], row["b"]) for batch in found for row in batch.to_pylist()}
     assert pairs <= wanted.keys()
     assert components(pairs, 120) == components(set(wanted), 120)
@@ -133,7 +133,7 @@ def test_what_connects_does_not_depend_on_what_else_there_is(rows: int, cross: i
     words[: rows // 2] = words[0]
     task = [(7, 0, DONE, number, DONE if number < rows // 2 else 0) for number in range(rows)]
     alone, among = (
-        {pair for batch in Connecting(FACTORY, cross)(batches(random.Random(1), [*task, *more], words))
+        {pair for batch in to_found(FACTORY, cross, batches(random.Random(1), [*task, *more], words))
          for pair in zip(batch.column("a").to_pylist(), batch.column("b").to_pylist(), strict=True)}
         for more in ([], [(1, 0, 0, number, 0) for number in (5, rows - 1)])
     )  # fmt: skip
@@ -155,7 +155,7 @@ def test_near_the_first(cross: int | None) -> None:
              if number in (0, other) or number % 2 == mine]  # fmt: skip
     wanted = alike(rows, cross)
     found = set()
-    for batch in Near(FACTORY, cross)(batches(random.Random(2), tasks, rows)):
+    for batch in to_near(FACTORY, cross, batches(random.Random(2), tasks, rows)):
         for row in batch.to_pylist():
             assert (row["a"], row["b"]) in wanted
             assert row["number"] in (row["a"], row["b"])
