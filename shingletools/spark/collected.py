@@ -133,7 +133,6 @@ class Collecting(Joining):
         step, number = given.step, given.number
         packed = [self.numbers.packed(lines.inputs.rows, given.inputs[0], given.inputs[-1] + 1)]
         packed += [self.numbers.packed(lines.beside.rows, part, part + 1) for part in given.beside if lines.beside]
-        found: group.GroupLines | dedup.Deduplicated
         with named(step):
             made = StepInput(packed[0], packed[1:], number, self.kept, self.numbers.where)
             if isinstance(step.stage, DedupSpec):

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import orjson
@@ -18,7 +17,7 @@ from shingletools.spark.batches import PACKED, Batches, counted, through, union
 from shingletools.spark.cut_documents import AGAIN, CUT, FATES, GOES, KNOWN, to_cut
 from shingletools.spark.ordered_keys import FORMS, to_forms, to_keys
 from shingletools.spark.packed_names import BAD, StepInput, numbers_of
-from shingletools.spark.parts import PARTS
+from shingletools.spark.parts import PARTS, StepOutput
 from shingletools.spark.removal_rows import (
     BESIDE,
     DOCUMENTS,
@@ -39,20 +38,7 @@ MANY = 20  # rounds
 BLOCK = pa.schema([("block", pa.int64()), *FATES])
 
 
-class Deduplicated(NamedTuple):
-    """The documents that stay, and those that go, as PARTS; bad records, how many of them are good but for their ids;
-    figures of -v, and remarks.
-    """
-
-    lines: DataFrame
-    removed: DataFrame
-    rejects: Sequence[DataFrame]
-    again: int
-    figures: Sequence[str]
-    remarks: Sequence[str]
-
-
-def deduplicated(given: StepInput, stage: DedupSpec) -> Deduplicated:
+def deduplicated(given: StepInput, stage: DedupSpec) -> StepOutput:
     """Runs dedup. Raises Failed for a bad line beside the documents, a document in two groups, and what is in doubt."""
     return Removal(given, stage).run()
 
@@ -83,7 +69,7 @@ class Removal:
     def of(self, what: int) -> DataFrame:
         return self.beside.where(F.col("what") == what).drop("what")
 
-    def run(self) -> Deduplicated:
+    def run(self) -> StepOutput:
         self.check_beside()
         archived = self.of(ARCHIVED).groupBy("name").agg(
             F.max_by("other", F.struct("similarity", -F.col("number"))).alias("partner"),
@@ -193,7 +179,7 @@ class Removal:
         keys = partial(to_keys, form, self.stage.keep)
         return documents.mapInArrow(keys, documents.schema).drop("key").withColumnRenamed("value", "key")
 
-    def cut(self, decided: DataFrame, figures: Sequence[str]) -> Deduplicated:
+    def cut(self, decided: DataFrame, figures: Sequence[str]) -> StepOutput:
         """The documents, after their fates have come to them."""
         sizes = F.octet_length("lines").alias("bytes")
         found = self.given.frame.select("number", sizes).orderBy("number").collect()
@@ -208,10 +194,8 @@ class Removal:
         cut = self.kept(through(frame, partial(to_cut, self.stage, step, parts.tobytes()), CUT).observe(told, *bad))
         rejects = [cut.where("step is not null").select(*(name for name, _ in BAD))] if told.get["bad"] else []
         lines = cut.where("step is null")
-        return Deduplicated(
-            lines.select(*PARTS.names), lines.select("part", "number", F.col("removed").alias("lines")),
-            rejects, told.get["again"] or 0, figures, self.remarks,
-        )  # fmt: skip
+        removed = lines.select("part", "number", F.col("removed").alias("lines"))
+        return StepOutput(lines.select(*PARTS.names), figures, rejects, removed, told.get["again"] or 0, self.remarks)
 
 
 def unsaid() -> Column:

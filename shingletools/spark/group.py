@@ -1,6 +1,5 @@
 """simgroup on a cluster, for more pairs than one task can hold."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from shingletools.spark.graphs import EDGE, unpack
 from shingletools.spark.mentions import FAULT, PairNames, Singles
 from shingletools.spark.nodes import MET, SINGLE, TAKEN, meet_names, take_pairs, take_singles
 from shingletools.spark.packed_names import StepInput, in_units, units_of
-from shingletools.spark.parts import PARTS
+from shingletools.spark.parts import PARTS, StepOutput
 from shingletools.spark.roots import (
     GROUP_FIGURES,
     NODES,
@@ -31,18 +30,7 @@ from shingletools.spark.spark_files import Kept
 from shingletools.system.errors import Failed
 
 
-class GroupLines(NamedTuple):
-    """Groups as lines; and figures of -v."""
-
-    lines: DataFrame  # PARTS
-    rejects: Sequence[DataFrame]
-    figures: Sequence[str]
-    removed: None = None
-    again: int = 0
-    remarks: Sequence[str] = ()
-
-
-def grouped(given: StepInput, stage: GroupSpec, verbose: bool = False) -> GroupLines:
+def grouped(given: StepInput, stage: GroupSpec, verbose: bool = False) -> StepOutput:
     """Groups of pairs; also groups of one, if files of documents are given.
 
     The numbers of the documents are above those of the pairs. verbose: computes all figures of -v. Raises Failed for a
@@ -57,7 +45,7 @@ def grouped(given: StepInput, stage: GroupSpec, verbose: bool = False) -> GroupL
     return groups_of(union(every), stage, given, verbose)
 
 
-def groups_of(every: DataFrame, stage: GroupSpec, given: StepInput, verbose: bool = False) -> GroupLines:
+def groups_of(every: DataFrame, stage: GroupSpec, given: StepInput, verbose: bool = False) -> StepOutput:
     """Groups of TAKEN. With --star or all figures, it uses all pairs, not only those that connect. Raises Failed."""
     kept, fails, seen = given.kept, F.col("step") == FAULT, Observation()
     taken = kept(every.observe(
@@ -81,7 +69,7 @@ def groups_of(every: DataFrame, stage: GroupSpec, given: StepInput, verbose: boo
         roots.select("unit", none("names"), none("sizes"), none("numbers"), "roots")
     )
     placed = through(together(both, "unit"), partial(to_placed, width), PLACED)
-    return GroupLines(through(together(placed, "part"), write_groups, PARTS), rejects, figures)
+    return StepOutput(through(together(placed, "part"), write_groups, PARTS), figures, rejects)
 
 
 def none(column: str) -> Column:

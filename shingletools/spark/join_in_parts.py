@@ -22,7 +22,7 @@ from shingletools.spark.exchange import parts_for, sent
 from shingletools.spark.filtered_lines import PLACES, REJECTED, SIZE, LineNumbers
 from shingletools.spark.meeting import HITS, SAME, SIZED, Meeting, to_entries
 from shingletools.spark.number_sets import Chosen, chosen
-from shingletools.spark.parts import PARTS
+from shingletools.spark.parts import PARTS, StepOutput
 from shingletools.spark.said import NAMED, write_pairs
 from shingletools.spark.signed import COLUMNS, IDS, SIGNED, Mark, Reading, check, marks_of
 from shingletools.spark.signed_documents import (
@@ -59,13 +59,6 @@ SIZES = dict(zip(COLUMNS[::2], COLUMNS[1::2], strict=True))
 REJECTS = [name for name, _ in REJECTED]
 
 
-class JoinedLines(NamedTuple):
-    """Pairs, as PARTS, and figures of -v."""
-
-    lines: DataFrame
-    figures: list[str]
-
-
 class Signatures(NamedTuple):
     """What is joined: SIGNED, what its splits told, and the numbers of its lines.
 
@@ -99,11 +92,9 @@ class Run:
     def measure(self, told: Sequence[Told]) -> None:
         """Computes sizes from what splits told."""
         self.ids = sum(split.figures.get(IDS, 0) for split in told)  # bytes of all
-        self.documents = sum(split.lines for split in told)
-        self.id_size = self.ids // max(1, self.documents) + 1  # bytes, on average
         self.size = sum(split.figures.get(SIZE, 0) for split in told)  # bytes of all signatures
 
-    def joined(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> JoinedLines:
+    def joined(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> StepOutput:
         """Runs the join by buckets. Documents of archives are treated like others.
 
         reject: called with documents whose ids were used before (number, step, cause), and their set. Raises Failed.
@@ -121,7 +112,7 @@ class Run:
             asked = first is not None and self.cross is not None and first[0] < self.cross
             archives.check(self.stage, self.archives, self.comparable, via, asked)
         if first is None:
-            return JoinedLines(self.no_lines(), [])
+            return StepOutput(self.session.createDataFrame(PARTS.empty_table()), [])
         factory = TableFactory(SIGNATURES[first[1].kind], self.comparable.wanted)
         originals_only = chosen(copied.select("number"), copies, self.numbers.count)
         self.reading = every._replace(without=again | originals_only)
@@ -132,16 +123,13 @@ class Run:
         self.reading = every
         if copies:
             pairs, count = self.counted(self.with_copies(pairs, copied, copies, factory))
-        return JoinedLines(self.said(pairs, count, factory), figures)
+        return StepOutput(self.said(pairs, count, factory), figures)
 
     def with_archives(self) -> None:
         """Adds the documents of archives to the signatures."""
         found = union([each.signed(self.session).select(*self.signed.columns) for each in self.archives])
         self.signed = self.signed.unionAll(self.kept(found))
         self.measure([*self.told, *(told for each in self.archives for told in each.told())])
-
-    def no_lines(self) -> DataFrame:
-        return self.session.createDataFrame(PARTS.empty_table())
 
     def figures(self, table: Table) -> list[str]:
         return [*self.comparable.summary(), f"{table.bands} bands", f"recall {table.recall:.4g}"]

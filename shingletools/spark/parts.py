@@ -1,6 +1,10 @@
 """The output in parts: rows of many lines each, in the order of (part, number)."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import pyarrow as pa
+from pyspark.sql import DataFrame
 
 from shingletools.spark.batches import Batches, batch_of, of_rows
 from shingletools.spark.filtered_lines import LINES, WRITTEN
@@ -8,6 +12,17 @@ from shingletools.spark.tally import Tally, Telling
 
 PARTS = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("lines", pa.binary())])
 PART_BYTES = 64 << 20  # about how many bytes of lines are in a part
+
+
+class StepOutput(NamedTuple):
+    """What a step makes in many tasks: lines as PARTS, figures of -v, bad records, and what dedup has beside."""
+
+    lines: DataFrame
+    figures: Sequence[str]
+    rejects: Sequence[DataFrame] = ()
+    removed: DataFrame | None = None  # as PARTS
+    again: int = 0  # bad records that are good but for their ids
+    remarks: Sequence[str] = ()
 
 
 def to_parts(lines: int, batches: Batches) -> Batches:

@@ -10,6 +10,7 @@ from harness import run
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.spark import dedup
 from shingletools.spark.packed_names import StepInput
+from shingletools.spark.parts import StepOutput
 from shingletools.spark.pipeline import build
 from shingletools.spark.spark_files import Kept
 from shingletools.system.errors import Failed
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     pass
 
 
-def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: int = 1) -> dedup.Deduplicated:
+def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: int = 1) -> StepOutput:
     frames = framed(kept.spark, gap, documents, *groups)
     stage = build(command).stage
     assert isinstance(stage, DedupSpec)
@@ -45,6 +46,7 @@ def test_documents(options: str, kept: Kept, tmp_path: Path, monkeypatch: pytest
     assert unpacked(found.lines) == ran.out
     assert list(found.figures) == said.split(", ")[-2:]
     if removed:
+        assert found.removed is not None
         assert unpacked(found.removed) == gone.read_bytes()
     rejects = told(found.rejects)
     assert b"".join(line + b"\n" for *_, line in rejects) == (tmp_path / "bad").read_bytes()
@@ -71,6 +73,7 @@ def test_names_as_they_are_spelled(kept: Kept, tmp_path: Path) -> None:
 def test_nothing(documents: bytes, kept: Kept, tmp_path: Path) -> None:
     command = f"dedup --groups x --removed {tmp_path / 'gone'}"
     found = on_spark(kept, command, documents, b"")
+    assert found.removed is not None
     assert (unpacked(found.lines), unpacked(found.removed), found.rejects) == (documents, b"", [])
     assert found.figures == [f"{len(documents) // 9} kept", "0 removed (0 by --keep first)"]
 

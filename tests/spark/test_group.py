@@ -14,6 +14,7 @@ from shingletools.spark import graphs, group, nodes, packed_names, roots
 from shingletools.spark.batches import through
 from shingletools.spark.mentions import PairNames
 from shingletools.spark.packed_names import StepInput
+from shingletools.spark.parts import StepOutput
 from shingletools.spark.pipeline import build
 from shingletools.spark.spark_files import Kept
 from spark.packing import framed, packed_rows, told, unpacked
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     pass
 
 
-def on_spark(kept: Kept, command: str, pairs: bytes, *others: bytes, gap: int = 1) -> group.GroupLines:
+def on_spark(kept: Kept, command: str, pairs: bytes, *others: bytes, gap: int = 1) -> StepOutput:
     frames = framed(kept.spark, gap, pairs, *others)
     stage = build(command).stage
     assert isinstance(stage, GroupSpec)
