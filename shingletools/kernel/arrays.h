@@ -16,28 +16,10 @@
 
 #include "kernel.h"
 
-typedef struct {
-    Py_buffer view[9];
-    int taken;
-} Arrays;
-
-/* The buffers of the arguments from `first` on; the last one is for writing. */
-static inline int take_arrays(PyObject *args, Py_ssize_t first, Arrays *arrays)
+static inline void release(Py_buffer *views, int count)
 {
-    Py_ssize_t count = PyTuple_Size(args) - first;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        int flags = i == count - 1 ? PyBUF_CONTIG : PyBUF_CONTIG_RO;
-        if (PyObject_GetBuffer(PyTuple_GetItem(args, first + i), &arrays->view[i], flags))
-            return -1;
-        arrays->taken++;
-    }
-    return 0;
-}
-
-static inline void release(Arrays *arrays)
-{
-    while (arrays->taken)
-        PyBuffer_Release(&arrays->view[--arrays->taken]);
+    while (count--)
+        PyBuffer_Release(&views[count]);
 }
 
 static inline PyObject *fail_arrays(void)

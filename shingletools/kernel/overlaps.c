@@ -21,14 +21,11 @@ static int64_t overlap(const uint64_t *one, int64_t size_one, const uint64_t *tw
 /* overlaps(tokens, starts, sizes, left, right, least, out) */
 PyObject *overlaps(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *unused;
-    if (!PyArg_ParseTuple(args, "OOOOOOO", &unused, &unused, &unused, &unused, &unused, &unused, &unused))
-        return NULL;
-    Arrays arrays = {0};
     PyObject *result = NULL;
-    if (take_arrays(args, 0, &arrays))
-        goto done;
-    const Py_buffer *view = arrays.view;
+    Py_buffer view[7] = {0};
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*w*", &view[0], &view[1], &view[2], &view[3], &view[4], &view[5],
+                          &view[6]))
+        return NULL;
     const uint64_t *tokens = view[0].buf;
     const int64_t *starts = view[1].buf, *sizes = view[2].buf, *left = view[3].buf, *right = view[4].buf,
                   *least = view[5].buf;
@@ -46,7 +43,7 @@ PyObject *overlaps(PyObject *Py_UNUSED(self), PyObject *args)
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    release(&arrays);
+    release(view, 7);
     return result;
 }
 
@@ -70,15 +67,11 @@ static int64_t common_weight(const uint64_t *one, const int64_t *weights, int64_
 /* common_weights(tokens, weights, starts, sizes, totals, left, right, least, out) */
 PyObject *common_weights(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *unused;
-    if (!PyArg_ParseTuple(args, "OOOOOOOOO", &unused, &unused, &unused, &unused, &unused, &unused, &unused, &unused,
-                          &unused))
-        return NULL;
-    Arrays arrays = {0};
     PyObject *result = NULL;
-    if (take_arrays(args, 0, &arrays))
-        goto done;
-    const Py_buffer *view = arrays.view;
+    Py_buffer view[9] = {0};
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*w*", &view[0], &view[1], &view[2], &view[3], &view[4], &view[5],
+                          &view[6], &view[7], &view[8]))
+        return NULL;
     const uint64_t *tokens = view[0].buf;
     const int64_t *weights = view[1].buf, *starts = view[2].buf, *sizes = view[3].buf, *totals = view[4].buf,
                   *left = view[5].buf, *right = view[6].buf, *least = view[7].buf;
@@ -99,7 +92,7 @@ PyObject *common_weights(PyObject *Py_UNUSED(self), PyObject *args)
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    release(&arrays);
+    release(view, 9);
     return result;
 }
 
@@ -156,15 +149,12 @@ static int count_token(Counting *all, int64_t token, int64_t after, int anew)
 PyObject *shared_counts(PyObject *Py_UNUSED(self), PyObject *args)
 {
     long long first, last, after, least;
-    PyObject *unused, *result = NULL;
-    if (!PyArg_ParseTuple(args, "LLLLOOOOOO", &first, &last, &after, &least, &unused, &unused, &unused, &unused,
-                          &unused, &unused))
+    PyObject *result = NULL;
+    Py_buffer view[6] = {0};
+    if (!PyArg_ParseTuple(args, "LLLLy*y*y*y*y*w*", &first, &last, &after, &least, &view[0], &view[1], &view[2],
+                          &view[3], &view[4], &view[5]))
         return NULL;
-    Arrays arrays = {0};
     Counting all = {0};
-    if (take_arrays(args, 4, &arrays))
-        goto done;
-    const Py_buffer *view = arrays.view;
     const int64_t *numbers = view[0].buf, *starts = view[1].buf, *sizes = view[2].buf;
     int64_t *out = view[5].buf, room = (view[5].len / 8 - 2) / 3, candidates = 0, pairs = 0;
     all = (Counting){.rows = view[3].buf, .bounds = view[4].buf, .entries = view[3].len / 8,
@@ -213,6 +203,6 @@ PyObject *shared_counts(PyObject *Py_UNUSED(self), PyObject *args)
 done:
     PyMem_Free(all.counts);
     PyMem_Free(all.met);
-    release(&arrays);
+    release(view, 6);
     return result;
 }

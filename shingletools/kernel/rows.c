@@ -49,14 +49,11 @@ static int is_row(Py_ssize_t width, Py_ssize_t size)
 PyObject *agreements(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_ssize_t width, size, least;
-    PyObject *unused;
-    if (!PyArg_ParseTuple(args, "nnnOOOO", &width, &size, &least, &unused, &unused, &unused, &unused))
-        return NULL;
-    Arrays arrays = {0};
     PyObject *result = NULL;
-    if (take_arrays(args, 3, &arrays))
-        goto done;
-    const Py_buffer *rows = &arrays.view[0], *left = &arrays.view[1], *right = &arrays.view[2], *out = &arrays.view[3];
+    Py_buffer view[4] = {0};
+    if (!PyArg_ParseTuple(args, "nnny*y*y*w*", &width, &size, &least, &view[0], &view[1], &view[2], &view[3]))
+        return NULL;
+    const Py_buffer *rows = &view[0], *left = &view[1], *right = &view[2], *out = &view[3];
     if (!is_row(width, size) || rows->len % (width * size) || left->len != right->len || left->len != out->len ||
         least < 0) {
         fail_arrays();
@@ -75,7 +72,7 @@ PyObject *agreements(PyObject *Py_UNUSED(self), PyObject *args)
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    release(&arrays);
+    release(view, 4);
     return result;
 }
 
@@ -112,17 +109,14 @@ static uint64_t key_of(const char *row, Py_ssize_t size, int64_t first, int64_t 
 PyObject *band_keys(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_ssize_t width, size;
-    PyObject *unused;
-    if (!PyArg_ParseTuple(args, "nnOOOO", &width, &size, &unused, &unused, &unused, &unused))
-        return NULL;
-    Arrays arrays = {0};
     PyObject *result = NULL;
-    if (take_arrays(args, 2, &arrays))
-        goto done;
-    const Py_buffer *rows = &arrays.view[0], *firsts = &arrays.view[1], *out = &arrays.view[3];
-    const int64_t *first = firsts->buf, *last = arrays.view[2].buf;
+    Py_buffer view[4] = {0};
+    if (!PyArg_ParseTuple(args, "nny*y*y*w*", &width, &size, &view[0], &view[1], &view[2], &view[3]))
+        return NULL;
+    const Py_buffer *rows = &view[0], *firsts = &view[1], *out = &view[3];
+    const int64_t *first = firsts->buf, *last = view[2].buf;
     Py_ssize_t bands = firsts->len / 8, number = is_row(width, size) ? rows->len / (width * size) : -1;
-    int bad = number < 0 || rows->len % (width * size) || arrays.view[2].len != firsts->len ||
+    int bad = number < 0 || rows->len % (width * size) || view[2].len != firsts->len ||
               (bands ? out->len / 8 / bands != number || out->len % (8 * bands) : out->len);
     for (Py_ssize_t band = 0; band < bands && !bad; band++)
         bad = first[band] < 0 || last[band] < first[band] || last[band] > width;
@@ -139,7 +133,7 @@ PyObject *band_keys(PyObject *Py_UNUSED(self), PyObject *args)
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    release(&arrays);
+    release(view, 4);
     return result;
 }
 
@@ -153,21 +147,19 @@ static inline uint64_t place_of(uint64_t key, uint64_t places)
 /* mark(keys, table): how many more keys are at places that were seen again. */
 PyObject *mark(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *unused, *result = NULL;
-    if (!PyArg_ParseTuple(args, "OO", &unused, &unused))
+    PyObject *result = NULL;
+    Py_buffer view[2] = {0};
+    if (!PyArg_ParseTuple(args, "y*w*", &view[0], &view[1]))
         return NULL;
-    Arrays arrays = {0};
-    if (take_arrays(args, 0, &arrays))
-        goto done;
-    const uint64_t *keys = arrays.view[0].buf;
-    uint64_t *table = arrays.view[1].buf, places = (uint64_t)arrays.view[1].len * 4;
-    if (arrays.view[1].len % 16 || !places || places > UINT32_MAX) {
+    const uint64_t *keys = view[0].buf;
+    uint64_t *table = view[1].buf, places = (uint64_t)view[1].len * 4;
+    if (view[1].len % 16 || !places || places > UINT32_MAX) {
         fail_arrays();
         goto done;
     }
     Py_ssize_t more = 0;
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < arrays.view[0].len / 8; i++) {
+    for (Py_ssize_t i = 0; i < view[0].len / 8; i++) {
         uint64_t place = place_of(keys[i], places), at = place & 63, *pair = &table[place >> 6 << 1];
         uint64_t seen = pair[0] >> at & 1;
         more += (Py_ssize_t)(2 * seen - (pair[1] >> at & 1));
@@ -177,24 +169,22 @@ PyObject *mark(PyObject *Py_UNUSED(self), PyObject *args)
     Py_END_ALLOW_THREADS
     result = PyLong_FromSsize_t(more);
 done:
-    release(&arrays);
+    release(view, 2);
     return result;
 }
 
 /* marked(keys, table, out): 1 for each key whose place was seen again. */
 PyObject *marked(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *unused, *result = NULL;
-    if (!PyArg_ParseTuple(args, "OOO", &unused, &unused, &unused))
+    PyObject *result = NULL;
+    Py_buffer view[3] = {0};
+    if (!PyArg_ParseTuple(args, "y*y*w*", &view[0], &view[1], &view[2]))
         return NULL;
-    Arrays arrays = {0};
-    if (take_arrays(args, 0, &arrays))
-        goto done;
-    const uint64_t *keys = arrays.view[0].buf, *table = arrays.view[1].buf;
-    uint64_t places = (uint64_t)arrays.view[1].len * 4;
-    uint8_t *out = arrays.view[2].buf;
-    Py_ssize_t count = arrays.view[2].len;
-    if (arrays.view[0].len / 8 != count || arrays.view[1].len % 16 || !places || places > UINT32_MAX) {
+    const uint64_t *keys = view[0].buf, *table = view[1].buf;
+    uint64_t places = (uint64_t)view[1].len * 4;
+    uint8_t *out = view[2].buf;
+    Py_ssize_t count = view[2].len;
+    if (view[0].len / 8 != count || view[1].len % 16 || !places || places > UINT32_MAX) {
         fail_arrays();
         goto done;
     }
@@ -206,6 +196,6 @@ PyObject *marked(PyObject *Py_UNUSED(self), PyObject *args)
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    release(&arrays);
+    release(view, 3);
     return result;
 }

@@ -12,48 +12,44 @@ static inline uint64_t counter_of(uint64_t token)
 /* count_tokens(tokens, counters) */
 PyObject *count_tokens(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *unused, *result = NULL;
-    if (!PyArg_ParseTuple(args, "OO", &unused, &unused))
+    PyObject *result = NULL;
+    Py_buffer view[2] = {0};
+    if (!PyArg_ParseTuple(args, "y*w*", &view[0], &view[1]))
         return NULL;
-    Arrays arrays = {0};
-    if (take_arrays(args, 0, &arrays))
-        goto done;
-    const uint64_t *tokens = arrays.view[0].buf;
-    uint32_t *counters = arrays.view[1].buf;
-    if (arrays.view[1].len != (Py_ssize_t)sizeof *counters << COUNTERS) {
+    const uint64_t *tokens = view[0].buf;
+    uint32_t *counters = view[1].buf;
+    if (view[1].len != (Py_ssize_t)sizeof *counters << COUNTERS) {
         fail_arrays();
         goto done;
     }
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < arrays.view[0].len / 8; i++) {
+    for (Py_ssize_t i = 0; i < view[0].len / 8; i++) {
         uint32_t *counter = &counters[counter_of(tokens[i])];
         *counter += *counter < UINT32_MAX;
     }
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    release(&arrays);
+    release(view, 2);
     return result;
 }
 
 /* set_keys(tokens, starts, sizes, out) */
 PyObject *set_keys(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *unused, *result = NULL;
-    if (!PyArg_ParseTuple(args, "OOOO", &unused, &unused, &unused, &unused))
+    PyObject *result = NULL;
+    Py_buffer view[4] = {0};
+    if (!PyArg_ParseTuple(args, "y*y*y*w*", &view[0], &view[1], &view[2], &view[3]))
         return NULL;
-    Arrays arrays = {0};
-    if (take_arrays(args, 0, &arrays))
-        goto done;
-    const uint64_t *tokens = arrays.view[0].buf;
-    const int64_t *starts = arrays.view[1].buf, *sizes = arrays.view[2].buf;
-    uint64_t *keys = arrays.view[3].buf;
-    if (!are_sets(&arrays.view[0], &arrays.view[1], &arrays.view[2]) || arrays.view[3].len != arrays.view[1].len) {
+    const uint64_t *tokens = view[0].buf;
+    const int64_t *starts = view[1].buf, *sizes = view[2].buf;
+    uint64_t *keys = view[3].buf;
+    if (!are_sets(&view[0], &view[1], &view[2]) || view[3].len != view[1].len) {
         fail_arrays();
         goto done;
     }
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < arrays.view[1].len / 8; i++) {
+    for (Py_ssize_t i = 0; i < view[1].len / 8; i++) {
         uint64_t sum = 0;
         for (int64_t j = 0; j < sizes[i]; j++)
             sum += fmix64(tokens[starts[i] + j]);
@@ -62,7 +58,7 @@ PyObject *set_keys(PyObject *Py_UNUSED(self), PyObject *args)
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    release(&arrays);
+    release(view, 4);
     return result;
 }
 
@@ -94,14 +90,11 @@ static Counted *sort_by_count(Counted *from, Counted *to, size_t size, uint32_t 
 /* rarest(tokens, starts, sizes, wanted, counters, out): the places of the rarest tokens of each set. */
 PyObject *rarest(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *unused, *result = NULL;
-    if (!PyArg_ParseTuple(args, "OOOOOO", &unused, &unused, &unused, &unused, &unused, &unused))
+    PyObject *result = NULL;
+    Py_buffer view[6] = {0};
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*w*", &view[0], &view[1], &view[2], &view[3], &view[4], &view[5]))
         return NULL;
-    Arrays arrays = {0};
     Counted *room = NULL;
-    if (take_arrays(args, 0, &arrays))
-        goto done;
-    const Py_buffer *view = arrays.view;
     const uint64_t *tokens = view[0].buf;
     const int64_t *starts = view[1].buf, *sizes = view[2].buf, *wanted = view[3].buf;
     const uint32_t *counters = view[4].buf;
@@ -137,6 +130,6 @@ PyObject *rarest(PyObject *Py_UNUSED(self), PyObject *args)
     result = Py_NewRef(Py_None);
 done:
     PyMem_Free(room);
-    release(&arrays);
+    release(view, 6);
     return result;
 }
