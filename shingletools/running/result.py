@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Generator, Iterator
 from functools import partial
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from shingletools import kernel
@@ -138,9 +137,7 @@ class Result:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -4,7 +4,6 @@ import contextlib
 import os
 import shlex
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Self, cast
 
 from shingletools.archive.opened import open_archive
@@ -81,9 +80,7 @@ class AskedArchive:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

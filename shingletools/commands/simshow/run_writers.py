@@ -1,7 +1,6 @@
 """The forms of output for documents with runs: each makes bytes of one document after the other."""
 
 from collections.abc import Iterator
-from typing import Protocol
 
 from shingletools.commands.simshow import terminal
 from shingletools.commands.simshow.marked_runs import WithRuns
@@ -13,16 +12,8 @@ from shingletools.record import wire
 SAID = ("from", "to", "words", "of", "ids", "items")  # what repeats says of a run
 
 
-class RunWriter(Protocol):
-    """Makes bytes of documents that have runs; `finish` gives those after the last one."""
-
-    def write(self, document: WithRuns, /) -> bytes: ...
-
-    def finish(self) -> bytes: ...
-
-
 class RunsAsLines:
-    """Writes one line for each document."""
+    """Writes one line for each document; `finish` gives what is after the last one."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
@@ -64,7 +55,7 @@ class RunsAsRecords(RunsAsLines):
             yield wire.format_json({"id": document.name, **said, "text": document.source[slice(*run.place)]})
 
 
-def run_writer_of(form: Form) -> RunWriter:
+def run_writer_of(form: Form) -> RunsAsLines | RunPage:
     """The writer for a form."""
     if form.name == PAGE:
         return RunPage(form.limit)

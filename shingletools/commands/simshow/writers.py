@@ -52,7 +52,7 @@ class AsPage:
         return data
 
 
-class AsRecords:
+class AsRecords(AsLines):
     """Writes a JSON record for each pair."""
 
     def write(self, compared: Comparison, _a: Shown, _b: Shown, /) -> bytes:
@@ -72,19 +72,9 @@ class AsRecords:
             }
         )
 
-    def group(self, _name: Name, _members: Sequence[Name], /) -> bytes:
-        return b""
-
-    def finish(self, _corpus: Corpus, /) -> bytes:
-        return b""
-
 
 def writer_of(form: Form, apart: bool, show: Sequence[str], origin: Provenance) -> Writer:
     """The writer for a form. apart: a and b are different documents even if their ids are equal."""
     if form.name == PAGE:
         return AsPage(form.limit, apart, show, origin)
-    if form.name == JSON:
-        return AsRecords()
-    if form.name == SIDE_BY_SIDE:
-        return AsColumns(form)
-    return AsLines(form) if form.name == BRIEF else AsText(form)
+    return {JSON: AsRecords, SIDE_BY_SIDE: AsColumns, BRIEF: AsLines}.get(form.name, AsText)(form)
