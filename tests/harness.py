@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -17,7 +18,7 @@ import forks
 from shingletools.cli.options import Parser, make_parser
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
-from shingletools.commands.canon.stopwords import Stop
+from shingletools.commands.canon.stopwords import unless_in
 from shingletools.record.faces import STAGES, command_of
 from shingletools.running import driver, overview, run_command
 from shingletools.spark import command as simspark
@@ -129,7 +130,7 @@ def shell(script: str, cwd: Path | None = None, by: Callable[..., Ran] = run_for
 
 def stopping(*words: str) -> Canonizer:
     """A canonizer that drops these words."""
-    return Canonizer(Rules(words=(Rule("stop", True, Stop(frozenset(words))),)))
+    return Canonizer(Rules(words=(Rule("stop", True, partial(unless_in, frozenset(words))),)))
 
 
 def jsonl(*records: Record) -> bytes:

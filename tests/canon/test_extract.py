@@ -1,6 +1,7 @@
 """canon --extract: the text of a page for people, whose words are those that canon takes from the page."""
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -9,11 +10,12 @@ from hypothesis import strategies as st
 from canon.test_article import MORE, PAGE, SAID
 from harness import jsonl, pipe, run
 from shingletools.commands.canon.canonizer import Canonizer
-from shingletools.commands.canon.extracted import ReadableHtml
+from shingletools.commands.canon.extracted import READABLE as PARTING
+from shingletools.commands.canon.extracted import readable_html
 from shingletools.commands.canon.html import Html
 
 canonize = Canonizer()
-WHOLE, READABLE = Html(), ReadableHtml()
+WHOLE, READABLE = Html(), partial(readable_html, Html(parting=PARTING))
 PIECES = [
     "a", "Bc,", " ", "\n", "<p>", "</p>", "<br>", "<b>", "</b>", "<li>", "<ul>", "</ul>", "<pre>", "</pre>", "<table>",
     "<tr>", "<td>", "</table>", "<img>", "<textarea>", "</textarea>", "&amp;", "&nbsp;", "\0", "<script>no</script>",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from harness import jsonl, run
 from shingletools.commands.shingle.command import hashing_of
-from shingletools.commands.shingle.fingerprints import HASHES, Hashed, Readable, Rolling, Runs
+from shingletools.commands.shingle.fingerprints import HASHES, Hashed, Rolling, Runs
 from shingletools.commands.shingle.keys import PUBLIC
 
 ROLL = 0x9E3779B97F4A7C15
@@ -90,10 +90,10 @@ def test_word_chars(words: list[str], k: int) -> None:
 
 
 def test_readable() -> None:
-    assert Readable(Runs(2))("to be  or") == ["to be", "be or"]
-    assert Readable(Runs(3, chars=True))("a  bc") == ["a b", " bc"]
-    assert Readable(Runs(3))("a") == ["a"]
-    assert Readable(Runs(3))("") == []
+    assert Runs(2)("to be  or") == ["to be", "be or"]
+    assert Runs(3, chars=True)("a  bc") == ["a b", " bc"]
+    assert Runs(3)("a") == ["a"]
+    assert Runs(3)("") == []
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from shingletools.commands.canon.canonizer import Rules
 from shingletools.commands.canon.html import BLOCKS, PARAGRAPH, PARTS, Html
@@ -37,28 +38,24 @@ class Extractor:
         return unlinked()
 
 
-class ReadableHtml:
+def readable_html(html: Html, markup: str) -> str:
     """HTML to its text. Raises Rejected for a page that takes too much memory or time.
 
-    >>> ReadableHtml()("<h1>A\\n cat</h1><p>It<b>s</b> fur<br>is red.<ul><li>one<li>two</ul><pre>a\\n  b</pre>")
+    >>> html = Html(parting=READABLE)
+    >>> readable_html(html, "<h1>A\\n cat</h1><p>It<b>s</b> fur<br>is red.<ul><li>one<li>two</ul><pre>a\\n  b</pre>")
     'A cat\\n\\nIts fur\\nis red.\\n\\none\\ntwo\\n\\na\\n  b'
     """
-
-    def __init__(self, main: bool = False, skip: tuple[str, ...] = ()) -> None:
-        self.html = Html(main, skip, READABLE)
-
-    def __call__(self, markup: str) -> str:
-        blocks, held, depth = list[str](), list[str](), 0
-        for part in MARK.split(self.html(markup)):
-            depth += (part == BEGIN) - (part == END)
-            if depth:
-                held.append("\n" if part in (BEGIN, END) else part.replace(PARAGRAPH, "\n").replace(LINE, "\n"))
-            elif part == END:
-                blocks.append("".join(held).strip("\n").rstrip())
-                held.clear()
-            else:
-                blocks += map(in_lines, part.split(PARAGRAPH))
-        return "\n\n".join(filter(None, blocks))
+    blocks, held, depth = list[str](), list[str](), 0
+    for part in MARK.split(html(markup)):
+        depth += (part == BEGIN) - (part == END)
+        if depth:
+            held.append("\n" if part in (BEGIN, END) else part.replace(PARAGRAPH, "\n").replace(LINE, "\n"))
+        elif part == END:
+            blocks.append("".join(held).strip("\n").rstrip())
+            held.clear()
+        else:
+            blocks += map(in_lines, part.split(PARAGRAPH))
+    return "\n\n".join(filter(None, blocks))
 
 
 def in_lines(block: str) -> str:
@@ -67,23 +64,13 @@ def in_lines(block: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-def in_paragraphs(text: str) -> str:
-    """A text with one blank line where it has paragraph separators, or several."""
-    return BLANK_LINES.sub("\n\n", text.replace(PARAGRAPH, "\n\n")).strip()
-
-
-class Paragraphs:
-    """What finds articles, with a blank line between blocks."""
-
-    def __init__(self, article: Callable[[str], str]) -> None:
-        self.article = article
-
-    def __call__(self, markup: str) -> str:
-        return in_paragraphs(self.article(markup))
+def in_paragraphs(article: Callable[[str], str], markup: str) -> str:
+    """What finds articles, with one blank line where it gives paragraph separators, or several."""
+    return BLANK_LINES.sub("\n\n", article(markup).replace(PARAGRAPH, "\n\n")).strip()
 
 
 def readable(rule: Rule, part: str, skip: Sequence[str]) -> Rule:
     """The rule that takes this part of a page for words, as one that takes it for people."""
     if part == "article":
-        return Rule(rule.name, rule.label, Paragraphs(rule.function))
-    return Rule(rule.name, rule.label, ReadableHtml(part == "main", tuple(skip)))
+        return Rule(rule.name, rule.label, partial(in_paragraphs, rule.function))
+    return Rule(rule.name, rule.label, partial(readable_html, Html(part == "main", tuple(skip), READABLE)))

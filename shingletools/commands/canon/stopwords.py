@@ -1,23 +1,20 @@
 """The rule that drops stop words."""
 
+from functools import partial
+
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.rules import Rule, fold_accents
 from shingletools.commands.canon.words import cut
 from shingletools.text.wordlists import word_list
 
 
-class Stop:
-    """The word, or "" if it is a stop word.
+def unless_in(words: frozenset[str], word: str) -> str:
+    """The word, or "" if it is one of these.
 
-    >>> Stop(frozenset(["the"]))("the"), Stop(frozenset())("the")
+    >>> unless_in(frozenset(["the"]), "the"), unless_in(frozenset(), "the")
     ('', 'the')
     """
-
-    def __init__(self, words: frozenset[str]) -> None:
-        self.words = words
-
-    def __call__(self, word: str) -> str:
-        return "" if word in self.words else word
+    return "" if word in words else word
 
 
 def stop(lists: list[str], accents: bool) -> Rule:
@@ -30,7 +27,7 @@ def stop(lists: list[str], accents: bool) -> Rule:
         words.update(map(canonical, content))
     if accents:
         words = set(map(fold_accents, words))
-    return Rule("stop", ",".join(sorted(labels)), Stop(frozenset(words)))
+    return Rule("stop", ",".join(sorted(labels)), partial(unless_in, frozenset(words)))
 
 
 def canonical(word: str) -> str:

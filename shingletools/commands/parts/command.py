@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shingletools.cli.arguments import one_name, text
@@ -65,7 +66,7 @@ def places_by(by: str) -> "Cut":
     from shingletools.commands.parts import headings, part_places
 
     if found := re.fullmatch(WORDS, by):
-        return part_places.RunsOfWords(int(found[1]))
+        return partial(part_places.runs_of_words, int(found[1]))
     return {
         PARAGRAPH: part_places.paragraphs, LINE: part_places.lines, SENTENCE: part_places.by_sentence,
         HEADING: headings.sections,

@@ -68,19 +68,14 @@ def by_sentence(text: str) -> Iterator[Place]:
         at += len(sentence)
 
 
-class RunsOfWords:
+def runs_of_words(number: int, text: str) -> Iterator[Place]:
     """Runs of `number` words, from the start of the first word to the end of the last.
 
-    >>> list(RunsOfWords(2)("A b, c")), list(RunsOfWords(2)("你好。吗"))
+    >>> list(runs_of_words(2, "A b, c")), list(runs_of_words(2, "你好。吗"))
     ([(0, 4), (5, 6)], [(0, 3), (3, 4)])
     """
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def __call__(self, text: str) -> Iterator[Place]:
-        found = (WORD if MAY_BE_SPACELESS.search(text) else SPACED_WORD).finditer(text)
-        words = (word.span() for word in found)
-        for start, end in words:
-            *_, (_, end_of_last) = (start, end), *islice(words, self.number - 1)
-            yield start, end_of_last
+    found = (WORD if MAY_BE_SPACELESS.search(text) else SPACED_WORD).finditer(text)
+    words = (word.span() for word in found)
+    for start, end in words:
+        *_, (_, end_of_last) = (start, end), *islice(words, number - 1)
+        yield start, end_of_last

@@ -97,13 +97,12 @@ def build(options: argparse.Namespace) -> Stage:
         key, reads = keys.read_key(options.key_file, wire.recipe("shingle", *how)), (*reads, options.key_file)
     parts = [*how, ("key", key.label or None), ("mod", options.mod if options.mod > 1 else None)]
     if options.readable:
-        readable = fingerprints.Readable(runs)
-        return filter_of(options, Shingling([*parts, ("readable", True)], runs, readable, None, reads))
+        return filter_of(options, Shingling([*parts, ("readable", True)], runs, runs.__call__, None, reads))
     plain = hashing = hashing_of(runs, options.hash, key)
     if options.mod > 1:
-        from shingletools.commands.shingle.sampled import Sampled  # numpy, which only --mod needs
+        from shingletools.commands.shingle.sampled import sampled  # numpy, which only --mod needs
 
-        hashing = Sampled(plain, options.mod)
+        hashing = partial(sampled, plain, options.mod)
     if options.df:
         return counting(options, runs, hashing, wire.recipe("shingle", *parts), reads)
     rolling = plain if isinstance(plain, fingerprints.Rolling) else None
@@ -138,11 +137,11 @@ def is_limited(options: argparse.Namespace) -> bool:
 
 def choosing(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing", chosen: "Choice") -> Filter:
     """The filter that leaves shingles out as a table, or a first reading, has chosen."""
-    from shingletools.commands.shingle.within import Within  # as in `build`
+    from shingletools.commands.shingle.within import listed  # as in `build`
 
-    parts, shingler = [*shingling.parts, *chosen.recipe], Within(hashing, chosen.listing)
-    listed, after = chosen.listing.listed, chosen.after
-    return filter_of(options, shingling._replace(parts=parts, shingler=shingler, listed=listed, after=after))
+    parts, shingler = [*shingling.parts, *chosen.recipe], partial(listed, hashing, chosen.listing)
+    listing, after = chosen.listing.listed, chosen.after
+    return filter_of(options, shingling._replace(parts=parts, shingler=shingler, listed=listing, after=after))
 
 
 def counted_first(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing") -> Filter:
@@ -232,12 +231,12 @@ def check(options: argparse.Namespace) -> None:
 
 def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
     """The shingler that makes fingerprints by the hash of this name."""
-    from shingletools.commands.shingle.fingerprints import Hashed, Rolling, RollingEach  # as in `build`
+    from shingletools.commands.shingle.fingerprints import Hashed, Rolling, rolling_each  # as in `build`
 
     if name != ROLLING:
         return Hashed(runs, name, key)
     if runs.spots is not None:
-        return RollingEach(runs, key)
+        return partial(rolling_each, runs, Rolling(runs.k, key))
     if runs.longest is None:
         return Rolling(runs.k, key, runs.kind)
     from shingletools.commands.shingle.units import RollingUnits  # numpy, which other units do not need

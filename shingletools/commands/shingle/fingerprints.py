@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.commands.shingle.keys import PUBLIC, Key
@@ -11,6 +11,9 @@ from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.lines import Link, Listed
 from shingletools.kernel.memo import CHARACTERS, WORD_CHARACTERS, WORDS
 from shingletools.system.deferred import blake3, hashlib
+
+Shingler = Callable[[str], str | list[str]]
+Hashing = Callable[[str], str]
 
 
 class Runs(NamedTuple):
@@ -83,24 +86,6 @@ def word_fingerprint(word: str, key: bytes = b"") -> bytes:
     return blake3_digest(word.encode(), key)[:8]
 
 
-class Shingler(Protocol):
-    def __call__(self, text: str) -> str | list[str]: ...
-
-
-class Hashing(Protocol):
-    def __call__(self, text: str) -> str: ...
-
-
-class Readable:
-    """A text to the list of its shingles, for people to read."""
-
-    def __init__(self, runs: Runs) -> None:
-        self.runs = runs
-
-    def __call__(self, text: str) -> list[str]:
-        return self.runs(text)
-
-
 class Rolling:
     """A text to a payload of rolling fingerprints of its units, 16 hex digits each, in O(1) a shingle for any k.
 
@@ -126,24 +111,18 @@ class Rolling:
     def link(self, m: int, listed: Listed) -> Link:
         """The same work in the kernel, as stage.Filter has it.
 
-        It keeps 1 in m fingerprints, as Sampled does, and of these what the list lets pass, as Within does.
+        It keeps 1 in m fingerprints, as `sampled` does, and of these what the list lets pass, as `listed` does.
         """
         return self.words.link(self.k, self.units, m, listed)
 
 
-class RollingEach:
+def rolling_each(runs: Runs, rolling: Rolling, text: str) -> str:
     """A text to the rolling fingerprints of its shingles, each computed alone, for shingles that do not overlap.
 
-    >>> RollingEach(Runs(2, spots=frozenset(["a"])))("a b c") == Rolling(2)("a b")
+    >>> rolling_each(Runs(2, spots=frozenset(["a"])), Rolling(2), "a b c") == Rolling(2)("a b")
     True
     """
-
-    def __init__(self, runs: Runs, key: Key = PUBLIC) -> None:
-        self.runs = runs
-        self.rolling = Rolling(runs.k, key)
-
-    def __call__(self, text: str) -> str:
-        return " ".join(map(self.rolling, self.runs(text)))
+    return " ".join(map(rolling, runs(text)))
 
 
 def crc32(data: bytes) -> bytes:

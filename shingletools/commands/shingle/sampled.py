@@ -8,22 +8,16 @@ from shingletools.commands.shingle.fingerprints import Hashing
 from shingletools.kernel.arrays import fmix64
 
 
-class Sampled:
+def sampled(shingler: Hashing, m: int, text: str) -> str:
     """The fingerprints of another shingler that are 0 modulo m after a finalizer, which makes any hash uniform.
 
     This is Broder's MOD_m, now called FracMinHash. For large sets, resemblance and containment of the samples are
     unbiased estimates of those of the whole sets. A text keeps about 1 fingerprint in m; a short one may keep none.
     """
-
-    def __init__(self, shingler: Hashing, m: int) -> None:
-        self.shingler = shingler
-        self.m = m
-
-    def __call__(self, text: str) -> str:
-        payload = self.shingler(text)
-        if not payload:
-            return ""
-        groups = payload.split(" ")
-        values = np.array([int(group, 16) for group in groups], np.uint64)
-        kept = fmix64(values) % np.uint64(self.m) == 0
-        return " ".join(compress(groups, kept.tolist()))
+    payload = shingler(text)
+    if not payload:
+        return ""
+    groups = payload.split(" ")
+    values = np.array([int(group, 16) for group in groups], np.uint64)
+    kept = fmix64(values) % np.uint64(m) == 0
+    return " ".join(compress(groups, kept.tolist()))

@@ -47,20 +47,14 @@ class FingerprintListing:
         return stays
 
 
-class Within:
+def listed(shingler: Hashing, listing: FingerprintListing, text: str) -> str:
     """The fingerprints of another shingler that a listing keeps, in their order and with repeats."""
-
-    def __init__(self, shingler: Hashing, listing: FingerprintListing) -> None:
-        self.shingler = shingler
-        self.listing = listing
-
-    def __call__(self, text: str) -> str:
-        payload = self.shingler(text)
-        if not payload:
-            return ""
-        fingerprints = strings.take_shingles(payload)
-        assert fingerprints is not None
-        return " ".join(compress(payload.split(" "), self.listing.keeps(fingerprints).tolist()))
+    payload = shingler(text)
+    if not payload:
+        return ""
+    fingerprints = strings.take_shingles(payload)
+    assert fingerprints is not None
+    return " ".join(compress(payload.split(" "), listing.keeps(fingerprints).tolist()))
 
 
 class Choice(NamedTuple):

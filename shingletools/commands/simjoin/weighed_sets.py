@@ -7,6 +7,7 @@ hold, with sums of these in place of sizes.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -56,34 +57,30 @@ class CountedWeights:
         return max(round(inverse_frequency(self.documents + 1, count) * UNIT), 1)
 
 
-class Square:
+def square(heaviest: int, weight: int) -> int:
     """The square of a weight: in the least power of two of square units of which the heaviest has at most 2^HEAVIEST.
 
     It is rounded, halves upwards, but a weight above 0 has a square of at least 1.
 
-    >>> [Square(1 << 17)(weight) for weight in (0, 1, 2, 3, 5, 1 << 17)]
+    >>> [square(1 << 17, weight) for weight in (0, 1, 2, 3, 5, 1 << 17)]
     [0, 1, 1, 2, 6, 4294967296]
     """
-
-    def __init__(self, heaviest: int) -> None:
-        self.shift = max((heaviest**2 - 1).bit_length() - HEAVIEST, 0)
-
-    def __call__(self, weight: int, /) -> int:
-        return max((weight**2 + (1 << self.shift >> 1)) >> self.shift, min(weight, 1))
+    shift = max((heaviest**2 - 1).bit_length() - HEAVIEST, 0)
+    return max((weight**2 + (1 << shift >> 1)) >> shift, min(weight, 1))
 
 
 class CountedSquares(CountedWeights):
     """The squares of these weights; the heaviest would be that of a token in one document."""
 
     def weight(self, count: int) -> int:
-        return Square(super().weight(1))(super().weight(count))
+        return square(super().weight(1), super().weight(count))
 
 
 def weighed_by(table: "Weights", wanted: Wanted) -> Weighing:
     """What tokens weigh by a table."""
     if wanted.measure != COSINE:
         return table
-    return table.of_lines(table.shingles, exactly(table.weights, Square(table.heaviest)), table.digits)
+    return table.of_lines(table.shingles, exactly(table.weights, partial(square, table.heaviest)), table.digits)
 
 
 def weighed_by_counts(counters: U32, documents: int, wanted: Wanted) -> Weighing:
