@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import bz2 as bz2
     import hashlib as hashlib
     import lzma as lzma
-    import sqlite3 as sqlite3
     import subprocess as subprocess
     import tempfile as tempfile
     import zipfile as zipfile

@@ -1,35 +1,19 @@
 """Arrays on disk, beyond a limit of memory. Their files have no names, so none stays behind."""
 
-import contextlib
-import errno
 import mmap
 import os
-from collections.abc import Iterator
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.system import signals
-from shingletools.system.deferred import sqlite3, tempfile
-from shingletools.system.errors import Broken, printable
+from shingletools.system.deferred import tempfile
 from shingletools.system.scratch import scratch_errors
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 BUFFER = 1 << 16  # bytes of a file that are written at once
-
-
-@contextlib.contextmanager
-def disk_errors(folder: str) -> Iterator[None]:
-    """Inside, an error of the folder of scratch files, its disk, or SQLite becomes a Broken that names the folder."""
-    fault = sqlite3.OperationalError  # loads sqlite3 now: after an error there may be no descriptors left
-    try:
-        with scratch_errors(folder):
-            yield
-    except fault as error:
-        cause = os.strerror(errno.ENOSPC) if error.sqlite_errorcode == sqlite3.SQLITE_FULL else error
-        raise Broken(f"{printable(folder)}: {cause}") from None
 
 
 class DiskArray:
@@ -38,16 +22,16 @@ class DiskArray:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.map: mmap.mmap | None = None
-        with disk_errors(folder), signals.held():
+        with scratch_errors(folder), signals.held():
             self.file = tempfile.TemporaryFile(buffering=BUFFER, dir=folder)
 
     def append(self, data: bytes | bytearray | memoryview) -> None:
-        with disk_errors(self.folder):
+        with scratch_errors(self.folder):
             self.file.write(data)
 
     def view(self, kind: type[Scalar]) -> NDArray[Scalar]:
         """All values, for reading. Nothing is appended after this."""
-        with disk_errors(self.folder):
+        with scratch_errors(self.folder):
             self.file.flush()
             if not os.fstat(self.file.fileno()).st_size:
                 return np.empty(0, kind)
