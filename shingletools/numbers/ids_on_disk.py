@@ -6,14 +6,13 @@ for each the place where it was first mentioned, and sorted back by their own pl
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Buffer, IdsAt
 from shingletools.kernel.types import U64, Index
-from shingletools.numbers.payload import Payload
+from shingletools.numbers.payload import DEFAULT, DiskLimits, Payload
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.disk_array import DiskArray
@@ -26,19 +25,6 @@ TOGETHER = 1 << 18  # mentions, or pairs, that are read together
 ROW = 256  # places of ids, of which the number of the first one is known
 
 Hashes = tuple[U64, Index]  # two keyed hashes of each id, of 64 bits
-
-
-class DiskLimits(NamedTuple):
-    """How much is worked on at once, as `SortingLimits` and `PayloadLimits` say."""
-
-    least_share: int = 1 << 20
-    sampled: int = 1 << 8
-    splits: int = 1 << 6
-    touched: int = 1 << 16
-    sizes: int = 1 << 16
-
-
-DEFAULT = DiskLimits()
 
 
 class KeyedHashes:

@@ -1,36 +1,34 @@
 """Payloads on disk, or other bytes of each document."""
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 
 from shingletools.kernel.types import U8, Index
 from shingletools.numbers.ranges import spread, stretches
+from shingletools.numbers.sorter import SortingLimits
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.scratch import Memory
 
 
-class PayloadLimits(Protocol):
-    """How much is worked on at once; each is at least 1."""
+@dataclass(frozen=True)
+class DiskLimits(SortingLimits):
+    """The same of what is on disk, sorted or not."""
 
-    @property
-    def least_share(self) -> int:
-        """Bytes of a share of the memory, at least."""
+    # Bytes that the system maps to read one byte of a file: each scattered row counts as so many
+    touched: int = 1 << 16
+    # Rows whose sizes are looked up together: 8 bytes each
+    sizes: int = 1 << 16
 
-    @property
-    def touched(self) -> int:
-        """Bytes that the system maps to read one byte of a file: each scattered row counts as so many."""
 
-    @property
-    def sizes(self) -> int:
-        """Rows whose sizes are looked up together."""
+DEFAULT = DiskLimits()
 
 
 class Payload:
     """One payload of each document. Sizes that differ are multiples of `unit` bytes."""
 
-    def __init__(self, memory: Memory, unit: int, limits: PayloadLimits) -> None:
+    def __init__(self, memory: Memory, unit: int, limits: DiskLimits) -> None:
         self.unit = unit
         self.scattered = max(memory.share(4, limits.least_share) // limits.touched, 1)  # rows read together
         self.data = DiskArray(memory.folder)
@@ -83,7 +81,7 @@ class Payload:
         self.ends.forget()
 
 
-def portions_of(payloads: Sequence[Payload], most: int, limits: PayloadLimits) -> Iterator[Index]:
+def portions_of(payloads: Sequence[Payload], most: int, limits: DiskLimits) -> Iterator[Index]:
     """All rows, int64, ascending, in portions of at most `most` bytes, or of one row."""
     for first in range(0, payloads[0].documents, limits.sizes):
         rows = np.arange(first, min(first + limits.sizes, payloads[0].documents))

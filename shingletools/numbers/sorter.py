@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,20 +16,16 @@ NONE: Index = np.empty(0, np.int64)
 SORTING = 4  # memory for sorting entries, in multiples of their size
 
 
-class SortingLimits(Protocol):
-    """How much is worked on at once; each is at least 1."""
+@dataclass(frozen=True)
+class SortingLimits:
+    """How much is worked on at once, each at least 1; limits do not change what is found."""
 
-    @property
-    def least_share(self) -> int:
-        """Bytes of a share of the memory, at least."""
-
-    @property
-    def sampled(self) -> int:
-        """Entries on disk for each key kept in memory."""
-
-    @property
-    def splits(self) -> int:
-        """Keys by which all sorted runs are split at once."""
+    # Bytes of a share of the memory, at least: with less, nearly all work would be overhead
+    least_share: int = 1 << 20
+    # Entries on disk for each key kept in memory, which tell how many entries are below a key: 8 bytes for 4,096
+    sampled: int = 1 << 8
+    # Keys by which all sorted runs are split at once: each time, all runs are searched, and memory of files is released
+    splits: int = 1 << 6
 
 
 class Sorter:

@@ -17,7 +17,7 @@ from shingletools.commands.simgroup import grouping
 from shingletools.commands.simgroup.grouping import Groups
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.numbers import ids_on_disk, unionfind
-from shingletools.numbers.ids_on_disk import DiskLimits
+from shingletools.numbers.payload import DiskLimits
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
 

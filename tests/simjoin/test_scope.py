@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations, product
@@ -290,7 +291,7 @@ def test_a_hub_is_cut_before_it_is_held() -> None:
         most = max(most, len(pairs.a))
         return whole(self, pairs)
 
-    few = DEFAULT._replace(candidates=1 << 12)
+    few = replace(DEFAULT, candidates=1 << 12)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nearest.Nearest, "best", best)
         found = joined(of_sets(parts, labels), Wanted(Fraction(1), best=1), None, None, few)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -81,7 +82,7 @@ def test_every_pair_is_told_once(seed: int, cross: int | None, blocks: int, monk
     if seed:
         rows[:, :4] = 7  # a bucket of all, few of which are a pair, and these in most of what it is cut into
     tasks = every_bucket(table_of(FACTORY, [pa.array(payloads(rows), pa.binary())]), blocks)
-    limits = DEFAULT._replace(large=40) if seed else DEFAULT  # buckets of ten rows or so are cut again
+    limits = replace(DEFAULT, large=40) if seed else DEFAULT  # buckets of ten rows or so are cut again
     told = to_pairs(FACTORY, cross, batches(random.Random(seed), tasks, rows), limits)
     found = [tuple(row.values()) for batch in told for row in batch.to_pylist()]
     assert sorted(found) == sorted((a, b, int((rows[a] == rows[b]).sum())) for a, b in alike(rows, cross))

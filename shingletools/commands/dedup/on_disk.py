@@ -16,7 +16,8 @@ from shingletools.kernel.groups import ReadDocuments
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import F64, U64, Flags, Index
 from shingletools.numbers.claimed_ids import ClaimedIds
-from shingletools.numbers.ids_on_disk import DEFAULT, TOGETHER, DiskLimits, IdsOnDisk
+from shingletools.numbers.ids_on_disk import TOGETHER, IdsOnDisk
+from shingletools.numbers.payload import DEFAULT, DiskLimits
 from shingletools.numbers.sorter import Entries, Sorter
 from shingletools.record import wire
 from shingletools.record.collector import Means

@@ -8,6 +8,7 @@ stands.
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,19 +17,17 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.numbers.ranges import stretches
-from shingletools.numbers.sorter import Sorter
+from shingletools.numbers.sorter import Sorter, SortingLimits
 from shingletools.system.scratch import Memory
 
 NUMBER_BITS = 20  # of the number of runs in a row; the others are for places and a sign: texts of up to 8 TB
 PLACES = (1 << (64 - NUMBER_BITS - 1)) - 1
 
 
-class Portions(NamedTuple):
-    """How much is worked on at once; it does not change what is found. One gram may exceed it."""
+@dataclass(frozen=True)
+class Portions(SortingLimits):
+    """How much is worked on at once; one gram may exceed it."""
 
-    least_share: int = 1 << 20  # bytes of memory, at least
-    sampled: int = 1 << 8  # entries on disk for each key in memory
-    splits: int = 1 << 6  # keys by which sorted runs are split at once
     grams: int = 1 << 14  # whose runs are looked at together: some 40 bytes for each run
 
 

@@ -15,7 +15,8 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.groups import DECIMALS, DocumentFields
 from shingletools.kernel.ids import Ids, IdsAt, names_of
 from shingletools.kernel.types import I32, Flags, Index
-from shingletools.numbers.ids_on_disk import DEFAULT, MOST, DiskLimits, IdsOnDisk
+from shingletools.numbers.ids_on_disk import MOST, IdsOnDisk
+from shingletools.numbers.payload import DEFAULT, DiskLimits
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter
 from shingletools.numbers.unionfind import UnionFind

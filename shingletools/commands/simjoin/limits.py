@@ -1,25 +1,18 @@
 """How much of a join is worked on at once. Limits do not change which pairs a join finds, or what a forest connects."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+
+from shingletools.numbers.payload import DiskLimits
 
 
-class Limits(NamedTuple):
+@dataclass(frozen=True)
+class Limits(DiskLimits):
     """Each is at least 1. One item, such as a bucket or the pairs of one document, may exceed its limit.
 
     >>> Limits(candidates=4).candidates, Limits().candidates
     (4, 262144)
     """
 
-    # Bytes of a share of the memory, at least: with less, nearly all work would be overhead
-    least_share: int = 1 << 20
-    # Entries on disk for each key kept in memory, which tell how many entries are below a key: 8 bytes for 4,096
-    sampled: int = 1 << 8
-    # Keys by which all sorted runs are split at once: each time, all runs are searched, and memory of files is released
-    splits: int = 1 << 6
-    # Bytes that the system maps to read one byte of a file: each scattered row counts as so many
-    touched: int = 1 << 16
-    # Rows whose sizes are looked up together: 8 bytes each
-    sizes: int = 1 << 16
     # Documents whose pairs are looked up together, before they are cut into stretches of `candidates`
     documents: int = 1 << 13
     # Rows in buckets that are worked on together, plus the rest of the last bucket
