@@ -32,6 +32,7 @@ from shingletools.commands.shingle.occurrences import Occurrences
 from shingletools.commands.shingle.twice import ShingleCounting
 from shingletools.commands.shingle.within import FingerprintListing, read_table
 from shingletools.numbers.rarity import inverse_frequency
+from shingletools.numbers.sorter import SortingLimits
 from shingletools.reading.tables import MOST
 from shingletools.record.stage import Filter
 from shingletools.running import driver, filtering
@@ -378,31 +379,6 @@ def test_a_table_says_one_recipe() -> None:
     assert run("shingle --df", stdin=stdin).records()[0]["df"] == 2
 
 
-@pytest.mark.parametrize("most", [1, 5, 1 << 22])
-def test_no_read_is_larger_than_a_system_gives(most: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Whatever memory there is: a shorter block would look like the end of a run."""
-    monkeypatch.setattr(occurrences, "READ", most)
-    asked = []
-    read = occurrences.OccurrenceRun.read
-
-    def noted(run: occurrences.OccurrenceRun, start: int, count: int) -> occurrences.Entries:
-        asked.append(count)
-        return read(run, start, count)
-
-    monkeypatch.setattr(occurrences.OccurrenceRun, "read", noted)
-    found = Occurrences(Memory(1 << 40, str(tmp_path)))
-    rng = np.random.default_rng(1)
-    texts = [np.unique(rng.integers(0, 90, 40)).astype(np.uint64) for _ in range(30)]
-    for text in texts:
-        found.add(text.tobytes())
-        found._spill()
-    df = Counter(np.concatenate(texts).tolist())
-    between, above = (np.frombuffer(each, np.uint64).tolist() for each in found.within(5, 14))
-    assert between == sorted(each for each in df if 5 <= df[each] <= 14)
-    assert above == sorted(each for each in df if df[each] > 14)
-    assert max(asked) <= most
-
-
 def test_weights_of_a_table_with_a_header(folder: Path) -> None:
     (folder / "plain").write_bytes((folder / "df").read_bytes().partition(b"\n")[2])
     shingled = pipe(canonical(), f"shingle -k {K}")
@@ -494,17 +470,14 @@ def packed(fingerprints: list[int]) -> bytes:
     least=st.integers(1, 4),
     most=st.integers(0, 4),
     size=st.integers(0, 200),
-    fan=st.integers(2, 4),
+    share=st.integers(512, 4096),  # bytes by which one to eight entries are sorted at once
 )
-def test_occurrences(some: list[list[int]], least: int, most: int, size: int, fan: int) -> None:
+def test_occurrences(some: list[list[int]], least: int, most: int, size: int, share: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(occurrences, "LEAST", size)
-        patch.setattr(counts, "FAN", fan)
-        found = Occurrences(SCRATCH)
+        found = Occurrences(SCRATCH, SortingLimits(least_share=share, sampled=2, splits=3))
         for fingerprints in some:
             found.add(packed(fingerprints))
-        runs = found.runs
-        assert all(len({run.level for run in runs[at : at + fan]}) > 1 for at in range(len(runs) - fan + 1))
         between, above = (np.frombuffer(each, np.uint64).tolist() for each in found.within(least, most))
     counted = Counter(each for fingerprints in some for each in fingerprints)
     assert between == sorted(each for each, df in counted.items() if least <= df <= most)

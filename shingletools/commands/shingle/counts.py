@@ -6,12 +6,12 @@ The strings have no white space but single blanks. The files have no names, so n
 import heapq
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from itertools import groupby
 from operator import itemgetter
 from sys import getsizeof
-from typing import IO, Protocol, TypeVar
+from typing import IO
 
 from shingletools.system import signals
 from shingletools.system.deferred import tempfile
@@ -66,7 +66,12 @@ class Counts:
         entries = ((string.encode(), self.here[string]) for string in sorted(self.here))
         self.runs.append(SortedRun(entries, folder))
         self.here, self.size = Counter(), 0
-        merge_levels(self.runs, lambda some: SortedRun(merged(some), folder, some[0].level + 1))
+        # FAN runs of one level become one of the next, so each entry is written only a few times
+        while len(self.runs) >= FAN and len({run.level for run in self.runs[-FAN:]}) == 1:
+            some = self.runs[-FAN:]
+            self.runs[-FAN:] = [SortedRun(merged(some), folder, some[0].level + 1)]
+            for run in some:
+                run.close()
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
         """All strings and their counts; it may be called again."""
@@ -78,26 +83,6 @@ class Counts:
             self._spill(self.runs[0].folder)
         for data, count in merged(self.runs):
             yield data.decode(), count
-
-
-class LevelledRun(Protocol):
-    """Entries in ascending order on disk, and how often they were merged."""
-
-    level: int
-
-    def close(self) -> None: ...
-
-
-Run = TypeVar("Run", bound=LevelledRun)
-
-
-def merge_levels(runs: list[Run], merge: Callable[[list[Run]], Run]) -> None:
-    """Merges FAN runs of one level into one of the next, so each entry is written only a few times."""
-    while len(runs) >= FAN and len({run.level for run in runs[-FAN:]}) == 1:
-        some = runs[-FAN:]
-        runs[-FAN:] = [merge(some)]
-        for run in some:
-            run.close()
 
 
 class SortedRun:
