@@ -18,7 +18,6 @@ from shingletools.record.json_members import (
     after,
     check_once,
     in_quotes,
-    json_of,
     line_at,
     member_of,
     members,
@@ -49,7 +48,7 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     made = stage.function(given)  # last, since it may count what it is given
     if stage.made_of:
         stage.made_of.count(came)
-    payload = json_of(made.words if stage.placed else made)
+    payload = wire.json_of(made.words if stage.placed else made)
     edits: list[tuple[int, int, bytes]] = []
     added: list[bytes] = []
 
@@ -58,25 +57,25 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     moves = stage.produces != stage.consumes and stage.consumes not in named
     produced = consumed if stage.produces == stage.consumes else named.get(stage.produces)
     if (stage.keep or moves) and produced is None:
-        added.append(json_of(stage.produces) + b":" + payload)
+        added.append(wire.json_of(stage.produces) + b":" + payload)
     elif stage.keep or moves or produced is consumed:
         place = produced or consumed
         edits.append((place.value, place.end, payload))
     else:
         first, second = sorted((consumed, produced or consumed), key=lambda member: member.start)
-        edits.append((first.start, _after_name(line, first), json_of(stage.produces)))
+        edits.append((first.start, _after_name(line, first), wire.json_of(stage.produces)))
         edits.append((first.value, first.end, payload))
         if second is not first:
             edits.append((found[found.index(second) - 1].end, second.end, b""))
     if moves and not stage.keep:
         edits.append((*_with_comma(line, consumed), b""))
-    beside = (line[consumed.value : consumed.end], json_of(made.at)) if stage.placed else ()
+    beside = (line[consumed.value : consumed.end], wire.json_of(made.at)) if stage.placed else ()
     for name, value in zip(stage.adds, beside, strict=True):
         if name in named:
             edits.append((named[name].value, named[name].end, value))
         else:
-            added.append(json_of(name) + b":" + value)
-    recipe = json_of(stage.recipe)[1:-1]
+            added.append(wire.json_of(name) + b":" + value)
+    recipe = wire.json_of(stage.recipe)[1:-1]
     if "via" in named:
         edits.append((named["via"].end - 1, named["via"].end - 1, b" | " + recipe if via else recipe))
     else:
@@ -92,11 +91,11 @@ def with_text(line: bytes, record: wire.Record, fields: Sequence[str], name: str
     >>> with_text(b'{"a": "A", "b": "B" }', {"a": "A", "b": "B"}, ["b", "a"], "text")
     b'{"a": "A", "b": "B","text":"B\\\\nA" }'
     """
-    text = json_of(wire.take_text(record, fields))
+    text = wire.json_of(wire.take_text(record, fields))
     found = members(line)
     check_once(line, found, (*fields, name))
     there = next((member for member in found if member.name == name), None)
-    edit = (there.value, there.end, text) if there else (found[-1].end,) * 2 + (b",%b:%b" % (json_of(name), text),)
+    edit = (there.value, there.end, text) if there else (found[-1].end,) * 2 + (b",%b:%b" % (wire.json_of(name), text),)
     return b"".join(_edited(line, [edit]))
 
 

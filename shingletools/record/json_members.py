@@ -127,24 +127,11 @@ def check_once(line: bytes, found: list[Member], once: Iterable[str]) -> None:
         member_of(line, found, field)
 
 
-def json_of(value: object) -> bytes:
-    """A value as JSON; raises Rejected for text that UTF-8 cannot write."""
-    try:
-        return orjson.dumps(value)
-    except orjson.JSONEncodeError:
-        from shingletools.record import json_faults  # which most runs do not need
-
-        cause = json_faults.unwritable(value)
-        if cause is None:
-            raise  # a fault of ours
-        raise Rejected(cause) from None
-
-
 def in_quotes(text: str) -> bytes:
     """A string as JSON has it between its quotes; raises Rejected for text that UTF-8 cannot write."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return text.encode()  # without orjson, which ordinary lines do not need
-    return json_of(text)[1:-1]
+    return wire.json_of(text)[1:-1]
 
 
 def line_at(lines: bytes, start: int) -> tuple[bytes, int]:

@@ -59,13 +59,18 @@ def parse_json(line: bytes) -> Record:
 
 
 def format_json(record: Record) -> bytes:
-    """One line of JSON lines; raises Rejected if the record cannot be written: nested too deeply, not UTF-8."""
+    """One line of JSON lines; raises Rejected, as `json_of`."""
+    return json_of(record, orjson.OPT_APPEND_NEWLINE)
+
+
+def json_of(value: object, option: int | None = None) -> bytes:
+    """A value as JSON; raises Rejected for one that cannot be written: nested too deeply, not UTF-8."""
     try:
-        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+        return orjson.dumps(value, option=option)
     except orjson.JSONEncodeError:
         from shingletools.record import json_faults  # as above
 
-        cause = json_faults.unwritable(record)
+        cause = json_faults.unwritable(value)
         if cause is None:
             raise  # a fault of ours
         raise Rejected(cause) from None

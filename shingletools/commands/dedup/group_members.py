@@ -12,7 +12,8 @@ from shingletools.commands.dedup.verdicts import NOBODY, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split
 from shingletools.kernel.types import Flags, Index
-from shingletools.record.wire import AGAINST, TWO_SIDES, Record, are_ids
+from shingletools.record import wire
+from shingletools.record.wire import Record
 from shingletools.system.errors import Rejected
 
 
@@ -59,14 +60,9 @@ class Members(Beside):
 
 def take_members(record: Record) -> list[Name]:
     """The members of a group. Raises Rejected unless the field members is a list of ids."""
-    names = record.get("members")
-    if not are_ids(names):
-        if "members" not in record and record.get(AGAINST) is True:
-            raise Rejected(TWO_SIDES)
-        if "members" not in record:
-            raise Rejected('field "members" is missing')
-        raise Rejected('field "members" is not a list of strings and integers')
-    return names
+    if "members" not in record and record.get(wire.AGAINST) is True:
+        raise Rejected(wire.TWO_SIDES)
+    return wire.take_ids(record, "members")
 
 
 class ByGroups(Verdicts):

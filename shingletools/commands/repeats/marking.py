@@ -8,7 +8,7 @@ from shingletools.commands.repeats.run_spans import Span, covered, words_in
 from shingletools.commands.repeats.spec import Treatment
 from shingletools.record import wire
 from shingletools.record.collector import Written
-from shingletools.record.json_members import json_of, member_of, members
+from shingletools.record.json_members import member_of, members
 from shingletools.record.wire import AT, REPEATS, SOURCE, Record
 from shingletools.running.worded import Worded, worded
 
@@ -56,7 +56,9 @@ class Marking:
         self.count(runs, left_out=left_out)
         if cut and not left_out:
             return Written(self.cut(line, record, text, runs) + b"\n", line + b"\n" if runs else b"")
-        marked = with_member(line, REPEATS, json_of([self.mark(text, *each) for each in zip(runs, marks, strict=True)]))
+        marked = with_member(
+            line, REPEATS, wire.json_of([self.mark(text, *each) for each in zip(runs, marks, strict=True)])
+        )
         return Written(b"", marked + b"\n") if left_out else Written(marked + b"\n")
 
     def pass_on(self, line: bytes) -> Written:
@@ -78,18 +80,18 @@ class Marking:
         assert field is not None
         gone, values = {REPEATS}, {}  # marks of an earlier run are of words that may be no more
         if text.places is None or SOURCE not in record:
-            left = json_of(cut_words(text.text, runs))
+            left = wire.json_of(cut_words(text.text, runs))
             if REPEATS not in record:
                 return line[: field.value] + left + line[field.end :]
         else:
             source = wire.take_string(record, SOURCE)
             original = next(member for member in found if member.name == SOURCE)
-            left = json_of(cut_source(source, covered(places_of(runs, text.places, source))))
+            left = wire.json_of(cut_source(source, covered(places_of(runs, text.places, source))))
             left = left if runs else line[original.value : original.end]
             gone |= {SOURCE, AT}
             via, _, step = wire.take_recipe(record).rpartition(" | ")
             if wire.stage_of(step) == "canon":
-                values = {member: json_of(via) for member in found if member.name == "via"}
+                values = {member: wire.json_of(via) for member in found if member.name == "via"}
                 gone |= set() if via else {"via"}
         whole = next(each for each in found if each.start <= field.start < each.end)  # the field, or what has it inside
         values[whole] = line[whole.value : field.value] + left + line[field.end : whole.end]

@@ -31,7 +31,8 @@ def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[P
     ([(1, 1, 0.9)], [])
     """
     if "members" in record and "a" not in record:
-        return pairs_of_group(record["members"])
+        members = wire.take_ids(record, "members")
+        return [(members[0], name, None) for name in members[1:]]
     named = "duplicate_of" in record or wire.find(record, id_field) is not wire.MISSING
     if "a" not in record and "b" not in record and named:
         name = wire.take_id(record, id_field)
@@ -72,13 +73,6 @@ def group_of(record: Record) -> tuple[Name, list[Name]] | None:
         return None
     name, members = record.get("group"), cast(list[Name], record["members"])
     return (name if isinstance(name, str | int) else members[0]), members
-
-
-def pairs_of_group(members: object) -> list[Pair]:
-    """The pairs of the first member with each other one. Raises Rejected unless the members are a list of ids."""
-    if not wire.are_ids(members):
-        raise Rejected('field "members" is not a list of strings and integers')
-    return [(members[0], name, None) for name in members[1:]]
 
 
 def exact(similarity: Similarity | None) -> Fraction:

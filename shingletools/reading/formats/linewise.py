@@ -9,7 +9,6 @@ from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given
 from shingletools.record import wire
 from shingletools.record.framing import Both, Document, Fates, Framed
-from shingletools.record.json_members import json_of
 from shingletools.system.errors import Rejected
 
 
@@ -80,4 +79,4 @@ class TextLines(RecordLines):
             except Rejected as error:
                 yield document._replace(record=b"", cause=str(error))
                 continue
-            yield document._replace(record=json_of({id_field: number, text_field: text}))
+            yield document._replace(record=wire.json_of({id_field: number, text_field: text}))

@@ -8,7 +8,6 @@ from shingletools.reading.formats.linewise import Records
 from shingletools.reading.streams import Given
 from shingletools.record import wire
 from shingletools.record.framing import Both, Document, Fates, Format, Framed
-from shingletools.record.json_members import json_of
 from shingletools.system.errors import Rejected
 
 
@@ -70,5 +69,5 @@ def with_id(line: bytes, number: int, id_field: str) -> bytes:
     if wire.find(record, id_field) is not wire.MISSING:
         return line
     before, _, rest = line.partition(b"{")
-    member = json_of({id_field: number})[:-1]
+    member = wire.json_of({id_field: number})[:-1]
     return b"".join([before, member, b"," if record else b"", rest])

@@ -7,7 +7,6 @@ from shingletools.reading import streams
 from shingletools.reading.streams import Chunk
 from shingletools.record import wire
 from shingletools.record.framing import Both, Document, Fates, Framed
-from shingletools.record.json_members import json_of
 from shingletools.system.errors import Rejected
 
 
@@ -54,4 +53,4 @@ def record_of(name: str, content: bytes, id_field: str, text_field: str) -> byte
         name.encode()
     except UnicodeEncodeError:
         raise Rejected("a name that is not UTF-8 cannot be an id") from None
-    return json_of({id_field: name, text_field: wire.decode(content)})
+    return wire.json_of({id_field: name, text_field: wire.decode(content)})
