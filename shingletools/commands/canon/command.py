@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shingletools.commands.canon.extracted import Extractor
-    from shingletools.commands.canon.placed import Placer
+    from shingletools.commands.canon.placed import Placer  # as above
 
 FACE = Face(
     example=("canon --stop en docs.jsonl | head -1",),
@@ -120,7 +120,7 @@ def check_parted(options: argparse.Namespace) -> None:
 
 def filter_by(rules: Rules, via: str, options: argparse.Namespace, **beside: Any) -> Filter:
     """Raises Failed."""
-    canonizer = extractor(rules) if options.extract else placer(rules) if options.offsets else Canonizer(rules)
+    canonizer = canonizer_of(rules, options)
     return Filter(
         consumes=options.text,
         produces=options.text,
@@ -132,15 +132,15 @@ def filter_by(rules: Rules, via: str, options: argparse.Namespace, **beside: Any
     )
 
 
-def extractor(rules: Rules) -> "Extractor":
-    from shingletools.commands.canon.extracted import Extractor  # as in `chosen`
+def canonizer_of(rules: Rules, options: argparse.Namespace) -> "Canonizer | Extractor | Placer":
+    """Raises Failed for --offsets if a rule cannot say where its text comes from."""
+    if options.extract:
+        from shingletools.commands.canon.extracted import Extractor  # as in `chosen`
 
-    return Extractor(rules)
-
-
-def placer(rules: Rules) -> "Placer":
-    """The canonizer that also tells places. Raises Failed if a rule cannot say where its text comes from."""
-    from shingletools.commands.canon.placed import Placer  # as in `chosen`
+        return Extractor(rules)
+    if not options.offsets:
+        return Canonizer(rules)
+    from shingletools.commands.canon.placed import Placer  # as above
 
     if any(rule.traced is None for rule in rules.texts):
         raise errors.Failed("--offsets cannot be combined with --html=article, which does not say where its text was")

@@ -1,19 +1,12 @@
 """Letters of one script within words of another: they become the letters that they look like."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from shingletools.commands.canon.origins import Origin
 from shingletools.commands.canon.rules import Rule
 from shingletools.kernel.memo import Memo
-from shingletools.system import deferred
-from shingletools.system.deferred import later
+from shingletools.system.deferred import later, regex
 from shingletools.text.scripts import SPACELESS
-
-if TYPE_CHECKING:
-    import regex
-else:
-    regex = deferred.module("regex")
 
 # Letters of equal case and look, by tests/homoglyphs.py from confusables.txt of Unicode's UTS #39. That is (c) 2025
 # Unicode, Inc., under the Unicode License V3: https://www.unicode.org/license.txt

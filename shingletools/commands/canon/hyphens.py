@@ -1,15 +1,7 @@
 """What a hyphen parts at a line's end: a soft hyphen always, since it has no other use there; others as an option."""
 
-from typing import TYPE_CHECKING
-
 from shingletools.commands.canon.origins import Origin
-from shingletools.system import deferred
-from shingletools.system.deferred import later
-
-if TYPE_CHECKING:
-    import regex
-else:
-    regex = deferred.module("regex")
+from shingletools.system.deferred import later, regex
 
 SOFT = "\u00ad"
 LINE_END = r"[^\S\n]*\n[^\S\n]*"
