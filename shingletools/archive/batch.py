@@ -15,13 +15,14 @@ from shingletools.archive.writing import ArchiveWriter, entry_of, named
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread
 
+ROW = 50  # about how many bytes of memory each takes, besides its signature, id and frame
 ROWS = 1 << 14  # rows that are copied together
 
 Keys = Callable[[NDArray[np.uint8]], Iterator[U64]]  # signatures, (rows, bytes), to the keys of each band, (rows,)
 
 
 class Batch:
-    """Records as columns. Memory: their bytes, about 50 for each, and about 40 for each frame."""
+    """Records as columns. Memory: their bytes, about ROW for each, and about FRAME for each frame."""
 
     def __init__(self) -> None:
         self.data, self.signed = bytearray(), array("b")  # all signatures; whether each record has one
@@ -55,7 +56,7 @@ class Batch:
     @property
     def memory(self) -> int:
         """About how many bytes it takes."""
-        return len(self.data) + len(self.ids) + self.frames.memory + 50 * len(self) + 16 * len(self.grams)
+        return len(self.data) + len(self.ids) + self.frames.memory + ROW * len(self) + 16 * len(self.grams)
 
     def place(self, file: str, line: int | None, records: int) -> None:
         """Notes the origin of `records` records that are added: consecutive lines of a file."""

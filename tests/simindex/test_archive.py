@@ -313,6 +313,36 @@ def test_several_segments_in_little_memory(tmp_path: Path) -> None:
     assert run_here("simindex dump B", cwd=tmp_path).good() == b"".join(lines)
 
 
+def test_the_same_files_with_any_number_of_workers(tmp_path: Path) -> None:
+    """Whatever lines come at once, a segment ends with the record that fills it."""
+    lines = DOCS.read_bytes().splitlines(keepends=True)
+    docs = [line.replace(b'"id":"', b'"n":%d,"id":"%d-' % (copy % 2 or number, copy)) for copy in range(12)
+            for number, line in enumerate(lines)]  # fmt: skip
+    docs[::50] = [b'{"id":0}\n'] * len(docs[::50])  # which the kernel leaves alone
+    (tmp_path / "docs").write_bytes(b"".join(docs))
+    steps = "canon docs --allow-rejects 100 | shingle -k 4 | sketch -n 20"
+    made = shell(steps, tmp_path).out.splitlines(keepends=True)
+    (tmp_path / "made").write_bytes(b"".join(made))
+    shell("simindex add A -S 100K made", tmp_path)
+    for name, run_it in (("B", "shingletools run"), ("C", "shingletools run -j 3")):
+        shell(f"{run_it} '{steps} | simindex add {name} -S 100K'", tmp_path)
+    expected, *others = ({each.name: each.read_bytes() for each in (tmp_path / name).iterdir()} for name in "ABC")
+    assert len(expected) > 20
+    assert others == [expected, expected]
+    # As many records as fit: each takes its signature, id and 50 bytes, and each distinct rest of a line itself and 40
+    sizes, taken, rests = [0], 0, set[bytes]()
+    for line in made:
+        if taken >= 50 << 10:
+            sizes, taken, rests = [*sizes, 0], 0, set()
+        name, sketch = (json.loads(line)[field].encode() for field in ("id", "sketch"))
+        rest = line.rstrip(b"\n").replace(b'"%b"' % name, b"I").replace(sketch, b"S")
+        taken += 4 * 20 + len(name) + 2 + 50 + (0 if rest in rests else len(rest) + 40)
+        rests.add(rest)
+        sizes[-1] += 1
+    segments = run_here("simindex list A", cwd=tmp_path).records()[0]["segments"]
+    assert [segment["documents"] for segment in segments] == sizes
+
+
 def test_files_and_archives_in_any_order(tmp_path: Path) -> None:
     lines = pipe(DOCS.read_bytes(), "canon", "shingle -k 4", "sketch").splitlines(keepends=True)
     for number, name in enumerate("abcdn"):

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import orjson
 
-from shingletools.archive.batch import Batch
+from shingletools.archive.batch import ROW, Batch
 from shingletools.archive.checksummed import Cache
-from shingletools.archive.frames import Spelled, frame_of, frames_of
+from shingletools.archive.frames import FRAME, Spelled, frame_of, frames_of
 from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import Archive
 from shingletools.archive.segment import Segment
@@ -116,7 +116,7 @@ class Adding(Collector):
             return 0, at, Written()
         digits = self.state.digits
         made = self.extend(lines, signed, self.state.size // (digits // 2) * (digits + 1) - 1)
-        return signed.lines, signed.end, made or Written()
+        return signed.lines, signed.end, made
 
     def like(self) -> SignedFields | None:
         return self.fields and self.fields._replace(bare=True)
@@ -125,12 +125,27 @@ class Adding(Collector):
         self.extend(signed.bare, signed._replace(end=len(signed.bare)), 0)
         return {}
 
-    def extend(self, lines: bytes, signed: SignedLines, payload: int) -> Written | None:
-        """Takes records with signatures. payload: the bytes of each payload's text in the lines."""
-        self.batch.place(*self.place, signed.lines)
-        frames = self.batch.frames.numbers(*frames_of(lines, signed, payload))
-        self.batch.extend(signed.ids, np.frombuffer(signed.id_sizes, np.int64), signed.payloads[0], frames, True)
-        return self.add_if_full()
+    def extend(self, lines: bytes, signed: SignedLines, payload: int) -> Written:
+        """Takes records with signatures. payload: the bytes of each payload's text in the lines.
+
+        A segment ends with the record that fills it, however the lines are parted.
+        """
+        (file, line), (frames, lengths), size = self.place, frames_of(lines, signed, payload), self.state.size
+        sizes = np.frombuffer(signed.id_sizes, np.int64)
+        to_id, to_frame = (np.append(0, np.cumsum(each)) for each in (sizes, lengths))
+        most = np.arange(signed.lines + 1) * (size + ROW + FRAME) + to_id + to_frame
+        start, output = 0, []
+        while start < signed.lines:
+            left = self.spec.size // 2 - self.batch.memory
+            end = max(start + 1, int(np.searchsorted(most, most[start] + left)) - 1)
+            self.batch.place(file, (line or 0) + start, end - start)
+            numbers = self.batch.frames.numbers(frames[to_frame[start] : to_frame[end]], lengths[start:end])
+            ids, data = signed.ids[to_id[start] : to_id[end]], signed.payloads[0][start * size : end * size]
+            self.batch.extend(ids, sizes[start:end], data, numbers, True)
+            if (made := self.add_if_full()) is not None:
+                output.append(made.output)
+            start = end
+        return Written(b"".join(output))
 
     def add_if_full(self) -> Written | None:
         if self.batch.memory < self.spec.size // 2:
