@@ -11,9 +11,10 @@ from shingletools.archive.frames import Frames, line_of
 from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import id_keys
 from shingletools.archive.segment import GRAMS, NAMES, TABLE, band_name
-from shingletools.archive.writing import ArchiveWriter, entry_of, named
+from shingletools.archive.writing import ArchiveWriter, entry_of
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread
+from shingletools.system.scratch import folder_errors
 
 ROW = 50  # about how many bytes of memory each takes, besides its signature, id and frame
 ROWS = 1 << 14  # rows that are copied together
@@ -125,7 +126,7 @@ class Batch:
         used, number = np.flatnonzero(is_used), np.cumsum(is_used) - 1
         heap, cuts = self.frames.heap()
         frames, frame_sizes = chosen(heap, cuts, used), np.diff(cuts)[used]
-        with named(writer.path):
+        with folder_errors(writer.path):
             segment = writer.segment()
             try:
                 if np.frombuffer(self.signed, np.int8)[rows].any():

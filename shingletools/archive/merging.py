@@ -9,9 +9,10 @@ from shingletools.archive.batch import entries_of
 from shingletools.archive.lookup import Sorted
 from shingletools.archive.manifest import Entry
 from shingletools.archive.segment import GRAMS, NAMES, TABLE, Segment, band_name
-from shingletools.archive.writing import ArchiveWriter, SegmentWriter, entry_of, named
+from shingletools.archive.writing import ArchiveWriter, SegmentWriter, entry_of
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import U64, Flags, Index
+from shingletools.system.scratch import folder_errors
 
 ROWS = 1 << 14  # rows that are copied together
 ENTRIES = 1 << 16  # entries of each table that are held at a time
@@ -45,7 +46,7 @@ def merge(writer: ArchiveWriter, segments: Sequence[Segment]) -> Entry | None:
     rows = firsts[-1]
     if not rows:
         return None
-    with named(writer.path):
+    with folder_errors(writer.path):
         new = writer.segment()
         try:
             _merge_signatures(new, parts, rows)

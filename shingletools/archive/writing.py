@@ -23,17 +23,9 @@ from shingletools.kernel.types import Index
 from shingletools.system.deferred import zipfile
 from shingletools.system.errors import Broken, printable
 from shingletools.system.files import put, sync
+from shingletools.system.scratch import folder_errors
 
 THEN = (1980, 1, 1, 0, 0, 0)  # the time of all files in a container, so that equal runs write equal bytes
-
-
-@contextlib.contextmanager
-def named(path: str) -> Iterator[None]:
-    """Inside, an OSError becomes a Broken that names the archive."""
-    try:
-        yield
-    except OSError as error:
-        raise Broken(f"{printable(path)}: {error.strerror}") from None
 
 
 class OnTheDisk(NamedTuple):
@@ -95,7 +87,7 @@ class ArchiveWriter:
         self.made = False  # whether this made the folder
         self.state: Manifest | None = None  # the current state, when it is known
         new = create and not archive_files.is_archive(path)
-        with named(path):
+        with folder_errors(path):
             if new:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(path)
@@ -116,7 +108,7 @@ class ArchiveWriter:
             raise
 
     def _begin(self) -> None:
-        with named(self.path):
+        with folder_errors(self.path):
             try:
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 free = os.path.samestat(os.fstat(self.lock), os.stat(os.path.join(self.path, archive_files.LOCK)))
@@ -142,7 +134,7 @@ class ArchiveWriter:
         return self.numbers
 
     def segment(self) -> SegmentWriter:
-        with named(self.path):
+        with folder_errors(self.path):
             return SegmentWriter(self.path, self.next_number())
 
     def without(self, rows: Index) -> tuple[Entry, ...]:
@@ -156,7 +148,7 @@ class ArchiveWriter:
     def _removed(self, rows: NDArray[np.generic]) -> Removed:
         """Writes the file of dropped rows."""
         number, data = self.next_number(), npy(rows.astype(np.uint32))
-        with named(self.path):
+        with folder_errors(self.path):
             put(os.path.join(self.path, archive_files.removed_file(number)), data)
         return Removed(number, len(rows), hexdigest(data))
 
@@ -164,7 +156,7 @@ class ArchiveWriter:
         """Puts the archive into this state."""
         new = os.path.join(self.path, archive_files.NEW)
         state = state._replace(numbers=self.numbers)
-        with named(self.path):
+        with folder_errors(self.path):
             sync(self.path)  # so that the names of new files are on the disk
             put(new, manifest.encode(state))
             os.replace(new, os.path.join(self.path, archive_files.MANIFEST))

@@ -13,7 +13,7 @@ from shingletools.running.pipelines import ForAll, steps_of
 from shingletools.running.result import Account, Result
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed
-from shingletools.system.scratch import scratch_errors, scratch_folder
+from shingletools.system.scratch import folder_errors, scratch_folder
 
 Steps = tuple[Step, ...]
 Taking = Callable[[ForAll], AbstractContextManager[Sequence[Step]]]
@@ -147,10 +147,10 @@ def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:
     import tempfile  # which most runs do not need
 
     folder = scratch_folder()
-    with scratch_errors(folder):
+    with folder_errors(folder):
         file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="shingletools.", dir=folder, buffering=0))
     for some in lines:
-        with scratch_errors(folder):
+        with folder_errors(folder):
             rest = memoryview(some)
             while rest:  # a full disk takes a part first, and fails only then
                 rest = rest[file.write(rest) :]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shingletools.system import signals
 from shingletools.system.deferred import tempfile
-from shingletools.system.scratch import scratch_errors
+from shingletools.system.scratch import folder_errors
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -22,16 +22,16 @@ class DiskArray:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.map: mmap.mmap | None = None
-        with scratch_errors(folder), signals.held():
+        with folder_errors(folder), signals.held():
             self.file = tempfile.TemporaryFile(buffering=BUFFER, dir=folder)
 
     def append(self, data: bytes | bytearray | memoryview) -> None:
-        with scratch_errors(self.folder):
+        with folder_errors(self.folder):
             self.file.write(data)
 
     def view(self, kind: type[Scalar]) -> NDArray[Scalar]:
         """All values, for reading. Nothing is appended after this."""
-        with scratch_errors(self.folder):
+        with folder_errors(self.folder):
             self.file.flush()
             if not os.fstat(self.file.fileno()).st_size:
                 return np.empty(0, kind)

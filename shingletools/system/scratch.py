@@ -23,7 +23,7 @@ class Memory(NamedTuple):
 
     def require(self, size: int) -> None:
         """Raises Broken if the folder has less space than so many bytes."""
-        with scratch_errors(self.folder):
+        with folder_errors(self.folder):
             about = os.statvfs(self.folder)
         if (free := about.f_bavail * about.f_frsize) < size:
             needed = f"{shown_size(size)} of scratch space needed"
@@ -48,8 +48,8 @@ def scratch_folder(given: str | None = None) -> str:
 
 
 @contextlib.contextmanager
-def scratch_errors(folder: str) -> Iterator[None]:
-    """An OSError inside becomes a Broken that names the folder of scratch files."""
+def folder_errors(folder: str) -> Iterator[None]:
+    """An OSError inside becomes a Broken that names the folder, of scratch files or of an archive."""
     try:
         yield
     except OSError as error:

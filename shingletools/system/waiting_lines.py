@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import IO
 
 from shingletools.system import signals
-from shingletools.system.scratch import scratch_errors, scratch_folder
+from shingletools.system.scratch import folder_errors, scratch_folder
 
 BLOCK = 1 << 18  # bytes that are read at once
 
@@ -20,18 +20,18 @@ class WaitingLines:
 
     @cached_property
     def file(self) -> IO[bytes]:
-        with scratch_errors(self.folder), signals.held():
+        with folder_errors(self.folder), signals.held():
             import tempfile  # imported late: most runs do not need it
 
             return self.open.enter_context(tempfile.TemporaryFile(dir=self.folder))
 
     def add(self, lines: bytes) -> None:
-        with scratch_errors(self.folder):
+        with folder_errors(self.folder):
             self.file.write(lines + b"\n")
 
     def chunks(self) -> Iterator[bytes]:
         """Whole lines."""
-        with self.open, scratch_errors(self.folder):
+        with self.open, folder_errors(self.folder):
             self.file.seek(0)
             while lines := self.file.read(BLOCK) + self.file.readline():
                 yield lines

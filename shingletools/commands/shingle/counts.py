@@ -15,7 +15,7 @@ from typing import IO
 
 from shingletools.system import signals
 from shingletools.system.deferred import tempfile
-from shingletools.system.scratch import Memory, scratch_errors
+from shingletools.system.scratch import Memory, folder_errors
 
 FAN = 64  # runs that are merged at once
 BLOCK = 1 << 16  # bytes of a run that are read at once
@@ -91,7 +91,7 @@ class SortedRun:
     def __init__(self, entries: Iterable[Entry], folder: str, level: int = 0) -> None:
         self.folder = folder
         self.level = level  # how often they were merged
-        with scratch_errors(folder):
+        with folder_errors(folder):
             with signals.held():
                 self.file: IO[bytes] = tempfile.TemporaryFile(buffering=BLOCK, dir=folder)
             for string, count in entries:
@@ -108,7 +108,7 @@ class SortedRun:
                 yield string, int(count)
 
     def _read(self, at: int) -> bytes:
-        with scratch_errors(self.folder):
+        with folder_errors(self.folder):
             return os.pread(self.file.fileno(), BLOCK, at)
 
     def close(self) -> None:

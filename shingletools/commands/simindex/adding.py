@@ -11,7 +11,7 @@ from shingletools.archive.frames import FRAME, Spelled, frame_of, frames_of
 from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import Archive
 from shingletools.archive.segment import Segment
-from shingletools.archive.writing import ArchiveWriter, named
+from shingletools.archive.writing import ArchiveWriter
 from shingletools.commands.simindex.aside import SetAside
 from shingletools.commands.simindex.repeats import Form, Repeats
 from shingletools.commands.simindex.spec import REPLACE, IndexSpec
@@ -25,6 +25,7 @@ from shingletools.kernel.lines import SignedFields, SignedLines
 from shingletools.record.collector import Collector, Late, Written
 from shingletools.record.wire import Record, recipes_differ
 from shingletools.system.errors import Failed
+from shingletools.system.scratch import folder_errors
 
 
 class Adding(Collector):
@@ -184,7 +185,7 @@ class Adding(Collector):
             state = self.state
             keys = keys_by(self.comparable.signature, self.comparable, state.least)
             entry = batch.write(self.writer, rows, self.form, keys, state.additions + 1)
-            with named(self.writer.path):
+            with folder_errors(self.writer.path):
                 self.new.append(Segment(self.writer.path, entry, self.cache))
         return Written(output)
 

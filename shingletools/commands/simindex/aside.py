@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import IO
 
 from shingletools.archive.batch import Batch
-from shingletools.archive.writing import named
 from shingletools.system import signals
+from shingletools.system.scratch import folder_errors
 
 
 class SetAside:
@@ -18,7 +18,7 @@ class SetAside:
         self.origins: list[list[str]] = []  # the files that the records of each batch come from
 
     def put(self, batch: Batch) -> None:
-        with named(self.folder):
+        with folder_errors(self.folder):
             if self.file is None:
                 with signals.held():
                     self.file = tempfile.TemporaryFile(dir=self.folder)
@@ -31,6 +31,6 @@ class SetAside:
             return
         self.file.seek(0)
         for files in self.origins:
-            with named(self.folder):
+            with folder_errors(self.folder):
                 batch = Batch.load(self.file, files)
             yield batch

@@ -11,7 +11,7 @@ from typing import IO, Generic, TypeVar
 
 from shingletools.system import signals
 from shingletools.system.deferred import tempfile
-from shingletools.system.scratch import Memory, scratch_errors
+from shingletools.system.scratch import Memory, folder_errors
 
 Item = TypeVar("Item")
 
@@ -40,7 +40,7 @@ class Held(Generic[Item]):
             self.here.move_to_end(number)
             return self.here[number][0]
         assert self.file is not None and self.memory is not None
-        with scratch_errors(self.memory.folder):
+        with folder_errors(self.memory.folder):
             self.file.seek(self.places[number])
             item: Item
             with signals.held():  # pickle imports modules, and would turn a signal's exception into its own
@@ -61,7 +61,7 @@ class Held(Generic[Item]):
                 self._write(oldest, gone, its_size, self.memory.folder)
 
     def _write(self, number: int, item: Item, size: int, folder: str) -> None:
-        with scratch_errors(folder):
+        with folder_errors(folder):
             with signals.held():
                 if self.file is None:
                     self.file = tempfile.TemporaryFile(dir=folder)
