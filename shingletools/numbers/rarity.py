@@ -4,6 +4,7 @@ from decimal import Decimal, localcontext
 from functools import cache
 
 UNIT = 1 << 16  # a weight of 1: sums of whole numbers do not depend on their order
+HEAVIEST = 32  # bits of the greatest square
 
 
 @cache
@@ -18,3 +19,25 @@ def inverse_frequency(documents: int, df: int) -> float:
     """
     with localcontext(prec=60):
         return float(round((Decimal(documents) / df).ln() / Decimal(2).ln(), 6))
+
+
+def counted_weight(documents: int, df: int) -> int:
+    """log2((documents + 1) / df), in units: never 0, so that copies are found whatever they consist of."""
+    return max(round(inverse_frequency(documents + 1, df) * UNIT), 1)
+
+
+def square(heaviest: int, weight: int) -> int:
+    """The square of a weight: in the least power of two of square units of which the heaviest has at most 2^HEAVIEST.
+
+    It is rounded, halves upwards, but a weight above 0 has a square of at least 1.
+
+    >>> [square(1 << 17, weight) for weight in (0, 1, 2, 3, 5, 1 << 17)]
+    [0, 1, 1, 2, 6, 4294967296]
+    """
+    shift = max((heaviest**2 - 1).bit_length() - HEAVIEST, 0)
+    return max((weight**2 + (1 << shift >> 1)) >> shift, min(weight, 1))
+
+
+def counted_square(documents: int, df: int) -> int:
+    """The square of a counted weight; the heaviest would be that of something in one document."""
+    return square(counted_weight(documents, 1), counted_weight(documents, df))

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from harness import jsonl, run
 from shingletools import kernel
-from shingletools.commands.simjoin import weighed_sets
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel import reference
 from shingletools.kernel.types import TokenSets, TokenWeights
+from shingletools.numbers import rarity
 from shingletools.numbers.rarity import UNIT
 from shingletools.reading.weights import Weights
 from shingletools.spark.pipeline import parse
@@ -138,7 +138,7 @@ def test_all_ways_write_the_same(name: str, measure: str, more: str, tmp_path: P
 @given(st.integers(0, HEAVY), st.integers(0, HEAVY))
 def test_squares(one: int, two: int) -> None:
     weight, heaviest = sorted((one, two))
-    assert weighed_sets.square(heaviest, weight) == square(weight, heaviest)
+    assert rarity.square(heaviest, weight) == square(weight, heaviest)
 
 
 def counted(documents: int, number: int) -> int:

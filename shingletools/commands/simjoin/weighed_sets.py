@@ -22,12 +22,11 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference import counters_of
 from shingletools.kernel.types import U32, U64, Index, TokenSets, TokenWeights
 from shingletools.numbers.ranges import stretches
-from shingletools.numbers.rarity import UNIT, inverse_frequency
+from shingletools.numbers.rarity import counted_square, counted_weight, square
 
 if TYPE_CHECKING:
     from shingletools.reading.weights import Weights
 
-HEAVIEST = 32  # bits of the greatest square
 TOKENS = 1 << 20  # that are worked on together
 
 
@@ -53,27 +52,15 @@ class CountedWeights:
         return exactly(counts, self.weight)
 
     def weight(self, count: int) -> int:
-        """What a token with this counter weighs: never 0, so that copies are found whatever they consist of."""
-        return max(round(inverse_frequency(self.documents + 1, count) * UNIT), 1)
-
-
-def square(heaviest: int, weight: int) -> int:
-    """The square of a weight: in the least power of two of square units of which the heaviest has at most 2^HEAVIEST.
-
-    It is rounded, halves upwards, but a weight above 0 has a square of at least 1.
-
-    >>> [square(1 << 17, weight) for weight in (0, 1, 2, 3, 5, 1 << 17)]
-    [0, 1, 1, 2, 6, 4294967296]
-    """
-    shift = max((heaviest**2 - 1).bit_length() - HEAVIEST, 0)
-    return max((weight**2 + (1 << shift >> 1)) >> shift, min(weight, 1))
+        """What a token with this counter weighs."""
+        return counted_weight(self.documents, count)
 
 
 class CountedSquares(CountedWeights):
-    """The squares of these weights; the heaviest would be that of a token in one document."""
+    """The squares of these weights."""
 
     def weight(self, count: int) -> int:
-        return square(super().weight(1), super().weight(count))
+        return counted_square(self.documents, count)
 
 
 def weighed_by(table: "Weights", wanted: Wanted) -> Weighing:
