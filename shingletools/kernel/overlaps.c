@@ -111,8 +111,10 @@ static int64_t first_from(const int64_t *rows, int64_t start, int64_t end, int64
 
 typedef struct {
     const int64_t *rows, *bounds; /* the rows that have each token, and where they begin and end */
+    const int64_t *weights; /* of each token; NULL if none has one */
     int64_t entries, tokens, number;
     uint32_t *counts; /* for each row; not 0 if the row was met */
+    int64_t *sums;    /* for each row, of the weights */
     int64_t *met, meetings;
 } Counting;
 
@@ -129,7 +131,10 @@ static int count_token(Counting *all, int64_t token, int64_t after, int anew)
     if (!anew && end - start > 8 * all->meetings) { /* few rows were met: search for these */
         for (int64_t i = 0; i < all->meetings; i++) {
             int64_t place = first_from(all->rows, start, end, all->met[i]);
-            all->counts[all->met[i]] += place < end && all->rows[place] == all->met[i];
+            int is_there = place < end && all->rows[place] == all->met[i];
+            all->counts[all->met[i]] += is_there;
+            if (all->weights)
+                all->sums[all->met[i]] += is_there ? all->weights[token] : 0;
         }
         return 0;
     }
@@ -140,33 +145,39 @@ static int count_token(Counting *all, int64_t token, int64_t after, int anew)
         if (anew && !all->counts[row])
             all->met[all->meetings++] = row;
         all->counts[row] += anew || all->counts[row];
+        if (all->weights)
+            all->sums[row] += all->counts[row] ? all->weights[token] : 0;
     }
     return 0;
 }
 
-/* shared_counts(first, last, after, least, numbers, starts, sizes, rows, bounds, out): see reference.py. out: the
-   number of rows met, the number of pairs, and for each pair two rows and a count. */
+/* shared_counts(first, last, after, least, numbers, starts, sizes, rows, bounds, weights, out): see reference.py.
+   weights: empty if there are none. out: the number of rows met, the number of pairs, and for each pair two rows and a
+   count, or the sum of weights. */
 PyObject *shared_counts(PyObject *Py_UNUSED(self), PyObject *args)
 {
     long long first, last, after, least;
     PyObject *result = NULL;
-    Py_buffer view[6] = {0};
-    if (!PyArg_ParseTuple(args, "LLLLy*y*y*y*y*w*", &first, &last, &after, &least, &view[0], &view[1], &view[2],
-                          &view[3], &view[4], &view[5]))
+    Py_buffer view[7] = {0};
+    if (!PyArg_ParseTuple(args, "LLLLy*y*y*y*y*y*w*", &first, &last, &after, &least, &view[0], &view[1], &view[2],
+                          &view[3], &view[4], &view[5], &view[6]))
         return NULL;
     Counting all = {0};
     const int64_t *numbers = view[0].buf, *starts = view[1].buf, *sizes = view[2].buf;
-    int64_t *out = view[5].buf, room = (view[5].len / 8 - 2) / 3, candidates = 0, pairs = 0;
+    int64_t *out = view[6].buf, room = (view[6].len / 8 - 2) / 3, candidates = 0, pairs = 0;
     all = (Counting){.rows = view[3].buf, .bounds = view[4].buf, .entries = view[3].len / 8,
-                     .tokens = view[4].len / 8 - 1, .number = view[2].len / 8};
-    int bad = !are_sets(&view[0], &view[1], &view[2]) || first < 0 || last > all.number || view[5].len < 16;
+                     .tokens = view[4].len / 8 - 1, .number = view[2].len / 8,
+                     .weights = view[5].len ? view[5].buf : NULL};
+    int bad = !are_sets(&view[0], &view[1], &view[2]) || first < 0 || last > all.number || view[6].len < 16 ||
+              (all.weights && view[5].len / 8 != all.tokens);
     if (bad) {
         fail_arrays();
         goto done;
     }
     all.counts = PyMem_Calloc((size_t)all.number + 1, sizeof *all.counts);
+    all.sums = PyMem_Calloc(all.weights ? (size_t)all.number + 1 : 1, sizeof *all.sums);
     all.met = PyMem_Malloc(((size_t)all.number + 1) * sizeof *all.met);
-    if (!all.counts || !all.met) {
+    if (!all.counts || !all.sums || !all.met) {
         PyErr_NoMemory();
         goto done;
     }
@@ -178,8 +189,12 @@ PyObject *shared_counts(PyObject *Py_UNUSED(self), PyObject *args)
             bad = count_token(&all, numbers[starts[row] + i], from, i <= size - least);
         candidates += all.meetings;
         for (int64_t i = 0; i < all.meetings; i++) {
-            int64_t other = all.met[i], count = all.counts[other];
+            int64_t other = all.met[i], count = all.counts[other], sum = count;
             all.counts[other] = 0;
+            if (all.weights) {
+                sum = all.sums[other];
+                all.sums[other] = 0;
+            }
             if (count < least)
                 continue;
             if (pairs == room) {
@@ -189,7 +204,7 @@ PyObject *shared_counts(PyObject *Py_UNUSED(self), PyObject *args)
             int64_t *pair = out + 2 + 3 * pairs++;
             pair[0] = row;
             pair[1] = other;
-            pair[2] = count;
+            pair[2] = sum;
         }
     }
     Py_END_ALLOW_THREADS
@@ -202,7 +217,8 @@ PyObject *shared_counts(PyObject *Py_UNUSED(self), PyObject *args)
     result = Py_NewRef(Py_None);
 done:
     PyMem_Free(all.counts);
+    PyMem_Free(all.sums);
     PyMem_Free(all.met);
-    release(view, 6);
+    release(view, 7);
     return result;
 }

@@ -254,7 +254,8 @@ def shared_counts(
 
     One row is in `asking`; the other is after it and not less than `after`. Gives how many pairs met by the asking
     row's numbers except its last least - 1, without which a pair cannot have enough. Also gives, in any order, the
-    two rows of each pair and their number of common tokens, (pairs,) each. _room: an upper bound of the pairs.
+    two rows of each pair and their number of common tokens, or the sum of the weights of these, (pairs,) each. _room:
+    an upper bound of the pairs.
     """
     met = 0
     found = [np.empty((0, 3), np.int64)]
@@ -267,6 +268,11 @@ def shared_counts(
         other, count = np.unique(np.concatenate([nothing, *parts]), return_counts=True)
         some = (count >= least) & np.isin(other, candidates)
         met += len(candidates)
+        if postings.weights is not None:
+            lengths = [len(part) for part in parts]
+            weights = np.repeat(postings.weights[of_row], lengths) if lengths else nothing
+            count = np.zeros(len(count), np.int64)
+            np.add.at(count, np.searchsorted(other, np.concatenate([nothing, *parts])), weights)
         found.append(np.column_stack([np.full(np.count_nonzero(some), row), other[some], count[some]]))
     left, right, counts = np.concatenate(found).T
     return met, left, right, counts

@@ -44,6 +44,7 @@ class Postings(NamedTuple):
     sizes: Index  # of the sets
     rows: Index  # of one number after the other, ascending for each
     bounds: Index  # the start of each number's rows, and the end of the last
+    weights: Index | None = None  # of each number
 
     @property
     def starts(self) -> Index:

@@ -101,7 +101,7 @@ def test_overlaps(several: list[set[int]], data: st.DataObject) -> None:
 
 @given(token_sets, st.integers(1, 27), st.integers(0, 9), st.data())
 def test_shared_counts(several: list[set[int]], least: int, after: int, data: st.DataObject) -> None:
-    """Whatever the order of tokens in a set: its last ones need not bring anyone together."""
+    """Whatever the order of tokens in a set, and what they weigh: its last ones need not bring anyone together."""
     number = {token: place for place, token in enumerate(sorted(set().union(*several)))}
     ordered = [data.draw(st.permutations(sorted(number[token] for token in each))) for each in several]
     rows = [[row for row, each in enumerate(several) if token in each] for token in number]
@@ -109,6 +109,9 @@ def test_shared_counts(several: list[set[int]], least: int, after: int, data: st
         [each for one in ordered for each in one], [len(each) for each in several],
         [row for each in rows for row in each], [0, *accumulate(map(len, rows))],
     )))  # fmt: skip
+    weights = data.draw(st.none() | st.lists(st.integers(0, 2**52), min_size=len(number), max_size=len(number)))
+    postings = postings._replace(weights=None if weights is None else np.array(weights, np.int64))
+    worth = dict(zip(number, weights or [1] * len(number), strict=True))
     last = data.draw(st.integers(0, len(several)))
     asking = range(data.draw(st.integers(0, last)), last)
     met = 0
@@ -116,8 +119,8 @@ def test_shared_counts(several: list[set[int]], least: int, after: int, data: st
     for one in asking:
         for other in range(max(one + 1, after), len(several)):
             met += bool(set(ordered[one][: max(len(ordered[one]) - least + 1, 0)]) & set(ordered[other]))
-            if (expected := len(several[one] & several[other])) >= least:
-                pairs.append((one, other, expected))
+            if len(common := several[one] & several[other]) >= least:
+                pairs.append((one, other, sum(worth[token] for token in common)))
     for function in (compiled.shared_counts, reference.shared_counts):
         found, *columns = function(postings, asking, after, least, 64)
         assert found == met
@@ -186,11 +189,12 @@ RAREST = (TOKENS, STARTS, SIZES, WANTED, COUNTERS, COUNTS), [
 
 # Two rows: tokens 0, 1 and 2, and 1, 2 and 3; what it writes are 2 numbers and 3 for a pair
 NUMBERS, POSTED, BOUNDS = np.array([0, 1, 2, 1, 2, 3]), np.array([0, 0, 1, 0, 1, 1]), np.array([0, 1, 3, 5, 6])
-THREE, MET = np.array([3, 3]), np.zeros(5, np.int64)
-SHARED_COUNTS = (0, 2, 0, 2, NUMBERS, np.array([0, 3]), THREE, POSTED, BOUNDS, MET), [
+THREE, MET, WORTH = np.array([3, 3]), np.zeros(5, np.int64), np.array([7, 0, 1, 2])
+SHARED_COUNTS = (0, 2, 0, 2, NUMBERS, np.array([0, 3]), THREE, POSTED, BOUNDS, WORTH, MET), [
     (0, -1), (1, 3), (4, NUMBERS[:5]), (4, NUMBERS + 1), (4, -NUMBERS), (5, np.array([0, 4])), (5, np.array([-1, 3])),
     (6, THREE[:1]), (6, -THREE), (7, POSTED[:5]), (7, POSTED + 1), (8, BOUNDS[:3]),
-    (8, -BOUNDS), (8, BOUNDS[::-1].copy()), (8, BOUNDS + 1), (9, MET[:4]), (9, MET[:1]),
+    (8, -BOUNDS), (8, BOUNDS[::-1].copy()), (8, BOUNDS + 1), (9, WORTH[:3]), (10, MET[:4]),
+    (10, MET[:1]),
 ]  # fmt: skip
 
 

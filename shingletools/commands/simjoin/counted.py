@@ -49,7 +49,7 @@ class CountedSets:
 
     def _steps(self) -> Index:
         """A lower bound of the meetings that each set counts. Shape (sets,)."""
-        _, sizes, _, bounds = self.postings
+        sizes, bounds = self.postings.sizes, self.postings.bounds
         sums = np.append(0, np.cumsum(np.diff(bounds)[self.postings.numbers]))
         start = self.postings.starts
         steps: Index = sums[start + np.maximum(sizes - self.least + 1, 0)] - sums[start]
