@@ -63,9 +63,9 @@ def docs_of(kind: str) -> bytes:
     ("kind", "line", "because", "found"),
     [
         (
-            "titles", "shingle --chars -k 3 | simjoin -t 0.7",
-            "--chars -k 3: a quarter of the texts with words have 6 or fewer, and with no k that was tried keep a",
-            [0, 0, 0, 0, 0, 30],
+            "titles", "shingle -k 1 | simjoin --weights counted --measure cosine -t 0.6",
+            "-k 1 and the cosine of weights: half of the texts with words have 6 or fewer",
+            [30],
         ),
         (
             "long", "shingle -k 10 | simjoin -t 0.8",
@@ -73,7 +73,7 @@ def docs_of(kind: str) -> bytes:
             [20] * 5,
         ),
     ],
-    ids=["titles by characters", "long texts by many words"],
+    ids=["titles by words that weigh", "long texts by many words"],
 )  # fmt: skip
 def test_shingles_are_those_that_suit_the_length_of_texts(
     kind: str, line: str, because: str, found: list[int], tmp_path: Path
@@ -470,7 +470,7 @@ def test_the_threshold_of_short_texts_is_where_pairs_are_fewest(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("words", "line"),
-    [(8, "shingle --chars -k 3 | "), (9, "shingle -k 1 | simjoin -t 0.8"), (10, "shingle -k 1 | simjoin --measure ")],
+    [(9, "shingle -k 1 | simjoin --weights counted"), (10, "shingle -k 1 | simjoin --measure containment")],
 )
 def test_titles_are_no_records_of_short_texts(words: int, line: str, tmp_path: Path) -> None:
     """Of fewer than ten words, shared ones say too little."""

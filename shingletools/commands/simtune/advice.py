@@ -4,11 +4,11 @@ from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
-from shingletools.commands.simtune.counting import JACCARD
 from shingletools.commands.simtune.evidence import GivenSample
 from shingletools.commands.simtune.forms import COMPONENTS, DOCUMENT, TOKEN, SignatureForm, sketch, verified
 from shingletools.commands.simtune.guess import Reason, percent
 from shingletools.commands.simtune.measured import Measured
+from shingletools.commands.simtune.meetings import JACCARD
 
 FEW = 100  # documents: what fewer say may be chance
 MEGABYTE = 1 << 20
@@ -97,6 +97,6 @@ def exact_memory(measured: Measured) -> Fraction:
 def forest(given: GivenSample, measured: Measured) -> Reason | None:
     """Whether pairs are too many to be written."""
     pairs = given.of_whole(measured.found)
-    if pairs <= MOST_PAIRS:
+    if pairs <= MOST_PAIRS or measured.setting.best:
         return None
     return Reason("forest", f"--forest: {round(pairs)} pairs are expected; enough of them to connect what all do")

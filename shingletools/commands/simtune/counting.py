@@ -4,22 +4,27 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from shingletools.commands.simtune.judged import Judgement
+from shingletools.commands.simtune.meetings import (
+    BINS,
+    COSINE,
+    JACCARD,
+    MEASURES,
+    SHARED,
+    Meetings,
+    RowPairs,
+    bins_of,
+    meetings,
+    some,
+)
 from shingletools.commands.simtune.shingled import NO_ROW, Shingled
-from shingletools.kernel import arrays as kernel
-from shingletools.kernel.types import Flags, Index, Postings
-from shingletools.numbers.ranges import stretches
+from shingletools.kernel.types import F64, Flags, Index
 
 STEPS = 1 << 27  # meetings of sets that share a shingle, each shingle counted: so many at most for one tally
-BLOCK = 1 << 20  # of these at once
-BINS = 100
-JACCARD, CONTAINMENT, SHARED = "jaccard", "containment", "shared"  # measures; the last counts shingles in common
-MEASURES = JACCARD, CONTAINMENT, SHARED
 LEAST = 20  # of pairs that the search looks at, so many shingles in common are more than those of the smaller set
 STRATA = 4
 ONE = Fraction(1)
@@ -37,6 +42,7 @@ class Population(NamedTuple):
     others: Flags | None  # (documents,): which are those of --against; pairs are of one of them and another document
     scale: tuple[Fraction, ...]  # of each stratum, documents of the whole for each that is there
     true: Fraction  # true pairs of the whole for each that is there
+    best: F64 | None = None  # (documents,): by best_of, if only the best partners are pairs
 
     @property
     def strata(self) -> Index:
@@ -66,20 +72,17 @@ class Population(NamedTuple):
         cut = self.among(np.arange(len(self.there)) < documents)
         return cut._replace(
             there=cut.there[:documents], judgement=cut.judgement and cut.judgement.first(documents),
-            others=None if cut.others is None else cut.others[:documents],
+            others=None if cut.others is None else cut.others[:documents], best=None,
         )  # fmt: skip
+
+    def of_best(self, of: Shingled) -> "Population":
+        """The same, of whose documents only the best partners are pairs, by all sets of the sample."""
+        assert self.others is not None
+        return self._replace(best=best_of(of, self.others))
 
     def true_pairs(self, there: Flags) -> int:
         """How many of these documents."""
         return 0 if self.judgement is None else int(self.judgement.pairs(there, self.others).sum())
-
-
-class RowPairs(NamedTuple):
-    """Pairs of two sets: their rows, and their shingles in common. Shape (pairs,) each."""
-
-    left: Index
-    right: Index
-    common: Index
 
 
 class PairTally(NamedTuple):
@@ -119,30 +122,6 @@ def edges(threshold: Fraction | None) -> tuple[Fraction, ...]:
     return tuple(sorted({*(Fraction(i, BINS) for i in range(BINS + 1)), *([threshold] if threshold else [])}))
 
 
-def looked_at(of: Shingled, most: int) -> int:
-    """How many of the first sets can be compared with each other in so many steps."""
-    entries = np.bincount(of.numbers, minlength=len(of.frequencies))
-    before = np.arange(len(of.order)) - np.repeat(np.cumsum(entries) - entries, entries)  # sets before with its number
-    steps = np.bincount(of.owners[of.order], before, minlength=len(of.sizes)).astype(np.int64)
-    return int(np.searchsorted(np.cumsum(steps), most, "right"))
-
-
-def pairs_within(of: Shingled, rows: int) -> Iterator[RowPairs]:
-    """All pairs of the first sets that share a shingle, by merge counting (Sarawagi and Kirpal 2004)."""
-    mine = of.numbers[: int(of.sizes[:rows].sum())]
-    owners = np.repeat(np.arange(rows), of.sizes[:rows])
-    order = of.order[of.order < len(mine)]
-    entries = np.bincount(mine, minlength=len(of.frequencies))
-    asks = entries[mine] > 1
-    sizes = np.bincount(owners[asks], minlength=rows)
-    postings = Postings(mine[asks], sizes, owners[order], np.append(0, np.cumsum(entries)))
-    steps = np.bincount(owners[asks], entries[mine[asks]], minlength=rows).astype(np.int64)
-    rooms = np.minimum(steps, rows)
-    for part in stretches(rooms, BLOCK):
-        room = int(rooms[part].sum())
-        yield RowPairs(*kernel.shared_counts(postings, range(part.start, part.stop), 0, 1, room)[1:])
-
-
 class WeighedPairs(NamedTuple):
     """Pairs of sets, the class of each, and for how many pairs of documents it stands. Shape (pairs,) each."""
 
@@ -152,15 +131,27 @@ class WeighedPairs(NamedTuple):
     equal: bool  # whether they are of two documents of one set, and not of two sets
 
 
-def grouped(of: Shingled, population: Population, rows: int, full: bool) -> Iterator[WeighedPairs]:
+def best_of(of: Shingled, others: Flags) -> F64:
+    """The greatest cosine of each document that is none of the others with one of these. Shapes (documents,)."""
+    meeting = meetings(of, COSINE)
+    best = np.zeros(len(of.sizes))
+    for every in meeting.pairs(meeting.within(STEPS)):
+        pairs = some(every, others[of.first[every.left]] != others[of.first[every.right]])
+        asking = np.where(others[of.first[pairs.left]], pairs.right, pairs.left)
+        np.maximum.at(best, asking, meeting.cosines(pairs))
+    return np.append(best, 0)[of.rows]
+
+
+def grouped(meeting: Meetings, population: Population, rows: int, full: bool) -> Iterator[WeighedPairs]:
     """All pairs that count of a population, of whose sets the first ones are compared with each other.
 
     full: whether those are among them that have next to nothing in common.
     """
+    of = meeting.of
     strata, judgement = population.strata, population.judgement
     kinds = population.kinds
-    for every in pairs_within(of, rows):
-        pairs = that_count(of, every, population, full)
+    for every in meeting.pairs(rows):
+        pairs = that_count(meeting, every, population, full)
         one, two = of.first[pairs.left], of.first[pairs.right]
         classes = strata[one] * kinds + strata[two]
         if judgement is not None:
@@ -168,7 +159,7 @@ def grouped(of: Shingled, population: Population, rows: int, full: bool) -> Iter
         yield WeighedPairs(pairs, classes, of.documents[pairs.left] * of.documents[pairs.right], False)
     if population.others is None:
         each = np.flatnonzero(of.documents > 1)
-        pairs = that_count(of, RowPairs(each, each, of.sizes[each]), population, full)
+        pairs = that_count(meeting, meeting.itself(each), population, full)
         one, many = of.first[pairs.left], of.documents[pairs.left]
         classes = strata[one] * (kinds + 1)
         if judgement is not None:
@@ -176,30 +167,35 @@ def grouped(of: Shingled, population: Population, rows: int, full: bool) -> Iter
         yield WeighedPairs(pairs, classes, many * (many - 1) // 2, True)
 
 
-def tally(
-    of: Shingled, population: Population, threshold: Fraction | None, most: int = 0, full: bool = True
-) -> PairTally:
-    """The pairs of a population, in so many steps (0 for STEPS). Documents of one set are all counted."""
+def tally(  # noqa: PLR0913, PLR0917  # each has a name of its own
+    of: Shingled, population: Population, threshold: Fraction | None, most: int = 0, full: bool = True,
+    measures: Sequence[str] = MEASURES,
+) -> PairTally:  # fmt: skip
+    """The pairs of a population, in so many steps (0 for STEPS). Documents of one set are all counted.
+
+    measures: those of plain sets, or COSINE alone.
+    """
     of = of.among(population.there)
-    rows = looked_at(of, most or STEPS)
+    meeting = meetings(of, measures[0])
+    rows = meeting.within(most or STEPS)
     bins = edges(threshold)
     width = len(bins) + 1
     # Of pairs of two sets and of one, of all and of those that are right, by each measure, class and bin
-    counts = np.zeros((2, 2, len(MEASURES), (population.kinds**2 + 1) * width), np.int64)
-    for pairs, classes, many, equal in grouped(of, population, rows, full):
+    counts = np.zeros((2, 2, len(measures), (population.kinds**2 + 1) * width), np.int64)
+    for pairs, classes, many, equal in grouped(meeting, population, rows, full):
         sides = [np.arange(len(many))]
         if population.judgement is not None:
             inside = np.flatnonzero(classes == population.kinds**2)
             one, two = (of.first[each[inside]] for each in pairs[:2])
             sides.append(inside[population.judgement.right(one, two)])
-        for number, measure in enumerate(MEASURES):
-            places = classes * width + bins_of(of, pairs, measure, threshold)
+        for number, measure in enumerate(measures):
+            places = classes * width + bins_of(meeting.wholes, pairs, measure, threshold)
             for side, which in enumerate(sides):
                 # Sums of whole numbers below 2^53, so exact
                 found = np.bincount(places[which], many[which], counts.shape[3])
                 counts[int(equal), side, number] += found.astype(np.int64)
     weights = class_weights(of, rows, population)
-    parts = counts.reshape(2, 2, len(MEASURES), population.kinds**2 + 1, width)
+    parts = counts.reshape(2, 2, len(measures), population.kinds**2 + 1, width)
     sums = [
         {
             measure: tuple(
@@ -208,7 +204,7 @@ def tally(
                     for equal, scale in enumerate((weights.looked, weights.each))
                 ), strict=True))
             )
-            for number, measure in enumerate(MEASURES)
+            for number, measure in enumerate(measures)
         }
         for side in range(2)
     ]  # fmt: skip
@@ -248,30 +244,17 @@ def class_weights(of: Shingled, rows: int, population: Population) -> ClassWeigh
     return ClassWeights([round(SCALE * one) for one in each], [round(SCALE * one) for one in both], share)
 
 
-def that_count(of: Shingled, pairs: RowPairs, population: Population, full: bool) -> RowPairs:
+def that_count(meeting: Meetings, pairs: RowPairs, population: Population, full: bool) -> RowPairs:
     """Those of two sides, if there are two, that are judged, if only these count."""
+    of, wholes = meeting.of, meeting.wholes
     if not full:
-        pairs = some(pairs, LEAST * pairs.common >= np.minimum(of.sizes[pairs.left], of.sizes[pairs.right]))
+        pairs = some(pairs, LEAST * pairs.common >= np.minimum(wholes[pairs.left], wholes[pairs.right]))
     if population.others is not None:
-        pairs = some(pairs, population.others[of.first[pairs.left]] != population.others[of.first[pairs.right]])
+        one, two = of.first[pairs.left], of.first[pairs.right]
+        apart = population.others[one] != population.others[two]
+        if population.best is not None:
+            apart &= meeting.cosines(pairs) >= population.best[np.where(population.others[one], two, one)]
+        pairs = some(pairs, apart)
     if population.judgement is not None and population.judgement.partial:
         pairs = some(pairs, population.judgement.told(of.first[pairs.left], of.first[pairs.right]))
     return pairs
-
-
-def some(pairs: RowPairs, flags: Flags) -> RowPairs:
-    return RowPairs(*(column[flags] for column in pairs))
-
-
-def bins_of(of: Shingled, pairs: RowPairs, measure: str, threshold: Fraction | None) -> Index:
-    """The numbers of the bins of pairs by a measure, exactly. Shape (pairs,)."""
-    if measure == SHARED:
-        return np.minimum(pairs.common, BINS)
-    left, right = of.sizes[pairs.left], of.sizes[pairs.right]
-    whole = left + right - pairs.common if measure == JACCARD else np.minimum(left, right)
-    place = BINS * pairs.common // whole
-    if threshold is not None and (threshold * BINS).denominator > 1:
-        distinct, where = np.unique(whole, return_inverse=True)
-        least = np.array([ceil(threshold * each) for each in distinct.tolist()], np.int64)
-        place += pairs.common >= least[where]
-    return place

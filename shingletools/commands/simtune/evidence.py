@@ -9,9 +9,11 @@ import numpy as np
 import regex
 
 from shingletools.commands.simtune import search, settings
-from shingletools.commands.simtune.counting import STRATA, Population, tally
+from shingletools.commands.simtune.counting import SCALE, STRATA, Population, tally
 from shingletools.commands.simtune.judged import Judgement, halves
 from shingletools.commands.simtune.measured import Measured
+from shingletools.commands.simtune.meetings import COSINE
+from shingletools.commands.simtune.partners import nearest
 from shingletools.commands.simtune.sample import SampledDocument
 from shingletools.commands.simtune.search import Half
 from shingletools.commands.simtune.settings import Setting
@@ -73,6 +75,15 @@ class GivenSample(NamedTuple):
         threshold = None if setting.measure == "shared" else setting.threshold
         of = search.limited(of, setting.most)
         tallied = tally(of, self.population(None), threshold)
+        if setting.measure == COSINE:
+            weighed = tally(of, self.population(None), threshold, measures=(COSINE,))
+            found = weighed.found
+            if setting.best:
+                near = nearest(of, self.others)
+                asking = int((~self.others).sum()) if self.others is not None else len(self.documents)
+                more = Fraction(SCALE * asking, max(near.documents, 1))
+                found = {COSINE: tuple(int(many * more) for many in near.counts[0])}
+            tallied = tallied._replace(found=tallied.found | found)
         return Measured(setting, of, tallied, max(self.pairs(of.rows != NO_ROW) - tallied.pairs, Fraction(0)))
 
     def pairs(self, there: Flags) -> int:
@@ -105,7 +116,8 @@ class GivenSample(NamedTuple):
     def ways(self) -> list[Way]:
         """Those that labels may choose among."""
         words = [ShingleUnits(k) for k in self.spec.words or settings.WORDS]
-        characters = [] if self.spec.words else [ShingleUnits(k, chars=True) for k in settings.CHARACTERS]
+        characters = [ShingleUnits(k, chars=True) for k in settings.CHARACTERS] + [settings.OF_WORDS]
+        characters = [] if self.spec.words else characters
         rules = settings.rules_for(self.texts, self.via)
         return [*(Way(units) for units in (*words, *characters)), *(Way(units, rules) for units in words if rules)]
 

@@ -4,7 +4,6 @@ from collections.abc import Generator, Iterator
 from fractions import Fraction
 
 from shingletools.commands.simtune import advice
-from shingletools.commands.simtune.counting import JACCARD, SHARED
 from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.forms import (
     BITS,
@@ -22,6 +21,7 @@ from shingletools.commands.simtune.forms import (
 from shingletools.commands.simtune.guess import SHARES, Reason, guess, percent
 from shingletools.commands.simtune.judged import Judgement
 from shingletools.commands.simtune.measured import Measured
+from shingletools.commands.simtune.meetings import JACCARD, SHARED
 from shingletools.commands.simtune.search import search, told
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.sureness import ENOUGH, Scored, Share

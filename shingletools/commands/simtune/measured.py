@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simtune.counting import CONTAINMENT, JACCARD, SCALE, SHARED, PairTally
+from shingletools.commands.simtune.counting import SCALE, PairTally
 from shingletools.commands.simtune.forms import SignatureForm
+from shingletools.commands.simtune.meetings import CONTAINMENT, COSINE, JACCARD, SHARED, ceilings, meetings
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel.types import Index
@@ -75,13 +75,15 @@ class Measured(NamedTuple):
         several is counted so often.
         """
         of, setting = self.shingled, self.setting
+        if setting.measure == COSINE:
+            rows = np.bincount(meetings(of, COSINE, setting.threshold).by.numbers, minlength=len(of.frequencies))
+            return int((rows * (rows - 1) // 2).sum())
         owners = of.owners
         order = np.lexsort((of.numbers, of.frequencies[of.numbers], owners))
         if setting.measure == SHARED:
             least = np.full(len(of.sizes), int(setting.threshold))
         else:
-            sizes, where = np.unique(of.sizes, return_inverse=True)
-            least = np.array([ceil(setting.threshold * size) for size in sizes.tolist()], np.int64)[where]
+            least = ceilings(setting.threshold, of.sizes)
         starts = np.cumsum(of.sizes) - of.sizes
         within = np.arange(len(owners)) - starts[owners]
         first = of.numbers[order][within <= (of.sizes - least)[owners]]

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simtune.counting import CONTAINMENT, JACCARD, SHARED, PairTally, Population, tally
-from shingletools.commands.simtune.settings import Setting, most_of
+from shingletools.commands.simtune.counting import PairTally, Population, tally
+from shingletools.commands.simtune.meetings import CONTAINMENT, COSINE, JACCARD, SHARED
+from shingletools.commands.simtune.settings import WEIGHED, Setting, most_of
 from shingletools.commands.simtune.shingled import Shingled, Way, ruled, shingled
 from shingletools.commands.simtune.sureness import Scored, scores
 from shingletools.kernel.types import Index
@@ -19,7 +20,7 @@ FINAL_STEPS = 1 << 25
 AROUND = 2  # hundredths on either side of a threshold, whose F1 counts, too: the greatest one alone is often chance
 ONE = 10**12  # an F1 of 1, in whole numbers: these are equal on any machine
 NEAR = 3 * ONE // 1000  # F1 that is as good
-LEAST = {JACCARD: 3, CONTAINMENT: 5, SHARED: 8}  # thresholds below these are not tried: see counting.LEAST
+LEAST = {JACCARD: 3, CONTAINMENT: 5, SHARED: 8, COSINE: 20}  # thresholds below these are not tried: see counting.LEAST
 
 
 class Tried(NamedTuple):
@@ -43,7 +44,9 @@ class Half(NamedTuple):
 def best(tally: PairTally, setting: Setting, asked: Fraction | None) -> list[Tried]:
     """The best threshold of each measure."""
     found = []
-    for measure in (JACCARD, CONTAINMENT, *([SHARED] if asked is None else [])):
+    for measure in tally.found:
+        if measure == SHARED and asked is not None:
+            continue
         f1 = [
             2 * right * ONE // (many + tally.truth) if many else 0
             for many, right in zip(tally.found[measure], tally.right[measure], strict=True)
@@ -74,6 +77,13 @@ def of_way(half: Half, of: Shingled, way: Way, most: int) -> Tried:
     for limit in half.limits:
         counted = tally(limited(of, limit), half.population, half.threshold, most, full=False)
         tried += best(counted, Setting(way, limit), half.threshold)
+    if way.units in WEIGHED:
+        counted = tally(of, half.population, half.threshold, most, measures=(COSINE,))
+        tried += best(counted, Setting(way), half.threshold)
+        if half.population.others is not None:
+            only = half.population.of_best(of)
+            counted = tally(of, only, half.threshold, most, measures=(COSINE,))
+            tried += best(counted, Setting(way, best=True), half.threshold)
     one = first(tried)
     setting = one.setting
     (score,) = scores(limited(of, setting.most), half.population, setting, [setting.threshold], most)

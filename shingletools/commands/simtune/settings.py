@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from shingletools.commands.simtune.counting import JACCARD, SHARED
-from shingletools.commands.simtune.shingled import Way
+from shingletools.commands.simtune.meetings import COSINE, JACCARD, SHARED
+from shingletools.commands.simtune.shingled import ShingleUnits, Way
 from shingletools.text.wordlists import ISO, word_list
 
 USUAL = Fraction(4, 5)  # the threshold, where nothing else says one
 WORDS = 1, 2, 3, 5, 10  # in a shingle
 CHARACTERS = 3, 4, 5
+OF_WORDS = ShingleUnits(3, chars=True, of_words=True)
+WEIGHED = ShingleUnits(1), OF_WORDS  # what is also compared by the cosine of weights
 LIMITS = 3, 5, 10, 20  # documents that a shingle may be in
 SHARES = Fraction(1, 100), Fraction(1, 10)  # of all documents, where that is more
 SHIPPED = "en", "ru"  # languages with lists of stop words and stemmers
@@ -32,6 +34,7 @@ class Setting(NamedTuple):
     most: int | Fraction | None = None  # documents that a shingle may be in, or their share of all
     measure: str = JACCARD
     threshold: Fraction = USUAL
+    best: bool = False  # whether a document of the input is only in a pair with the best partner
 
     @property
     def shingle(self) -> str:
@@ -44,7 +47,9 @@ class Setting(NamedTuple):
         """The options of simjoin."""
         if self.measure == SHARED:
             return f"-m {self.threshold}"
-        return ("" if self.measure == JACCARD else f"--measure {self.measure} ") + f"-t {written(self.threshold)}"
+        weights = "--weights counted " if self.measure == COSINE else ""
+        measure = "" if self.measure == JACCARD else f"--measure {self.measure} "
+        return f"{weights}{measure}-t {written(self.threshold)}{' --best 1' if self.best else ''}"
 
     @property
     def plain(self) -> tuple[bool, bool, bool, bool]:

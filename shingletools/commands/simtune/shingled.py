@@ -10,6 +10,7 @@ import orjson
 
 from shingletools.cli.options import make_parser
 from shingletools.kernel.types import Flags, Index
+from shingletools.numbers.rarity import counted_square
 from shingletools.record.faces import command_of
 from shingletools.record.filter_line import filter_lines
 from shingletools.record.stage import Command
@@ -21,19 +22,20 @@ TOGETHER = 256  # texts that are worked on at once
 
 
 class ShingleUnits(NamedTuple):
-    """What a shingle is made of: so many words, or characters."""
+    """What a shingle is made of: so many words, or characters, of the whole text or of each word."""
 
     k: int
     chars: bool = False
+    of_words: bool = False  # characters of each word
 
     @property
     def options(self) -> str:
         """As shingle has them.
 
-        >>> ShingleUnits(5, chars=True).options
-        '--chars -k 5'
+        >>> ShingleUnits(5, chars=True).options, ShingleUnits(3, chars=True, of_words=True).options
+        ('--chars -k 5', '--word-chars -k 3')
         """
-        return f"{'--chars ' if self.chars else ''}-k {self.k}"
+        return f"{'--word-chars ' if self.of_words else '--chars ' if self.chars else ''}-k {self.k}"
 
 
 class Shingled(NamedTuple):
@@ -48,6 +50,7 @@ class Shingled(NamedTuple):
     first: Index  # (sets,): and the first of them, its place in the sample
     rows: Index  # (sampled,): the set of each document, or NO_ROW
     frequencies: Index  # (shingles,): by number, in how many documents each is
+    squares: Index  # (shingles,): of what `simjoin --weights counted` lets each weigh
     repeated: int  # shingles of all documents, repeats within one counted
     order: Index  # (entries,): places of `numbers` by rising number, and of one number in their order
 
@@ -79,7 +82,7 @@ class Shingled(NamedTuple):
         places = np.cumsum(entries) - 1
         return Shingled(
             self.numbers[entries], sizes[left], documents[left], self.first[left], renumbered[rows], self.frequencies,
-            int((sizes * documents).sum()), places[self.order[entries[self.order]]],
+            self.squares, int((sizes * documents).sum()), places[self.order[entries[self.order]]],
         )  # fmt: skip
 
 
@@ -145,6 +148,10 @@ def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingle
     is_first = np.zeros(len(counts), np.bool_)
     is_first[firsts] = True
     numbers = numbers[np.repeat(is_first, sizes)]
+    filled = int(np.count_nonzero(of_rows != NO_ROW))
+    counts, place = np.unique(frequencies, return_inverse=True)
+    squares = np.array([counted_square(filled, count) for count in counts.tolist()], np.int64)[place]
     return Shingled(
-        numbers, sizes[firsts], documents, firsts, of_rows, frequencies, repeated, np.argsort(numbers, kind="stable")
+        numbers, sizes[firsts], documents, firsts, of_rows, frequencies, squares, repeated,
+        np.argsort(numbers, kind="stable"),
     )  # fmt: skip

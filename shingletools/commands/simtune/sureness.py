@@ -8,16 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune import counting
-from shingletools.commands.simtune.counting import (
-    SCALE,
-    SHARED,
-    Population,
-    bins_of,
-    class_weights,
-    edges,
-    grouped,
-    looked_at,
-)
+from shingletools.commands.simtune.counting import SCALE, Population, class_weights, edges, grouped
+from shingletools.commands.simtune.meetings import SHARED, bins_of, meetings
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel.types import Index
@@ -59,8 +51,11 @@ def scores(
     document with others (Kish 1965). F1 rises with the share of right pairs among all that are found or true, whose
     interval therefore gives its own.
     """
+    if setting.best:
+        population = population.of_best(of)
     of = of.among(population.there)
-    rows = looked_at(of, most or counting.STEPS)
+    meeting = meetings(of, setting.measure)
+    rows = meeting.within(most or counting.STEPS)
     judgement = population.judgement
     assert judgement is not None
     weights = class_weights(of, rows, population)
@@ -71,8 +66,8 @@ def scores(
     shape = len(judgement.components), len(thresholds)
     # Of each component, from each threshold up to the next one: weights of pairs, of those that are right, and pairs
     counts = np.zeros((3, *shape), np.int64)
-    for pairs, classes, many, equal in grouped(of, population, rows, True):
-        level = np.searchsorted(places, bins_of(of, pairs, setting.measure, asked), "right") - 1
+    for pairs, classes, many, equal in grouped(meeting, population, rows, True):
+        level = np.searchsorted(places, bins_of(meeting.wholes, pairs, setting.measure, asked), "right") - 1
         there = np.flatnonzero(level >= 0)
         one, two = (of.first[side[there]] for side in pairs[:2])
         weight = np.array(each if equal else looked)[classes[there]] * many[there]

@@ -1,0 +1,147 @@
+"""Which pairs of a sample's sets are compared, what they have in common, and how similar that makes them."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.commands.simtune.shingled import Shingled
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import F64, Flags, Index, Postings, TokenSets, TokenWeights
+from shingletools.numbers.ranges import stretches
+
+BLOCK = 1 << 20  # steps at once
+BINS = 100
+JACCARD, CONTAINMENT, SHARED = "jaccard", "containment", "shared"  # measures; the last counts shingles in common
+COSINE = "cosine"  # of shingles that weigh by how rare they are
+MEASURES = JACCARD, CONTAINMENT, SHARED
+LOWEST = Fraction(1, 5)  # pairs of a lesser cosine are not looked for
+CLOSE = 1e-6  # to a whole number: floating point does not tell on which side
+
+
+class RowPairs(NamedTuple):
+    """Pairs of two sets: their rows, and what they have in common: shingles, or their squares. Shape (pairs,) each."""
+
+    left: Index
+    right: Index
+    common: Index
+
+
+class Meetings(NamedTuple):
+    """Sets, the entries of them by which pairs meet, and what each set has in all."""
+
+    of: Shingled
+    by: Shingled
+    wholes: Index  # (sets,): shingles, or the sum of their squares
+    rests: Index  # (sets,): of these, what entries have by which pairs do not meet
+    weighed: bool
+
+    def within(self, most: int) -> int:
+        """How many of the first sets can be compared with each other in so many steps."""
+        of = self.by
+        entries = np.bincount(of.numbers, minlength=len(of.frequencies))
+        before = np.arange(len(of.order)) - np.repeat(np.cumsum(entries) - entries, entries)  # sets before with it
+        steps = np.bincount(of.owners[of.order], before, minlength=len(of.sizes)).astype(np.int64)
+        return int(np.searchsorted(np.cumsum(steps), most, "right"))
+
+    def pairs(self, rows: int) -> Iterator[RowPairs]:
+        """All pairs of the first sets that meet, by merge counting (Sarawagi and Kirpal 2004)."""
+        of = self.by
+        mine = of.numbers[: int(of.sizes[:rows].sum())]
+        owners = np.repeat(np.arange(rows), of.sizes[:rows])
+        order = of.order[of.order < len(mine)]
+        entries = np.bincount(mine, minlength=len(of.frequencies))
+        asks = entries[mine] > 1
+        sizes = np.bincount(owners[asks], minlength=rows)
+        weights = of.squares if self.weighed else None
+        postings = Postings(mine[asks], sizes, owners[order], np.append(0, np.cumsum(entries)), weights)
+        steps = np.bincount(owners[asks], entries[mine[asks]], minlength=rows).astype(np.int64)
+        rooms = np.minimum(steps, rows)
+        for part in stretches(rooms, BLOCK):
+            room = int(rooms[part].sum())
+            pairs = RowPairs(*kernel.shared_counts(postings, range(part.start, part.stop), 0, 1, room)[1:])
+            yield self.weighing(pairs) if self.weighed else pairs
+
+    def weighing(self, pairs: RowPairs) -> RowPairs:
+        """What those pairs have in common that have enough, given what they have of the entries by which they meet."""
+        left, right = pairs.left, pairs.right
+        product = self.wholes[left].astype(np.float64) * self.wholes[right]
+        least = np.floor(float(LOWEST) * np.sqrt(product) - 1).astype(np.int64)
+        # What they have beside these is not among those of the one whose entries end first in the order of all
+        pairs = some(pairs, pairs.common + np.maximum(self.rests[left], self.rests[right]) >= least)
+        sets = TokenSets(self.of.numbers.astype(np.uint64), self.of.sizes)
+        weighed = TokenWeights(sets, self.of.squares[self.of.numbers], self.wholes)
+        return pairs._replace(common=kernel.common_weights(weighed, pairs.left, pairs.right, pairs.common))
+
+    def cosines(self, pairs: RowPairs) -> F64:
+        """As floating point has them: equal ones are equal."""
+        product = self.wholes[pairs.left].astype(np.float64) * self.wholes[pairs.right]
+        return pairs.common / np.sqrt(product)
+
+    def itself(self, rows: Index) -> RowPairs:
+        """Pairs of two documents of one set."""
+        return RowPairs(rows, rows, self.wholes[rows])
+
+
+def meetings(of: Shingled, measure: str, least: Fraction = LOWEST) -> Meetings:
+    """By all entries; by the heaviest ones of each set, without which its cosine with any other is below the least.
+
+    If o / sqrt(a b) is t or more, o is at least t^2 a and t^2 b, since it is not above either: so two sets share an
+    entry that has, in the order of both, as much as that with those after it.
+    """
+    if measure != COSINE:
+        return Meetings(of, of, of.sizes, np.zeros_like(of.sizes), False)
+    weights = of.squares[of.numbers]
+    wholes = np.add.reduceat(weights, np.cumsum(of.sizes) - of.sizes) if len(weights) else weights
+    order = np.lexsort((of.numbers, -weights, of.owners))
+    before = np.cumsum(weights[order]) - weights[order]
+    starts = np.cumsum(of.sizes) - of.sizes
+    left = wholes[of.owners] - before + np.repeat(before[starts], of.sizes)
+    kept = np.zeros(len(weights), np.bool_)
+    kept[order] = left >= ceilings(least**2, wholes)[of.owners]
+    rests = np.bincount(of.owners[~kept], weights[~kept], len(of.sizes)).astype(np.int64)
+    return Meetings(of, of.kept(kept, of.documents, of.rows), wholes, rests, True)
+
+
+def some(pairs: RowPairs, flags: Flags) -> RowPairs:
+    return RowPairs(*(column[flags] for column in pairs))
+
+
+def bins_of(wholes: Index, pairs: RowPairs, measure: str, threshold: Fraction | None) -> Index:
+    """The numbers of the bins of pairs by a measure, exactly. Shape (pairs,)."""
+    if measure == SHARED:
+        return np.minimum(pairs.common, BINS)
+    left, right = wholes[pairs.left], wholes[pairs.right]
+    between = threshold is not None and (threshold * BINS).denominator > 1  # a bin begins there, too
+    if measure == COSINE:
+        nearest = np.round(BINS * pairs.common / np.sqrt(left.astype(np.float64) * right)).astype(np.int64)
+        place = nearest - ~reached(pairs.common, left, right, nearest, BINS)
+        if between:
+            assert threshold is not None
+            place += reached(pairs.common, left, right, threshold.numerator, threshold.denominator)
+        return place
+    whole = left + right - pairs.common if measure == JACCARD else np.minimum(left, right)
+    place = BINS * pairs.common // whole
+    if between:
+        assert threshold is not None
+        place += pairs.common >= ceilings(threshold, whole)
+    return place
+
+
+def ceilings(share: Fraction, wholes: Index) -> Index:
+    """The least whole numbers that are not less than a share of some."""
+    distinct, where = np.unique(wholes, return_inverse=True)
+    return np.array([ceil(share * each) for each in distinct.tolist()], np.int64)[where]
+
+
+def reached(common: Index, left: Index, right: Index, part: Index | int, whole: int) -> Flags:
+    """Whether common / sqrt(left * right) is part / whole or more. Shape (pairs,)."""
+    beyond = whole * (common / np.sqrt(left.astype(np.float64) * right)) - part
+    flags: Flags = beyond >= 0
+    parts = np.broadcast_to(part, common.shape)
+    for at in np.flatnonzero(np.abs(beyond) < CLOSE * whole).tolist():
+        o, a, b, p = (int(column[at]) for column in (common, left, right, parts))
+        flags[at] = (whole * o) ** 2 >= p**2 * a * b
+    return flags
