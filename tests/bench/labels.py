@@ -89,22 +89,25 @@ class Bench:
                 docs.write(json.dumps(record, ensure_ascii=False) + "\n")
         subprocess.run(["canon", "-o", self.docs, folder / "docs.jsonl"], env=ENVIRONMENT, check=True)
 
-    def timed(self, argv: Sequence[str], out: Path) -> Cost:
+    def timed(self, argv: Sequence[str], out: Path, docs: Path | None = None) -> Cost:
         """Processor seconds, MB, and the candidates that the command tells."""
         with (self.folder / "said").open("w+b") as said:
-            figures = timed(argv, self.docs, out, stderr=said)
+            figures = timed(argv, docs or self.docs, out, stderr=said)
             said.seek(0)
             count = re.search(rb"(\d+) candidates", said.read())
         return {"cpu": figures.cpu, "memory": figures.peak, "candidates": float(count[1]) if count else None}
 
     def pairs(self, pipeline: str, most: int | None = None) -> tuple[Found, Cost] | None:
         """What a pipeline finds, of two tables only pairs of one with the other; None if it is too much for a try."""
-        join = "simjoin -v --across side" if self.labelled.sides else "simjoin -v"
+        against = " --against " in pipeline  # as simtune has it; it has made a file of the right table, too
+        join = "simjoin -v --across side" if self.labelled.sides and not against else "simjoin -v"
         limit, head = (LIMIT, f" | head -n {most + 1}") if most else ("unlimited", "")
         script = re.sub(r"\bsimjoin\b", join, pipeline) + f"{head}; echo $? > status"
         out = self.folder / "pairs"
-        cost = self.timed(["bash", "-o", "pipefail", "-c", f"ulimit -S -t {limit}; cd {self.folder}; {script}"], out)
-        (self.folder / "simtune.canon").unlink(missing_ok=True)  # the pipeline's own, where it counts shingles
+        argv = ["bash", "-o", "pipefail", "-c", f"ulimit -S -t {limit}; cd {self.folder}; {script}"]
+        cost = self.timed(argv, out, self.folder / "r.canon" if against else None)
+        for path in self.folder.glob("simtune.*"):  # the pipeline's own
+            path.unlink()
         with out.open() as lines:
             pairs = [json.loads(line) for line in lines]
         status = int((self.folder / "status").read_text())
@@ -115,20 +118,26 @@ class Bench:
         return found([(*sorted((number[p["a"]], number[p["b"]])), p["similarity"]) for p in pairs]), cost
 
     def advice(self, parts: int) -> str:
-        """The pipeline that simtune proposes, with labels of one in so many things, or none."""
-        options = ["--truth", str(self.labels(parts)), "--field", "group"] if parts else []
-        said = subprocess.run(["simtune", *options, self.docs], stdout=subprocess.PIPE, env=ENVIRONMENT, check=True)
+        """The pipeline that simtune proposes, with labels of one in so many things, or none; of two tables, for the
+        right one against the left one.
+        """
+        options = ["--field", "group"] if parts else []
+        if self.labelled.sides:
+            options += ["--against", self.part("l", parts).name]
+        argv = ["simtune", *options, self.part("r", parts).name]
+        said = subprocess.run(argv, stdout=subprocess.PIPE, env=ENVIRONMENT, check=True, cwd=self.folder)
         return str(json.loads(said.stdout.splitlines()[-1])["pipeline"])
 
-    def labels(self, parts: int) -> Path:
-        """Of all documents of a thing, also where it has one."""
-        path = self.folder / "labels.jsonl"
+    def part(self, side: str, parts: int) -> Path:
+        """One of two tables, or all documents, with labels of all documents of one in so many things."""
+        path = self.folder / f"{side}.canon"
         groups = self.labelled.groups
-        with path.open("w") as lines:
-            for each in self.judge.number:
-                thing = groups.get(each, each)
-                if hashlib.blake2b(thing.encode()).digest()[0] % parts == 0:
-                    lines.write(json.dumps({"id": each, "group": thing}) + "\n")
+        with self.docs.open() as docs, path.open("w") as lines:
+            for record in map(json.loads, docs):
+                thing = groups.get(record["id"], record["id"])
+                told = parts and hashlib.blake2b(thing.encode()).digest()[0] % parts == 0
+                if record.get("side", side) == side:
+                    lines.write(json.dumps(record | {"group": thing if told else None}) + "\n")
         return path
 
     def joined(self, pipeline: str) -> Iterator[tuple[str, Found]]:
