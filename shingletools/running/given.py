@@ -10,7 +10,7 @@ from shingletools.running.result import Result
 from shingletools.running.steps import Step
 from shingletools.system.deferred import needs, orjson
 from shingletools.system.errors import Failed, shown
-from shingletools.system.waiting import BLOCK
+from shingletools.system.waiting import BLOCK, gathered
 
 if TYPE_CHECKING:
     from json import JSONEncoder
@@ -87,16 +87,9 @@ def raising(records: Iterator[Any], theirs: list[Failed]) -> Generator[Any]:
 
 def lines_of(records: Iterator[Any]) -> Generator[bytes]:
     """Raises TypeError for what is neither a mapping nor bytes, or has no JSON."""
-    lines, size = [], 0
-    for record in records:
-        line = record if isinstance(record, bytes) else spelled(record)
-        lines.append(line if line.endswith(b"\n") else line + b"\n")
-        size += len(lines[-1])
-        if size >= BLOCK:
-            yield b"".join(lines)
-            lines, size = [], 0
-    if lines:
-        yield b"".join(lines)
+    lines = (record if isinstance(record, bytes) else spelled(record) for record in records)
+    whole = (line if line.endswith(b"\n") else line + b"\n" for line in lines)
+    yield from map(b"".join, gathered(whole, len, BLOCK))
 
 
 def spelled(record: Any) -> bytes:

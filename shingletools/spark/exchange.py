@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 
 from shingletools.kernel.types import U64, Index
 from shingletools.spark.batches import Batches, of_rows, through
+from shingletools.system.waiting import gathered
 
 SENT = pa.schema([("to", pa.int32()), ("entries", pa.binary())])
 Kind = np.dtype[np.void]  # a structured one
@@ -54,15 +55,7 @@ def addresses(parts: int) -> list[int]:
 def send(work: Work, parts: int, batches: Batches) -> Batches:
     """Rows to the entries that `work` makes of them, packed and addressed to the parts."""
     where = addresses(parts)
-    held: list[Parted] = []
-    size = 0
-    for entries, part in work(batches):
-        held.append((entries, part))
-        size += entries.nbytes
-        if size >= HELD:
-            yield from addressed(held, where)
-            held, size = [], 0
-    if held:
+    for held in gathered(work(batches), lambda parted: parted[0].nbytes, HELD):
         yield from addressed(held, where)
 
 

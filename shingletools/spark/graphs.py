@@ -16,6 +16,7 @@ from shingletools.spark.batches import Batches, batch_of, through, union
 from shingletools.spark.exchange import runs, together
 from shingletools.spark.packed_names import BUCKETS, Row, concatenated, numbers_of, rows_of
 from shingletools.spark.spark_files import Kept
+from shingletools.system.waiting import gathered
 
 EDGES = 1 << 24  # edges that one task can hold, at about 100 bytes each
 EDGE = pa.schema([("u", pa.int64()), ("v", pa.int64())])  # an edge; or a node (u) and the first of its group (v)
@@ -117,13 +118,7 @@ def to_larger(links: Links, buckets: int) -> Iterator[Row]:
 
 def sent(links: Links, kind: int, key: int, buckets: int) -> Iterator[Row]:
     """Rows that send edges to the buckets of their larger nodes (key 0) or lesser nodes (key 1)."""
-    held: list[tuple[Index, Index]] = []
-    for link in links:
-        held.append(link)
-        if sum(len(u) for u, _ in held) >= AT_ONCE:
-            yield from sorted_out(held, kind, key, buckets)
-            held = []
-    if held:
+    for held in gathered(links, lambda link: len(link[0]), AT_ONCE):
         yield from sorted_out(held, kind, key, buckets)
 
 

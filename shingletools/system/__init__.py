@@ -8,7 +8,7 @@ messages       lines on standard error
 scratch        a limit of memory, and where the scratch files for the rest are
 disk_array     arrays on disk, and what can go wrong with them
 waiting_lines  documents that wait in a scratch file until all have come
-waiting        reading from a descriptor as data come: it waits, and signals can interrupt it; whole lines of the data
+waiting        reading from a descriptor as data come: signals can interrupt it; whole lines, or enough, of the data
 workers        processes and threads that work ahead
 forked         a worker that begins as a copy of the process
 serving        what a process that serves workers does

@@ -1,14 +1,16 @@
-"""Reading what comes: it waits at a descriptor that does not, and lets signals in; and whole lines of what came."""
+"""Reading what comes: it waits at a descriptor that does not, and lets signals in; and lines, or enough, of it."""
 
 import os
 import select
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from shingletools.system.errors import Failed
 
 BLOCK = 1 << 18  # bytes asked of a read; a pipe gives what is there, so that records flow on as they come
 PATIENCE = 100  # milliseconds
 DEVICE = 1 << 20  # bytes that a device may give, such as a terminal; some never end
+T = TypeVar("T")
 
 
 def readable(descriptor: int) -> select.poll:
@@ -58,3 +60,21 @@ def whole_lines(blocks: Iterable[bytes], where: str, device: bool) -> Iterator[b
                 raise Failed(f"{where}: a device, with a line of more than {DEVICE} bytes")
     if held:
         yield b"".join(held)
+
+
+def gathered(items: Iterable[T], size: Callable[[T], int], enough: int) -> Iterator[list[T]]:
+    """Items in lists, each of them with just so many that their sizes are enough, but for the last.
+
+    >>> list(gathered(["to", "be", "or", "not"], len, 4))
+    [['to', 'be'], ['or', 'not']]
+    """
+    held: list[T] = []
+    holding = 0
+    for item in items:
+        held.append(item)
+        holding += size(item)
+        if holding >= enough:
+            yield held
+            held, holding = [], 0
+    if held:
+        yield held

@@ -1,6 +1,6 @@
 """Rows of Parquet as records of their columns, some rows at a time."""
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import orjson
@@ -9,7 +9,7 @@ from shingletools.reading.formats.arrow import JsonColumn, check_columns
 from shingletools.reading.formats.numbered import with_numbers
 from shingletools.reading.formats.parquet_files import batches, parquet_file
 from shingletools.record.framing import Both, Document, Fates, Framed, Made
-from shingletools.system.waiting import BLOCK
+from shingletools.system.waiting import BLOCK, gathered
 
 
 class Parquet(NamedTuple):
@@ -32,7 +32,7 @@ class Parquet(NamedTuple):
                 check_columns(name, names, self.needed)
                 row, size = 1, whole
                 for batch in batches(parquet):
-                    for made in some_together(documents(columns, batch, row)):
+                    for made in gathered(documents(columns, batch, row), lambda document: len(document.raw), BLOCK):
                         # The size of the file, once
                         yield with_numbers(Made(name, number, size, made), self.numbered, names)
                         row, number, size = row + len(made), number + len(made), 0
@@ -41,18 +41,6 @@ class Parquet(NamedTuple):
         from shingletools.reading.formats.kept_columns import kept_columns  # which canon does not need
 
         return kept_columns(files, fates, self.texts[0])
-
-
-def some_together(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    made, size = [], 0
-    for document in documents:
-        made.append(document)
-        size += len(document.raw)
-        if size >= BLOCK:
-            yield made
-            made, size = [], 0
-    if made:
-        yield made
 
 
 def documents(columns: Sequence[JsonColumn], batch: Any, row: int) -> Iterator[Document]:
