@@ -3,8 +3,9 @@
 Lines travel packed: a row holds many of them in one value, so that Spark's cost of a row is paid once for thousands.
 """
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
 
 from shingletools.kernel.types import Index
 
@@ -30,11 +32,23 @@ class Packed(NamedTuple):
     lines: bytes
 
 
-def through(frame: DataFrame, work: Callable[[Batches], Batches], schema: pa.Schema) -> DataFrame:
+def through(frame: DataFrame, work: Callable[[Batches], Batches], schema: pa.Schema | StructType) -> DataFrame:
     """The DataFrame that `work` makes of another one, partition by partition."""
-    if isinstance(work, partial):
-        vars(work)["__name__"] = work.func.__name__  # by which Spark's own pages call it
-    return frame.mapInArrow(work, from_arrow_schema(schema))
+    named: Any = work.func if isinstance(work, partial) else work
+    task = partial(in_task, work)
+    vars(task)["__name__"] = getattr(named, "__name__", type(named).__name__)  # by which Spark's own pages call it
+    return frame.mapInArrow(task, from_arrow_schema(schema) if isinstance(schema, pa.Schema) else schema)
+
+
+def in_task(work: Callable[[Batches], Batches], batches: Batches) -> Batches:
+    freeze_once()
+    return work(batches)
+
+
+@cache
+def freeze_once() -> None:
+    """Leaves what a worker has loaded to the end out of collections of garbage, of which Spark makes one a task."""
+    gc.freeze()
 
 
 def union(frames: Sequence[DataFrame]) -> DataFrame:

@@ -30,7 +30,7 @@ from shingletools.numbers.ranges import stretches
 from shingletools.record import wire
 from shingletools.record.chain import Chain, Rejection
 from shingletools.record.stage import Filter
-from shingletools.spark.batches import Batches, of_rows
+from shingletools.spark.batches import Batches, of_rows, through
 from shingletools.spark.filtered_lines import BAD, LINES, PLACES, REJECTED, about, bad_of, of_splits
 from shingletools.spark.parquet_rows import Field, as_json, fields_of, is_read, payload_type
 from shingletools.spark.tally import Tally, Telling
@@ -231,9 +231,8 @@ class Work:
         }
         beside = [as_json(rest, self.texts).alias(REST)] if rest else []
         columns = [value.alias(str(number)) for number, (_, value) in enumerate(rows.fields)]
-        worked = rows.frame.select(*rows.source, *beside, *columns).mapInArrow(
-            work, StructType([StructField(*each) for each in given.items()])
-        )
+        schema = StructType([StructField(*each) for each in given.items()])
+        worked = through(rows.frame.select(*rows.source, *beside, *columns), work, schema)
         is_bad = F.col("about").isNotNull()
         bad = F.concat_ws("\t", "about", F.hex(self.line_of(rows)))
         from_filters = {name: f"made{number}" for number, name in enumerate(made)}
@@ -258,7 +257,7 @@ class Work:
     def rejected(self, written: DataFrame) -> DataFrame:
         """The rejected rows, with PLACES and REJECTED."""
         again = bad_of(written, "via").select(*AGAIN.names)
-        return again.mapInArrow(partial(rejected_rows, self.chain), again.schema)
+        return through(again, partial(rejected_rows, self.chain), again.schema)
 
 
 def is_plain(kind: DataType) -> bool:

@@ -177,7 +177,7 @@ class Removal:
         if form == OTHER:
             raise Failed(values_in_doubt(self.stage.valued, self.stage.as_form))
         keys = partial(to_keys, form, self.stage.keep)
-        return documents.mapInArrow(keys, documents.schema).drop("key").withColumnRenamed("value", "key")
+        return through(documents, keys, documents.schema).drop("key").withColumnRenamed("value", "key")
 
     def cut(self, decided: DataFrame, figures: Sequence[str]) -> StepOutput:
         """The documents, after their fates have come to them."""
