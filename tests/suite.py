@@ -193,6 +193,15 @@ PROGRAMS = (*COMMANDS, *KEEPERS, *RUNNERS)
 FILTERS = tuple(each.name for each in SUITE if each.produces is not None)
 WAYS = tuple(way for each in SUITE for way in each.ways)
 ONE_WAY = tuple(each.ways[0] for each in SUITE)
+SEQUENCES = tuple(  # each command's ways, after those that make its input
+    " | ".join([*before, way])
+    for each in SUITE
+    for before in [{"canon": ["canon"], "shingle -k 10": ["canon", "shingle -k 3"]}.get(
+        each.before or "", ["canon", "shingle -k 3", each.before] if each.before else []
+    )]
+    for way in each.ways
+    if "max-df 9 -S" not in way
+)  # fmt: skip
 # A filter, workers, a collector, and scratch files: enough for what is the driver's alone
 DRIVEN = ("canon", "sketch -j2", "dedup --pairs /dev/null", "simjoin -S1M")
 WITH_WORKERS = tuple(f"{name} -j2" for name in FILTERS)

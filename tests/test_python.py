@@ -32,7 +32,7 @@ from shingletools import Archive, Failed, Pipeline, run, unique
 from shingletools.kernel import _kernel, lines
 from shingletools.kernel.lines import ColumnValues
 from shingletools.system.signals import held
-from suite import SUITE
+from suite import SEQUENCES
 
 TO_PAIRS = "canon | shingle -k 10 | simjoin -t 0.5"
 RECORDS = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
@@ -49,17 +49,6 @@ def written(pipeline: str, documents: Any, **options: Any) -> bytes:
 
 def compact(record: dict[str, Any]) -> bytes:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-SEQUENCES = tuple(  # each command's ways, after those that make its input
-    " | ".join([*before, way])
-    for each in SUITE
-    for before in [{"canon": ["canon"], "shingle -k 10": ["canon", "shingle -k 3"]}.get(
-        each.before or "", ["canon", "shingle -k 3", each.before] if each.before else []
-    )]
-    for way in each.ways
-    if "max-df 9 -S" not in way
-)  # fmt: skip
 
 
 def test_what_the_shell_gives(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from shingletools import kernel
 from shingletools.record.faces import STAGES
 from shingletools.running.pipelines import split, steps_of
 from shingletools.system.errors import Failed
-from suite import SUITE
+from suite import SEQUENCES, SUITE
 
 # Good for canon, and bad for one of the next: a field that a filter writes stands there twice; an id that came before
 BAD = (
@@ -52,15 +52,6 @@ PIPELINES = (
     "parts docs.jsonl | canon --offsets | repeats -k 20 --cut --drop 1/2 | parts --together",
     "canon --offsets bad | repeats -k 3 --ids | simshow --runs",
 )
-SEQUENCES = tuple(  # each command's ways, after those that make its input
-    " | ".join([*before, way])
-    for each in SUITE
-    for before in [{"canon": ["canon"], "shingle -k 10": ["canon", "shingle -k 3"]}.get(
-        each.before or "", ["canon", "shingle -k 3", each.before] if each.before else []
-    )]
-    for way in each.ways
-    if "max-df 9 -S" not in way
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +14,6 @@ from shingletools.spark.pipeline import build
 from shingletools.spark.spark_files import Kept
 from shingletools.system.errors import Failed
 from spark.packing import framed, random_documents, told, unpacked
-
-if TYPE_CHECKING:
-    pass
 
 
 def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: int = 1) -> StepOutput:

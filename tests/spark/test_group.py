@@ -3,7 +3,6 @@
 import random
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.sql import functions as F
@@ -18,9 +17,6 @@ from shingletools.spark.parts import StepOutput
 from shingletools.spark.pipeline import build
 from shingletools.spark.spark_files import Kept
 from spark.packing import framed, packed_rows, told, unpacked
-
-if TYPE_CHECKING:
-    pass
 
 
 def on_spark(kept: Kept, command: str, pairs: bytes, *others: bytes, gap: int = 1) -> StepOutput:
