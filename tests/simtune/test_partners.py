@@ -145,6 +145,15 @@ def test_two_tables_need_no_labels(share: float, tmp_path: Path) -> None:
     assert abs(int(why.split(": ")[1].split(" of 300 documents have a partner")[0]) - 300 * share) < 40
 
 
+def test_tables_without_partners(tmp_path: Path) -> None:
+    """Nearest documents that seem to be partners by chance are not many, and must be more alike."""
+    lefts, rights = planted(8, 0)
+    (tmp_path / "left").write_bytes(jsonl(*({"id": i, "text": text} for i, text in enumerate(lefts))))
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": i, "text": text} for i, text in enumerate(rights))))
+    pipeline = run_here("simtune --against left docs", cwd=tmp_path).records()[-1]["pipeline"]
+    assert " --measure cosine -t 0.5 --best 1 " in pipeline
+
+
 def test_labels_of_two_tables_may_choose_the_best_partner(tmp_path: Path) -> None:
     """Titles of a series, each with two like it: only the best partner of each is the right one."""
     lefts, rights = planted(9, 1, 150)

@@ -21,7 +21,8 @@ MOST_COMPARED = 1 << 33  # pairs, of single words
 LEAST_PARTNERS = 10  # documents: fewer tell no threshold
 MOST_ALONE = Fraction(3, 4)  # the share of documents without a partner, up to which partners tell one
 TIMES = 2  # how many more pairs partners have to promise than others find
-OF_WEIGHTS = Fraction(3, 5)  # the threshold for these, if nothing tells one
+SURE = Fraction(1, 10)  # the share of documents with a partner, up to which these may be none,
+UNSURE = Fraction(1, 2)  # and the threshold is no lower
 LOW = Fraction(1, 2)  # a threshold that is lower than it need be
 CHARACTERS = ShingleUnits(3, chars=True)  # where texts are too short for runs of words
 OF_CHARACTERS = Fraction(7, 10)  # the threshold for these: a word that changes costs short texts more
@@ -161,8 +162,8 @@ def of_partners(given: GivenSample, found: Guess) -> Guess | None:
         return None
     if not best and many < 2 * TIMES * found.chosen.found:
         return None
-    if many < LEAST_PARTNERS:
-        threshold = OF_WEIGHTS
+    if many < LEAST_PARTNERS or share < SURE:
+        threshold = max(threshold, UNSURE)
     one = given.measured(Setting(way, measure=COSINE, threshold=threshold, best=best))
     if given.of_whole(Fraction(one.meetings())) > MOST_COMPARED:
         return None
