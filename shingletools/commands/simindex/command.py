@@ -5,7 +5,7 @@ import os
 from functools import partial
 
 from shingletools.cli.arguments import add_size, count, one_name, text, threshold
-from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, Addition, IndexSpec
+from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, IndexSpec
 from shingletools.commands.simjoin.wanted import BITS, Wanted
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face
@@ -72,8 +72,10 @@ def build(options: argparse.Namespace) -> Stage:
         raise Failed("--text needs -k")
     edited = REPLACE if options.replace else KEEP_OLD if options.keep_old else BAD
     size = MEMORY if options.buffer_size is None else options.buffer_size
-    adding = Addition(wanted, options.unless_known, size, edited, options.named, options.k, options.text)
-    return IndexSpec(action, options.archive, options.id, adding).made_by(collector_of)
+    return IndexSpec(
+        action, options.archive, options.id, wanted, options.unless_known, size, edited, options.named, options.k,
+        options.text,
+    ).made_by(collector_of)  # fmt: skip
 
 
 def collector_of(spec: IndexSpec, _: Means) -> Collector:

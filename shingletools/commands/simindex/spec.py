@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
 
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.record.stage import Stage, check_fields_apart
@@ -14,18 +13,6 @@ ADD, LIST, CHECK, MERGE, DROP, DUMP = ACTIONS = ("add", "list", "check", "merge"
 BAD, REPLACE, KEEP_OLD = "bad", "replace", "keep-old"  # what becomes of another record with an id of the archive
 
 MEMORY = 1 << 29  # bytes, by default
-
-
-class Addition(NamedTuple):
-    """How records are added."""
-
-    wanted: Wanted
-    unless_known: bool = False
-    size: int = MEMORY
-    edited: str = BAD
-    named: str | None = None
-    run: int | None = None
-    text_field: str = "text"
 
 
 class IndexSpec(Stage):
@@ -41,9 +28,6 @@ class IndexSpec(Stage):
     named: str | None  # the name of this addition; one that has it already is this one, given again
     run: int | None  # the least words of passages, for an archive of these; None for one of signatures
     text_field: str  # of the words
-
-    def __init__(self, action: str, archive: str, id_field: str, adding: Addition) -> None:
-        super().__init__(action, archive, id_field, **adding._asdict())
 
     def derived(self) -> Mapping[str, object]:
         if self.run is not None and (self.unless_known or self.wanted.threshold()):

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shingletools.cli.arguments import fraction, no_number, text, threshold
-from shingletools.commands.simscore.spec import MOST_BANDS, BandEdges, ScoreSpec, Truth
+from shingletools.commands.simscore.spec import MOST_BANDS, ScoreSpec
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import FIGURES, GROUPS, PAIRS, Face, Product
 from shingletools.record.framing import Format
@@ -67,10 +67,10 @@ def build(options: argparse.Namespace) -> Stage:
     edges = options.bands or ()
     if options.by is not None:
         edges = tuple(number * options.by for number in range(int(-(-1 // options.by))))
-    truth = Truth(options.truth, options.field, options.judged, table_of(options))
     return ScoreSpec(
-        options.id, truth, options.docs, BandEdges(edges, cut=options.by is not None), options.table
-    ).made_by(collector_of)
+        options.id, tuple(options.truth), tuple(options.docs), options.field, edges, cut=options.by is not None,
+        table=options.table, judged=options.judged, form=table_of(options),
+    ).made_by(collector_of)  # fmt: skip
 
 
 def table_of(options: argparse.Namespace) -> Format | None:

@@ -1,7 +1,7 @@
 """What is wanted of scores."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from shingletools.record.framing import Format
 from shingletools.record.stage import Stage
@@ -12,25 +12,6 @@ if TYPE_CHECKING:
 
 FOUND, DOCS, TRUTH = 0, 1, 2  # documents come before labels, so that those of no document are known at once
 MOST_BANDS = 1000
-
-
-class Truth(NamedTuple):
-    """What belongs together."""
-
-    files: Sequence[str]  # of pairs and groups, or of documents
-    label: str | None = None  # the field of documents whose equal values belong together
-    judged: bool = False  # whether only its pairs count
-    form: Format | None = None  # what its files are, None for JSON lines
-
-
-class BandEdges(NamedTuple):
-    """Bands of similarity."""
-
-    at: "Sequence[Fraction]" = ()  # where they begin, rising; empty for none
-    cut: bool = False  # bands below all similarities are left out
-
-
-NO_EDGES = BandEdges()
 
 
 class ScoreSpec(Stage):
@@ -45,14 +26,6 @@ class ScoreSpec(Stage):
     table: bool
     judged: bool  # whether only pairs count that the truth judges, the same or different
     form: Format | None  # what the files of the truth are, None for JSON lines
-
-    def __init__(
-        self, id_field: str, truth: Truth, docs: Sequence[str] = (), edges: BandEdges = NO_EDGES, table: bool = False
-    ) -> None:
-        super().__init__(
-            id_field=id_field, truth=tuple(truth.files), label=truth.label, docs=tuple(docs), edges=tuple(edges.at),
-            cut=edges.cut, table=table, judged=truth.judged, form=truth.form,
-        )  # fmt: skip
 
     def derived(self) -> Mapping[str, object]:
         if self.judged and self.label is not None:
