@@ -6,9 +6,9 @@ a weight is a component of a vector, so its square takes its place. All are whol
 hold, with sums of these in place of sizes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,51 +28,28 @@ if TYPE_CHECKING:
     from shingletools.reading.weights import Weights
 
 TOKENS = 1 << 20  # that are worked on together
-
-
-class Weighing(Protocol):
-    """What tokens weigh, as whole numbers from 0 to 2^32."""
-
-    def of(self, tokens: U64, /) -> Index:
-        """The weight of each token. Shape (tokens,) in and out."""
-
-
-class CountedWeights:
-    """Weights by counters of tokens: log2((documents + 1) / counter), in units.
-
-    A counter is shared by all tokens of one hash, and an upper bound of the number of documents that have a token.
-    """
-
-    def __init__(self, counters: U32, documents: int) -> None:
-        self.counters = counters
-        self.documents = documents
-
-    def of(self, tokens: U64, /) -> Index:
-        counts = np.minimum(self.counters[counters_of(tokens)], self.documents).astype(np.int64)
-        return exactly(counts, self.weight)
-
-    def weight(self, count: int) -> int:
-        """What a token with this counter weighs."""
-        return counted_weight(self.documents, count)
-
-
-class CountedSquares(CountedWeights):
-    """The squares of these weights."""
-
-    def weight(self, count: int) -> int:
-        return counted_square(self.documents, count)
+Weighing = Callable[[U64], Index]  # what tokens weigh, as whole numbers from 0 to 2^32: shape (tokens,) in and out
 
 
 def weighed_by(table: "Weights", wanted: Wanted) -> Weighing:
     """What tokens weigh by a table."""
     if wanted.measure != COSINE:
-        return table
-    return table.of_lines(table.shingles, exactly(table.weights, partial(square, table.heaviest)), table.digits)
+        return table.of
+    return table.of_lines(table.shingles, exactly(table.weights, partial(square, table.heaviest)), table.digits).of
 
 
 def weighed_by_counts(counters: U32, documents: int, wanted: Wanted) -> Weighing:
     """What tokens weigh by the documents that are joined."""
-    return (CountedSquares if wanted.measure == COSINE else CountedWeights)(counters, documents)
+    weight = counted_square if wanted.measure == COSINE else counted_weight
+    return partial(counted, counters, documents, partial(weight, documents))
+
+
+def counted(counters: U32, documents: int, weight: Callable[[int], int], tokens: U64) -> Index:
+    """What tokens weigh by their counters.
+
+    A counter is shared by all tokens of one hash, and an upper bound of the number of documents that have a token.
+    """
+    return exactly(np.minimum(counters[counters_of(tokens)], documents).astype(np.int64), weight)
 
 
 class WeighedTable(SetTable):
@@ -82,7 +59,7 @@ class WeighedTable(SetTable):
         super().__init__(tokens, sizes, measure, counters)
         self.weights = np.empty(len(tokens), np.int64)
         for start in range(0, len(tokens), TOKENS):
-            self.weights[start : start + TOKENS] = weighing.of(tokens[start : start + TOKENS])
+            self.weights[start : start + TOKENS] = weighing(tokens[start : start + TOKENS])
         self.wholes = np.add.reduceat(self.weights, self.sets.starts)
 
     def buckets(self, _bands: range) -> Iterator[Bucketed]:
