@@ -1,104 +1,27 @@
 /* Texts to rolling fingerprints of their shingles. The fingerprints of words are BLAKE3. */
 
+#include "blake3.h"
 #include "columns.h"
 #include "listed.h"
 #include "payloads.h"
 
-enum { BLOCK = 64 }; /* bytes of a block of BLAKE3; we hash at most one chunk, of BLAKE3_MOST bytes */
 enum { WORDS, CHARACTERS, WORD_CHARACTERS }; /* units of shingles: see memo.py */
-enum { CHUNK_START = 1, CHUNK_END = 2, ROOT = 8, KEYED_HASH = 16, KEY = 48 /* bytes */ };
+enum { KEY = 48 }; /* bytes of a key: 32 of BLAKE3, then 16 of SipHash */
 
 typedef struct {
     Memo memo;
     uint64_t base;           /* of the rolling sum */
-    uint32_t start[8], mode; /* of BLAKE3: the initial state, and a flag for all blocks */
+    Blake3 how;
     uint64_t last[2];        /* the key of SipHash, which replaces the finalizer if there is a key */
     uint64_t brief, emptied; /* texts in links: with fewer words than a shingle; left without shingles */
     Bytes gathered;          /* fingerprints of shingles, each once for a text */
 } FingerprintMemo;
 
-static const uint32_t START[8] = {0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A,
-                                  0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19};
-
-/* The order in which each round takes the words of the block. */
-static const uint8_t ORDER[7][16] = {
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8},
-    {3, 4, 10, 12, 13, 2, 7, 14, 6, 5, 9, 0, 11, 15, 8, 1}, {10, 7, 12, 9, 14, 3, 13, 15, 4, 0, 11, 2, 5, 8, 1, 6},
-    {12, 13, 9, 11, 15, 10, 14, 8, 7, 2, 5, 3, 0, 1, 6, 4}, {9, 14, 11, 5, 8, 12, 15, 1, 13, 3, 0, 10, 2, 6, 4, 7},
-    {11, 15, 5, 0, 1, 9, 8, 6, 14, 10, 2, 12, 3, 4, 7, 13},
-};
-
-static inline uint32_t turn(uint32_t word, int bits)
-{
-    return word >> bits | word << (32 - bits);
-}
-
-static inline void mix(uint32_t *v, int a, int b, int c, int d, uint32_t x, uint32_t y)
-{
-    v[a] += v[b] + x;
-    v[d] = turn(v[d] ^ v[a], 16);
-    v[c] += v[d];
-    v[b] = turn(v[b] ^ v[c], 12);
-    v[a] += v[b] + y;
-    v[d] = turn(v[d] ^ v[a], 8);
-    v[c] += v[d];
-    v[b] = turn(v[b] ^ v[c], 7);
-}
-
-static uint32_t word_at(const uint8_t *at)
-{
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
-/* Compresses a block, which is filled up with zeros, into the state: section 2.2 of the BLAKE3 paper (O'Connor,
-   Aumasson, Neves, Wilcox-O'Hearn). */
-static void compress(uint32_t *state, const uint8_t *block, size_t size, uint32_t flags)
-{
-    uint32_t m[16], v[16];
-    for (int i = 0; i < 16; i++)
-        m[i] = word_at(block + 4 * i);
-    memcpy(v, state, 32);
-    memcpy(v + 8, START, 16);
-    v[12] = v[13] = 0; /* the number of the chunk */
-    v[14] = (uint32_t)size;
-    v[15] = flags;
-#pragma GCC unroll 7 /* gcc then knows the values of ORDER, and makes 28 % fewer instructions */
-    for (int round = 0; round < 7; round++) {
-        const uint8_t *at = ORDER[round];
-        for (int i = 0; i < 4; i++)
-            mix(v, i, 4 + i, 8 + i, 12 + i, m[at[2 * i]], m[at[2 * i + 1]]);
-        for (int i = 0; i < 4; i++)
-            mix(v, i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4, m[at[8 + 2 * i]], m[at[9 + 2 * i]]);
-    }
-    for (int i = 0; i < 8; i++)
-        state[i] = v[i] ^ v[i + 8];
-}
-
-/* The first 8 bytes, little-endian, of the BLAKE3 of up to BLAKE3_MOST bytes. */
-static uint64_t blake3(const uint32_t *start, uint32_t mode, const uint8_t *data, size_t size)
-{
-    uint32_t state[8], flags = CHUNK_START | mode;
-    memcpy(state, start, sizeof state);
-    for (; size > BLOCK; data += BLOCK, size -= BLOCK) {
-        compress(state, data, BLOCK, flags);
-        flags = mode;
-    }
-    uint8_t block[BLOCK] = {0};
-    memcpy(block, data, size);
-    compress(state, block, size, flags | CHUNK_END | ROOT);
-    return (uint64_t)state[1] << 32 | state[0];
-}
-
-uint64_t blake3_of(const uint8_t *data, size_t size)
-{
-    return blake3(START, 0, data, size);
-}
-
 /* The fingerprint of a word that is not in the memo. */
 static int make(const FingerprintMemo *self, const Token *word, uint64_t *value)
 {
     if (word->size <= BLAKE3_MOST) {
-        *value = blake3(self->start, self->mode, word->at, word->size);
+        *value = blake3(&self->how, word->at, word->size);
         return 0;
     }
     PyObject *made = ask(self->memo.function, word->at, word->size);
@@ -221,7 +144,7 @@ static inline size_t roll(const Shingling *shingling, size_t count, size_t k, ui
     for (size_t i = 0; i + k <= count && k; i++) {
         if (i)
             z = (z - w[i - 1] * lead) * base + w[i + k - 1];
-        uint64_t fingerprint = memo->mode ? siphash(memo->last, z) : finish(z);
+        uint64_t fingerprint = memo->how.mode ? siphash(memo->last, z) : finish(z);
         if (sample > 1 && fmix64(fingerprint) % sample)
             continue;
         if (listed->slots) /* ahead for all, since each slot may be far away in memory */
@@ -478,9 +401,7 @@ static PyObject *new_fingerprints(PyTypeObject *type, PyObject *args, PyObject *
     if (!self)
         return NULL;
     self->base = base;
-    self->mode = size ? KEYED_HASH : 0;
-    for (int i = 0; i < 8; i++)
-        self->start[i] = size ? word_at(key + 4 * i) : START[i];
+    self->how = blake3_with(size ? key : NULL);
     for (int i = 0; i < 2 && size; i++)
         self->last[i] = word_at(key + 32 + 8 * i) | (uint64_t)word_at(key + 36 + 8 * i) << 32;
     return (PyObject *)self;

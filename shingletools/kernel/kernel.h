@@ -59,11 +59,7 @@ PyObject *read_frequencies(PyObject *self, PyObject *args);
 PyObject *read_weights(PyObject *self, PyObject *args);
 PyObject *list_fingerprints(PyObject *self, PyObject *args);
 
-/* The first 8 bytes, little-endian, of the BLAKE3 of up to BLAKE3_MOST bytes. */
-enum { BLAKE3_MOST = 1024 };
-uint64_t blake3_of(const uint8_t *data, size_t size);
-
-/* splice.c */
+/* splice.c, links.c */
 PyObject *each_line(PyObject *self, PyObject *args);
 PyObject *linked_lines(PyObject *self, PyObject *args);
 PyObject *signed_lines(PyObject *self, PyObject *args);

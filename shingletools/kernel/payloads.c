@@ -1,5 +1,6 @@
 /* Payloads of hex digits, and signatures made from them. */
 
+#include "blake3.h"
 #include "payloads.h"
 
 enum { BLOCK = 64 }; /* groups of digits that are read together */

@@ -30,4 +30,8 @@ int add_set(Columns *columns, int which, const Form *form, uint64_t *values, siz
    its id and its first payload, payloads, bytes of each, labels line by line, bytes of each); NULL with an exception. */
 PyObject *columns_read(const Columns *columns, int payloads, int64_t lines, Py_ssize_t next);
 
+/* Works on the lines of `data` from `start` on as linked_lines does, or with a form as signed_lines: see splice.h. */
+PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form,
+                       int bare);
+
 #endif
