@@ -55,7 +55,7 @@ def count_tokens(parts: Iterable[U64]) -> U32:
     return counters
 
 
-class SetTable:
+class SetTable(Table):
     """Sets of tokens: `tokens`, uint64, has one set after the other, each ascending; `sizes`, int64, their sizes.
 
     No set is empty. `counters` are of the tokens of all sets; tokens are ordered by them, the rarest first.
@@ -71,9 +71,6 @@ class SetTable:
 
     def __len__(self) -> int:
         return len(self.sizes)
-
-    def parts(self) -> Iterator[tuple[int, Table]]:
-        yield 0, self
 
     def keys(self) -> U64:
         return kernel.set_keys(self.sets)
@@ -106,16 +103,12 @@ class SetTable:
     def whole(self, rows: Index) -> Index:
         return self.wholes[rows]
 
-    @property
-    def components(self) -> None:
-        return None
-
     def counted(self, alive: Flags, /) -> Counted | None:
         least = self.measure.absolute
         return None if least is None else CountedSets(self.sets, alive, least, self.counters)
 
 
-class Verified:
+class Verified(Table):
     """Documents with sketches and sets: sketches that agree enough propose a pair, and the sets decide."""
 
     def __init__(self, sketches: Table, sets: Table) -> None:
@@ -125,9 +118,6 @@ class Verified:
 
     def __len__(self) -> int:
         return len(self.sets)
-
-    def parts(self) -> Iterator[tuple[int, Table]]:
-        yield 0, self
 
     def keys(self) -> U64:
         return self.sets.keys()
@@ -151,6 +141,3 @@ class Verified:
     @property
     def components(self) -> Components | None:
         return self.sketches.components
-
-    def counted(self, _alive: Flags, /) -> None:
-        return None

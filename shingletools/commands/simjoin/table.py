@@ -35,13 +35,8 @@ class Bucketed(NamedTuple):
 class Documents(Protocol):
     """Documents as rows that can be compared."""
 
-    @property
-    def bands(self) -> int:
-        """The number of bands: ways to divide rows into buckets."""
-
-    @property
-    def recall(self) -> float:
-        """The probability that two rows that just reach the threshold share a bucket."""
+    bands: int  # ways to divide rows into buckets
+    recall: float  # the probability that two rows that just reach the threshold share a bucket
 
     def __len__(self) -> int: ...
 
@@ -66,9 +61,11 @@ class Documents(Protocol):
     @property
     def components(self) -> "Components | None":
         """The components of the rows; None if they have none."""
+        return None
 
-    def counted(self, alive: Flags, /) -> "Counted | None":
-        """The pairs of rows that are alive, by counting, if that is cheaper than buckets. alive: shape (documents,)."""
+    def counted(self, _alive: Flags, /) -> "Counted | None":
+        """The pairs of rows that are alive, by counting, if that is cheaper than buckets. Shape (documents,)."""
+        return None
 
 
 class Counted(Protocol):
@@ -97,6 +94,9 @@ class Components(Protocol):
 
 class Table(Documents, Protocol):
     """Documents in memory."""
+
+    def parts(self) -> "Iterator[tuple[int, Table]]":
+        yield 0, self
 
     def keys(self) -> U64:
         """A key of each row. Equal rows have equal keys, in all parts. Shape (rows,)."""
@@ -150,7 +150,7 @@ def fewest(n: int, least: int, wanted: Fraction) -> int:
     return 1 + bisect_left(range(1, most), wanted, key=lambda number: recall(n, least, number))
 
 
-class ComponentTable:
+class ComponentTable(Table):
     """Signatures of n components each. The two of a pair agree in at least `least`.
 
     rows: unsigned integers, shape (documents, n). 1 <= least <= n. With recall 1, there are more bands than components
@@ -165,9 +165,6 @@ class ComponentTable:
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    def parts(self) -> Iterator[tuple[int, Table]]:
-        yield 0, self
 
     def keys(self) -> U64:
         keys: U64 = kernel.band_keys(self.rows, [(0, self.n)])[0]
@@ -196,9 +193,6 @@ class ComponentTable:
     @property
     def components(self) -> Components:
         return self
-
-    def counted(self, _alive: Flags, /) -> None:
-        return None
 
     @property
     def n(self) -> int:
