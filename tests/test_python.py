@@ -1,22 +1,15 @@
 """Pipelines in Python: the shell's bytes, documents of all kinds, bad records, threads, early ends, memory."""
 
-import contextlib
-import csv
 import json
 import os
 import pickle
 import resource
-import signal
-import stat
-import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
-from unittest.mock import patch
 
 import duckdb
 import numpy as np
@@ -26,12 +19,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-import shingletools
 from harness import DOCS, jsonl, run_here
 from shingletools import Archive, Failed, Pipeline, run, unique
 from shingletools.kernel import _kernel, lines
 from shingletools.kernel.lines import ColumnValues
-from shingletools.system.signals import held
 from suite import SEQUENCES
 
 TO_PAIRS = "canon | shingle -k 10 | simjoin -t 0.5"
@@ -372,23 +363,6 @@ def test_archive(tmp_path: Path) -> None:
             list(result)
 
 
-def test_the_process_stays_as_it_was(tmp_path: Path) -> None:
-    """Its parser of CSV has the limit that it had, and no other thread creates a file with another mask meanwhile."""
-    limit, before = csv.field_size_limit(), os.umask(0o027)
-    table, kept = tmp_path / "t.csv", tmp_path / "kept.csv"
-    table.write_text(f"id,text\n1,{'a' * (limit + 1)}\n")
-    try:
-        with patch.object(os, "umask", side_effect=AssertionError):
-            assert [len(each["text"]) for each in run("canon --csv", table)] == [limit + 1]
-            list(run(f"canon --csv --rejects '{tmp_path}/bad'", table))
-            options = f"--csv --removed '{kept}'"
-            assert [*unique(table, [], options=options).lines()] == table.read_bytes().splitlines(keepends=True)
-        assert csv.field_size_limit() == limit
-        assert [stat.S_IMODE(path.stat().st_mode) for path in (kept, tmp_path / "bad")] == [0o640] * 2
-    finally:
-        os.umask(before)
-
-
 def test_threads(pairs: bytes) -> None:
     """Several at a time, of one pipeline and of others; and with output files."""
     pipeline = Pipeline(TO_PAIRS)
@@ -408,132 +382,3 @@ def test_files_that_options_name_from_threads(tmp_path: Path) -> None:
     sizes = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
     assert len(sizes) == 80
     assert len({size for name, size in sizes.items() if name.startswith("removed")}) == 1
-
-
-SMALL_RUNS = """
-import contextlib, ctypes, gc, os, sys
-from shingletools import Failed, Pipeline
-
-class Mallinfo2(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_size_t) for name in
-                "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
-
-mallinfo2 = ctypes.CDLL(None).mallinfo2
-mallinfo2.restype = Mallinfo2
-pipeline = Pipeline("canon | shingle -k 2 | sketch -n 8 | simjoin")
-documents = [{"id": number, "text": "The cat sat on the mat"} for number in range(3)]
-
-def held():
-    gc.collect()
-    info = mallinfo2()
-    return info.uordblks + info.hblkhd, sys.getallocatedblocks(), len(os.listdir("/proc/self/fd"))
-
-def some(count):
-    for number in range(count):
-        assert len(list(pipeline(documents))) == 3
-        if not number % 10:
-            next(pipeline(documents))
-            with contextlib.suppress(Failed):
-                list(pipeline([{"id": 1}]))
-
-some(300)  # what is imported late and what is remembered once
-before = held()
-some(1500)
-print(*(now - then for now, then in zip(held(), before)))
-"""
-
-
-def test_small_runs_leave_nothing() -> None:
-    """What is allocated is flat over runs that finish, fail or are left; in a process that has nothing else.
-
-    Counted by the allocators: resident memory also says what they keep for later, which differs by megabytes.
-    """
-    ran = subprocess.run([sys.executable, "-P", "-c", SMALL_RUNS], capture_output=True, text=True, check=True)
-    allocated, blocks, files = map(int, ran.stdout.split())
-    assert allocated < 150_000  # 100 bytes a run
-    assert blocks < 750
-    assert files == 0
-
-
-def test_nothing_is_written_and_no_handler_set(capfd: pytest.CaptureFixture[str]) -> None:
-    before = {number: signal.getsignal(number) for number in signal.valid_signals()}
-    list(run("canon | shingle -v", [*RECORDS, {"id": 1}, b"bad"], jobs=2))
-    with contextlib.suppress(Failed):
-        list(run("canon", "nowhere"))
-    assert {number: signal.getsignal(number) for number in signal.valid_signals()} == before
-    assert capfd.readouterr() == ("", "")
-
-
-def test_importing_it_is_cheap() -> None:
-    code = "import shingletools, sys; print(*(name for name in sys.modules if name.startswith('shingletools.')), " \
-           "'numpy' in sys.modules, 'orjson' in sys.modules, len(dir(shingletools)) > 5)"  # fmt: skip
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/")
-    assert done.stdout == "False False True\n"
-    assert all(getattr(shingletools, name) for name in shingletools.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = shingletools.nothing
-
-
-SLOWLY = """
-import itertools, os, shingletools, time
-def many():
-    for number in itertools.count():
-        if number == 3000:
-            print("under way", flush=True)
-        yield {"id": number, "text": f"The cat sat on mat {number}, and a dog came by, and the cat went away"}
-def opened():
-    found = {os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")}
-    return {each for each in found if "/fd/" not in each or "pipe" in each}  # without that of the list itself
-left = opened()
-for record in shingletools.run("canon | shingle -k 2 | simjoin", many(), jobs=JOBS):
-    pass
-"""
-AFTER = """
-import gc; gc.collect()
-children = open(f"/proc/self/task/{os.getpid()}/children").read()
-print(len(list(shingletools.run("canon", [{"id": 1, "text": "a"}]))), opened() - left,
-      [children])
-"""
-
-
-@pytest.mark.slow
-def test_ctrl_c_in_a_notebook(tmp_path: Path) -> None:
-    """In a real kernel: the cell ends as any other does, nothing stays open, no worker lives, the next cell runs."""
-    from jupyter_client.manager import start_new_kernel  # a start that only this test pays for
-
-    own = ["--HistoryManager.enabled=False", f"--ipython-dir={tmp_path}"]  # its history is a file that comes and goes
-    manager, client = start_new_kernel(kernel_name="python3", extra_arguments=own)
-    try:
-        for jobs in (1, 2):
-            said: list[str] = []
-
-            def hear(message: dict[str, Any], said: list[str] = said) -> None:
-                # only standard output: IPython itself may fail to format an interrupt, and says so on the other stream
-                if message["msg_type"] == "stream" and message["content"]["name"] == "stdout":
-                    said.append(message["content"]["text"])
-                    if "under way" in message["content"]["text"]:
-                        manager.interrupt_kernel()
-
-            code = SLOWLY.replace("JOBS", str(jobs))
-            reply = client.execute_interactive(code, output_hook=hear, timeout=60, allow_stdin=False)
-            assert (reply["content"]["status"], reply["content"].get("ename")) == ("error", "KeyboardInterrupt")
-            client.execute_interactive(AFTER, output_hook=hear, timeout=60, allow_stdin=False)
-            assert "".join(said) == "under way\n1 set() ['']\n"
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
-
-
-def test_an_interrupt_waits_for_a_step_that_must_not_be_cut_in_two() -> None:
-    """With Python's own handler: a test of docstrings imports launch.py, which leaves the system's, and that kills."""
-    before, done = signal.signal(signal.SIGINT, signal.default_int_handler), []
-    try:
-        with pytest.raises(KeyboardInterrupt), held():
-            with held():
-                signal.raise_signal(signal.SIGINT)
-                done.append("inner")
-            done.append("outer")
-        assert done == ["inner", "outer"]
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, before)

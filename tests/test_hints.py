@@ -1,0 +1,323 @@
+"""Hints in messages about bad records: what kind of file or record it is, and which option or command is meant."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from harness import DATA, jsonl, parser_of, pipe, program, run, run_here, shell
+from shingletools.record.faces import STAGES, face_of, kinds
+from test_complaints import ALL, GOOD
+
+UTF_16 = "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"
+ZIP = "a zip archive, as office documents are: unpack or convert it"
+ARRAY = "a JSON array: canon --array reads it, and jq -c '.[]' writes each element on a line"
+TABLE = "the header of a table: canon --csv or --tsv reads it"
+NO_JSON = "not JSON (column 1)"
+FILES = [
+    ("canon", b"%PDF-1.7\n%\xe2\xe3\n", NO_JSON, "PDF: pdftotext makes text of it"),
+    ("canon", b"PK\x03\x04\x14\0\n", NO_JSON, ZIP),
+    ("canon", b"PAR1\x15\x04\n", NO_JSON, "Parquet: canon --parquet and simspark read it"),
+    ("canon", b"WARC/1.0\r\n", NO_JSON, "WARC: canon --warc reads it"),
+    ("canon", GOOD.decode().encode("utf-16"), "not UTF-8 (byte 1)", UTF_16),
+    ("canon", GOOD.decode().encode("utf-16-le"), "not JSON (column 2)", UTF_16),
+    ("canon", GOOD.decode().encode("utf-16-be"), NO_JSON, UTF_16),
+    ("canon", b"<!DOCTYPE html>\n", NO_JSON, "HTML or XML: see --whole and --html"),
+    ("shingle", b"<!DOCTYPE html>\n", NO_JSON, "HTML or XML"),
+    ("canon", b"[\n" + GOOD + b"]\n", "not JSON (column 2)", ARRAY),
+    ("canon", b'[{"id":1}]\n', "not a JSON object", ARRAY),
+    ("canon", b'{\n "id": 1\n}\n', "not JSON (column 2)",
+     "a record on several lines: jq -c . writes each on one"),
+    ("canon", b'\xef\xbb\xbf[{"id":1}]\n', "not a JSON object", ARRAY),
+    ("canon", b"id,text\r\n1,a\r\n", NO_JSON, TABLE),
+    ("canon", b"id\ttext\n1\ta\n", NO_JSON, TABLE),
+    ("canon", b"id;text\n1;a\n", NO_JSON, "the header of a table: canon --csv --delimiter ';' reads it"),
+    ("canon", b"It was a dark and stormy night.\n", NO_JSON, "plain text: see --lines and --whole"),
+    ("canon", b"\x04\x22\x4d\x18\x64\x40\n", NO_JSON, "lz4: lz4 -dc decompresses it"),
+    ("canon", b"bad\n", NO_JSON, None),
+    ("shingle", b"It was a dark and stormy night.\n", NO_JSON, "plain text: canon --lines reads it"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "content", "cause", "looks"), FILES)
+def test_a_file_of_another_format(command: str, content: bytes, cause: str, looks: str | None, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(content)
+    expected = f"{command}: file:1: {cause}" + ("" if looks is None else f"; this looks like {looks}")
+    ran = run_here(command, "file", cwd=tmp_path)
+    assert ran.err.splitlines()[0] == expected
+    assert ran.err.count("looks like") == (looks is not None)
+    assert run_here(command, "--strict", "file", cwd=tmp_path).err == expected + "\n"
+
+
+@pytest.mark.parametrize("options", ["", "--lines", "--csv"])
+def test_an_encoding_is_told_once(options: str, tmp_path: Path) -> None:
+    """And not behind what says that the file is of another format."""
+    (tmp_path / "latin").write_bytes(b"id,text\n" * (options == "--csv") + 3 * b"1,\xe9\n")
+    assert run_here(f"canon {options} latin", cwd=tmp_path).err.count("iconv") == 1
+    (tmp_path / "pdf").write_bytes(b"%PDF-1.7\n" + 3 * b"\xe9\n")
+    ran = run_here(f"canon {options} pdf latin", cwd=tmp_path)
+    if not options:
+        assert ran.err.splitlines()[0].endswith("; this looks like PDF: pdftotext makes text of it")
+        assert [line[:13] for line in ran.err.splitlines() if "iconv" in line] == ["canon: latin:"]
+
+
+PAGE = b"<!doctype html><meta charset='ISO-8859-1'><p>caf\xe9"
+READ_AS = [  # what another option should read, or none
+    ("--csv", b'{"id":1,"text":"a"}\n', "canon reads them without --csv"),
+    ("--tsv", b'{"id":1,"text":"a"}\n', "canon reads them without --tsv"),
+    ("--array", b'{"id":1,"text":"a"}\n', "canon reads them without --array"),
+    ("--parquet", b'{"id":1,"text":"a"}\n', "canon reads them without --parquet"),
+    ("--warc", b'{"id":1,"text":"a"}\n', "canon reads them without --warc"),
+    ("--csv", b'[{"id":1,"text":"a"}]\n', "a JSON array: canon --array reads it"),
+    ("--array", b"PAR1\x15\x04", "Parquet: canon --parquet and simspark read it"),
+    ("--parquet", b"WARC/1.0\r\n", "WARC: canon --warc reads it"),
+    ("--warc", b"WARC/x\r\n", "file:1: not WARC, or damaged"),
+    ("--csv", b"id;text\n1;a\n", "; --csv --delimiter ';' splits columns at semicolons"),
+    ("--csv", b"nr;body\n1;a\n", "; --csv --delimiter ';' splits columns at semicolons"),
+    ("--csv", b'"id"\t"text"\n1\ta\n', "; --tsv splits columns at tabs"),
+    ("--tsv", b"id,text\n1,a\n", "; --csv splits columns at commas"),
+    ("--csv --no-header --id 1 --text 2", b"1|a\n", "; --csv --delimiter '|' splits columns at bars"),
+    *(
+        (
+            options,
+            b"sep=;\r\nid;text\r\n1;a\r\n",
+            "; sep=; is a line for Excel, and the header comes after it: tail -n +2 FILE | canon --csv --delimiter ';'",
+        )
+        for options in ("--csv", "--csv --delimiter ;", "--tsv")
+    ),
+    (
+        "--csv",
+        b"sep=\t\nid\ttext\n",
+        "sep= and a tab is a line for Excel, and the header comes after it: tail -n +2 FILE | canon --tsv",
+    ),
+    ("--csv", b"body,lang\na,en\n", "; --text NAME says which is meant"),
+    ("--csv", b"id,body\n1,a\n", '"id", "body"; --text NAME says which is meant'),
+    ("--csv --no-header --id 1 --text 3", b"1,a\n", 'no column "3" among "1", "2"'),
+    ("--whole", PAGE, "not UTF-8 (byte 49); iconv -f ISO-8859-1 -t UTF-8 makes UTF-8 of it"),
+    ("--whole --html", PAGE, "not UTF-8 (byte 49); iconv -f ISO-8859-1 -t UTF-8 makes UTF-8 of it"),
+    *(
+        (option, text.encode(coding), f"; this looks like {UTF_16}")
+        for coding in ("utf-16", "utf-16-le", "utf-16-be")
+        for option, text in (
+            ("--csv", "id,text\n1,a\n"),
+            ("--csv", "id;text\n1;a\n"),
+            ("--tsv", "id\ttext\n1\ta\n"),
+            ("--array", '[\n{"id":1,"text":"a"}]'),
+        )
+    ),
+    *(
+        (option, text.encode("cp1252"), "; iconv -f ENCODING -t UTF-8 makes UTF-8 of it")
+        for option, text in (
+            ("--csv", "id,text\n1,café\n"),
+            ("--csv", "id,text,é\n1,a,b\n"),
+            ("--tsv", "id\ttext\n1\té\n"),
+            ("--lines", "café\n"),
+            ("--array", '[{"id":1,"text":"é"}]'),
+            ("--id id", '{"id":1,"text":"é"}\n'),
+        )
+    ),
+    ("--lines", "café".encode("utf-16"), f"this looks like {UTF_16}"),
+    ("--whole", b"caf\xe9", "not UTF-8 (byte 4); iconv -f ENCODING -t UTF-8 makes UTF-8 of it"),
+    ("--whole", b"\xff\xfea\0", f"not UTF-8 (byte 1); this looks like {UTF_16}"),
+    ("--whole --html", b"PK\x03\x04\xff", f"not UTF-8 (byte 5); this looks like {ZIP}"),
+    ("--html article", b"", "article: no such file; --html=article, with =, takes this part of a page"),
+    ("--html=main page", b"", "page: No such file or directory"),
+    ("--lines", b"a\xff\x01\x02", ":1: not UTF-8 (byte 2)"),
+    ("--whole", b"a\xff\x01\x02", ": not UTF-8 (byte 2)"),
+    (
+        "--files0-from",
+        b"",
+        "the names stand on lines, but each must end with a zero byte: tr '\\n' '\\0' converts them",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "content", "said"), READ_AS)
+def test_a_file_that_is_not_what_the_options_say(options: str, content: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(content)
+    (tmp_path / "names").write_bytes(b"file\nnames\n")
+    names = ["names"] if options == "--files0-from" else ["file"]
+    ran = run_here("canon", *options.split(), *names, cwd=tmp_path)
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.splitlines()[0].endswith(said)
+
+
+def test_the_iconv_that_is_named_makes_a_page_that_is_read(tmp_path: Path) -> None:
+    (tmp_path / "page").write_bytes(PAGE)
+    made = shell("iconv -f ISO-8859-1 -t UTF-8 page > utf8; canon --whole --html utf8", tmp_path)
+    assert made.records()[0]["text"] == "café"
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "message"),
+    [
+        ("--groups", "pairs", 'field "members" is missing; these are pairs: simgroup or simshow takes them'),
+        ("--groups", "docs", 'field "members" is missing; these are documents, not groups: simjoin makes pairs of them,'
+         " and simgroup groups of pairs"),
+        ("--known", "groups", 'field "a" is missing; these are groups: dedup --groups or simshow takes them'),
+        ("--known", "docs", 'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them'),
+        ("--known", "array", "not a JSON object; this looks like a JSON array: canon --array reads it, and jq -c '.[]'"
+         " writes each element on a line"),
+    ],
+)  # fmt: skip
+def test_other_records_than_those_that_decide_what_goes(option: str, given: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / given).write_bytes(b'[{"a":1,"b":2}]\n' if given == "array" else made()[given])
+    ran = run_here("dedup", option, given, stdin=DOC, cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: {given}:1: {message}\n")
+
+
+def test_a_hint_is_given_once_and_never_hidden(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(GOOD + 20 * b"x\n")
+    (tmp_path / "b").write_bytes(b"%PDF-1.4\n" + 5 * b"x\n")
+    (tmp_path / "c").write_bytes(b"%PDF-1.4\n")
+    ran = run_here("canon", "a", "b", "c", cwd=tmp_path)
+    assert ran.err.splitlines()[10:] == [
+        "canon: b:1: not JSON (column 1); this looks like PDF: pdftotext makes text of it",
+        f"canon: 16 more like a:2: not JSON (column 1) {ALL}",
+        "canon: b: not one good record",
+        "canon: c: not one good record",
+    ]
+
+
+DOC = jsonl({"id": 1, "text": "A word or two of it"})
+
+
+@cache
+def made() -> dict[str, bytes]:
+    """Records of each stage, and others."""
+    canon = pipe(DOC, "canon")
+    shingles = pipe(canon, "shingle")
+    return {
+        "docs": DOC, "canon": canon, "shingle": shingles, "sketch": pipe(shingles, "sketch -n1"),
+        "pairs": jsonl({"a": 1, "b": 2, "similarity": 1.0}),
+        "groups": jsonl({"group": 1, "size": 2, "members": [1, 2]}),
+        "df": pipe(canon, "shingle --df"), "parts": pipe(DOC, "parts"),
+        "by url": pipe(jsonl({"url": "u", "text": "A word"}), "canon --id url"),
+        "nameless canon": jsonl({"text": "a word", "via": "canon/3"}),
+        "nameless": jsonl({"text": "A word"}),
+        "other": jsonl({"url": "u", "body": "b", "n": 1.5}), "named": jsonl({"id": 1, "title": "t", "body": "b"}),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "given", "message"),
+    [
+        ("sketch", "docs", 'field "shingles" is missing; these are documents: canon and shingle come before sketch'),
+        ("sketch", "canon", 'field "shingles" is missing; these are records of canon: shingle comes next'),
+        ("sketch", "parts", 'field "shingles" is missing; these are records of parts: canon comes next'),
+        ("sketch", "sketch", 'field "shingles" is missing; these are records of sketch: simjoin comes next'),
+        ("simjoin", "canon", 'field "sketch" is missing; these are records of canon: shingle comes next'),
+        ("simjoin", "docs",
+         'field "sketch" is missing; these are documents: canon, shingle and sketch come before simjoin'),
+        ("simjoin --verify", "sketch", 'field "shingles" is missing; sketch --keep leaves it'),
+        ("simjoin", "pairs", 'field "id" is missing; these are pairs: simgroup or simshow takes them'),
+        ("shingle", "shingle", 'field "text" is missing; these are records of shingle: sketch or simjoin comes next'),
+        ("simgroup", "sketch", 'field "a" is missing; these are records of sketch: simjoin comes next'),
+        ("simgroup", "docs", 'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them'),
+        ("simgroup", "groups", 'field "a" is missing; these are groups: dedup --groups or simshow takes them'),
+        ("canon", "df",
+         'field "id" is missing; these are document frequencies: shingle --df-table or sketch --weights takes them'),
+        ("canon", "other", 'field "id" is missing; the record has "url", "body": --id NAME says which is meant;'
+         " --number numbers the records"),
+        ("canon", "nameless", 'field "id" is missing; --number numbers the records'),
+        ("shingle", "nameless", 'field "id" is missing'),
+        ("simscore --truth f", "docs",
+         'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them, and with --field, --truth'
+         " takes documents"),
+        ("simtune", "by url", 'field "id" is missing; the record has "url": --id NAME says which is meant'),
+        ("simtune", "named",
+         'field "text" is missing; the record has "title", "body": --text NAME says which is meant'),
+        ("simtune", "shingle", 'field "text" is missing; these are records of shingle: sketch or simjoin comes next'),
+        ("sketch", "by url", 'field "id" is missing; the record has "url": --id NAME says which is meant'),
+        ("sketch", "nameless canon", 'field "id" is missing; these are records of canon: shingle comes next'),
+        ("canon --text Title", "named", 'field "Title" is missing; the record has "title", "id", "body"'),
+        ("canon --id Nr", "named", 'field "Nr" is missing; the record has "id", "title", "body"'),
+        ("canon --id URL", "other", 'field "URL" is missing; the record has "url", "body", "n"'),
+        ("dedup --known f --id URL", "by url", 'field "URL" is missing; the record has "url", "text"'),
+        ("simtune --id URL", "by url", 'field "URL" is missing; the record has "url", "text"'),
+        ("simtune --text Text", "canon", 'field "Text" is missing; the record has "text", "id"'),
+        ("simtune --field lable", "canon", 'field "lable" is missing; the record has "id", "text"'),
+        ("sketch --id URL", "by url", 'field "URL" is missing; the record has "url", "text"'),
+        ("shingle --text body", "shingle",
+         'field "body" is missing; these are records of shingle: sketch or simjoin comes next'),
+        ("canon", "named", 'field "text" is missing; the record has "title", "body": --text NAME says which is meant'),
+    ],
+)  # fmt: skip
+def test_records_of_another_stage_or_with_other_fields(command: str, given: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(made()["pairs"])
+    ran = run_here(command, stdin=2 * made()[given], cwd=tmp_path)
+    assert ran.err.splitlines()[0] == f"{program(command)}: -:1: {message}"
+    assert ";" not in message or ran.err.count(message.partition("; ")[2]) == 1
+    assert ran.status == 2
+
+
+def test_documents_beside_pairs_have_hints_too(tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(made()["named"])
+    ran = run_here("simshow", "--docs", "docs", stdin=made()["pairs"], cwd=tmp_path)
+    hint = 'the record has "title", "body": --text NAME says which is meant'
+    assert ran.err.splitlines()[0] == f'simshow: docs:1: field "text" is missing; {hint}'
+
+
+def test_a_file_without_a_field_before_files_that_are_good(tmp_path: Path) -> None:
+    """One message with a hint, though others have it: labels of simtune, and an input among several."""
+    records = [{"id": number, "text": f"a {number}", "title": "b"} for number in range(30)]
+    (tmp_path / "docs").write_bytes(jsonl(*records))
+    (tmp_path / "labelled").write_bytes(jsonl(*(each | {"label": "c"} for each in records)))
+    cause = 'docs:1: field "label" is missing'
+    hint = 'the record has "id", "text", "title"'
+    for command in ("simtune --truth docs --field label labelled", "canon --text label docs labelled"):
+        ran = run_here(command, cwd=tmp_path)
+        assert ran.status == 2
+        assert ran.err.replace(f"{program(command)}: ", "").splitlines() == [
+            f"{cause}; {hint}", f"29 more like {cause} (--all-messages shows all)", "docs: not one good record",
+        ]  # fmt: skip
+
+
+def test_documents_beside_others_whose_ids_have_another_name(tmp_path: Path) -> None:
+    hint = '1: field "id" is missing; the record has "url": --id NAME says which is meant'
+    stages = ["canon --id url", "shingle --id url", "sketch --id url"]
+    (tmp_path / "pairs").write_bytes(made()["pairs"])
+    pipe(made()["docs"], "canon", "shingle", "sketch", f"simindex add {tmp_path}/A")
+    for number in range(len(stages) + 1):
+        (tmp_path / "by-url").write_bytes(pipe(jsonl({"url": "u", "text": "A word"}), *stages[:number]))
+        for command in ("simgroup --singletons by-url pairs", "simindex drop A --ids by-url"):
+            ran = run_here(command, cwd=tmp_path)
+            assert ran.err.splitlines()[0].endswith(f"by-url:{hint}")
+
+
+def test_marked_documents_whose_ids_have_another_name(tmp_path: Path) -> None:
+    """Of dedup --annotate, those that stay and those that would go."""
+    documents = [{"nr": number, "text": "The cat sat on the mat"} for number in (1, 2)]
+    marked = pipe(jsonl(*documents), "canon --id nr", "shingle --id nr", "sketch --id nr --keep")
+    (tmp_path / "docs").write_bytes(jsonl(*documents))
+    (tmp_path / "pairs").write_bytes(pipe(marked, "simjoin --id nr"))
+    marking = "dedup --annotate --id nr --pairs pairs docs"
+    (tmp_path / "marked").write_bytes(run_here(marking, cwd=tmp_path).good())
+    ran = run_here("simshow --docs docs --brief marked", cwd=tmp_path)
+    hint = 'the record has "nr": --id NAME says which is meant'
+    assert ran.err.splitlines()[:2] == [
+        f'simshow: marked:1: field "a" is missing; {hint}', 'simshow: marked:2: field "id" is missing',
+    ]  # fmt: skip
+    assert run_here("simshow --id nr -k 2 --docs docs --brief marked", cwd=tmp_path).good()
+
+
+def test_hints_know_every_command() -> None:
+    """But simspark, whose stages have names of their own."""
+    made = {each.name for each in kinds()}
+    for command in STAGES:
+        face = face_of(command)
+        assert set(face.takes) <= made
+        assert face.takes
+        assert face.text == ("--text" in parser_of(command)._option_string_actions)
+
+
+def test_hints_say_nothing_of_what_a_terminal_obeys(tmp_path: Path) -> None:
+    record = json.dumps({"id": 1, "\x1b[2J": "x"})
+    ran = run_here("canon", stdin=record.encode() + b"\n", cwd=tmp_path)
+    assert r'the record has "\u001b[2J"' in ran.err
+    assert "\x1b" not in ran.err
+
+
+def test_the_sample_documents_have_no_hint() -> None:
+    assert run("canon", DATA / "docs.jsonl").good()
