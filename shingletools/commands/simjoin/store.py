@@ -45,6 +45,7 @@ class Store(Protocol):
     """Keeps documents with one payload, or with two of which the second decides."""
 
     limits: Limits
+    weighed: Documents | None = None  # those of the join, if their shingles have weights
 
     def claim(self, side: int, name: Name) -> None:
         """Claims an id. Raises Rejected if its side has used it before."""
@@ -69,6 +70,7 @@ class Store(Protocol):
 
     def told(self) -> Sequence[str]:
         """What -v says of the scratch files of a join, once."""
+        return ()
 
     def names(self, side: int, rows: Index) -> IdsAt:
         """The ids of rows on one side."""
@@ -84,7 +86,7 @@ def part_of(data: bytes, sizes: bytes, part: slice) -> tuple[memoryview, bytes]:
     return memoryview(data)[start:stop], sizes[8 * part.start : 8 * part.stop]
 
 
-class InMemory:
+class InMemory(Store):
     """A store in memory. Memory: the payloads, the ids, and about 40 bytes for each id."""
 
     def __init__(self, payloads: int, limits: Limits) -> None:
@@ -93,7 +95,6 @@ class InMemory:
         self.ids = (kernel.new_ids(), kernel.new_ids())
         self.numbers = (array("q"), array("q"))  # the number of each row's id; ids of empty payloads have no row
         self.payloads = [(bytearray(), array("q")) for _ in range(payloads)]  # and their lengths
-        self.weighed: Documents | None = None
 
     def claim(self, side: int, name: Name) -> None:
         text = orjson.dumps(name)
@@ -138,9 +139,6 @@ class InMemory:
         self.weighed = table if factory.weighed else None
         return (Forest if factory.wanted.forest else Join)(table, cross, None, self.limits, scope)
 
-    def told(self) -> Sequence[str]:
-        return ()
-
     def names(self, side: int, rows: Index) -> IdsAt:
         before = len(self.numbers[0]) if side else 0
         ids, numbers = self.ids[side], np.frombuffer(self.numbers[side], np.int64)
@@ -153,7 +151,7 @@ class InMemory:
         return sizes
 
 
-class OnDisk:
+class OnDisk(Store):
     """A store on disk. Memory: a share of the limit, for any number of documents."""
 
     def __init__(self, payloads: int, memory: Memory, limits: Limits) -> None:
@@ -163,7 +161,6 @@ class OnDisk:
         self.ids = Payload(memory, 1, limits)
         self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
         self.to_tell: Sequence[str] = ()
-        self.weighed: Documents | None = None
 
     def claim(self, side: int, name: Name) -> None:
         text = orjson.dumps(name)
@@ -188,16 +185,13 @@ class OnDisk:
         return self.claimed_ids.has(1, data, sizes)
 
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
-        payload = self.payloads[-1]
-        for rows in portions_of([payload], self.memory.share(16, self.limits.least_share), self.limits):
-            if rows[0] < stop:
-                yield int(rows[0]), payload.load(rows[rows < stop])[0]
-                payload.forget()
+        return self._every(self.payloads[-1], stop)
 
     def join(self, factory: TableFactory, cross: int | None, scope: InScope | None) -> Joined:
         self.claimed_ids.close()
         self.memory.require(ENTRY * self.ids.documents)  # for finding copies
-        factory.count((self._every(payload) for payload in self.payloads), self.payloads[-1].documents)
+        count = self.payloads[-1].documents
+        factory.count(((data for _, data in self._every(payload, count)) for payload in self.payloads), count)
         table = Stored(self.payloads, factory, self.memory, self.limits)
         self.weighed = table if factory.weighed else None
         held = sum(column.end + END * column.documents for column in (self.ids, *self.payloads))
@@ -210,10 +204,11 @@ class OnDisk:
         told, self.to_tell = self.to_tell, ()
         return told
 
-    def _every(self, payload: Payload) -> Iterator[Data]:
+    def _every(self, payload: Payload, stop: int) -> Iterator[tuple[int, Data]]:
         for rows in portions_of([payload], self.memory.share(16, self.limits.least_share), self.limits):
-            yield payload.load(rows)[0]
-            payload.forget()
+            if rows[0] < stop:
+                yield int(rows[0]), payload.load(rows[rows < stop])[0]
+                payload.forget()
 
     def names(self, _side: int, rows: Index) -> IdsAt:
         distinct, numbers = np.unique(rows, return_inverse=True)
