@@ -280,7 +280,7 @@ def main(words: list[str]) -> None:
         del sets[name]
     with ThreadPoolExecutor(options.jobs) as pool:
         tasks = []
-        for name, labelled in sets.items():
+        for name, labelled in sorted(sets.items(), key=lambda each: len(each[1].documents)):
             programs = [
                 program for program in options.programs.split(",")
                 if (name, program) not in done and (program != REMOVER or name in reviews)
