@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from shingletools.commands.simtune.evidence import GivenSample
 from shingletools.commands.simtune.forms import COMPONENTS, DOCUMENT, TOKEN, SignatureForm, sketch, verified
-from shingletools.commands.simtune.guess import Reason, percent
+from shingletools.commands.simtune.guessed import Reason, percent
 from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.meetings import JACCARD
 

@@ -18,10 +18,12 @@ from shingletools.commands.simtune.forms import (
     SignatureForm,
     sketch,
 )
-from shingletools.commands.simtune.guess import SHARES, Reason, guess, percent
+from shingletools.commands.simtune.guess import guess
+from shingletools.commands.simtune.guessed import Reason, percent
 from shingletools.commands.simtune.judged import Judgement
 from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.meetings import JACCARD, SHARED
+from shingletools.commands.simtune.run_rules import SHARES
 from shingletools.commands.simtune.search import search, told
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.sureness import ENOUGH, Scored, Share

@@ -16,6 +16,7 @@ from shingletools.kernel.types import Flags, Index
 
 NEAREST = 3
 AT_ONCE = 1 << 22  # pairs
+ROW, FAR, MANY = 40, 32, (1 << 32) - 1  # of a key: a row, how far from 1 in hundredths, and documents that are so near
 ONE = 10**9  # a share of 1, in whole numbers: these are equal on any machine
 ROUNDS = 20
 AROUND = 2  # hundredths on either side of a threshold that count, too
@@ -34,32 +35,19 @@ def nearest(of: Shingled, others: Flags | None) -> Nearest:
     meeting = meetings(of, COSINE)
     rows = meeting.within(counting.STEPS)
     asks = np.ones(len(of.sizes), np.bool_) if others is None else ~others[of.first]
-    kept = np.empty(0, np.int64)  # row, how far from 1, and for how many documents the partner stands, in one number
-
-    def best(keys: Index) -> Index:
-        keys = np.sort(keys)
-        row, many = keys >> 40, keys & 0xFFFFFFFF
-        before = np.cumsum(many) - many
-        starts = np.searchsorted(row, row)
-        first: Index = keys[before - before[starts] < NEAREST]
-        return first
-
-    waiting, size = [kept], 0
-    equal = meeting.itself(np.flatnonzero(of.documents[:rows] > 1))
-    for pairs in (*(() if others is not None else (equal,)), *meeting.pairs(rows)):
+    keys, waiting = np.empty(0, np.int64), []
+    for pairs in meeting.pairs(rows):
         far = BINS - bins_of(meeting.wholes, pairs, COSINE, None)
-        same = pairs.left is pairs.right
-        for one, two in ((pairs.left, pairs.right), (pairs.right, pairs.left))[: 1 if same else 2]:
+        for one, two in ((pairs.left, pairs.right), (pairs.right, pairs.left)):
             some = asks[one] if others is None else asks[one] & ~asks[two]
-            waiting.append((one << 40 | far << 32 | of.documents[two] - same)[some])
-            size += len(waiting[-1])
-        if size > AT_ONCE:
-            waiting, size = [best(np.concatenate(waiting))], 0
-    keys = best(np.concatenate(waiting))
-    row, near, many = keys >> 40, BINS - (keys >> 32 & 0xFF), keys & 0xFFFFFFFF
-    starts = np.searchsorted(row, row)
-    before = np.cumsum(many) - many
-    rank = before - before[starts]
+            waiting.append((one << ROW | far << FAR | of.documents[two])[some])
+        if sum(map(len, waiting)) > AT_ONCE:
+            keys, waiting = first_ones(np.concatenate([keys, *waiting])), []
+    if others is None:
+        equal = np.flatnonzero(of.documents[:rows] > 1)
+        waiting.append(equal << ROW | of.documents[equal] - 1)
+    keys = first_ones(np.concatenate([keys, *waiting]))
+    row, near, many, rank = keys >> ROW, BINS - (keys >> FAR & 0xFF), keys & MANY, before(keys)
     asked = np.where(asks[:rows], of.documents[:rows], 0)
     counts = []
     for number in range(NEAREST):
@@ -67,6 +55,19 @@ def nearest(of: Shingled, others: Flags | None) -> Nearest:
         found = np.bincount(near[there], asked[row[there]], BINS + 1).astype(np.int64)
         counts.append(tuple(np.cumsum(found[::-1])[::-1].tolist()))
     return Nearest(int(asked.sum()), tuple(counts))
+
+
+def before(keys: Index) -> Index:
+    """How many documents are nearer than those of each key, of keys that ascend. Shape (keys,)."""
+    many = keys & MANY
+    sums = np.cumsum(many) - many
+    nearer: Index = sums - sums[np.searchsorted(keys >> ROW, keys >> ROW)]
+    return nearer
+
+
+def first_ones(keys: Index) -> Index:
+    keys = np.sort(keys)
+    return keys[before(keys) < NEAREST]
 
 
 class Partners(NamedTuple):
