@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import jsonl, run_here, shell
+from shingletools.commands.simtune.compared import COSINE
 from shingletools.commands.simtune.counting import SCALE, Population, best_of, tally
-from shingletools.commands.simtune.meetings import COSINE
 from shingletools.commands.simtune.partners import nearest, partners
 from shingletools.commands.simtune.shingled import ShingleUnits, shingled
 

@@ -6,7 +6,7 @@ tune_collector   takes labels, and documents: here all comes together
 sample           which documents are in the sample
 judged           which documents belong together, which pairs are judged, and two halves
 shingled         a sample's sets of shingles, equal ones once
-meetings         which pairs of sets are compared, and how similar they are
+compared         which pairs of sets are compared, and how similar they are
 counting         exact similarities of all pairs of sets, as far as a bound allows, by bins
 settings         what a pipeline may be: words, shingles, limit, measure and threshold
 sureness         how good settings are by labels, and how sure that is

@@ -4,11 +4,11 @@ from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
+from shingletools.commands.simtune.compared import JACCARD
 from shingletools.commands.simtune.evidence import GivenSample
 from shingletools.commands.simtune.forms import COMPONENTS, DOCUMENT, TOKEN, SignatureForm, sketch, verified
 from shingletools.commands.simtune.guessed import Reason, percent
 from shingletools.commands.simtune.measured import Measured
-from shingletools.commands.simtune.meetings import JACCARD
 
 FEW = 100  # documents: what fewer say may be chance
 MEGABYTE = 1 << 20

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simtune.judged import Judgement
-from shingletools.commands.simtune.meetings import (
+from shingletools.commands.simtune.compared import (
     BINS,
     COSINE,
     JACCARD,
@@ -21,6 +20,7 @@ from shingletools.commands.simtune.meetings import (
     meetings,
     some,
 )
+from shingletools.commands.simtune.judged import Judgement
 from shingletools.commands.simtune.shingled import NO_ROW, Shingled
 from shingletools.kernel.types import F64, Flags, Index
 

@@ -4,6 +4,7 @@ from collections.abc import Generator, Iterator
 from fractions import Fraction
 
 from shingletools.commands.simtune import advice
+from shingletools.commands.simtune.compared import JACCARD, SHARED
 from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.forms import (
     BITS,
@@ -22,7 +23,6 @@ from shingletools.commands.simtune.guess import guess
 from shingletools.commands.simtune.guessed import Reason, percent
 from shingletools.commands.simtune.judged import Judgement
 from shingletools.commands.simtune.measured import Measured
-from shingletools.commands.simtune.meetings import JACCARD, SHARED
 from shingletools.commands.simtune.run_rules import SHARES
 from shingletools.commands.simtune.search import search, told
 from shingletools.commands.simtune.settings import Setting

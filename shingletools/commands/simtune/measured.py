@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shingletools.commands.simtune.compared import CONTAINMENT, COSINE, JACCARD, SHARED, ceilings, meetings
 from shingletools.commands.simtune.counting import SCALE, PairTally
 from shingletools.commands.simtune.forms import SignatureForm
-from shingletools.commands.simtune.meetings import CONTAINMENT, COSINE, JACCARD, SHARED, ceilings, meetings
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel.types import Index

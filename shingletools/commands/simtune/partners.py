@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune import counting
-from shingletools.commands.simtune.meetings import BINS, COSINE, LOWEST, bins_of, meetings
+from shingletools.commands.simtune.compared import BINS, COSINE, LOWEST, bins_of, meetings
 from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel.types import Flags, Index
 
@@ -23,14 +23,14 @@ AROUND = 2  # hundredths on either side of a threshold that count, too
 FIRST = int(LOWEST * BINS)
 
 
-class Nearest(NamedTuple):
+class NearestCounts(NamedTuple):
     """How many documents asked, and how many have a first, second and third nearest one of a cosine or more."""
 
     documents: int
     counts: tuple[tuple[int, ...], ...]  # (NEAREST, BINS + 1), by hundredths
 
 
-def nearest(of: Shingled, others: Flags | None) -> Nearest:
+def nearest(of: Shingled, others: Flags | None) -> NearestCounts:
     """Of each document; with `others`, of each that is none of these, among these. others: shape (documents,)."""
     meeting = meetings(of, COSINE)
     rows = meeting.within(counting.STEPS)
@@ -54,7 +54,7 @@ def nearest(of: Shingled, others: Flags | None) -> Nearest:
         there = (rank <= number) & (number < rank + many)
         found = np.bincount(near[there], asked[row[there]], BINS + 1).astype(np.int64)
         counts.append(tuple(np.cumsum(found[::-1])[::-1].tolist()))
-    return Nearest(int(asked.sum()), tuple(counts))
+    return NearestCounts(int(asked.sum()), tuple(counts))
 
 
 def before(keys: Index) -> Index:
@@ -70,14 +70,14 @@ def first_ones(keys: Index) -> Index:
     return keys[before(keys) < NEAREST]
 
 
-class Partners(NamedTuple):
+class PartnerShare(NamedTuple):
     """The share of documents that have a partner, and the threshold that is best for them, as both are estimated."""
 
     share: Fraction
     threshold: Fraction
 
 
-def partners(found: Nearest, best: bool) -> Partners:
+def partners(found: NearestCounts, best: bool) -> PartnerShare:
     """By the nearest ones. best: whether only the nearest one of each document is a pair.
 
     Of the documents, a share p has a partner. Let g be the share whose nearest one that is no partner has a cosine of
@@ -101,4 +101,4 @@ def partners(found: Nearest, best: bool) -> Partners:
     f1 = [2 * ONE * min(max(one, 0), share) // (a + share) for one, a in zip(right, first, strict=True)]
     around = [f1[max(at - AROUND, 0) : at + AROUND + 1] for at in range(BINS + 1)]
     level = [sum(some) // len(some) for some in around]
-    return Partners(Fraction(share, ONE), Fraction(max(range(FIRST, BINS + 1), key=level.__getitem__), BINS))
+    return PartnerShare(Fraction(share, ONE), Fraction(max(range(FIRST, BINS + 1), key=level.__getitem__), BINS))

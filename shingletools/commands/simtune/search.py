@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shingletools.commands.simtune.compared import CONTAINMENT, COSINE, JACCARD, SHARED
 from shingletools.commands.simtune.counting import PairTally, Population, tally
-from shingletools.commands.simtune.meetings import CONTAINMENT, COSINE, JACCARD, SHARED
 from shingletools.commands.simtune.settings import WEIGHED, Setting, most_of
 from shingletools.commands.simtune.shingled import Shingled, Way, ruled, shingled
 from shingletools.commands.simtune.sureness import Scored, scores

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from shingletools.commands.simtune.meetings import COSINE, JACCARD, SHARED
+from shingletools.commands.simtune.compared import COSINE, JACCARD, SHARED
 from shingletools.commands.simtune.shingled import ShingleUnits, Way
 from shingletools.text.wordlists import ISO, word_list
 

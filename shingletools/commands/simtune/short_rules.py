@@ -3,10 +3,10 @@
 from fractions import Fraction
 from itertools import pairwise
 
+from shingletools.commands.simtune.compared import BINS, CONTAINMENT, COSINE
 from shingletools.commands.simtune.counting import SCALE, PairTally
 from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.guessed import Guess, Reason
-from shingletools.commands.simtune.meetings import BINS, CONTAINMENT, COSINE
 from shingletools.commands.simtune.partners import nearest, partners
 from shingletools.commands.simtune.settings import OF_WORDS, Setting, written
 from shingletools.commands.simtune.shingled import ShingleUnits, Way, shingled

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune import counting
+from shingletools.commands.simtune.compared import SHARED, bins_of, meetings
 from shingletools.commands.simtune.counting import SCALE, Population, class_weights, edges, grouped
-from shingletools.commands.simtune.meetings import SHARED, bins_of, meetings
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel.types import Index
