@@ -58,10 +58,24 @@ def best(tally: PairTally, setting: Setting, asked: Fraction | None) -> list[Tri
             near = f1[max(at - around, 0) : at + around + 1]
             return sum(near) // len(near)
 
-        at = max(places, key=level)
+        at = middle(places, [level(place) for place in places])
         threshold = Fraction(at) if measure == SHARED else tally.edges[at]
         found.append(Tried(setting._replace(measure=measure, threshold=threshold), level(at)))
     return found
+
+
+def middle(places: Sequence[int], levels: Sequence[int]) -> int:
+    """Of rising thresholds the one in the middle of those from the best on that are as good: few labels do not tell
+    them apart, and the lowest of them finds most pairs that nobody judged.
+
+    >>> middle([30, 31, 32, 33, 34], [7, 8 * NEAR, 8 * NEAR, 7 * NEAR, 6 * NEAR])
+    32
+    """
+    first = max(range(len(places)), key=levels.__getitem__)
+    last = first
+    while last + 1 < len(places) and levels[last + 1] >= levels[first] - NEAR:
+        last += 1
+    return places[(first + last + 1) // 2]
 
 
 def first(tried: Sequence[Tried]) -> Tried:
