@@ -244,7 +244,7 @@ def show(rows: list[Row], figure: str, columns: dict[str, str]) -> None:
 
 def show_costs(rows: list[Row]) -> None:
     """Candidates for each true pair that is found, processor seconds and MB, in mdoc."""
-    print('.Bl -column "containment 0.85" ' + " ".join(['"0000" "00.0" "000"'] * len(COSTS)))
+    print('.Bl -column "containment 0.85" ' + " ".join(['"cand." "00.0" "0000"'] * len(COSTS)))
     print(" Ta ".join([".It", *(f"{name} Ta Ta" for name in COSTS)]))
     print(" Ta ".join([".It", *["cand. Ta s Ta MB"] * len(COSTS)]))
     each = {(row["set"], row["program"]): row for row in rows if row["tried"]}
