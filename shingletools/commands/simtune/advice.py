@@ -81,7 +81,8 @@ def sketched(given: GivenSample, measured: Measured, why: str) -> ChosenJoin:
 
 def sampled_few(given: GivenSample) -> Reason | None:
     """Whether the sample is too small for its figures to hold for other documents."""
-    sampled = len(given.documents)
+    of_others = sum(document.other for document in given.documents)
+    sampled = min(of_others, len(given.documents) - of_others) if given.spec.others else len(given.documents)
     if sampled >= FEW:
         return None
     documents = f"{sampled} document{'s' * (sampled != 1)}"
@@ -96,7 +97,7 @@ def exact_memory(measured: Measured) -> Fraction:
 
 def forest(given: GivenSample, measured: Measured) -> Reason | None:
     """Whether pairs are too many to be written."""
-    pairs = given.of_whole(measured.found)
-    if pairs <= MOST_PAIRS or measured.setting.best:
+    pairs = given.of_whole(measured.found, measured.setting.best)
+    if pairs <= MOST_PAIRS or given.spec.others:  # of which simgroup makes no groups
         return None
     return Reason("forest", f"--forest: {round(pairs)} pairs are expected; enough of them to connect what all do")

@@ -1,6 +1,6 @@
 """Which pairs of a sample's sets are compared, what they have in common, and how similar that makes them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
@@ -18,6 +18,7 @@ JACCARD, CONTAINMENT, SHARED = "jaccard", "containment", "shared"  # measures; t
 COSINE = "cosine"  # of shingles that weigh by how rare they are
 MEASURES = JACCARD, CONTAINMENT, SHARED
 LOWEST = Fraction(1, 5)  # pairs of a lesser cosine are not looked for
+DIGITS = 12  # of cosines that are compared with each other: of nearer ones the first is the best
 CLOSE = 1e-6  # to a whole number: floating point does not tell on which side
 
 
@@ -38,17 +39,23 @@ class Meetings(NamedTuple):
     rests: Index  # (sets,): of these, what entries have by which pairs do not meet
     weighed: bool
 
-    def within(self, most: int) -> int:
-        """How many of the first sets can be compared with each other in so many steps."""
+    def within(self, most: int, beyond: bool = False) -> int:
+        """How many of the first sets can be compared in so many steps: with each other, or with those beyond, too."""
         of = self.by
         entries = np.bincount(of.numbers, minlength=len(of.frequencies))
-        before = np.arange(len(of.order)) - np.repeat(np.cumsum(entries) - entries, entries)  # sets before with it
-        steps = np.bincount(of.owners[of.order], before, minlength=len(of.sizes)).astype(np.int64)
+        met = np.arange(len(of.order)) - np.repeat(np.cumsum(entries) - entries, entries)  # sets before with it
+        if beyond:
+            met = np.repeat(entries, entries) - 1 - met
+        steps = np.bincount(of.owners[of.order], met, minlength=len(of.sizes)).astype(np.int64)
         return int(np.searchsorted(np.cumsum(steps), most, "right"))
 
-    def pairs(self, rows: int) -> Iterator[RowPairs]:
-        """All pairs of the first sets that meet, by merge counting (Sarawagi and Kirpal 2004)."""
+    def pairs(self, first: int, beyond: bool = False) -> Iterator[RowPairs]:
+        """All pairs that meet of the first sets, or of one of these and any set, the one that comes first on the left.
+
+        By merge counting (Sarawagi and Kirpal 2004).
+        """
         of = self.by
+        rows = len(of.sizes) if beyond else first
         mine = of.numbers[: int(of.sizes[:rows].sum())]
         owners = np.repeat(np.arange(rows), of.sizes[:rows])
         order = of.order[of.order < len(mine)]
@@ -58,14 +65,16 @@ class Meetings(NamedTuple):
         weights = of.squares if self.weighed else None
         postings = Postings(mine[asks], sizes, owners[order], np.append(0, np.cumsum(entries)), weights)
         steps = np.bincount(owners[asks], entries[mine[asks]], minlength=rows).astype(np.int64)
-        rooms = np.minimum(steps, rows)
+        rooms = np.minimum(steps, rows)[:first]
         for part in stretches(rooms, BLOCK):
             room = int(rooms[part].sum())
             pairs = RowPairs(*kernel.shared_counts(postings, range(part.start, part.stop), 0, 1, room)[1:])
             yield self.weighing(pairs) if self.weighed else pairs
 
     def weighing(self, pairs: RowPairs) -> RowPairs:
-        """What those pairs have in common that have enough, given what they have of the entries by which they meet."""
+        """Pairs whose cosine may be LOWEST or more, and what they have in common; given is what they have of the
+        entries by which they meet.
+        """
         left, right = pairs.left, pairs.right
         product = self.wholes[left].astype(np.float64) * self.wholes[right]
         least = np.floor(float(LOWEST) * np.sqrt(product) - 1).astype(np.int64)
@@ -76,12 +85,12 @@ class Meetings(NamedTuple):
         return pairs._replace(common=kernel.common_weights(weighed, pairs.left, pairs.right, pairs.common))
 
     def cosines(self, pairs: RowPairs) -> F64:
-        """As floating point has them: equal ones are equal."""
+        """To DIGITS, so that equal ones are equal. Shape (pairs,)."""
         product = self.wholes[pairs.left].astype(np.float64) * self.wholes[pairs.right]
-        return pairs.common / np.sqrt(product)
+        return np.round(pairs.common / np.sqrt(product), DIGITS)
 
     def itself(self, rows: Index) -> RowPairs:
-        """Pairs of two documents of one set."""
+        """Pairs of two documents of one set, by the rows of such sets."""
         return RowPairs(rows, rows, self.wholes[rows])
 
 
@@ -105,7 +114,14 @@ def meetings(of: Shingled, measure: str, least: Fraction = LOWEST) -> Meetings:
     return Meetings(of, of.kept(kept, of.documents, of.rows), wholes, rests, True)
 
 
+def smoothed(values: Sequence[int], reach: int = 2) -> list[int]:
+    """The mean of each value and of so many on either side, rounded down: the greatest one alone is often chance."""
+    around = [values[max(at - reach, 0) : at + reach + 1] for at in range(len(values))]
+    return [sum(some) // len(some) for some in around]
+
+
 def some(pairs: RowPairs, flags: Flags) -> RowPairs:
+    """The pairs whose flags are set. flags: shape (pairs,)."""
     return RowPairs(*(column[flags] for column in pairs))
 
 
@@ -114,19 +130,17 @@ def bins_of(wholes: Index, pairs: RowPairs, measure: str, threshold: Fraction | 
     if measure == SHARED:
         return np.minimum(pairs.common, BINS)
     left, right = wholes[pairs.left], wholes[pairs.right]
-    between = threshold is not None and (threshold * BINS).denominator > 1  # a bin begins there, too
+    between = threshold if threshold is not None and (threshold * BINS).denominator > 1 else None  # begins a bin, too
     if measure == COSINE:
         nearest = np.round(BINS * pairs.common / np.sqrt(left.astype(np.float64) * right)).astype(np.int64)
         place = nearest - ~reached(pairs.common, left, right, nearest, BINS)
-        if between:
-            assert threshold is not None
-            place += reached(pairs.common, left, right, threshold.numerator, threshold.denominator)
+        if between is not None:
+            place += reached(pairs.common, left, right, between.numerator, between.denominator)
         return place
     whole = left + right - pairs.common if measure == JACCARD else np.minimum(left, right)
     place = BINS * pairs.common // whole
-    if between:
-        assert threshold is not None
-        place += pairs.common >= ceilings(threshold, whole)
+    if between is not None:
+        place += pairs.common >= ceilings(between, whole)
     return place
 
 

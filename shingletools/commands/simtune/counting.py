@@ -22,7 +22,7 @@ from shingletools.commands.simtune.compared import (
 )
 from shingletools.commands.simtune.judged import Judgement
 from shingletools.commands.simtune.shingled import NO_ROW, Shingled
-from shingletools.kernel.types import F64, Flags, Index
+from shingletools.kernel.types import Flags, Index
 
 STEPS = 1 << 27  # meetings of sets that share a shingle, each shingle counted: so many at most for one tally
 LEAST = 20  # of pairs that the search looks at, so many shingles in common are more than those of the smaller set
@@ -42,7 +42,7 @@ class Population(NamedTuple):
     others: Flags | None  # (documents,): which are those of --against; pairs are of one of them and another document
     scale: tuple[Fraction, ...]  # of each stratum, documents of the whole for each that is there
     true: Fraction  # true pairs of the whole for each that is there
-    best: F64 | None = None  # (documents,): by best_of, if only the best partners are pairs
+    best: Index | None = None  # (documents,): by best_of, if only these are pairs
 
     @property
     def strata(self) -> Index:
@@ -76,9 +76,10 @@ class Population(NamedTuple):
         )  # fmt: skip
 
     def of_best(self, of: Shingled) -> "Population":
-        """The same, of whose documents only the best partners are pairs, by all sets of the sample."""
+        """Those whose best partners are told, by all sets of the sample, and these alone are pairs."""
         assert self.others is not None
-        return self._replace(best=best_of(of, self.others))
+        best, told = best_of(of, self.others)
+        return self.among(told | self.others)._replace(best=best)
 
     def true_pairs(self, there: Flags) -> int:
         """How many of these documents."""
@@ -131,15 +132,24 @@ class WeighedPairs(NamedTuple):
     equal: bool  # whether they are of two documents of one set, and not of two sets
 
 
-def best_of(of: Shingled, others: Flags) -> F64:
-    """The greatest cosine of each document that is none of the others with one of these. Shapes (documents,)."""
+def best_of(of: Shingled, others: Flags) -> tuple[Index, Flags]:
+    """For each document that is none of the others, the first document of that set of theirs with the greatest cosine,
+    or NO_ROW; and of which documents this was told in STEPS. Shapes (documents,).
+    """
     meeting = meetings(of, COSINE)
-    best = np.zeros(len(of.sizes))
-    for every in meeting.pairs(meeting.within(STEPS)):
+    rows = meeting.within(STEPS, beyond=True)
+    best, partner = np.zeros(len(of.sizes)), np.full(len(of.sizes) + 1, NO_ROW)
+    for every in meeting.pairs(rows, beyond=True):
         pairs = some(every, others[of.first[every.left]] != others[of.first[every.right]])
-        asking = np.where(others[of.first[pairs.left]], pairs.right, pairs.left)
-        np.maximum.at(best, asking, meeting.cosines(pairs))
-    return np.append(best, 0)[of.rows]
+        here = others[of.first[pairs.left]]
+        asking, asked = np.where(here, pairs.right, pairs.left), np.where(here, pairs.left, pairs.right)
+        cosine = meeting.cosines(pairs)
+        order = np.lexsort((asked, -cosine, asking))
+        order = order[np.append(True, np.diff(asking[order]) > 0)[: len(order)]]
+        asking, asked, cosine = asking[order], asked[order], cosine[order]
+        better = (cosine > best[asking]) | ((cosine == best[asking]) & (of.first[asked] < partner[asking]))
+        best[asking[better]], partner[asking[better]] = cosine[better], of.first[asked[better]]
+    return partner[of.rows], of.rows < rows
 
 
 def grouped(meeting: Meetings, population: Population, rows: int, full: bool) -> Iterator[WeighedPairs]:
@@ -156,7 +166,10 @@ def grouped(meeting: Meetings, population: Population, rows: int, full: bool) ->
         classes = strata[one] * kinds + strata[two]
         if judgement is not None:
             classes[judgement.components[one] == judgement.components[two]] = kinds**2
-        yield WeighedPairs(pairs, classes, of.documents[pairs.left] * of.documents[pairs.right], False)
+        many = of.documents[pairs.left] * of.documents[pairs.right]
+        if population.best is not None:  # a document of the input has one partner, however often this is there
+            many = of.documents[asking_of(of, pairs, population)]
+        yield WeighedPairs(pairs, classes, many, False)
     if population.others is None:
         each = np.flatnonzero(of.documents > 1)
         pairs = that_count(meeting, meeting.itself(each), population, full)
@@ -253,8 +266,16 @@ def that_count(meeting: Meetings, pairs: RowPairs, population: Population, full:
         one, two = of.first[pairs.left], of.first[pairs.right]
         apart = population.others[one] != population.others[two]
         if population.best is not None:
-            apart &= meeting.cosines(pairs) >= population.best[np.where(population.others[one], two, one)]
+            asking = asking_of(of, pairs, population)
+            asked = np.where(asking == pairs.left, pairs.right, pairs.left)
+            apart &= of.first[asked] == population.best[of.first[asking]]
         pairs = some(pairs, apart)
     if population.judgement is not None and population.judgement.partial:
         pairs = some(pairs, population.judgement.told(of.first[pairs.left], of.first[pairs.right]))
     return pairs
+
+
+def asking_of(of: Shingled, pairs: RowPairs, population: Population) -> Index:
+    """Of pairs of two sides, the rows of the input's documents. Shape (pairs,)."""
+    assert population.others is not None
+    return np.where(population.others[of.first[pairs.left]], pairs.right, pairs.left)

@@ -59,11 +59,13 @@ class GivenSample(NamedTuple):
         sides = (1, 3) if self.spec.others else (1, 1)
         return every._replace(scale=tuple(scale), true=scale[sides[0]] * scale[sides[1]])
 
-    def of_whole(self, pairs: Fraction) -> Fraction:
-        """How many pairs the whole has, by those of the sample."""
+    def of_whole(self, pairs: Fraction, best: bool = False) -> Fraction:
+        """How many pairs the whole has, by those of the sample. best: whether each document has one at most."""
         if self.spec.others:
             sampled = [sum(each.other == other for each in self.documents) for other in (False, True)]
             read = self.read[0] + self.read[1], self.read[2] + self.read[3]
+            if best:
+                return pairs * Fraction(self.whole, sum(self.read)) * Fraction(read[0], max(sampled[0], 1))
             every = Fraction(self.whole, sum(self.read)) ** 2 * read[0] * read[1]
             return pairs * every / (sampled[0] * sampled[1]) if all(sampled) else pairs
         few = len(self.documents) * (len(self.documents) - 1)
@@ -75,15 +77,13 @@ class GivenSample(NamedTuple):
         threshold = None if setting.measure == "shared" else setting.threshold
         of = search.limited(of, setting.most)
         tallied = tally(of, self.population(None), threshold)
-        if setting.measure == COSINE:
-            weighed = tally(of, self.population(None), threshold, measures=(COSINE,))
-            found = weighed.found
-            if setting.best:
-                near = nearest(of, self.others)
-                asking = int((~self.others).sum()) if self.others is not None else len(self.documents)
-                more = Fraction(SCALE * asking, max(near.documents, 1))
-                found = {COSINE: tuple(int(many * more) for many in near.counts[0])}
-            tallied = tallied._replace(found=tallied.found | found)
+        if setting.best:
+            assert self.others is not None
+            near = nearest(of, self.others, threshold)
+            more = Fraction(SCALE * int(((of.rows != NO_ROW) & ~self.others).sum()), max(near.documents, 1))
+            tallied.found[COSINE] = tuple(int(many * more) for many in near.counts[0])
+        elif setting.measure == COSINE:
+            tallied.found.update(tally(of, self.population(None), threshold, measures=(COSINE,)).found)
         return Measured(setting, of, tallied, max(self.pairs(of.rows != NO_ROW) - tallied.pairs, Fraction(0)))
 
     def pairs(self, there: Flags) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterator
 from fractions import Fraction
 
 from shingletools.commands.simtune import advice
-from shingletools.commands.simtune.compared import JACCARD, SHARED
+from shingletools.commands.simtune.compared import COSINE, JACCARD, LOWEST, SHARED
 from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.forms import (
     BITS,
@@ -113,7 +113,8 @@ def thresholds_of(setting: Setting) -> list[Fraction]:
     """Those at which pairs are scored, rising."""
     if setting.measure == SHARED:
         return sorted({Fraction(each) for each in (1, 2, 3, 5, 10, 20, 50)} | {setting.threshold})
-    return sorted({*(BAND * i for i in range(1, int(1 / BAND) + 1)), setting.threshold})
+    least = LOWEST if setting.measure == COSINE else BAND
+    return sorted({*(BAND * i for i in range(int(least / BAND), int(1 / BAND) + 1)), setting.threshold})
 
 
 def by_labels(setting: Setting, score: Scored) -> Reason:
@@ -234,7 +235,8 @@ def of_forms(given: GivenSample, measured: Measured) -> Iterator[Finding]:
     }  # fmt: skip
     yield blank | {
         "signature": "shingles", "recall": Fraction(1), "precision": Fraction(1),
-        "pairs": round(given.of_whole(measured.found)), "bytes": round(max(17 * shingles - 1, Fraction(0))),
+        "pairs": round(given.of_whole(measured.found, measured.setting.best)),
+        "bytes": round(max(17 * shingles - 1, Fraction(0))),
         "memory": round(advice.exact_memory(measured)),
         "candidates": round(given.of_whole(Fraction(measured.meetings()))),
     }  # fmt: skip

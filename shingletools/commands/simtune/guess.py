@@ -8,7 +8,10 @@ from shingletools.commands.simtune.short_rules import of_partners, of_short_text
 
 def guess(given: GivenSample) -> Guess:
     """What suits a sample."""
-    if given.spec.words or given.spec.threshold is not None or given.letters() >= SPACELESS:
+    if given.spec.words or given.spec.threshold is not None:
         return of_runs(given)
+    if given.letters() >= SPACELESS:
+        found = of_runs(given)
+        return (of_partners(given, found) if given.spec.others else None) or found
     found = of_short_texts(given) or of_runs(given)
     return of_partners(given, found) or found

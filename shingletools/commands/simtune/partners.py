@@ -10,64 +10,66 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune import counting
-from shingletools.commands.simtune.compared import BINS, COSINE, LOWEST, bins_of, meetings
+from shingletools.commands.simtune.compared import BINS, COSINE, LOWEST, bins_of, meetings, smoothed
+from shingletools.commands.simtune.counting import edges
 from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel.types import Flags, Index
 
 NEAREST = 3
 AT_ONCE = 1 << 22  # pairs
-ROW, FAR, MANY = 40, 32, (1 << 32) - 1  # of a key: a row, how far from 1 in hundredths, and documents that are so near
 ONE = 10**9  # a share of 1, in whole numbers: these are equal on any machine
 ROUNDS = 20
-AROUND = 2  # hundredths on either side of a threshold that count, too
 FIRST = int(LOWEST * BINS)
 
 
 class NearestCounts(NamedTuple):
-    """How many documents asked, and how many have a first, second and third nearest one of a cosine or more."""
+    """How many documents asked, and how many have a first, second and third nearest text of a cosine or more."""
 
     documents: int
-    counts: tuple[tuple[int, ...], ...]  # (NEAREST, BINS + 1), by hundredths
+    counts: tuple[tuple[int, ...], ...]  # (NEAREST, edges), by the edges of bins
 
 
-def nearest(of: Shingled, others: Flags | None) -> NearestCounts:
-    """Of each document; with `others`, of each that is none of these, among these. others: shape (documents,)."""
+def nearest(of: Shingled, others: Flags | None, threshold: Fraction | None = None) -> NearestCounts:
+    """Of each document, as far as STEPS allow; with `others`, of each that is none of these, among these. Equal
+    documents are one: a table may have a row twice.
+
+    others: shape (documents,). threshold: a place where counts are wanted, too.
+    """
     meeting = meetings(of, COSINE)
-    rows = meeting.within(counting.STEPS)
-    asks = np.ones(len(of.sizes), np.bool_) if others is None else ~others[of.first]
+    rows = meeting.within(counting.STEPS, beyond=True)
+    asks = np.arange(len(of.sizes)) < rows
+    theirs = np.zeros(len(of.sizes), np.bool_) if others is None else others[of.first]
+    top = len(edges(threshold)) - 1
     keys, waiting = np.empty(0, np.int64), []
-    for pairs in meeting.pairs(rows):
-        far = BINS - bins_of(meeting.wholes, pairs, COSINE, None)
+    for pairs in meeting.pairs(rows, beyond=True):
+        far = top - bins_of(meeting.wholes, pairs, COSINE, threshold)
         for one, two in ((pairs.left, pairs.right), (pairs.right, pairs.left)):
-            some = asks[one] if others is None else asks[one] & ~asks[two]
-            waiting.append((one << ROW | far << FAR | of.documents[two])[some])
+            some = asks[one] if others is None else asks[one] & ~theirs[one] & theirs[two]
+            waiting.append((one << 8 | far)[some])
         if sum(map(len, waiting)) > AT_ONCE:
             keys, waiting = first_ones(np.concatenate([keys, *waiting])), []
     if others is None:
-        equal = np.flatnonzero(of.documents[:rows] > 1)
-        waiting.append(equal << ROW | of.documents[equal] - 1)
+        waiting.append(np.flatnonzero(of.documents[:rows] > 1) << 8)
     keys = first_ones(np.concatenate([keys, *waiting]))
-    row, near, many, rank = keys >> ROW, BINS - (keys >> FAR & 0xFF), keys & MANY, before(keys)
-    asked = np.where(asks[:rows], of.documents[:rows], 0)
+    asked = np.where(asks & ~theirs, of.documents, 0)
     counts = []
     for number in range(NEAREST):
-        there = (rank <= number) & (number < rank + many)
-        found = np.bincount(near[there], asked[row[there]], BINS + 1).astype(np.int64)
+        there = keys[rank_of(keys) == number]
+        found = np.bincount(top - (there & 0xFF), asked[there >> 8], top + 1).astype(np.int64)
         counts.append(tuple(np.cumsum(found[::-1])[::-1].tolist()))
     return NearestCounts(int(asked.sum()), tuple(counts))
 
 
-def before(keys: Index) -> Index:
-    """How many documents are nearer than those of each key, of keys that ascend. Shape (keys,)."""
-    many = keys & MANY
-    sums = np.cumsum(many) - many
-    nearer: Index = sums - sums[np.searchsorted(keys >> ROW, keys >> ROW)]
-    return nearer
+def rank_of(keys: Index) -> Index:
+    """How many keys of the same row are before each, of keys that ascend. Shape (keys,)."""
+    rank: Index = np.arange(len(keys)) - np.searchsorted(keys >> 8, keys >> 8)
+    return rank
 
 
 def first_ones(keys: Index) -> Index:
+    """The NEAREST first keys of each row, ascending: rows, and how far from 1 they are, in 8 bits."""
     keys = np.sort(keys)
-    return keys[before(keys) < NEAREST]
+    return keys[rank_of(keys) < NEAREST]
 
 
 class PartnerShare(NamedTuple):
@@ -99,6 +101,5 @@ def partners(found: NearestCounts, best: bool) -> PartnerShare:
         share = min(max(*beyond, ONE // 1000), ONE)
     right = [a - (ONE - share) * g // ONE if best else a - g for a, g in zip(first, chance, strict=True)]
     f1 = [2 * ONE * min(max(one, 0), share) // (a + share) for one, a in zip(right, first, strict=True)]
-    around = [f1[max(at - AROUND, 0) : at + AROUND + 1] for at in range(BINS + 1)]
-    level = [sum(some) // len(some) for some in around]
+    level = smoothed(f1)
     return PartnerShare(Fraction(share, ONE), Fraction(max(range(FIRST, BINS + 1), key=level.__getitem__), BINS))

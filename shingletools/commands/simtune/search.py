@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simtune.compared import CONTAINMENT, COSINE, JACCARD, SHARED
+from shingletools.commands.simtune.compared import BINS, CONTAINMENT, COSINE, JACCARD, LOWEST, SHARED, smoothed
 from shingletools.commands.simtune.counting import PairTally, Population, tally
 from shingletools.commands.simtune.settings import WEIGHED, Setting, most_of
 from shingletools.commands.simtune.shingled import Shingled, Way, ruled, shingled
@@ -17,10 +17,10 @@ PART_WORDS, PART_CHARACTERS = 1 << 16, 1 << 17  # of the documents by which the 
 PART_STEPS = 1 << 21  # of each tally of these
 FINAL = 3  # ways that are tried with all documents
 FINAL_STEPS = 1 << 25
-AROUND = 2  # hundredths on either side of a threshold, whose F1 counts, too: the greatest one alone is often chance
 ONE = 10**12  # an F1 of 1, in whole numbers: these are equal on any machine
 NEAR = 3 * ONE // 1000  # F1 that is as good
-LEAST = {JACCARD: 3, CONTAINMENT: 5, SHARED: 8, COSINE: 20}  # thresholds below these are not tried: see counting.LEAST
+# Thresholds below these are not tried: see counting.LEAST
+LEAST = {JACCARD: 3, CONTAINMENT: 5, SHARED: 8, COSINE: int(LOWEST * BINS)}
 
 
 class Tried(NamedTuple):
@@ -52,15 +52,10 @@ def best(tally: PairTally, setting: Setting, asked: Fraction | None) -> list[Tri
             for many, right in zip(tally.found[measure], tally.right[measure], strict=True)
         ][: len(tally.edges)]
         places = range(LEAST[measure], len(tally.edges)) if asked is None else [tally.place(measure, asked)]
-        around = AROUND if measure != SHARED and asked is None else 0
-
-        def level(at: int, f1: Sequence[int] = f1, around: int = around) -> int:
-            near = f1[max(at - around, 0) : at + around + 1]
-            return sum(near) // len(near)
-
-        at = middle(places, [level(place) for place in places])
+        level = smoothed(f1) if measure != SHARED and asked is None else f1
+        at = middle(places, [level[place] for place in places])
         threshold = Fraction(at) if measure == SHARED else tally.edges[at]
-        found.append(Tried(setting._replace(measure=measure, threshold=threshold), level(at)))
+        found.append(Tried(setting._replace(measure=measure, threshold=threshold), level[at]))
     return found
 
 
@@ -91,7 +86,7 @@ def of_way(half: Half, of: Shingled, way: Way, most: int) -> Tried:
     for limit in half.limits:
         counted = tally(limited(of, limit), half.population, half.threshold, most, full=False)
         tried += best(counted, Setting(way, limit), half.threshold)
-    if way.units in WEIGHED:
+    if way.units in WEIGHED and (half.threshold is None or half.threshold >= LOWEST):
         counted = tally(of, half.population, half.threshold, most, measures=(COSINE,))
         tried += best(counted, Setting(way), half.threshold)
         if half.population.others is not None:

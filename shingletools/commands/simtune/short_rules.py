@@ -9,18 +9,18 @@ from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.guessed import Guess, Reason
 from shingletools.commands.simtune.partners import nearest, partners
 from shingletools.commands.simtune.settings import OF_WORDS, Setting, written
-from shingletools.commands.simtune.shingled import ShingleUnits, Way, shingled
+from shingletools.commands.simtune.shingled import NO_ROW, ShingleUnits, Way, shingled
 
 LEAST_WORDS, SHORT, LONG = 10, 50, 200  # of half of the texts; see of_short_texts and of_partners
 LEAST_SHARED = {CONTAINMENT: Fraction(2, 5), COSINE: Fraction(3, 5)}  # thresholds for these, if nothing else tells
 MOST_SHARED = Fraction(9, 10)
-AROUND = Fraction(1, 25)  # how far pairs on either side of a threshold count
+AROUND = 4  # hundredths: how far pairs on either side of a threshold count
 MOST_COMPARED = 1 << 33  # pairs, of single words
 LEAST_PARTNERS = 10  # documents: fewer tell no threshold
-MOST_ALONE = Fraction(3, 4)  # the share of documents without a partner, up to which partners tell one
+MANY_PARTNERS = Fraction(1, 4)  # the share of documents with a partner, from which on partners tell a threshold,
+FEW_PARTNERS = Fraction(1, 10)  # and below which these may be none,
+OF_FEW = Fraction(1, 2)  # so that the threshold is no lower
 TIMES = 2  # how many more pairs partners have to promise than others find
-SURE = Fraction(1, 10)  # the share of documents with a partner, up to which these may be none,
-UNSURE = Fraction(1, 2)  # and the threshold is no lower
 
 
 def middle(given: GivenSample) -> int:
@@ -40,14 +40,17 @@ def of_short_texts(given: GivenSample) -> Guess | None:
         return None
     measure = CONTAINMENT if words >= LEAST_WORDS else COSINE
     counted = given.measured(Setting(Way(ShingleUnits(1)), measure=measure))
-    threshold, pairs = valley(counted.tally, measure)
+    threshold, pairs = valley(counted.tally, measure, len(given.documents))
     one = counted._replace(setting=counted.setting._replace(threshold=threshold))
     if given.of_whole(Fraction(one.meetings())) > MOST_COMPARED:
         return None
-    around = f"from {written(threshold - AROUND)} to {written(threshold + AROUND)}"
+    reach = Fraction(AROUND, BINS)
+    around = f"from {written(threshold - reach)} to {written(threshold + reach)}"
+    edge = threshold + reach >= MOST_SHARED
+    where = "; pairs are ever fewer up to there, so labels would tell more" if edge else ""
     name, one_of = ("containment", "a containment") if measure == CONTAINMENT else ("the cosine of weights", "a cosine")
     why_k = f"-k 1 and {name}: half of the texts with words have {words} or fewer"
-    why_t = f"-t {written(threshold)}: {pairs} pairs have {one_of} {around}, about the fewest of any such range"
+    why_t = f"-t {written(threshold)}: {pairs} pairs have {one_of} {around}, about the fewest of any such range{where}"
     return Guess([one], one, [Reason("k", why_k), Reason("t", why_t)])
 
 
@@ -60,16 +63,20 @@ def of_partners(given: GivenSample, found: Guess) -> Guess | None:
     if not 0 < words <= LONG:
         return None
     way = Way(OF_WORDS if best else ShingleUnits(1))
-    near = nearest(shingled(given.texts, way.units, given.kinds(None)), given.others)
+    of = shingled(given.texts, way.units, given.kinds(None))
+    near = nearest(of, given.others)
     share, threshold = partners(near, best)
-    many = round(share * near.documents)
-    few = many < LEAST_PARTNERS or share < 1 - MOST_ALONE
+    asking = (
+        int((of.rows != NO_ROW).sum()) if given.others is None else int(((of.rows != NO_ROW) & ~given.others).sum())
+    )
+    many = round(share * asking)
+    few = many < LEAST_PARTNERS or share < MANY_PARTNERS
     if few and (not best or words > SHORT):
         return None
     if not best and many < 2 * TIMES * found.chosen.found:
         return None
-    if many < LEAST_PARTNERS or share < SURE:
-        threshold = max(threshold, UNSURE)
+    if many < LEAST_PARTNERS or share < FEW_PARTNERS:
+        threshold = max(threshold, OF_FEW)
     one = given.measured(Setting(way, measure=COSINE, threshold=threshold, best=best))
     if given.of_whole(Fraction(one.meetings())) > MOST_COMPARED:
         return None
@@ -77,22 +84,22 @@ def of_partners(given: GivenSample, found: Guess) -> Guess | None:
         "; of two sets, the best partner of each document" if best else ""
     )
     why_t = (
-        f"-t {written(threshold)}: {many} of {near.documents} documents have a partner, as far as the similarities of"
-        " the nearest and the second nearest one tell"
+        f"-t {written(threshold)}: {many} of {asking} documents have a partner, as far as the similarities of"
+        " the nearest and the second nearest one tell" + ("; so few may be chance" if few else "")
     )
     return Guess([*found.tried, one], one, [Reason("k", why_k), Reason("t", why_t)])
 
 
-def valley(tally: PairTally, measure: str) -> tuple[Fraction, int]:
+def valley(tally: PairTally, measure: str, documents: int) -> tuple[Fraction, int]:
     """The hundredth around which there are the fewest pairs, or a tenth more, by a measure: the first one; and how
-    many there are.
+    many there are. It is not below the hundredth around which there are the most, if these are more than documents:
+    pairs of two things are the most, even if all have a footer in common.
     """
     counts = [one - two for one, two in pairwise((*tally.found[measure][: BINS + 1], 0))]
-    reach = int(AROUND * BINS)
-    sums = {
-        number: sum(counts[number - reach : number + reach + 1])
-        for number in range(int(LEAST_SHARED[measure] * BINS), int(MOST_SHARED * BINS))
-    }
-    least = min(sums.values())
-    number = next(number for number, pairs in sums.items() if 10 * pairs <= 11 * least)
+    sums = [sum(counts[max(at - AROUND, 0) : at + AROUND + 1]) for at in range(int(MOST_SHARED * BINS))]
+    most = max(range(len(sums)), key=sums.__getitem__)
+    lowest = most if sums[most] > documents * SCALE else 0
+    tried = range(max(int(LEAST_SHARED[measure] * BINS), lowest), len(sums))
+    least = min(sums[at] for at in tried)
+    number = next(at for at in tried if 10 * sums[at] <= 11 * least)
     return Fraction(number, BINS), sums[number] // SCALE
