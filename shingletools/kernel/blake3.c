@@ -1,3 +1,5 @@
+/* BLAKE3 of at most one chunk, by the portable rounds of its specification. */
+
 #include "blake3.h"
 
 enum { BLOCK = 64 }; /* bytes of a block */

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shingletools.commands.canon.extracted import Extractor
-    from shingletools.commands.canon.placed import Placer  # as above
+    from shingletools.commands.canon.placed import Placer
 
 FACE = Face(
     example=("canon --stop en docs.jsonl | head -1",),

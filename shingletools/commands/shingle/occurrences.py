@@ -8,9 +8,8 @@ from shingletools.numbers.payload import DEFAULT
 from shingletools.numbers.sorter import Sorter, SortingLimits
 from shingletools.system.scratch import Memory
 
-SHARE = (
-    8  # one part of the memory is for fingerprints, five for numpy's intermediate arrays, two for what sorts on disk
-)
+# One part of the memory is for fingerprints, five for numpy's intermediate arrays, two for what sorts on disk
+SHARE = 8
 
 
 class Occurrences:
