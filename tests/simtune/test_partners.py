@@ -243,3 +243,16 @@ def test_short_texts_with_a_footer(tmp_path: Path) -> None:
     (tmp_path / "line").write_text(run_here("simtune docs", cwd=tmp_path).records()[-1]["pipeline"])
     made = {(p["a"], p["b"]) for p in map(json.loads, shell("sh line < docs", tmp_path).good().splitlines())}
     assert made == {(i, 200 + i) for i in range(50)}
+
+
+def test_labels_overrule_the_rules_only_beyond_chance(tmp_path: Path) -> None:
+    lefts, rights = planted(11, 0.9)
+    few = [number if number % 3 == 0 else None for number in range(300)]
+    (tmp_path / "left").write_bytes(documents_of(lefts, few))
+    (tmp_path / "docs").write_bytes(documents_of(rights, few))
+    plain = run_here("simtune --against left docs", cwd=tmp_path).records()
+    records = run_here("simtune --field label --against left docs", cwd=tmp_path).records()
+    assert records[-1] == plain[-1]
+    why = next(each["because"] for each in records if each.get("rule") == "labels")
+    assert ": as the rules say; by the true pairs of one half of the sample, no setting is better beyond chance;" in why
+    assert [each["rule"] for each in records if each["scope"] == "reason"][:2] == ["k", "t"]

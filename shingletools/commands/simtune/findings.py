@@ -20,11 +20,11 @@ from shingletools.commands.simtune.forms import (
     sketch,
 )
 from shingletools.commands.simtune.guess import guess
-from shingletools.commands.simtune.guessed import Reason, percent
+from shingletools.commands.simtune.guessed import Guess, Reason, percent
 from shingletools.commands.simtune.judged import Judgement
 from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.run_rules import SHARES
-from shingletools.commands.simtune.search import search, told
+from shingletools.commands.simtune.search import Half, Tried, search, told
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.sureness import ENOUGH, Scored, Share
 from shingletools.commands.simtune.wording import pipeline
@@ -39,6 +39,7 @@ QUANTILES = (
     ("q90", Fraction(9, 10)),
 )  # fmt: skip
 BAND = Fraction(1, 20)
+NARROW = Fraction(1, 50)  # an interval of F1
 
 
 class Findings:
@@ -83,10 +84,14 @@ class Findings:
                 tried, one = search(half, given.ways())
                 for each in tried:
                     yield of_setting(each.setting, each.scored)
-                scored = told(half, other, one.setting, thresholds_of(one.setting))
-                score = next(each for each in scored if each.threshold == one.setting.threshold)
+                rules = self.as_good(half, one)
+                setting = rules.chosen.setting if rules else one.setting
+                scored = told(half, other, setting, thresholds_of(setting))
+                score = next(each for each in scored if each.threshold == setting.threshold)
+                if score.right and rules:
+                    return rules.chosen, [*rules.reasons, by_labels(setting, score, NONE_BETTER)], scored
                 if score.right:
-                    return given.measured(one.setting), [by_labels(one.setting, score)], scored
+                    return given.measured(setting), [by_labels(setting, score, BEST)], scored
                 why = "the setting that one half of the sample chooses finds no true pair of the other half"
             self.doubts.append(f"the labels decide nothing: {why}")
             reasons.append(Reason("labels", self.doubts[0]))
@@ -94,6 +99,20 @@ class Findings:
         for measured in guessed.tried:
             yield of_setting(measured.setting, None, measured)
         return guessed.chosen, reasons + guessed.reasons, []
+
+    def as_good(self, half: Half, one: Tried) -> Guess | None:
+        """What the rules say, if it is within a standard error of the best by labels (Breiman and others 1984).
+
+        An interval of 95 % has about four of these. Where that of the best is narrow, labels are many, and tell.
+        """
+        assert one.scored is not None
+        if one.scored.f1.high - one.scored.f1.low < NARROW:
+            return None
+        guessed = guess(self.given)
+        setting = guessed.chosen.setting
+        (score,) = told(half, half.population, setting, [setting.threshold])
+        error = (score.f1.high - score.f1.low) / 4
+        return guessed if (score.f1.value or 0) + error >= (one.scored.f1.value or 0) else None
 
     def too_few(self, judgement: Judgement) -> str | None:
         """Why labels decide nothing, if that is known at once."""
@@ -117,7 +136,11 @@ def thresholds_of(setting: Setting) -> list[Fraction]:
     return sorted({*(BAND * i for i in range(int(least / BAND), int(1 / BAND) + 1)), setting.threshold})
 
 
-def by_labels(setting: Setting, score: Scored) -> Reason:
+BEST = "chosen by the true pairs of one half of the sample"
+NONE_BETTER = "as the rules say; by the true pairs of one half of the sample, no setting is better beyond chance"
+
+
+def by_labels(setting: Setting, score: Scored, why: str) -> Reason:
     """What labels say, in words."""
     found, right, truth = (round(count) for count in score[1:4])
     figures = ", ".join(
@@ -130,7 +153,7 @@ def by_labels(setting: Setting, score: Scored) -> Reason:
         doubt = f"; only {score.counted[0]} pairs were counted for the precision, which may be chance"
     return Reason(
         "labels",
-        f"{rules}shingle {setting.shingle}, simjoin {setting.join}: chosen by the true pairs of one half of the sample;"
+        f"{rules}shingle {setting.shingle}, simjoin {setting.join}: {why};"
         f" by those of the other half, of {found} pairs found {right} are right, of {truth} true ones: "
         f"{figures}{doubt}",
     )
