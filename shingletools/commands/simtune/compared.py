@@ -11,6 +11,7 @@ from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import F64, Flags, Index, Postings, TokenSets, TokenWeights
 from shingletools.numbers.ranges import stretches
+from shingletools.numbers.rarity import counted_square
 
 BLOCK = 1 << 20  # steps at once
 BINS = 100
@@ -37,7 +38,8 @@ class Meetings(NamedTuple):
     by: Shingled
     wholes: Index  # (sets,): shingles, or the sum of their squares
     rests: Index  # (sets,): of these, what entries have by which pairs do not meet
-    weighed: bool
+    squares: Index | None = None  # (shingles,): of what `simjoin --weights counted` lets each weigh, or None
+    weighed: TokenWeights | None = None  # the sets, as the kernel weighs what they have in common
 
     def within(self, most: int, beyond: bool = False) -> int:
         """How many of the first sets can be compared in so many steps: with each other, or with those beyond, too."""
@@ -62,32 +64,27 @@ class Meetings(NamedTuple):
         entries = np.bincount(mine, minlength=len(of.frequencies))
         asks = entries[mine] > 1
         sizes = np.bincount(owners[asks], minlength=rows)
-        weights = of.squares if self.weighed else None
-        postings = Postings(mine[asks], sizes, owners[order], np.append(0, np.cumsum(entries)), weights)
+        postings = Postings(mine[asks], sizes, owners[order], np.append(0, np.cumsum(entries)), self.squares)
         steps = np.bincount(owners[asks], entries[mine[asks]], minlength=rows).astype(np.int64)
         rooms = np.minimum(steps, rows)[:first]
         for part in stretches(rooms, BLOCK):
             room = int(rooms[part].sum())
             pairs = RowPairs(*kernel.shared_counts(postings, range(part.start, part.stop), 0, 1, room)[1:])
-            yield self.weighing(pairs) if self.weighed else pairs
+            yield pairs if self.weighed is None else self.weighing(pairs, self.weighed)
 
-    def weighing(self, pairs: RowPairs) -> RowPairs:
+    def weighing(self, pairs: RowPairs, weighed: TokenWeights) -> RowPairs:
         """Pairs whose cosine may be LOWEST or more, and what they have in common; given is what they have of the
         entries by which they meet.
         """
         left, right = pairs.left, pairs.right
-        product = self.wholes[left].astype(np.float64) * self.wholes[right]
-        least = np.floor(float(LOWEST) * np.sqrt(product) - 1).astype(np.int64)
+        least = np.floor(float(LOWEST) * mean_of(self.wholes[left], self.wholes[right]) - 1).astype(np.int64)
         # What they have beside these is not among those of the one whose entries end first in the order of all
         pairs = some(pairs, pairs.common + np.maximum(self.rests[left], self.rests[right]) >= least)
-        sets = TokenSets(self.of.numbers.astype(np.uint64), self.of.sizes)
-        weighed = TokenWeights(sets, self.of.squares[self.of.numbers], self.wholes)
         return pairs._replace(common=kernel.common_weights(weighed, pairs.left, pairs.right, pairs.common))
 
     def cosines(self, pairs: RowPairs) -> F64:
         """To DIGITS, so that equal ones are equal. Shape (pairs,)."""
-        product = self.wholes[pairs.left].astype(np.float64) * self.wholes[pairs.right]
-        return np.round(pairs.common / np.sqrt(product), DIGITS)
+        return np.round(pairs.common / mean_of(self.wholes[pairs.left], self.wholes[pairs.right]), DIGITS)
 
     def itself(self, rows: Index) -> RowPairs:
         """Pairs of two documents of one set, by the rows of such sets."""
@@ -101,8 +98,10 @@ def meetings(of: Shingled, measure: str, least: Fraction = LOWEST) -> Meetings:
     entry that has, in the order of both, as much as that with those after it.
     """
     if measure != COSINE:
-        return Meetings(of, of, of.sizes, np.zeros_like(of.sizes), False)
-    weights = of.squares[of.numbers]
+        return Meetings(of, of, of.sizes, np.zeros_like(of.sizes))
+    counts, place = np.unique(of.frequencies, return_inverse=True)
+    squares = np.array([counted_square(of.filled, count) for count in counts.tolist()], np.int64)[place]
+    weights = squares[of.numbers]
     wholes = np.add.reduceat(weights, np.cumsum(of.sizes) - of.sizes) if len(weights) else weights
     order = np.lexsort((of.numbers, -weights, of.owners))
     before = np.cumsum(weights[order]) - weights[order]
@@ -111,7 +110,14 @@ def meetings(of: Shingled, measure: str, least: Fraction = LOWEST) -> Meetings:
     kept = np.zeros(len(weights), np.bool_)
     kept[order] = left >= ceilings(least**2, wholes)[of.owners]
     rests = np.bincount(of.owners[~kept], weights[~kept], len(of.sizes)).astype(np.int64)
-    return Meetings(of, of.kept(kept, of.documents, of.rows), wholes, rests, True)
+    weighed = TokenWeights(TokenSets(of.numbers.astype(np.uint64), of.sizes), weights, wholes)
+    return Meetings(of, of.kept(kept, of.documents, of.rows), wholes, rests, squares, weighed)
+
+
+def mean_of(left: Index, right: Index) -> F64:
+    """The geometric means of two numbers, as floating point has them. Shape (pairs,)."""
+    means: F64 = np.sqrt(left.astype(np.float64) * right)
+    return means
 
 
 def smoothed(values: Sequence[int], reach: int = 2) -> list[int]:
@@ -132,7 +138,7 @@ def bins_of(wholes: Index, pairs: RowPairs, measure: str, threshold: Fraction | 
     left, right = wholes[pairs.left], wholes[pairs.right]
     between = threshold if threshold is not None and (threshold * BINS).denominator > 1 else None  # begins a bin, too
     if measure == COSINE:
-        nearest = np.round(BINS * pairs.common / np.sqrt(left.astype(np.float64) * right)).astype(np.int64)
+        nearest = np.round(BINS * pairs.common / mean_of(left, right)).astype(np.int64)
         place = nearest - ~reached(pairs.common, left, right, nearest, BINS)
         if between is not None:
             place += reached(pairs.common, left, right, between.numerator, between.denominator)
@@ -152,7 +158,7 @@ def ceilings(share: Fraction, wholes: Index) -> Index:
 
 def reached(common: Index, left: Index, right: Index, part: Index | int, whole: int) -> Flags:
     """Whether common / sqrt(left * right) is part / whole or more. Shape (pairs,)."""
-    beyond = whole * (common / np.sqrt(left.astype(np.float64) * right)) - part
+    beyond = whole * (common / mean_of(left, right)) - part
     flags: Flags = beyond >= 0
     parts = np.broadcast_to(part, common.shape)
     for at in np.flatnonzero(np.abs(beyond) < CLOSE * whole).tolist():

@@ -17,7 +17,7 @@ from shingletools.commands.simtune.partners import nearest
 from shingletools.commands.simtune.sample import SampledDocument
 from shingletools.commands.simtune.search import Half
 from shingletools.commands.simtune.settings import Setting
-from shingletools.commands.simtune.shingled import NO_ROW, ShingleUnits, Way, ruled, shingled
+from shingletools.commands.simtune.shingled import NO_ROW, Shingled, ShingleUnits, Way, ruled, shingled
 from shingletools.commands.simtune.spec import TuneSpec
 from shingletools.kernel.types import Flags
 from shingletools.text.scripts import ALONE
@@ -71,6 +71,11 @@ class GivenSample(NamedTuple):
         few = len(self.documents) * (len(self.documents) - 1)
         return pairs * self.whole * (self.whole - 1) / few if few else pairs
 
+    def asking(self, of: Shingled) -> int:
+        """How many documents of the sample have shingles, with --against those of the input."""
+        filled = of.rows != NO_ROW
+        return int((filled if self.others is None else filled & ~self.others).sum())
+
     def measured(self, setting: Setting) -> Measured:
         """The pairs of a setting, whatever labels say."""
         of = shingled(ruled(self.texts, setting.way.rules), setting.way.units, self.kinds(None))
@@ -78,9 +83,8 @@ class GivenSample(NamedTuple):
         of = search.limited(of, setting.most)
         tallied = tally(of, self.population(None), threshold)
         if setting.best:
-            assert self.others is not None
             near = nearest(of, self.others, threshold)
-            more = Fraction(SCALE * int(((of.rows != NO_ROW) & ~self.others).sum()), max(near.documents, 1))
+            more = Fraction(SCALE * self.asking(of), max(near.documents, 1))
             tallied.found[COSINE] = tuple(int(many * more) for many in near.counts[0])
         elif setting.measure == COSINE:
             tallied.found.update(tally(of, self.population(None), threshold, measures=(COSINE,)).found)

@@ -10,7 +10,6 @@ import orjson
 
 from shingletools.cli.options import make_parser
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.rarity import counted_square
 from shingletools.record.faces import command_of
 from shingletools.record.filter_line import filter_lines
 from shingletools.record.stage import Command
@@ -50,7 +49,7 @@ class Shingled(NamedTuple):
     first: Index  # (sets,): and the first of them, its place in the sample
     rows: Index  # (sampled,): the set of each document, or NO_ROW
     frequencies: Index  # (shingles,): by number, in how many documents each is
-    squares: Index  # (shingles,): of what `simjoin --weights counted` lets each weigh
+    filled: int  # documents of the sample that have shingles
     repeated: int  # shingles of all documents, repeats within one counted
     order: Index  # (entries,): places of `numbers` by rising number, and of one number in their order
 
@@ -82,7 +81,7 @@ class Shingled(NamedTuple):
         places = np.cumsum(entries) - 1
         return Shingled(
             self.numbers[entries], sizes[left], documents[left], self.first[left], renumbered[rows], self.frequencies,
-            self.squares, int((sizes * documents).sum()), places[self.order[entries[self.order]]],
+            self.filled, int((sizes * documents).sum()), places[self.order[entries[self.order]]],
         )  # fmt: skip
 
 
@@ -149,9 +148,7 @@ def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingle
     is_first[firsts] = True
     numbers = numbers[np.repeat(is_first, sizes)]
     filled = int(np.count_nonzero(of_rows != NO_ROW))
-    counts, place = np.unique(frequencies, return_inverse=True)
-    squares = np.array([counted_square(filled, count) for count in counts.tolist()], np.int64)[place]
     return Shingled(
-        numbers, sizes[firsts], documents, firsts, of_rows, frequencies, squares, repeated,
+        numbers, sizes[firsts], documents, firsts, of_rows, frequencies, filled, repeated,
         np.argsort(numbers, kind="stable"),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.guessed import Guess, Reason
 from shingletools.commands.simtune.partners import nearest, partners
 from shingletools.commands.simtune.settings import OF_WORDS, Setting, written
-from shingletools.commands.simtune.shingled import NO_ROW, ShingleUnits, Way, shingled
+from shingletools.commands.simtune.shingled import ShingleUnits, Way, shingled
 
 LEAST_WORDS, SHORT, LONG = 10, 50, 200  # of half of the texts; see of_short_texts and of_partners
 LEAST_SHARED = {CONTAINMENT: Fraction(2, 5), COSINE: Fraction(3, 5)}  # thresholds for these, if nothing else tells
@@ -66,9 +66,7 @@ def of_partners(given: GivenSample, found: Guess) -> Guess | None:
     of = shingled(given.texts, way.units, given.kinds(None))
     near = nearest(of, given.others)
     share, threshold = partners(near, best)
-    asking = (
-        int((of.rows != NO_ROW).sum()) if given.others is None else int(((of.rows != NO_ROW) & ~given.others).sum())
-    )
+    asking = given.asking(of)
     many = round(share * asking)
     few = many < LEAST_PARTNERS or share < MANY_PARTNERS
     if few and (not best or words > SHORT):
