@@ -136,6 +136,12 @@ def test_of_no_documents_there_is_nothing_to_say(options: str, tmp_path: Path) -
     assert not (tmp_path / "out").exists()
 
 
+def test_of_no_documents_to_compare_with_there_is_nothing_to_say(tmp_path: Path) -> None:
+    ran = run_here("simtune --against /dev/null", stdin=docs_of("titles"), cwd=tmp_path)
+    said = "simtune: no documents in --against, so there is nothing to recommend\n"
+    assert (ran.status, ran.out, ran.err) == (2, b"", said)
+
+
 def test_the_whole_has_no_fewer_documents_than_were_read(tmp_path: Path) -> None:
     ran = run_here("simtune --documents 2", stdin=docs_of("titles"), cwd=tmp_path)
     assert (ran.status, ran.out) == (2, b"")

@@ -81,9 +81,11 @@ class Tune(Collector):
 
     def finish(self) -> Iterator[Written]:
         documents, judgement = self.documents()
+        for side, sample in self.samples.items():
+            if not sum(sample.read):
+                where = " in --against" if side == OTHERS else ""
+                raise Failed(f"no documents{where}, so there is nothing to recommend")
         read = [count for sample in self.samples.values() for count in sample.read]
-        if not sum(read):
-            raise Failed("no documents, so there is nothing to recommend")
         if self.spec.documents is not None and self.spec.documents < sum(read):
             raise Failed(f"--documents {self.spec.documents}: fewer than the {sum(read)} documents that were read")
         given = GivenSample(self.spec, self.via, (*read, 0, 0)[:4], documents, judgement)
