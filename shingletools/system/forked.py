@@ -40,11 +40,16 @@ class Fork:
             ends += os.pipe()
             ends += os.pipe()
             asked, ask, back, answers = ends
-            with warnings.catch_warnings():  # Python 3.12 warns of threads; ours only waits for signals
-                warnings.simplefilter("ignore", DeprecationWarning)
-                self.pid = os.fork()
-            if not self.pid:
-                become_worker([asked, answers, *stores], others | {ask, back})
+            # A signal that comes to the copy while it still has the handlers would be taken for one to the run
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals.ENDING)
+            try:
+                with warnings.catch_warnings():  # Python 3.12 warns of threads; ours only waits for signals
+                    warnings.simplefilter("ignore", DeprecationWarning)
+                    self.pid = os.fork()
+                if not self.pid:
+                    become_worker([asked, answers, *stores], others | {ask, back}, mask)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         except OSError:
             for end in ends:
                 os.close(end)
@@ -78,12 +83,16 @@ class Fork:
             os.kill(self.pid, signal.SIGKILL)
 
 
-def become_worker(descriptors: Sequence[int], others: set[int]) -> None:
-    """Serves with a pipe that asks, one for answers, and stores; never returns to the steps under way here."""
+def become_worker(descriptors: Sequence[int], others: set[int], mask: set[int | signal.Signals]) -> None:
+    """Serves with a pipe that asks, one for answers, and stores; never returns to the steps under way here.
+
+    mask: the signals that are to be blocked, once the handlers of the run are gone.
+    """
     status = 1
     try:
         gc.freeze()  # what is here is neither closed by the collector nor copied
         signals.forget()
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         for each in others - {2, *descriptors}:
             with suppress(OSError):  # the list's own is closed
                 os.close(each)

@@ -199,6 +199,29 @@ def test_a_worker_killed(command: str, number: signal.Signals, inputs: Path, tmp
     wait_until(running.group_is_gone)
 
 
+KILLED_AT_ONCE = """
+import os, signal, sys
+from shingletools.running.launch import main
+from shingletools.system import signals
+forget = signals.forget
+def killed():
+    os.kill(os.getpid(), signal.SIGXCPU)
+    forget()
+signals.forget = killed
+raise SystemExit(main("canon"))
+"""
+
+
+def test_a_worker_killed_as_it_begins(inputs: Path, tmp_path: Path) -> None:
+    """While it still has the handlers of the run that it is a copy of."""
+    arguments = ["-j", "2", "-o", "out", str(inputs / "canon")]
+    ran = run_process(
+        "env", "--default-signal=XCPU", sys.executable, "-P", "-c", KILLED_AT_ONCE, *arguments, cwd=tmp_path
+    )
+    assert (ran.status, ran.err) == (2, f"canon: a worker process died ({signal.strsignal(signal.SIGXCPU)})\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("limit", "cause"),
     [
