@@ -1,4 +1,4 @@
-"""What simtune says of a few texts without labels, by brute force: sets, fractions, all pairs."""
+"""What simtune says, and what its pipelines find; of a few texts also by brute force: sets, fractions, all pairs."""
 
 import json
 from collections import Counter
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
-from math import ceil, comb, floor
+from math import ceil, comb, floor, isqrt, log2
+from pathlib import Path
 
-from harness import Record, jsonl, run
+from harness import Record, jsonl, run, run_here, shell
 
 USUAL = Fraction(4, 5)
 COLUMNS = (
@@ -18,7 +19,47 @@ COLUMNS = (
 COMPONENTS = (42, 84, 168, 256)
 FEW = 100  # documents
 LONG_ENOUGH = 2  # words in a shingle, which so is no template's
+Square = tuple[int, int]  # of a cosine: a fraction
 LONGEST = 1 << 16  # words of a text that are compared
+
+
+def advised(folder: Path, options: str = "", docs: bytes = b"") -> tuple[str, dict[str, str], list[Record]]:
+    """The pipeline, its reasons by their rules, and all records."""
+    records = run_here(f"simtune {options}", stdin=docs, cwd=folder).records()
+    reasons = {record["rule"]: record["because"] for record in records if record["scope"] == "reason"}
+    return records[-1]["pipeline"], reasons, records
+
+
+def pairs_of(pipeline: str, docs: bytes, folder: Path) -> set[frozenset[object]]:
+    """What a pipeline finds, run by sh as it is printed."""
+    (folder / "docs").write_bytes(docs)
+    (folder / "line").write_text(pipeline)
+    made = shell("sh line < docs", folder).good()
+    return {frozenset((pair["a"], pair["b"])) for pair in map(json.loads, made.splitlines())}
+
+
+def squares(sets: Sequence[set[str]]) -> dict[str, int]:
+    """What each word weighs, by the manual of simjoin: log2((N + 1) / d), squared, in 32 bits."""
+    filled = [each for each in sets if each]
+    weights = {word: round(round(log2((len(filled) + 1) / d), 6) * 65536) or 1
+               for word, d in Counter(word for each in filled for word in each).items()}  # fmt: skip
+    unit = 1
+    while (round(round(log2(len(filled) + 1), 6) * 65536) ** 2 - 1) // unit >= 1 << 32:
+        unit *= 2
+    return {word: max((2 * weight**2 + unit) // (2 * unit), 1) for word, weight in weights.items()}
+
+
+def cosines(sets: Sequence[set[str]]) -> dict[tuple[int, int], Square]:
+    weights = squares(sets)
+    wholes = [sum(weights[word] for word in each) for each in sets]
+    return {
+        (i, j): (sum(weights[word] for word in sets[i] & sets[j]) ** 2, wholes[i] * wholes[j])
+        for i, j in combinations(range(len(sets)), 2) if sets[i] & sets[j]
+    }  # fmt: skip
+
+
+def hundredths(cosine: Square) -> int:
+    return isqrt(10_000 * cosine[0] // cosine[1])
 
 
 def shingles(texts: Sequence[str], options: str) -> list[list[int]]:

@@ -3,7 +3,7 @@
 import json
 import random
 from fractions import Fraction
-from itertools import combinations, groupby, islice
+from itertools import groupby, islice
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from shingletools.commands.simtune.forms import sketch
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import ShingleUnits, Way
 from shingletools.commands.simtune.spec import TuneSpec
+from tuning import advised, pairs_of
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -40,21 +41,6 @@ def texts_of(kind: str) -> list[str]:
     return found + [changed(text) for text in found[:20]]
 
 
-def advised(folder: Path, options: str = "", docs: bytes = b"") -> tuple[str, dict[str, str], list[Record]]:
-    """The pipeline, its reasons by their rules, and all records."""
-    records = run_here(f"simtune {options}", stdin=docs, cwd=folder).records()
-    reasons = {record["rule"]: record["because"] for record in records if record["scope"] == "reason"}
-    return records[-1]["pipeline"], reasons, records
-
-
-def pairs_of(pipeline: str, docs: bytes, folder: Path) -> set[frozenset[object]]:
-    """What a pipeline finds, run by sh as it is printed."""
-    (folder / "docs").write_bytes(docs)
-    (folder / "line").write_text(pipeline)
-    made = shell("sh line < docs", folder).good()
-    return {frozenset((pair["a"], pair["b"])) for pair in map(json.loads, made.splitlines())}
-
-
 def docs_of(kind: str) -> bytes:
     return jsonl(*({"id": i, "text": text} for i, text in enumerate(texts_of(kind))))
 
@@ -63,7 +49,7 @@ def docs_of(kind: str) -> bytes:
     ("kind", "line", "because", "found"),
     [
         (
-            "titles", "shingle -k 1 | simjoin --weights counted --measure cosine -t 0.6",
+            "titles", "shingle -k 1 | simjoin --weights counted --measure cosine -t 0.5",
             "-k 1 and the cosine of weights: half of the texts with words have 6 or fewer",
             [30],
         ),
@@ -454,33 +440,3 @@ def test_pairs_that_labels_say_nothing_of_are_not_wrong(tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(jsonl(*same))  # all pairs of a truth that judges none to be different count
     _, _, records = advised(tmp_path, "--truth t", docs)
     assert max(each["precision"] or 0 for each in records if each["scope"] == "score") < 0.5
-
-
-def test_the_threshold_of_short_texts_is_where_pairs_are_fewest(tmp_path: Path) -> None:
-    """By brute force: the first hundredth around which there are the fewest pairs, or a tenth more."""
-    chosen = random.Random(11)
-    words = ["".join(chosen.choices(LETTERS, k=4)) for _ in range(40)]
-    texts = [" ".join(chosen.sample(words, chosen.randint(10, 18))) for _ in range(150)]
-    texts += [" ".join(text.split()[: chosen.randint(8, 18)]) for text in texts[:60]]
-    docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
-    pipeline, reasons, _ = advised(tmp_path, docs=docs)
-    sets = [{*text.split()} for text in texts]
-    bins = [100 * len(one & two) // min(len(one), len(two)) for one, two in combinations(sets, 2) if one & two]
-    sums = {at: sum(at - 4 <= each <= at + 4 for each in bins) for at in range(40, 90)}
-    threshold = min(at for at, pairs in sums.items() if pairs <= Fraction(11, 10) * min(sums.values()))
-    assert threshold > 40
-    assert pipeline == f"shingle -k 1 | simjoin --measure containment -t {threshold / 100:g}"
-    assert f": {sums[threshold]} pairs have a containment from " in reasons["t"]
-    assert len(pairs_of(pipeline, docs, tmp_path)) == sum(each >= threshold for each in bins)
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [(9, "shingle -k 1 | simjoin --weights counted"), (10, "shingle -k 1 | simjoin --measure containment")],
-)
-def test_titles_are_no_records_of_short_texts(words: int, line: str, tmp_path: Path) -> None:
-    """Of fewer than ten words, shared ones say too little."""
-    chosen = random.Random(5)
-    texts = [" ".join("".join(chosen.choices(LETTERS, k=6)) for _ in range(words)) for _ in range(120)]
-    pipeline, _, _ = advised(tmp_path, docs=jsonl(*({"id": i, "text": text} for i, text in enumerate(texts))))
-    assert pipeline.startswith(line)

@@ -2,11 +2,8 @@
 
 import json
 import random
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
-from math import isqrt, log2
 from pathlib import Path
 
 import numpy as np
@@ -20,34 +17,10 @@ from shingletools.commands.simtune.compared import COSINE
 from shingletools.commands.simtune.counting import SCALE, Population, best_of, tally
 from shingletools.commands.simtune.partners import nearest, partners
 from shingletools.commands.simtune.shingled import ShingleUnits, shingled
+from tuning import Square, cosines, hundredths
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FIRST = 20  # hundredths: cosines below are not looked for
-Square = tuple[int, int]  # of a cosine: a fraction
-
-
-def squares(sets: Sequence[set[str]]) -> dict[str, int]:
-    """What each word weighs, by the manual of simjoin: log2((N + 1) / d), squared, in 32 bits."""
-    filled = [each for each in sets if each]
-    weights = {word: round(round(log2((len(filled) + 1) / d), 6) * 65536) or 1
-               for word, d in Counter(word for each in filled for word in each).items()}  # fmt: skip
-    unit = 1
-    while (round(round(log2(len(filled) + 1), 6) * 65536) ** 2 - 1) // unit >= 1 << 32:
-        unit *= 2
-    return {word: max((2 * weight**2 + unit) // (2 * unit), 1) for word, weight in weights.items()}
-
-
-def cosines(sets: Sequence[set[str]]) -> dict[tuple[int, int], Square]:
-    weights = squares(sets)
-    wholes = [sum(weights[word] for word in each) for each in sets]
-    return {
-        (i, j): (sum(weights[word] for word in sets[i] & sets[j]) ** 2, wholes[i] * wholes[j])
-        for i, j in combinations(range(len(sets)), 2) if sets[i] & sets[j]
-    }  # fmt: skip
-
-
-def hundredths(cosine: Square) -> int:
-    return isqrt(10_000 * cosine[0] // cosine[1])
 
 
 word_sets = st.lists(st.sets(st.sampled_from(LETTERS[:9]), max_size=6), min_size=2, max_size=9)

@@ -2,16 +2,15 @@
 
 from shingletools.commands.simtune.evidence import GivenSample
 from shingletools.commands.simtune.guessed import Guess
-from shingletools.commands.simtune.run_rules import SPACELESS, of_runs
-from shingletools.commands.simtune.short_rules import of_partners, of_short_texts
+from shingletools.commands.simtune.run_rules import of_runs
+from shingletools.commands.simtune.short_rules import SHORT, of_partners, of_short_texts, typical
 
 
 def guess(given: GivenSample) -> Guess:
     """What suits a sample."""
     if given.spec.words or given.spec.threshold is not None:
         return of_runs(given)
-    if given.letters() >= SPACELESS:
-        found = of_runs(given)
-        return (of_partners(given, found) if given.spec.others else None) or found
-    found = of_short_texts(given) or of_runs(given)
-    return of_partners(given, found) or found
+    text = typical(given)
+    found = (of_short_texts(given, text) if text.words <= SHORT else None) or of_runs(given)
+    more = of_partners(given, text, found)
+    return more or (of_short_texts(given, text, found) if text.words > SHORT else None) or found

@@ -28,3 +28,4 @@ class Guess(NamedTuple):
     tried: list[Measured]
     chosen: Measured
     reasons: list[Reason]
+    copies: Fraction  # pairs of the sample that it promises
