@@ -14,7 +14,7 @@ USUAL = Fraction(4, 5)  # the threshold, where nothing else says one
 WORDS = 1, 2, 3, 5, 10  # in a shingle
 CHARACTERS = 3, 4, 5
 OF_WORDS = ShingleUnits(3, chars=True, of_words=True)
-WEIGHED = ShingleUnits(1), OF_WORDS  # what is also compared by the cosine of weights
+WEIGHED = ShingleUnits(1), ShingleUnits(2), OF_WORDS  # what is also compared by the cosine of weights
 LIMITS = 3, 5, 10, 20  # documents that a shingle may be in
 SHARES = Fraction(1, 100), Fraction(1, 10)  # of all documents, where that is more
 SHIPPED = "en", "ru"  # languages with lists of stop words and stemmers
