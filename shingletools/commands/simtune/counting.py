@@ -25,7 +25,7 @@ from shingletools.commands.simtune.shingled import NO_ROW, Shingled
 from shingletools.kernel.types import Flags, Index
 
 STEPS = 1 << 27  # meetings of sets that share a shingle, each shingle counted: so many at most for one tally
-LEAST = 20  # of pairs that the search looks at, so many shingles in common are more than those of the smaller set
+FEWEST = 20  # of pairs that the search looks at, so many shingles in common are more than those of the smaller set
 STRATA = 4
 ONE = Fraction(1)
 SCALE = 1 << 16  # of weights in whole numbers
@@ -261,7 +261,7 @@ def that_count(meeting: Meetings, pairs: RowPairs, population: Population, full:
     """Those of two sides, if there are two, that are judged, if only these count."""
     of, wholes = meeting.of, meeting.wholes
     if not full:
-        pairs = some(pairs, LEAST * pairs.common >= np.minimum(wholes[pairs.left], wholes[pairs.right]))
+        pairs = some(pairs, FEWEST * pairs.common >= np.minimum(wholes[pairs.left], wholes[pairs.right]))
     if population.others is not None:
         one, two = of.first[pairs.left], of.first[pairs.right]
         apart = population.others[one] != population.others[two]

@@ -120,7 +120,7 @@ class GivenSample(NamedTuple):
     def ways(self) -> list[Way]:
         """Those that labels may choose among."""
         words = [ShingleUnits(k) for k in self.spec.words or settings.WORDS]
-        characters = [ShingleUnits(k, chars=True) for k in settings.CHARACTERS] + [settings.OF_WORDS]
+        characters = [ShingleUnits(k, chars=True) for k in settings.RUNS_OF_CHARACTERS] + [settings.OF_WORDS]
         characters = [] if self.spec.words else characters
         rules = settings.rules_for(self.texts, self.via)
         return [*(Way(units) for units in (*words, *characters)), *(Way(units, rules) for units in words if rules)]

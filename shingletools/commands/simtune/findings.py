@@ -23,7 +23,7 @@ from shingletools.commands.simtune.guess import guess
 from shingletools.commands.simtune.guessed import Guess, Reason, percent
 from shingletools.commands.simtune.judged import Judgement
 from shingletools.commands.simtune.measured import Measured
-from shingletools.commands.simtune.run_rules import SHARES
+from shingletools.commands.simtune.run_rules import TEMPLATE_SHARES
 from shingletools.commands.simtune.search import Half, Tried, search, told
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.sureness import ENOUGH, Scored, Share
@@ -220,7 +220,7 @@ def of_pairs(given: GivenSample, measured: Measured) -> Iterator[Finding]:
     """What decides the cost of a setting: frequencies, bands of similarity, signatures."""
     for least, most, many, share in measured.frequencies():
         yield {"scope": "frequency", "least": least, "most": most, "shingles": many, "share": share}
-    for share in SHARES:
+    for share in TEMPLATE_SHARES:
         most = int(share * len(given.documents))
         places = int(measured.shingled.frequencies[measured.shared_by(most)].sum())
         yield {

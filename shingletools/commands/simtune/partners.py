@@ -17,7 +17,7 @@ from shingletools.kernel.types import Flags, Index
 
 NEAREST = 3
 AT_ONCE = 1 << 22  # pairs
-ONE = 10**9  # a share of 1, in whole numbers: these are equal on any machine
+PARTS = 10**9  # a share of 1 in whole numbers: these are equal on any machine
 ROUNDS = 20
 FIRST = int(LOWEST * BINS)
 
@@ -88,18 +88,20 @@ def partners(found: NearestCounts, best: bool) -> PartnerShare:
     ones are g (p + (1 - p) r), and p is at least the share of first ones beyond g, of those not in g.
     """
     documents = max(found.documents, 1)
-    first, second, third = ([ONE * many // documents for many in counts] for counts in found.counts)
-    fall = [ONE * c**2 // b**2 if b else 0 for b, c in zip(second, third, strict=True)]
-    share = ONE // 2
+    first, second, third = ([PARTS * many // documents for many in counts] for counts in found.counts)
+    fall = [PARTS * c**2 // b**2 if b else 0 for b, c in zip(second, third, strict=True)]
+    share = PARTS // 2
     chance = second
     for _ in range(ROUNDS):
         chance = [
-            min(ONE * b // max(share + (ONE - share) * r // ONE, 1), max(a, b), ONE)
+            min(PARTS * b // max(share + (PARTS - share) * r // PARTS, 1), max(a, b), PARTS)
             for a, b, r in zip(first, second, fall, strict=True)
         ]
-        beyond = (ONE * (a - g) // max(ONE - g, ONE // 10) for a, g in zip(first[FIRST:], chance[FIRST:], strict=True))
-        share = min(max(*beyond, ONE // 1000), ONE)
-    right = [a - (ONE - share) * g // ONE if best else a - g for a, g in zip(first, chance, strict=True)]
-    f1 = [2 * ONE * min(max(one, 0), share) // (a + share) for one, a in zip(right, first, strict=True)]
+        beyond = (
+            PARTS * (a - g) // max(PARTS - g, PARTS // 10) for a, g in zip(first[FIRST:], chance[FIRST:], strict=True)
+        )
+        share = min(max(*beyond, PARTS // 1000), PARTS)
+    right = [a - (PARTS - share) * g // PARTS if best else a - g for a, g in zip(first, chance, strict=True)]
+    f1 = [2 * PARTS * min(max(one, 0), share) // (a + share) for one, a in zip(right, first, strict=True)]
     level = smoothed(f1)
-    return PartnerShare(Fraction(share, ONE), Fraction(max(range(FIRST, BINS + 1), key=level.__getitem__), BINS))
+    return PartnerShare(Fraction(share, PARTS), Fraction(max(range(FIRST, BINS + 1), key=level.__getitem__), BINS))

@@ -10,11 +10,11 @@ from shingletools.commands.simtune.settings import USUAL, WORDS, Setting, most_o
 from shingletools.commands.simtune.shingled import ShingleUnits, Way
 
 LOW = Fraction(1, 2)  # a threshold that is lower than it need be
-CHARACTERS = ShingleUnits(3, chars=True)  # where texts are too short for runs of words
+BY_CHARACTERS = ShingleUnits(3, chars=True)  # where texts are too short for runs of words
 OF_CHARACTERS = Fraction(7, 10)  # the threshold for these: a word that changes costs short texts more
 SPACELESS = Fraction(1, 2)  # the share of words that are letters of scripts without spaces, from which on
 MOST_LETTERS = 5  # are in a shingle at most
-SHARES = Fraction(1, 10), Fraction(1, 100)  # of documents: shingles that are in more may be a template's
+TEMPLATE_SHARES = Fraction(1, 10), Fraction(1, 100)  # of documents: shingles that are in more may be a template's
 TEMPLATE = 3  # words in a shingle of a template at least; fewer are common in any language
 LEAST_DOCUMENTS = 20  # what such a share must be of a sample
 LEAST_PAIRS = 10  # of unequal texts: fewer tell nothing of templates
@@ -34,7 +34,7 @@ def units_to_try(given: GivenSample) -> list[ShingleUnits]:
     if given.letters() >= SPACELESS:
         tried = [units for units in tried if units.k <= MOST_LETTERS]
     if not any(fits(units, given) for units in tried):
-        tried.append(CHARACTERS)
+        tried.append(BY_CHARACTERS)
     return tried
 
 
@@ -108,10 +108,10 @@ def choose_template(plain: Measured, given: GivenSample) -> tuple[Measured, Reas
         why = f"shingles of fewer than {TEMPLATE} words are common in any language"
         return plain, Reason("template", f"no --max-df: {why}")
     documents = len(given.documents)
-    shares = [each for each in SHARES if most_of(each, documents) >= LEAST_DOCUMENTS]
+    shares = [each for each in TEMPLATE_SHARES if most_of(each, documents) >= LEAST_DOCUMENTS]
     shares = [each for each in shares if len(plain.shared_by(most_of(each, documents)))]
     if not shares:
-        why = f"no shingle is in {LEAST_DOCUMENTS} documents and in {percent(min(SHARES))} of all"
+        why = f"no shingle is in {LEAST_DOCUMENTS} documents and in {percent(min(TEMPLATE_SHARES))} of all"
         return plain, Reason("template", f"no --max-df: {why}")
     if near < LEAST_PAIRS:
         why = f"with {round(near)} pairs of unequal texts there is too little to tell templates by"

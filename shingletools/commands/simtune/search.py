@@ -17,14 +17,14 @@ PART_WORDS, PART_CHARACTERS = 1 << 16, 1 << 17  # of the documents by which the 
 PART_STEPS = 1 << 21  # of each tally of these
 FINAL = 3  # ways that are tried with all documents
 FINAL_STEPS = 1 << 25
-ONE = 10**12  # an F1 of 1, in whole numbers: these are equal on any machine
-NEAR = 3 * ONE // 1000  # F1 that is as good
-# Thresholds below these are not tried: see counting.LEAST
-LEAST = {JACCARD: 3, CONTAINMENT: 5, SHARED: 8, COSINE: int(LOWEST * BINS)}
+PARTS = 10**12  # an F1 of 1 in whole numbers: these are equal on any machine
+NEAR = 3 * PARTS // 1000  # F1 that is as good
+# Thresholds below these are not tried: see counting.FEWEST
+LOWEST_TRIED = {JACCARD: 3, CONTAINMENT: 5, SHARED: 8, COSINE: int(LOWEST * BINS)}
 
 
 class Tried(NamedTuple):
-    """A setting, and the F1 of thresholds around it, in 1/ONE."""
+    """A setting, and the F1 of thresholds around it, in 1/PARTS."""
 
     setting: Setting
     f1: int
@@ -48,10 +48,10 @@ def best(tally: PairTally, setting: Setting, asked: Fraction | None) -> list[Tri
         if measure == SHARED and asked is not None:
             continue
         f1 = [
-            2 * right * ONE // (many + tally.truth) if many else 0
+            2 * right * PARTS // (many + tally.truth) if many else 0
             for many, right in zip(tally.found[measure], tally.right[measure], strict=True)
         ][: len(tally.edges)]
-        places = range(LEAST[measure], len(tally.edges)) if asked is None else [tally.place(measure, asked)]
+        places = range(LOWEST_TRIED[measure], len(tally.edges)) if asked is None else [tally.place(measure, asked)]
         level = smoothed(f1) if measure != SHARED and asked is None else f1
         at = middle(places, [level[place] for place in places])
         threshold = Fraction(at) if measure == SHARED else tally.edges[at]

@@ -12,11 +12,11 @@ from shingletools.text.wordlists import ISO, word_list
 
 USUAL = Fraction(4, 5)  # the threshold, where nothing else says one
 WORDS = 1, 2, 3, 5, 10  # in a shingle
-CHARACTERS = 3, 4, 5
+RUNS_OF_CHARACTERS = 3, 4, 5
 OF_WORDS = ShingleUnits(3, chars=True, of_words=True)
 WEIGHED = ShingleUnits(1), ShingleUnits(2), OF_WORDS  # what is also compared by the cosine of weights
 LIMITS = 3, 5, 10, 20  # documents that a shingle may be in
-SHARES = Fraction(1, 100), Fraction(1, 10)  # of all documents, where that is more
+LIMIT_SHARES = Fraction(1, 100), Fraction(1, 10)  # of all documents, where that is more
 SHIPPED = "en", "ru"  # languages with lists of stop words and stemmers
 LANGUAGES = (
     "ar", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "hi", "hu", "hy", "id", "it", "lt", "nl", "no",
@@ -64,7 +64,7 @@ def limit_of(most: int | Fraction) -> str:
 def limits(documents: int, whole: int) -> list[int | Fraction | None]:
     """What --max-df may be, by the numbers of documents of a sample and of all: numbers are as shares in a part."""
     few: list[int | Fraction | None] = [most if documents == whole else share(most, documents) for most in LIMITS]
-    return [None, *few, *(each for each in SHARES if each * documents > LIMITS[-1])]
+    return [None, *few, *(each for each in LIMIT_SHARES if each * documents > LIMITS[-1])]
 
 
 def share(most: int, documents: int) -> Fraction:
