@@ -43,6 +43,11 @@ def clones(tmp_path: Path) -> Path:
     csv(der / "cora" / "cora_gt.csv", "1|0")
     csv(der / "cddb" / "cddb.csv", "artist,id,title", f"x,10,{TITLES[0]}", f"y,20,{TITLES[1]}", f"x,30,{TITLES[0]}")
     csv(der / "cddb" / "gt.csv", "id1,id2", "10,30")
+    rows = [f'"{title}", "{thing}"' for title, thing in zip(TITLES, ("7", "8", "7"), strict=False)]
+    csv(tmp_path / "dedupe" / "benchmarks" / "benchmarks" / "datasets" / "restaurant-nophone-training.csv",
+        "name,unique_id", *rows)  # fmt: skip
+    csv(tmp_path / "dedupe-examples" / "csv_example" / "csv_example_input_with_true_ids.csv", "True Id,Id,Site name",
+        *(f'{thing},{number},"{TITLES[number]}"' for number, thing in enumerate("121")))  # fmt: skip
     data = tmp_path / "llm-decontaminator" / "data"
     lines = [json.dumps({"text": text}) for text in TITLES]
     csv(data / "test" / "HumanEval.jsonl", *lines)
@@ -65,7 +70,7 @@ def clones(tmp_path: Path) -> Path:
 
 def test_sets_are_what_the_files_say(clones: Path) -> None:
     sets = {labelled.name: labelled for labelled in label_sets.every(clones)}
-    assert len(sets) == len(label_sets.REVIEWS) + len(label_sets.CLEAN) + 2 + 7 + 1
+    assert len(sets) == len(label_sets.REVIEWS) + len(label_sets.CLEAN) + 2 + 2 + 7 + 1
     one = sets["stroke"]
     assert one.documents[0] == {"id": "id_1", "text": f"{TITLES[0]}\n1999", "title": TITLES[0], "year": "1999"}
     assert one.truth == {("id_1", "id_2"), ("id_1", "id_4"), ("id_2", "id_4")}
@@ -76,10 +81,14 @@ def test_sets_are_what_the_files_say(clones: Path) -> None:
     assert sets["D4"].truth == {("l0", "r1")}
     assert sets["cora"].truth == {("0", "1")}
     assert sets["cddb"].truth == {("10", "30")}
+    assert sets["restaurants"].truth == sets["Chicago"].truth == {("0", "2")}
+    assert sets["Chicago"].documents[1]["text"] == sets["restaurants"].documents[1]["text"] == TITLES[1]
     assert sets["humaneval_c"].truth == {("l0", "r0"), ("l1", "r1")}  # nothing is a copy of the empty one
     assert sets["gsm8k"].documents[3]["text"] == TITLES[0]
     assert sets["autofj Song"].truth == {("l2", "r0")}
-    assert [name for name, labelled in sets.items() if not labelled.sides] == [*label_sets.REVIEWS, "cora", "cddb"]
+    assert [name for name, labelled in sets.items() if not labelled.sides] == [
+        *label_sets.REVIEWS, "cora", "cddb", "restaurants", "Chicago"
+    ]  # fmt: skip
 
 
 def test_what_is_missing_is_said(clones: Path, capsys: pytest.CaptureFixture[str]) -> None:

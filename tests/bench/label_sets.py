@@ -23,14 +23,20 @@ SOURCES = {
     "pyJedAI": ("https://github.com/AI-team-UoA/pyJedAI", "619b00e", "data"),
     "llm-decontaminator": ("https://github.com/lm-sys/llm-decontaminator", "931834a", "data"),
     "decon": ("https://github.com/allenai/decon", "e1bcb80", "bundled-evals"),
+    "dedupe": ("https://github.com/dedupeio/dedupe", "3f61e791", "benchmarks/benchmarks/datasets"),
+    "dedupe-examples": ("https://github.com/dedupeio/dedupe-examples", "48916bf", "csv_example"),
 }
 REVIEWS = ("respiratory", "digital_work", "haematology", "stroke", "cytology_screening")
 # What a citation is told by; the others say how it was entered, or are in one set only
 CITED = ("title", "author", "abstract", "journal", "booktitle", "year", "volume", "number", "pages", "doi")
 CLEAN = {
+    "D1": ("rest1", "rest2"),
     "D2": ("abt", "buy"),
     "D3": ("amazon", "gp"),
     "D4": ("dblp", "acm"),
+    "D5": ("imdb", "tmdb"),
+    "D6": ("imdb", "tvdb"),
+    "D7": ("tmdb", "tvdb"),
     "D8": ("walmart", "amazon"),
 }
 QUESTIONS = ("abstract_algebra", "sociology", "high_school_us_history")
@@ -123,6 +129,18 @@ def dirty(name: str, rows: Path, truth: Path, delimiter: str, identity: str) -> 
     return made(name, documents, pairs, False)
 
 
+def grouped(name: str, path: Path, same: str, *without: str) -> LabelSet:
+    """One table, whose rows with an equal value in the column `same` are one thing; some columns are no text."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, skipinitialspace=True))
+    things: dict[str, list[str]] = {}
+    documents = []
+    for number, row in enumerate(rows):
+        things.setdefault(row.pop(same), []).append(str(number))
+        documents.append(document(str(number), {field: row[field] for field in row if field not in without}))
+    return made(name, documents, (pair for of in things.values() for pair in combinations(of, 2)), False)
+
+
 def texts(path: Path) -> list[str]:
     with path.open(encoding="utf-8") as lines:
         return [json.loads(line)["text"] for line in lines]
@@ -173,6 +191,10 @@ def every(clones: Path) -> Iterator[LabelSet]:
     der = clones / "pyJedAI" / "data" / "der"
     yield dirty("cora", der / "cora" / "cora.csv", der / "cora" / "cora_gt.csv", "|", "Entity Id")
     yield dirty("cddb", der / "cddb" / "cddb.csv", der / "cddb" / "gt.csv", ",", "id")
+    restaurants = clones / "dedupe" / "benchmarks" / "benchmarks" / "datasets" / "restaurant-nophone-training.csv"
+    yield grouped("restaurants", restaurants, "unique_id")
+    sites = clones / "dedupe-examples" / "csv_example" / "csv_example_input_with_true_ids.csv"
+    yield grouped("Chicago", sites, "True Id", "Id")
     yield from benchmarks(clones)
     for folder in sorted((clones / "AutomaticFuzzyJoin" / "src" / "autofj" / "benchmark").iterdir()):
         yield fuzzy(f"autofj {folder.name}", folder)
