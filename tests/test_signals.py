@@ -14,7 +14,7 @@ from tempfile import TemporaryFile
 
 import pytest
 
-from shingletools.system import waiting
+from shingletools.system import signals, waiting
 from shingletools.system.serving import Messages
 from shingletools.system.signals import ENDING, ended_by_signal, held, hold_imports, settling
 
@@ -24,9 +24,12 @@ def asked_to_end() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _handlers() -> object:
+def _handlers(monkeypatch: pytest.MonkeyPatch) -> object:
+    """The process of the tests is no run before and after."""
     before = {number: signal.signal(number, signal.SIG_DFL) for number in ENDING}
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     yield
+    signals.forget()
     for number, handler in before.items():
         signal.signal(number, handler)
 
@@ -50,9 +53,8 @@ def test_at_once() -> None:
     assert steps_of(run) == (128 + signal.SIGTERM, [])
 
 
-def test_in_a_finalizer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_finalizer() -> None:
     """What is raised there, Python only tells."""
-    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # as it was, afterwards
 
     class Ending:
         def __del__(self) -> None:
