@@ -41,22 +41,31 @@ def records(seed: int, drops: float, common: int) -> list[str]:
     ]  # fmt: skip
 
 
-def prefixes() -> list[str]:
+def prefixes(least: int, most: int) -> list[str]:
     """Texts of the same words, and the first words of some."""
     chosen = random.Random(11)
     words = ["".join(chosen.choices(LETTERS, k=4)) for _ in range(40)]
-    texts = [" ".join(chosen.sample(words, chosen.randint(10, 18))) for _ in range(150)]
-    return texts + [" ".join(text.split()[: chosen.randint(8, 18)]) for text in texts[:60]]
+    texts = [" ".join(chosen.sample(words, chosen.randint(least, most))) for _ in range(150)]
+    return texts + [" ".join(text.split()[: chosen.randint(least - 2, most)]) for text in texts[:60]]
 
 
-def promised(bins: Sequence[int], low: int, documents: int) -> tuple[Fraction, int]:
+def siblings() -> list[str]:
+    """Texts of sixteen words, of which some two have one half in common, and copies of a few."""
+    chosen = random.Random(12)
+    words = ["".join(chosen.choices(LETTERS, k=5)) for _ in range(16 * 150)]
+    halves = [" ".join(words[at : at + 8]) for at in range(0, len(words), 8)]
+    texts = [f"{halves[at // 2 if at < 30 else at]} {halves[150 + at]}" for at in range(150)]
+    return texts + [f"{text} {text[:5]}" for text in texts[::40]]
+
+
+def promised(bins: Sequence[int], low: int, most: int) -> tuple[Fraction, int]:
     """How many pairs may be copies, and the hundredth from which on they are.
 
-    bins: the hundredth of each pair.
+    bins: the hundredth of each pair. most: pairs around a hundredth, beyond which they are a footer's.
     """
     around = [sum(at - 4 <= each <= at + 4 for each in bins) for at in range(90)]
-    most = around.index(max(around))
-    low = max(low, most if around[most] > documents else 0)
+    mode = around.index(max(around))
+    low = max(low, mode if around[mode] > most else 0)
     copies = [
         (sum(each >= at for each in bins) - Fraction(3, 5) * (100 - at) * Fraction(around[at], 9), -at)
         for at in range(low, 90)
@@ -67,26 +76,39 @@ def promised(bins: Sequence[int], low: int, documents: int) -> tuple[Fraction, i
 
 @pytest.mark.parametrize(
     ("texts", "measure"),
-    [(records(1, 0.1, 5), "cosine"), (records(4, 0.3, 9), "cosine"), (prefixes(), "containment")],
+    [(records(1, 0.1, 5), "cosine"), (records(4, 0.3, 9), "cosine"), (prefixes(10, 18), "containment"),
+     (prefixes(3, 8), "cosine"), (siblings(), "cosine")],
 )  # fmt: skip
 def test_the_threshold_and_the_measure_with_the_most_copies(texts: list[str], measure: str, tmp_path: Path) -> None:
-    """By brute force."""
-    docs = docs_of(texts)
+    """By brute force; titles also by the characters of their words, and the others by containment, too."""
+    docs, documents = docs_of(texts), len(texts)
     pipeline, reasons, _ = advised(tmp_path, docs=docs)
     sets = [{*text.split()} for text in texts]
+    grams = [{f" {word} "[at : at + 3] for word in words for at in range(len(word))} for words in sets]
     shared = [100 * len(one & two) // min(len(one), len(two)) for one, two in combinations(sets, 2) if one & two]
-    weighed = [hundredths(each) for each in cosines(sets).values()]
-    both = {"containment": promised(shared, 40, len(texts)), "cosine": promised(weighed, 50, len(texts))}
-    best = max(both, key=lambda each: both[each][0])
-    at = both[best][1]
-    weights = "--weights counted " if best == "cosine" else ""
-    expected = f"shingle -k 1 | simjoin {weights}--measure {best} -t {at / 100:g}"
-    assert (best, pipeline) == (measure, expected)
-    said = [max(round(each), 0) for each, _ in both.values()]
-    assert reasons["k"].endswith(f": {said[0]} by containment, {said[1]} by the cosine of weights")
-    bins = weighed if best == "cosine" else shared
-    assert f": {sum(at - 4 <= each <= at + 4 for each in bins)} pairs have a " in reasons["t"]
-    assert len(pairs_of(pipeline, docs, tmp_path)) == sum(each >= at for each in bins)
+    weighed, by_grams = ([hundredths(each) for each in cosines(of).values()] for of in (sets, grams))
+    every = {
+        "containment of -k 1": (shared, *promised(shared, 40, documents)),
+        "the cosine of weights of -k 1": (weighed, *promised(weighed, 50, 10 * documents)),
+        "the cosine of weights of --word-chars -k 3": (by_grams, *promised(by_grams, 50, 10 * documents)),
+    }
+    titles = sorted(len(text.split()) for text in texts)[(documents - 1) // 2] < 10
+    del every[[*every][0 if titles else 2]]
+    cosine = max(copies for name, (_, copies, _) in every.items() if "cosine" in name)
+    best = max(
+        (name for name in every if "cosine" in name or every[name][1] <= 3 * cosine), key=lambda each: every[each][1]
+    )
+    bins, _, at = every[best]
+    weights = "--weights counted " if "cosine" in best else ""
+    units = best.partition(" of -")[2]
+    assert measure in best
+    assert pipeline == f"shingle -{units} | simjoin {weights}--measure {measure} -t {at / 100:g}"
+    said = ", ".join(f"{max(round(copies), 0)} by {name}" for name, (_, copies, _) in every.items())
+    assert reasons["k"].endswith(f"; about so many pairs of the sample may be copies: {said}")
+    found, around = sum(each >= at for each in bins), sum(at - 4 <= each <= at + 4 for each in bins)
+    assert f": of {found} pairs {around} have a " in reasons["t"]
+    assert reasons["t"].endswith("labels would tell more") == (2 * every[best][1] < found)
+    assert len(pairs_of(pipeline, docs, tmp_path)) == found
 
 
 def rewritten(words: int, copies: int, every: int) -> list[str]:
@@ -102,10 +124,10 @@ def rewritten(words: int, copies: int, every: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("words", "every", "weighed"), [(60, 4, True), (190, 4, True), (210, 4, False), (60, 100, False)]
+    ("words", "every", "weighed"), [(60, 4, True), (990, 4, True), (1010, 4, False), (60, 100, False)]
 )
 def test_longer_texts_of_which_runs_find_few_pairs(words: int, every: int, weighed: bool, tmp_path: Path) -> None:
-    """Of several copies, so that there is no nearest one to tell by; 200 words are the most."""
+    """Of several copies, so that there is no nearest one to tell by; 1000 words are the most."""
     texts = rewritten(words, 3, every)
     pipeline, _, _ = advised(tmp_path, docs=docs_of(texts))
     assert pipeline.startswith("shingle -k 1 | simjoin --weights counted --measure cosine -t ") == weighed
@@ -114,6 +136,16 @@ def test_longer_texts_of_which_runs_find_few_pairs(words: int, every: int, weigh
         found = pairs_of(pipeline, docs_of(texts), tmp_path)
         assert found <= expected
         assert len(found) > len(expected) / 2
+
+
+def test_large_clusters_are_no_footer(tmp_path: Path) -> None:
+    """Of which some hundredths have more pairs than there are documents."""
+    docs = docs_of(rewritten(60, 9, 10))
+    pipeline, _, _ = advised(tmp_path, docs=docs)
+    expected = {
+        frozenset(pair) for of in range(20) for pair in combinations([of, *range(80 + of, 260, 20)], 2)
+    }  # fmt: skip
+    assert pairs_of(pipeline, docs, tmp_path) == expected
 
 
 def test_fewer_than_ten_pairs_are_no_reason(tmp_path: Path) -> None:

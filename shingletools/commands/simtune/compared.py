@@ -40,6 +40,7 @@ class Meetings(NamedTuple):
     rests: Index  # (sets,): of these, what entries have by which pairs do not meet
     squares: Index | None = None  # (shingles,): of what `simjoin --weights counted` lets each weigh, or None
     weighed: TokenWeights | None = None  # the sets, as the kernel weighs what they have in common
+    least: Fraction = LOWEST  # pairs of a lesser cosine may be left out
 
     def within(self, most: int, beyond: bool = False) -> int:
         """How many of the first sets can be compared in so many steps: with each other, or with those beyond, too."""
@@ -73,11 +74,11 @@ class Meetings(NamedTuple):
             yield pairs if self.weighed is None else self.weighing(pairs, self.weighed)
 
     def weighing(self, pairs: RowPairs, weighed: TokenWeights) -> RowPairs:
-        """Pairs whose cosine may be LOWEST or more, and what they have in common; given is what they have of the
+        """Pairs whose cosine may be the least or more, and what they have in common; given is what they have of the
         entries by which they meet.
         """
         left, right = pairs.left, pairs.right
-        least = np.floor(float(LOWEST) * mean_of(self.wholes[left], self.wholes[right]) - 1).astype(np.int64)
+        least = np.floor(float(self.least) * mean_of(self.wholes[left], self.wholes[right]) - 1).astype(np.int64)
         # What they have beside these is not among those of the one whose entries end first in the order of all
         pairs = some(pairs, pairs.common + np.maximum(self.rests[left], self.rests[right]) >= least)
         return pairs._replace(common=kernel.common_weights(weighed, pairs.left, pairs.right, pairs.common))

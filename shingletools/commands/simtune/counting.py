@@ -12,6 +12,7 @@ from shingletools.commands.simtune.compared import (
     BINS,
     COSINE,
     JACCARD,
+    LOWEST,
     MEASURES,
     SHARED,
     Meetings,
@@ -182,14 +183,14 @@ def grouped(meeting: Meetings, population: Population, rows: int, full: bool) ->
 
 def tally(  # noqa: PLR0913, PLR0917  # each has a name of its own
     of: Shingled, population: Population, threshold: Fraction | None, most: int = 0, full: bool = True,
-    measures: Sequence[str] = MEASURES,
+    measures: Sequence[str] = MEASURES, least: Fraction = LOWEST,
 ) -> PairTally:  # fmt: skip
     """The pairs of a population, in so many steps (0 for STEPS). Documents of one set are all counted.
 
-    measures: those of plain sets, or COSINE alone.
+    measures: those of plain sets, or COSINE alone. least: pairs of a lesser cosine need not be counted.
     """
     of = of.among(population.there)
-    meeting = meetings(of, measures[0])
+    meeting = meetings(of, measures[0])._replace(least=least)
     rows = meeting.within(most or STEPS)
     bins = edges(threshold)
     width = len(bins) + 1

@@ -66,7 +66,7 @@ def of_runs(given: GivenSample) -> Guess:
         why_t = "usual for short texts"
     else:
         why_t = "usual for near-duplicates"
-    return Guess(tried, chosen, [why_k, Reason("t", f"-t {written(threshold)}: {why_t}"), why_template], chosen.found)
+    return Guess(tried, chosen, [why_k, Reason("t", f"-t {written(threshold)}: {why_t}"), why_template], plain.found)
 
 
 def choose_units(tried: Sequence[Measured], given: GivenSample) -> tuple[Measured, Reason]:

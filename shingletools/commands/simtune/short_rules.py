@@ -1,25 +1,28 @@
 """The rules for texts of few words, and for those of which nearest documents show more: single words, and weights."""
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import groupby, pairwise, product
+from operator import itemgetter
 from typing import NamedTuple
 
-from shingletools.commands.simtune.compared import BINS, CONTAINMENT, COSINE
-from shingletools.commands.simtune.counting import SCALE
+from shingletools.commands.simtune.compared import BINS, CONTAINMENT, COSINE, MEASURES
+from shingletools.commands.simtune.counting import SCALE, PairTally, tally
 from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.guessed import Guess, Reason
-from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.partners import nearest, partners
 from shingletools.commands.simtune.run_rules import SPACELESS
 from shingletools.commands.simtune.settings import OF_WORDS, Setting, written
 from shingletools.commands.simtune.shingled import ShingleUnits, Way, shingled
 
-LEAST_WORDS, SHORT, LONG = 10, 50, 200  # of half of the texts; see of_short_texts and of_partners
+LEAST_WORDS, SHORT, LONG, LONGEST = 10, 50, 200, 1000  # of half of the texts; see of_short_texts and of_partners
 LEAST_SHARED = {CONTAINMENT: Fraction(2, 5), COSINE: Fraction(1, 2)}  # thresholds for these, if nothing else tells
 NAMES = {CONTAINMENT: ("containment", "a containment"), COSINE: ("the cosine of weights", "a cosine")}
 MOST_SHARED = Fraction(9, 10)
 FALLING = Fraction(3, 5)  # half, if they fall evenly
 AROUND = 4  # hundredths: how far pairs on either side of a threshold count
+REACH = Fraction(AROUND, BINS)
+FOOTERS = 10
+LOOSE = 3  # times as many copies
 MOST_COMPARED = 1 << 33  # pairs, of single words
 LEAST_PARTNERS = 10  # documents, or pairs: fewer tell no threshold
 MANY_PARTNERS = Fraction(1, 4)  # the share of documents with a partner, from which on partners tell a threshold,
@@ -29,64 +32,96 @@ TIMES = 2  # how many more pairs have to be promised than others find
 
 
 class TypicalText(NamedTuple):
-    """What words are in a sample, and how many of them half of the texts with words have at most."""
+    """How many words half of the texts of a sample have at most, of those with words, and what can be compared."""
 
-    unit: ShingleUnits  # a word; two letters, in scripts without spaces
     words: int
+    spaceless: bool  # whether two letters count as a word
+
+    @property
+    def unit(self) -> ShingleUnits:
+        """A word."""
+        return ShingleUnits(2 if self.spaceless else 1)
+
+    @property
+    def titles(self) -> bool:
+        return self.words < LEAST_WORDS
+
+    @property
+    def ways(self) -> list[tuple[ShingleUnits, str]]:
+        """Words, and in titles, where typing errors leave few, characters of these; by which measures.
+
+        Records of one thing lack fields that others have, so containment is one of the measures; titles and names have
+        too few words for that, and longer texts too many. The other is the cosine of weights.
+        """
+        measures = [COSINE] if self.titles or self.words > SHORT else [CONTAINMENT, COSINE]
+        units = [self.unit, ShingleUnits(1)] if self.spaceless else [self.unit]
+        more = [(OF_WORDS, COSINE)] if self.titles and not self.spaceless else []
+        return [*product(units, measures), *more]
 
     @property
     def said(self) -> str:
-        each = ", two letters each" if self.unit.k > 1 else ""
+        each = ", two letters each" if self.spaceless else ""
         return f"half of the texts with words have {self.words} or fewer{each}"
 
 
 def typical(given: GivenSample) -> TypicalText:
     middle = quantile(sorted(each.words for each in given.documents if each.words), Fraction(1, 2)) or 0
-    letters = 2 if given.letters() >= SPACELESS else 1
-    return TypicalText(ShingleUnits(letters), middle // letters)
+    spaceless = given.letters() >= SPACELESS
+    return TypicalText(middle // 2 if spaceless else middle, spaceless)
 
 
 class Promise(NamedTuple):
     """A setting with its threshold, and what that promises."""
 
-    measured: Measured
+    setting: Setting
+    found: Fraction  # pairs
     around: int  # pairs that are no farther than AROUND from the threshold
-    copies: Fraction  # pairs that have more, without as many as may be of two things
+    copies: Fraction  # pairs that are found, without as many as may be of two things
+
+    @property
+    def said(self) -> str:
+        units, (name, _) = self.setting.way.units.options, NAMES[self.setting.measure]
+        return f"{max(round(self.copies), 0)} by {name} of {units}"
 
 
 def of_short_texts(given: GivenSample, text: TypicalText, found: Guess | None = None) -> Guess | None:
-    """Single words, where most texts are short; None if they are not, if the join would be too long, or, where others
-    found some pairs, if these promise no TIMES as many.
+    """Where most texts are short, the threshold and the measure that promise the most copies; None if they are not, if
+    the join would be too long, or, where others found some pairs, if these promise no TIMES as many.
 
-    Records of one thing lack fields that others have, so containment is one of the measures; titles and names have too
-    few words for that, and longer texts too many. The other is the cosine of weights. The threshold and the measure are
-    those that promise the most copies.
+    Where containment promises more than LOOSE as many as any cosine, it takes things that are alike for copies.
     """
-    if not 0 < text.words <= LONG:
+    if not 0 < text.words <= (LONG if found is None else LONGEST):
         return None
-    single = given.measured(Setting(Way(text.unit), measure=COSINE))
-    measures = [CONTAINMENT, COSINE] if LEAST_WORDS <= text.words <= SHORT else [COSINE]
-    promises = [beyond(single._replace(setting=single.setting._replace(measure=each)), given) for each in measures]
-    one = max(promises, key=lambda each: each.copies)
-    chosen = one.measured
+    promises = []
+    for units, ways in groupby(text.ways, key=itemgetter(0)):
+        of = shingled(given.texts, units, given.kinds(None))
+        for _, measure in ways:
+            measures = (COSINE,) if measure == COSINE else MEASURES
+            tallied = tally(of, given.population(None), None, measures=measures, least=LEAST_SHARED[COSINE] - REACH)
+            promises.append(beyond(tallied, Setting(Way(units), measure=measure), len(given.documents)))
+    most = max(each.copies for each in promises if each.setting.measure == COSINE)
+    one = max(
+        (each for each in promises if each.setting.measure == COSINE or each.copies <= LOOSE * most),
+        key=lambda each: each.copies,
+    )
     if found is not None and one.copies < max(TIMES * found.copies, Fraction(LEAST_PARTNERS)):
         return None
+    chosen = given.measured(one.setting)
     if given.of_whole(Fraction(chosen.meetings())) > MOST_COMPARED:
         return None
-    threshold, reach = chosen.setting.threshold, Fraction(AROUND, BINS)
-    edge = threshold + reach >= MOST_SHARED
-    where = "; pairs are ever fewer up to there, so labels would tell more" if edge else ""
-    name, one_of = NAMES[chosen.setting.measure]
-    why_k = f"{text.unit.options} and {name}: {text.said}"
-    if len(measures) > 1:
-        said = (
-            f"{max(round(each.copies), 0)} by {NAMES[measure][0]}"
-            for each, measure in zip(promises, measures, strict=True)
-        )
-        why_k += f"; about so many pairs may be copies: {', '.join(said)}"
+    threshold = one.setting.threshold
+    name, one_of = NAMES[one.setting.measure]
+    why_k = (
+        f"{one.setting.way.units.options} and {name}: {text.said}; about so many pairs of the sample may be copies: "
+        + ", ".join(each.said for each in promises)
+    )
+    if 2 * one.copies < one.found:
+        because = "pairs are ever fewer up to there and beyond, so labels would tell more"
+    else:
+        because = "few for all those that have more"
     why_t = (
-        f"-t {written(threshold)}: {one.around} pairs have {one_of} from {written(threshold - reach)} to"
-        f" {written(threshold + reach)}, few for all those that have more{where}"
+        f"-t {written(threshold)}: of {round(one.found)} pairs {one.around} have {one_of} from"
+        f" {written(threshold - REACH)} to {written(threshold + REACH)}, {because}"
     )
     return Guess([chosen], chosen, [Reason("k", why_k), Reason("t", why_t)], one.copies)
 
@@ -125,24 +160,24 @@ def of_partners(given: GivenSample, text: TypicalText, found: Guess) -> Guess | 
     return Guess([*found.tried, one], one, [Reason("k", why_k), Reason("t", why_t)], Fraction(many, 2))
 
 
-def beyond(of: Measured, given: GivenSample) -> Promise:
+def beyond(tallied: PairTally, setting: Setting, documents: int) -> Promise:
     """The hundredth beyond which the most pairs may be copies, by a measure: the first one.
 
     Pairs of two things are ever fewer the more they have in common. So of those beyond a hundredth, FALLING of as many
     may be of two things as there would be if they were nowhere fewer than around it. It is not below the hundredth
-    around which there are the most pairs, if these are more than documents: they are of two things, even if all have a
-    footer in common.
+    around which there are the most pairs, if these are more than documents, or, as rare words weigh more, FOOTERS times
+    as many: they are of two things, even if all have a footer in common.
     """
-    measure = of.setting.measure
-    from_here = of.tally.found[measure][: BINS + 1]
+    measure = setting.measure
+    from_here = tallied.found[measure][: BINS + 1]
     counts = [one - two for one, two in pairwise((*from_here, 0))]
     sums = [sum(counts[max(at - AROUND, 0) : at + AROUND + 1]) for at in range(int(MOST_SHARED * BINS))]
     most = max(range(len(sums)), key=sums.__getitem__)
-    lowest = most if sums[most] > len(given.documents) * SCALE else 0
+    footers = sums[most] > documents * SCALE * (FOOTERS if measure == COSINE else 1)
     copies = {
         at: (from_here[at] - FALLING * Fraction(sums[at] * (BINS - at), 2 * AROUND + 1)) / SCALE
-        for at in range(max(int(LEAST_SHARED[measure] * BINS), lowest), len(sums))
+        for at in range(max(int(LEAST_SHARED[measure] * BINS), most if footers else 0), len(sums))
     }
     best = max(copies, key=copies.__getitem__)
-    found = of._replace(setting=of.setting._replace(threshold=Fraction(best, BINS)))
-    return Promise(found, sums[best] // SCALE, copies[best])
+    setting = setting._replace(threshold=Fraction(best, BINS))
+    return Promise(setting, Fraction(from_here[best], SCALE), sums[best] // SCALE, copies[best])
