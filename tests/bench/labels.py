@@ -68,7 +68,7 @@ TABLES = (
     ("f1", {"Python": "humaneval_python", "JS": "humaneval_js", "C": "humaneval_c", "algebra": "abstract_algebra",
             "sociol.": "sociology", "history": "high_school", "GSM8K": "gsm8k"}),
     ("f1", {**{name: name for name in ("D2", "D3", "D4", "D8", "cora", "cddb")}, "joins": "autofj"}),
-    ("f1", {**{name: name for name in ("D1", "D5", "D6", "D7")}, "restaur.": "restaurants", "Chicago": "Chicago"}),
+    ("f1", {r"\&D1": "D1", "D5": "D5", "D6": "D6", "D7": "D7", "restaur.": "restaurants", "Chicago": "Chicago"}),
 )  # fmt: skip
 Row = dict[str, Any]
 Cost = dict[str, float | None]
