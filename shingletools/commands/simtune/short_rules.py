@@ -90,7 +90,7 @@ def of_short_texts(given: GivenSample, text: TypicalText, found: Guess | None = 
 
     Where containment promises more than LOOSE as many as any cosine, it takes things that are alike for copies.
     """
-    if not 0 < text.words <= (LONG if found is None else LONGEST):
+    if not 0 < text.words <= LONGEST:
         return None
     promises = []
     for units, ways in groupby(text.ways, key=itemgetter(0)):
