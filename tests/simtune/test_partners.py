@@ -5,6 +5,7 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import jsonl, run_here, shell
-from shingletools.commands.simtune import counting
+from shingletools.commands.simtune import counting, findings
 from shingletools.commands.simtune.compared import COSINE
 from shingletools.commands.simtune.counting import SCALE, Population, best_of, tally
 from shingletools.commands.simtune.partners import nearest, partners
+from shingletools.commands.simtune.search import Half, told
 from shingletools.commands.simtune.shingled import ShingleUnits, shingled
+from shingletools.commands.simtune.sureness import Scored, Share
 from tuning import Square, cosines, hundredths
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -229,3 +232,30 @@ def test_labels_overrule_the_rules_only_beyond_chance(tmp_path: Path) -> None:
     why = next(each["because"] for each in records if each.get("rule") == "labels")
     assert ": as the rules say; by the true pairs of one half of the sample, no setting is better beyond chance;" in why
     assert [each["rule"] for each in records if each["scope"] == "reason"][:2] == ["k", "t"]
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_labels_overrule_the_rules_only_if_both_halves_say_so(
+    tied: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only texts that differ in one word belong together; without labels, those of which a quarter differs do, too."""
+    chosen = random.Random(4)
+    texts = []
+    for number in range(80):
+        words = ["".join(chosen.choices(LETTERS, k=5)) for _ in range(60)]
+        fourth = [f"word{number}" if at % 4 == 0 else word for at, word in enumerate(words)]
+        texts += [(number, words), (number, [*words[:-1], "other"]), (-number, fourth)]
+    docs = jsonl(*({"id": i, "text": " ".join(words), "label": one} for i, (one, words) in enumerate(texts)))
+    plain = run_here("simtune", stdin=docs, cwd=tmp_path).records()[-1]
+
+    def as_told(half: Half, other: Population, *rest: Any) -> list[Scored]:
+        scored = told(half, other, *rest)
+        return (
+            [each._replace(f1=Share(Fraction(1, 2))) for each in scored]
+            if tied and other is not half.population
+            else scored
+        )
+
+    monkeypatch.setattr(findings, "told", as_told)
+    advice = run_here("simtune --field label", stdin=docs, cwd=tmp_path).records()[-1]
+    assert (advice == plain) == tied

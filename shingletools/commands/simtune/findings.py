@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from shingletools.commands.simtune import advice
 from shingletools.commands.simtune.compared import COSINE, JACCARD, LOWEST, SHARED
+from shingletools.commands.simtune.counting import Population
 from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.forms import (
     BITS,
@@ -84,7 +85,7 @@ class Findings:
                 tried, one = search(half, given.ways())
                 for each in tried:
                     yield of_setting(each.setting, each.scored)
-                rules = self.as_good(half, one)
+                rules = self.as_good(half, other, one)
                 setting = rules.chosen.setting if rules else one.setting
                 scored = told(half, other, setting, thresholds_of(setting))
                 score = next(each for each in scored if each.threshold == setting.threshold)
@@ -100,8 +101,9 @@ class Findings:
             yield of_setting(measured.setting, None, measured)
         return guessed.chosen, reasons + guessed.reasons, []
 
-    def as_good(self, half: Half, one: Tried) -> Guess | None:
-        """What the rules say, if it is within a standard error of the best by labels (Breiman and others 1984).
+    def as_good(self, half: Half, other: Population, one: Tried) -> Guess | None:
+        """What the rules say, if it is within a standard error of the best by labels (Breiman and others 1984), or as
+        good as that by the other half: the best of many is often so by chance.
 
         An interval of 95 % has about four of these. Where that of the best is narrow, labels are many, and tell.
         """
@@ -111,8 +113,10 @@ class Findings:
         guessed = guess(self.given)
         setting = guessed.chosen.setting
         (score,) = told(half, half.population, setting, [setting.threshold])
-        error = (score.f1.high - score.f1.low) / 4
-        return guessed if (score.f1.value or 0) + error >= (one.scored.f1.value or 0) else None
+        if f1(score) + (score.f1.high - score.f1.low) / 4 >= f1(one.scored):
+            return guessed
+        theirs, ours = (f1(told(half, other, each, [each.threshold])[0]) for each in (setting, one.setting))
+        return guessed if theirs >= ours else None
 
     def too_few(self, judgement: Judgement) -> str | None:
         """Why labels decide nothing, if that is known at once."""
@@ -126,6 +130,10 @@ class Findings:
                 f" {ENOUGH} may be chance"
             )
         return None
+
+
+def f1(score: Scored) -> Fraction:
+    return score.f1.value or Fraction(0)
 
 
 def thresholds_of(setting: Setting) -> list[Fraction]:
