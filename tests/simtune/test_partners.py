@@ -250,11 +250,8 @@ def test_labels_overrule_the_rules_only_if_both_halves_say_so(
 
     def as_told(half: Half, other: Population, *rest: Any) -> list[Scored]:
         scored = told(half, other, *rest)
-        return (
-            [each._replace(f1=Share(Fraction(1, 2))) for each in scored]
-            if tied and other is not half.population
-            else scored
-        )
+        equal = tied and other is not half.population
+        return [each._replace(f1=Share(Fraction(1, 2))) for each in scored] if equal else scored
 
     monkeypatch.setattr(findings, "told", as_told)
     advice = run_here("simtune --field label", stdin=docs, cwd=tmp_path).records()[-1]

@@ -1,4 +1,4 @@
-"""simtune without labels on short texts, and on texts whose pairs runs of words do not find: where pairs are fewest."""
+"""simtune without labels on short texts, and on texts whose pairs runs of words do not find: how many may be copies."""
 
 import random
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def test_titles_are_no_records_of_short_texts(words: int, line: str, tmp_path: P
     """Of fewer than ten words, shared ones say too little."""
     chosen = random.Random(5)
     texts = [" ".join("".join(chosen.choices(LETTERS, k=6)) for _ in range(words)) for _ in range(120)]
-    pipeline, _, _ = advised(tmp_path, docs=jsonl(*({"id": i, "text": text} for i, text in enumerate(texts))))
+    pipeline, _, _ = advised(tmp_path, docs=docs_of(texts))
     assert pipeline.startswith(line)
 
 
