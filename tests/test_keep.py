@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-from harness import BIN, DATA, ENVIRONMENT, Ran, run_here, run_process
+from completions import KINDS
+from harness import BIN, DATA, ENVIRONMENT, Ran, parser_of, run_here, run_process, shell
+from shingletools.record.faces import STAGES
 from shingletools.running import keeping
 from shingletools.system.files import State
 from test_run import BAD, TO_PAIRS
@@ -270,6 +272,86 @@ def test_a_folder_that_is_read(here: Path) -> None:
         ran.err == f"shingletools run: k/1.shingle.jsonl is not used: {here}/texts has changed; the run begins anew\n"
     )
     assert (run(text, here, "--keep", "k").out, run(text, here).out) == (ran.out, ran.out)
+
+
+SKETCHES = "canon docs.jsonl | shingle -k 3 | sketch"
+MADE = f"""
+printf 'docs.jsonl\\0' > names
+echo the > list
+head -c 32 /dev/zero | base64 > key
+shingle -k 1 --df --header words > table
+echo '{{"a":1,"b":2,"similarity":1,"against":true}}' > known
+simgroup pairs > groups
+{SKETCHES} > sketches
+shingle -k 1 words > shingles
+cp words copy
+simindex add archive sketches
+simindex add passages -k 5 words
+"""
+NAMED = [  # options that name what is read, its name, and a pipeline that keeps what is made of it
+    ("canon --files0-from", "names", "canon --files0-from NAME | simgroup"),
+    ("canon --stop", "list", "canon --stop NAME bad | shingle | simjoin"),
+    ("shingle --spots", "list", "shingle -k 2 --spots NAME words | simjoin"),
+    ("shingle --key-file", "key", "shingle --key-file NAME words | simjoin"),
+    ("shingle --df-table", "table", "shingle -k 1 --max-df 9 --df-table NAME words | simjoin"),
+    ("sketch --lexicon", "table", "shingle -k 1 words | sketch --lexicon NAME | simjoin -t 1"),
+    ("sketch --weights", "table", "shingle -k 1 words | sketch --top 4 --weights NAME | simjoin -t 1"),
+    ("simjoin --weights", "table", "simjoin --weights NAME shingles | simgroup"),
+    ("simjoin --against", "sketches", "simjoin --against NAME sketches | dedup --known - docs.jsonl"),
+    ("simjoin --against", "archive", "simjoin --against NAME sketches | dedup --known - docs.jsonl"),
+    ("simgroup --singletons", "words", "simgroup --singletons NAME pairs | dedup --groups - bad"),
+    ("dedup --files0-from", "names", "dedup --known known --files0-from NAME | canon | simtune"),
+    ("dedup --pairs", "pairs", "dedup --pairs NAME bad | canon | simtune"),
+    ("dedup --known", "known", "dedup --known NAME bad | canon | simtune"),
+    ("dedup --without", "words", "dedup --without NAME bad | canon | simtune"),
+    ("dedup --groups", "groups", "dedup --groups NAME bad | canon | simtune"),
+    ("repeats --against", "words", "repeats --against NAME words | simtune"),
+    ("repeats --against", "passages", "repeats --against NAME words | simtune"),
+    ("simshow --docs", "words", "simshow --json --docs NAME pairs | simgroup"),
+    ("simshow --against", "copy", "simshow --json --docs words --against NAME pairs | simgroup"),
+    ("simshow --canon", "list", "simshow --json --docs docs.jsonl --canon '--stop NAME' pairs | simgroup"),
+    ("simscore --truth", "pairs", "simscore --truth NAME --docs docs.jsonl pairs | simgroup"),
+    ("simscore --docs", "words", "simscore --truth pairs --docs NAME pairs | simgroup"),
+    ("simtune --truth", "pairs", "simtune -k 2 --truth NAME words | simgroup"),
+    ("simtune --against", "copy", "simtune -k 2 --against NAME words | simgroup"),
+    ("simindex DIR", "archive", "simindex dump NAME | simjoin"),
+]
+WRITTEN = {"--output", "--rejects", "--removed", "--items", "--html", "--temporary-directory"}
+
+
+@pytest.mark.parametrize(("option", "name", "text"), NAMED)
+def test_what_an_option_names_is_an_input(option: str, name: str, text: str, here: Path) -> None:
+    """A change of it counts, whether it is a file or an archive."""
+    shell(MADE, here).good()
+    text = text.replace("NAME", name)
+    before = run(text, here, "--keep", "k")
+    assert not before.err.startswith("shingletools"), before
+    assert "shingletools" not in run(text, here, "--keep", "k").err
+    (here / "more").write_bytes(b'{"id":"more","text":"' + b"word " * 20 + b'"}\n')
+    if name == "archive":
+        shell("canon more | shingle -k 3 | sketch | simindex add archive", here).good()
+    elif name == "passages":
+        shell("canon more | simindex add passages -k 5", here).good()
+    else:
+        os.utime(here / name, ns=(1, 1))
+    if name == "names":
+        (here / name).write_bytes(b"bad\0")
+    changed = here / name / "manifest.json" if (here / name).is_dir() else here / name
+    ran = run(text, here, "--keep", "k")
+    why = "it was made of other files" if option == "dedup --files0-from" else f"{changed} has changed"
+    assert f".jsonl is not used: {why}; the run begins anew\n" in ran.err, ran
+    assert ran.out == run(text, here).out
+
+
+def test_all_options_that_name_what_is_read_are_in_the_table() -> None:
+    """Of commands that change an archive nothing is kept: of drop --ids."""
+    options = {
+        f"{command} {action.option_strings[-1] if action.option_strings else action.metavar}"
+        for command in STAGES for action in parser_of(command)._actions
+        if {"<file>", "<dir>"} & {*KINDS.get(str(action.metavar), [])} and action.dest != "files"
+    }  # fmt: skip
+    named = {option for option in options if option.split()[1] not in WRITTEN}
+    assert {option for option, *_ in NAMED} == named - {"simindex --ids"} | {"simshow --canon"}
 
 
 def test_an_input_that_changes_meanwhile(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

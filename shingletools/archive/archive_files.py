@@ -8,6 +8,11 @@ OURS = re.compile(r"[0-9]{6,}\.(npz|sums\.npy|removed\.npy)|manifest\.json(\.new
 SEGMENT = re.compile(r"[0-9]{6,}\.npz")
 
 
+def manifest_in(folder: str) -> str:
+    """The path of an archive's manifest, which changes whenever the archive does."""
+    return os.path.join(folder, MANIFEST)
+
+
 def segment_file(number: int) -> str:
     return f"{number:06}.npz"
 
@@ -40,4 +45,4 @@ def archive_of(path: str) -> str:
 
 def is_archive(path: str) -> bool:
     """Whether a folder has a manifest."""
-    return os.path.isfile(os.path.join(path, MANIFEST))
+    return os.path.isfile(manifest_in(path))

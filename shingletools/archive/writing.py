@@ -159,7 +159,7 @@ class ArchiveWriter:
         with folder_errors(self.path):
             sync(self.path)  # so that the names of new files are on the disk
             put(new, manifest.encode(state))
-            os.replace(new, os.path.join(self.path, archive_files.MANIFEST))
+            os.replace(new, archive_files.manifest_in(self.path))
             self.state = state
             sync(self.path)
 

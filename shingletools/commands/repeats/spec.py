@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
+from shingletools.archive.archive_files import manifest_in
 from shingletools.record.stage import Stage, check_fields_apart
 from shingletools.record.wire import AT, REPEATS, SOURCE
 from shingletools.system.errors import Failed
@@ -77,7 +78,7 @@ class ArchiveSpec(Treating):
 
     def derived(self) -> Mapping[str, object]:
         self.treatment.check()
-        return {"removed": self.treatment.removed}
+        return {"removed": self.treatment.removed, "reads": (manifest_in(self.archive),)}
 
     def alone(self) -> str:
         return "one process asks an archive of passages; run it in the shell"

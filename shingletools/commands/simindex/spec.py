@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from shingletools.archive.archive_files import manifest_in
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.record.stage import Stage, check_fields_apart
 from shingletools.record.wire import AT, SOURCE
@@ -32,7 +33,8 @@ class IndexSpec(Stage):
     def derived(self) -> Mapping[str, object]:
         if self.run is not None and (self.unless_known or self.wanted.threshold()):
             raise Failed("-k cannot be combined with -t, -m, -d or --unless-known, which compare signatures")
-        return {"changes": () if self.action in (LIST, CHECK, DUMP) else (self.archive,)}
+        changes = () if self.action in (LIST, CHECK, DUMP) else (self.archive,)
+        return {"changes": changes, "reads": (manifest_in(self.archive),)}
 
     @property
     def texts(self) -> AbstractSet[str]:

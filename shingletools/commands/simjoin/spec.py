@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from shingletools.archive.archive_files import manifest_in
 from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.lines import LABELS
 from shingletools.record.stage import Stage
@@ -25,7 +26,7 @@ class JoinSpec(Stage):
     memory: "Memory | None" = None  # a limit; the rest goes to scratch files
     archives: tuple[tuple[int, str], ...] = ()  # the number of files of `against` before each archive, and its folder
     weights: "WeightTable | None" = None  # what shingles weigh, if a table says so
-    reads: tuple[str, ...] = ()  # that table
+    reads: tuple[str, ...] = ()  # that table, and what tells the state of each archive
 
     def derived(self) -> Mapping[str, object]:
         for option, asked in (
@@ -42,7 +43,7 @@ class JoinSpec(Stage):
             raise Failed(f"--within and --across name {len(scope.fields)} fields, but at most {LABELS} are possible")
         if self.wanted.best is not None and self.wanted.forest:
             raise Failed("--best cannot be combined with --forest, which leaves out pairs of any similarity")
-        return {}
+        return {"reads": (*self.reads, *(manifest_in(folder) for _, folder in self.archives))}
 
     def alone(self) -> str:
         return "" if self.wanted.weights is None else "--weights needs one process; run it in the shell"

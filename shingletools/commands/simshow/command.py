@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from collections.abc import Sequence
 from functools import partial
 
 from shingletools.cli.arguments import add_memory, count, memory_of, names, size, text, threshold
@@ -95,12 +96,17 @@ def build(options: argparse.Namespace) -> Stage:
         from shingletools.commands.simshow.report.made_by import origin_of  # all of a pipeline's commands
 
         origin = origin_of(options.made_by, origin.date)
+    reads: Sequence[str] = ()
+    if options.canon:
+        from shingletools.commands.simshow.documents import canon_with  # numpy, which --help does not need
+
+        reads = canon_with(options.canon).reads
     k = origin.k if origin.k is not None and "k" not in options.given else options.k
     return ShowSpec(
         options.id, options.docs, options.against, fields_of_text=options.text, canon=options.canon or "", k=k,
         gap=options.gap, template=options.template,
         chosen=Selection(options.least, options.most, options.sample), form=form_of(options), page=options.html,
-        memory=memory_of(options), show=options.show, origin=origin,
+        memory=memory_of(options), show=options.show, origin=origin, reads=reads,
     ).made_by(collector_of)  # fmt: skip
 
 

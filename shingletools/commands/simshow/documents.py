@@ -10,6 +10,7 @@ import orjson
 from shingletools.commands.simshow.prepared import Words
 from shingletools.kernel.types import Index
 from shingletools.record import wire
+from shingletools.record.stage import Filter
 from shingletools.record.wire import AT, SOURCE, Placed, Record
 from shingletools.running.places import Places, canonizing, read_places
 from shingletools.system import errors
@@ -57,6 +58,14 @@ class Vocabulary(dict[str, int]):
         return np.fromiter(map(self.__getitem__, words), np.int32, len(words))
 
 
+def canon_with(options: str) -> Filter:
+    """Returns canon with the options of --canon. Raises Failed."""
+    try:
+        return canonizing(options)
+    except Failed as error:
+        raise Failed(f"--canon: {str(error).removeprefix('canon: ')}") from None
+
+
 class Reader:
     """Makes documents from records.
 
@@ -67,10 +76,7 @@ class Reader:
     def __init__(self, fields: Sequence[str], canon: str, show: Sequence[str] = ()) -> None:
         self.fields, self.show = fields, show
         self.text_field = wire.field_after(fields)
-        try:
-            stage = canonizing(canon)
-        except Failed as error:
-            raise Failed(f"--canon: {str(error).removeprefix('canon: ')}") from None
+        stage = canon_with(canon)
         self.canonize: Callable[[str], Placed] = stage.function
         self.recipe = stage.recipe
         self.vocabulary = Vocabulary()

@@ -61,6 +61,7 @@ class ShowSpec(Stage):
     memory: "Memory | None" = None
     show: Sequence[str] = ()  # fields of documents that the page shows
     origin: Provenance = Provenance()
+    reads: Sequence[str] = ()  # lists of stop words of --canon
 
     @property
     def second(self) -> tuple[str, str] | None:
