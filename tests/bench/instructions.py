@@ -137,7 +137,7 @@ LOOPS = {
     "scanning a byte of text": Loop("find_members", len(TEXTS), 6.5, lambda: scanned(TEXTS)),
     "scanning a byte of many members": Loop("find_members", len(FULL), 17, lambda: scanned(FULL)),
     "scanning a byte of UTF-8": Loop("find_members", len(FOREIGN), 30, lambda: scanned(FOREIGN)),
-    "a pair of rows": Loop("agreements", 20_000, 450, lambda: compared(20_000)),
+    "a pair of rows": Loop("agreements", 20_000, 170, lambda: compared(20_000)),
     "a key of a row": Loop("band_keys", 2000, 900, lambda: compared(0)),
 }
 
