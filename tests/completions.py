@@ -29,9 +29,10 @@ def parser_for(command: str) -> argparse.ArgumentParser:
     if command not in LISTERS:
         return parser_of(command)
     parser = argparse.ArgumentParser(prog=command, add_help=False)
-    short, long, version = overview.OPTIONS
+    short, long, version, check = overview.OPTIONS
     parser.add_argument(short, long, action="store_true", help="list the commands")
     parser.add_argument(version, action="store_true", help="tell what is installed")
+    parser.add_argument(check, action="store_true", help="compare the C kernel with its definition")
     parser.add_argument("command", metavar="COMMAND", choices=[overview.RUN, *COMMANDS], help="what to run")
     own = {option for action in parser._actions for option in action.option_strings}
     for action in parser_of(run_command.NAME)._actions:

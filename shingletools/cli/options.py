@@ -144,7 +144,14 @@ class Help(argparse.Action):
 
 class Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        raise Printed(f"{parser.prog} (shingletools) {__version__}, kernel {kernel.NAME}, Unicode {UNICODE}\n")
+        raise Printed("".join(version(f"{parser.prog} (shingletools)")))
+
+
+def version(name: str) -> list[str]:
+    """The lines of what decides the output, and of what makes it slow."""
+    absence = kernel.absence()
+    first = f"{name} {__version__}, kernel {kernel.NAME}, Unicode {UNICODE}\n"
+    return [first, f"{errors.printable(absence)}\n"] if absence else [first]
 
 
 def make_parser(

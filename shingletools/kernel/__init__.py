@@ -1,7 +1,8 @@
 """The hot loops. This module has those on strings; `arrays` has those on numpy arrays, which not every command needs.
 
 If the package was built with a C compiler, `_kernel` gives the same bits faster as the definitions here. The
-environment may choose: SHINGLETOOLS_KERNEL=c or numpy. A file in C, or its header, says at its top what it does.
+environment may choose: SHINGLETOOLS_KERNEL=c or numpy. A file in C, or its header, says at its top what it does. A
+build leaves `_kernel` out if a function differs from its definition, so that the numbers do not depend on a compiler.
 
 lines      definition: lines in bytes
 memo       definition: words that were seen before
@@ -16,10 +17,13 @@ clocks     definition: which of weighted shingles comes first
 compiled   the loops over arrays in C
 arrays     chooses between these and their definition
 types      types of arrays
+self_check  compares each function in C with its definition
+building   what a build does: it compiles, and has the functions compared
 """
 
 import os
 
+NOTE = "left_out.txt"  # by a build that left the C kernel out
 WANTED = os.environ.get("SHINGLETOOLS_KERNEL") or None
 CHOICES = ("c", "numpy")
 NAME = "numpy"
@@ -30,8 +34,21 @@ if WANTED != "numpy":
         import shingletools.kernel._kernel as watcher
 
         NAME = "c"
-    except ModuleNotFoundError:  # there was no compiler; the driver fails if the environment asks for C
+    except ModuleNotFoundError:  # see absence; the driver fails if the environment asks for C
         pass
+
+
+def absence() -> str:
+    """Why there is no C kernel; empty if there is one."""
+    if watcher is not None or WANTED == "numpy":
+        return ""
+    try:
+        with open(os.path.join(os.path.dirname(__file__), NOTE), encoding="utf-8") as file:
+            cause = file.read().strip()
+    except OSError:
+        cause = "it was not built"
+    return f"no C kernel, which is several times faster: {cause}"
+
 
 if NAME == "c":
     from shingletools.kernel._kernel import (

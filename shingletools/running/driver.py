@@ -32,7 +32,7 @@ def prepare() -> None:
     if kernel.WANTED not in (None, *kernel.CHOICES):
         raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(kernel.WANTED)}")
     if kernel.WANTED not in (None, kernel.NAME):
-        raise Failed("SHINGLETOOLS_KERNEL=c: the package was installed without a C compiler")
+        raise Failed(f"SHINGLETOOLS_KERNEL=c: {errors.printable(kernel.absence())}")
     try:
         signals.watch(kernel.watcher)
     except OSError as error:

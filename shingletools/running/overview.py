@@ -4,15 +4,15 @@ import re
 import sys
 from collections.abc import Sequence
 
-from shingletools import UNICODE, __version__, kernel
-from shingletools.cli.options import Printed, did_you_mean, meant
+from shingletools import kernel
+from shingletools.cli.options import Printed, did_you_mean, meant, version
 from shingletools.record.faces import COMMANDS, STAGES, command_of
 from shingletools.running import driver, run_command
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 RUN = "run"
-OPTIONS = ("-h", "--help", "--version")
+OPTIONS = ("-h", "--help", "--version", "--check")
 WORKSHOP = ("test", "bench", "fuzz")  # extras of those who work on it
 
 
@@ -29,7 +29,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             question = did_you_mean(meant(word, (RUN, *COMMANDS, *OPTIONS)))
             what = "unrecognized arguments:" if word.startswith("-") else "no such command:"
             raise Failed(f"{what} {errors.printable(word)}{question} (see {name} --help)")
-    raise Printed(versions(name) if words[:1] == ["--version"] else overview(name))
+    shown = {"--version": versions, "--check": checked}.get(words[0] if words else "", overview)
+    raise Printed(shown(name))
 
 
 def overview(name: str) -> str:
@@ -37,12 +38,13 @@ def overview(name: str) -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {command:{width}}  {summary(command)}\n" for command in COMMANDS]
     return (
-        f"usage: {name} [--help | --version]\n       {name} COMMAND ...\n       {name} run PIPELINE [FILE ...]\n\n"
+        f"usage: {name} [--help | --version | --check]\n       {name} COMMAND ...\n"
+        f"       {name} run PIPELINE [FILE ...]\n\n"
         f"Commands that find near-duplicate texts:\n\n{''.join(lines)}\n"
         "Each is a program: see COMMAND --help and man COMMAND. man shingletools is about all of them.\n"
         f"{name} COMMAND runs it, too: use this where another program has the same name.\n"
         f"{name} run runs a pipeline in one process: see {name} run --help and man shingletools-run.\n"
-        f"{name} --version prints what is installed.\n\n"
+        f"{name} --version prints what is installed, {name} --check compares the C kernel with its definition.\n\n"
         "example:\n  canon docs.jsonl | shingle -k 10 | sketch -n 84 | simjoin -t 0.8\n"
     )
 
@@ -58,7 +60,7 @@ def versions(name: str) -> str:
     import shutil
 
     lines = [
-        f"{name} {__version__}, kernel {kernel.NAME}, Unicode {UNICODE}",
+        *map(str.strip, version(name)),
         f"Python {platform.python_version()}, {errors.printable(sys.executable)}",
         f"{platform.system()} {platform.machine()}",
     ]
@@ -68,6 +70,18 @@ def versions(name: str) -> str:
         )
     lines.append(f"java: {errors.printable(shutil.which('java') or 'not found')}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def checked(_name: str) -> str:
+    """How many results of the C kernel were compared with those of its definition. Raises Failed if some differ."""
+    if kernel.watcher is None:
+        return f"{kernel.absence() or 'SHINGLETOOLS_KERNEL=numpy: the C kernel is not used'}\n"
+    from shingletools.kernel import self_check  # it needs the C kernel
+
+    groups = [*self_check.differing()]
+    if wrong := [each for _, _, differ in groups for each in differ]:
+        raise Failed(f"the C kernel differs from its definition, so use SHINGLETOOLS_KERNEL=numpy: {', '.join(wrong)}")
+    return "".join(f"{name}: {compared} results are as defined\n" for name, compared, _ in groups)
 
 
 def required() -> dict[str, list[str]]:

@@ -11,31 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shingletools.kernel import _kernel, arrays, compiled, reference
-from shingletools.kernel.types import Postings, Rows, TokenSets
+from shingletools.kernel.types import Postings, TokenSets
 
 words64 = st.integers(0, 2**64 - 1)
-
-
-def random_rows(rng: np.random.Generator, documents: int, n: int, kind: str) -> Rows:
-    rows: Rows = (rng.integers(0, 4, (documents, n)) * rng.integers(1, 60)).astype(kind)
-    return rows
-
-
-@pytest.mark.parametrize("kind", ["u1", "u2", "u4", "u8"])
-@pytest.mark.parametrize("n", [1, 7, 8, 15, 16, 17, 63, 64, 65, 84, 200])
-def test_rows(kind: str, n: int) -> None:
-    rng = np.random.default_rng(n)
-    rows = random_rows(rng, 50, n, kind)
-    left, right = rng.integers(0, 50, (2, 300))
-    for least in (0, 1, n // 2, n - 1, n, n + 1):
-        expected = reference.agreements(rows, least, left, right)
-        assert np.array_equal(compiled.agreements(rows, least, left, right), expected)
-        assert np.array_equal(compiled.agreements(rows, least, left[::2], right[::-2][:150]),
-                              reference.agreements(rows, least, left[::2], right[::-2][:150]))  # fmt: skip
-    for first in range(0, n, 5):
-        for last in {first, first + 1, n}:
-            bands = [(first, last), (0, n), (last, last)]
-            assert np.array_equal(compiled.band_keys(rows, bands), reference.band_keys(rows, bands))
 
 
 keys64 = st.lists(words64 | st.integers(0, 2**64 - 1).map(lambda key: key >> 12 << 12), max_size=100)

@@ -1,0 +1,479 @@
+"""Compares each function of the C kernel with its definition, or with lines whose content is known, on drawn inputs.
+
+A build runs this, and leaves out a kernel that differs (building.py); so does `shingletools --check`. Functions that
+ask something of the system have no definition: watch_*, keep_memory, part_large_arrays, end_with_parent.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
+from functools import partial
+from itertools import combinations
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from blake3 import blake3
+from numpy.random import Generator
+
+from shingletools.kernel import _kernel, clocks, codec, compiled, groups, ids, lines, reference, strings
+from shingletools.kernel import thinning as thin
+from shingletools.kernel import winnowing as winnow
+from shingletools.kernel.lines import Fields, Link, quoted
+from shingletools.kernel.memo import compiled_words, reference_fingerprints, reference_words
+from shingletools.kernel.types import Postings, TokenSets, TokenWeights
+
+Compared = tuple[str, object, object]  # the name of a function, what C gives, and what is right
+
+FIELDS: Fields = b"id", b"x", b"x", False, b"recipe", (), False, None, (), bytearray()
+FACTOR = 0x9E3779B97F4A7C15  # of slots: any odd number
+HEAVIEST = 1 << 40
+
+
+def compared(definition: ModuleType, name: str, *arguments: Any) -> Compared:
+    """What a function of `compiled` returns and leaves of its arguments, and what its definition does."""
+    one, other = deepcopy(arguments), deepcopy(arguments)
+    return name, (getattr(compiled, name)(*one), one), (getattr(definition, name)(*other), other)
+
+
+def int64(numbers: Iterable[int]) -> bytes:
+    return np.array([*numbers], np.int64).tobytes()
+
+
+def sizes_of(several: Iterable[bytes]) -> bytes:
+    return int64(map(len, several))
+
+
+# Rows, and what is in sets
+
+
+def rows(draw: Generator) -> Iterator[Compared]:
+    for kind in ("u1", "u2", "u4", "u8"):
+        for n in (1, 7, 8, 15, 16, 17, 63, 64, 65, 84, 128, 200):
+            made = draw.integers(0, 4, (50, n)).astype(kind) * draw.integers(1, 60).astype(kind)  # many agree
+            left, right = draw.integers(0, 50, (2, 100))
+            for least in (0, 1, n // 4, n // 2, n, n + 1):
+                yield compared(reference, "agreements", made, least, left, right[::-1])
+            yield compared(reference, "band_keys", made, [(0, n), (n // 3, n), (n // 5, n // 2), (n, n)])
+    for pairs in (1, 3, 40):
+        table = np.zeros(2 * pairs, np.uint64)
+        for _ in range(3):
+            keys = draw.integers(0, 2**64, 30, np.uint64)
+            keys = np.append(keys, keys[:10])
+            yield compared(reference, "mark", keys, table)
+            reference.mark(keys, table)
+            yield compared(reference, "marked", keys, table)
+
+
+def sets(draw: Generator) -> Iterator[Compared]:
+    for high in (4, 30, 60):
+        several = [np.unique(draw.integers(0, high, draw.integers(1, 25))) for _ in range(20)]
+        tokens = np.concatenate(several).astype(np.uint64) << np.uint64(58)
+        made = TokenSets(tokens, np.array([*map(len, several)]))
+        left, right, least = draw.integers(0, 20, (3, 100))
+        yield compared(reference, "overlaps", made, left, right, least)
+        weights = draw.integers(0, 100, 64)[np.concatenate(several)]
+        weighed = TokenWeights(made, weights, np.add.reduceat(weights, made.starts))
+        yield compared(reference, "common_weights", weighed, left, right, least * 50)
+        yield compared(reference, "set_keys", made)
+        yield from meetings(draw, made)
+    counters = np.full(1 << reference.COUNTERS, 2**32 - 20, np.uint32)
+    yield compared(reference, "count_tokens", tokens, counters)
+    compiled.count_tokens(tokens[::3], counters)
+    yield compared(reference, "rarest", made, made.sizes // 2, counters)
+
+
+def meetings(draw: Generator, made: TokenSets) -> Iterator[Compared]:
+    values, numbers = np.unique(made.tokens, return_inverse=True)
+    of = np.repeat(np.arange(len(made.sizes)), made.sizes)[np.argsort(numbers, kind="stable")]
+    bounds = np.append(0, np.cumsum(np.bincount(numbers)))
+    for weights in (None, draw.integers(0, 9, len(values))):
+        postings = Postings(numbers, made.sizes, of, bounds, weights)
+        for least in (1, 2, 5):
+            found = [module.shared_counts(postings, range(1, 15), 3, least, 500) for module in (compiled, reference)]
+            one, two = ((met, sorted(zip(*(each.tolist() for each in pairs), strict=True))) for met, *pairs in found)
+            yield "shared_counts", one, two
+
+
+# Lines through filters
+
+
+def random_text(draw: Generator, size: int) -> str:
+    return "".join(draw.choice([*'abZ09 \\"\n\t', "é", "ж", "\u2003", "中", "\U0001f44d", "long"], size))
+
+
+def random_texts(draw: Generator) -> list[str]:
+    return [random_text(draw, size) for size in (0, 1, 5, 40, 300) for _ in range(5)]
+
+
+def lines_with(values: Iterable[str], after: bytes = b"") -> bytes:
+    """Ordinary lines: a text or a payload each."""
+    each = ((number, quoted(value.encode()), after) for number, value in enumerate(values))
+    return b"".join(b'{"id":%d,"x":%b,"y":[2.5]%b}\n' % one for one in each)
+
+
+def linked(name: str, link: Link, given: Sequence[str], made: Iterable[str]) -> Compared:
+    """Lines through a link, which must make `made` of what is given."""
+    data = lines_with(given)
+    right = lines_with(made, b',"via":"recipe"'), len(given), len(data), None
+    return name, _kernel.linked_lines((link,), FIELDS, data, 0), right
+
+
+def half(token: str) -> str:
+    """A pure function that gives short values, long ones and none."""
+    return token[::2] if len(token) % 3 else "" if len(token) % 2 else token * 20
+
+
+def words(draw: Generator) -> Iterator[Compared]:
+    texts = random_texts(draw)
+    for function, wherever in ((half, None), (str.lower, lambda each: each.lower() if each.isalnum() else None)):
+        one, two = compiled_words(function, wherever), reference_words(function)
+        made = [*map(two.words, texts)]
+        for _ in range(2):  # not known, then known
+            yield "WordMemo.words", [*map(one.words, texts)], made
+        yield linked("WordMemo.link", one.link(), texts, made)
+    one, two = compiled_words(placed), reference_words(placed)
+    made = [*map(two.placed, texts)]
+    yield "WordMemo.placed", [*map(one.placed, texts)], made
+    right = b""
+    for number, (text, each) in enumerate(zip(texts, made, strict=True)):
+        words, _, at = each.encode().partition(b"\n")
+        members = number, quoted(words), quoted(text.encode()), at
+        right += b'{"id":%d,"x":%b,"y":[2.5],"source":%b,"at":"%b","via":"recipe"}\n' % members
+    data = lines_with(texts)
+    found = _kernel.linked_lines((one.link_placed(),), (*FIELDS[:6], True, *FIELDS[7:]), data, 0)
+    yield "WordMemo.link_placed", found, (right, len(texts), len(data), None)
+    found = _kernel.each_line(str.upper, lambda _: b"", FIELDS, data, 0)
+    yield "each_line", found, (lines_with(map(str.upper, texts), b',"via":"recipe"'), len(texts), len(data), None)
+
+
+def placed(token: str) -> str:
+    return f"{half(token)}\n0-{len(token)}" if half(token) else "\n"
+
+
+def fingerprints(draw: Generator) -> Iterator[Compared]:
+    texts = [*random_texts(draw), *("x" * size for size in (63, 64, 65, 1023, 1024, 1025, 1500))]
+    for base, key in ((FACTOR, b""), (0xD6E8FEB86659FD93, draw.bytes(48))):
+        function = partial(word_fingerprint, key=key[:32])
+        one, two = _kernel.FingerprintMemo(function, base, key), reference_fingerprints(function, base, key)
+        for k in (1, 2, 9):
+            for units in range(3):
+                made = [two.rolling(text, k, units) for text in texts]
+                yield "FingerprintMemo.rolling", [one.rolling(text, k, units) for text in texts], made
+                yield from sampled(one, texts, made, (k, units, 3))
+
+
+def word_fingerprint(word: str, key: bytes) -> bytes:
+    return (blake3(word.encode(), key=key) if key else blake3(word.encode())).digest(8)
+
+
+def sampled(
+    memo: _kernel.FingerprintMemo, texts: Sequence[str], made: Sequence[str], how: tuple[int, int, int]
+) -> Iterator[Compared]:
+    """1 fingerprint in m, and of these those that are listed, or the others. how: k, units and m."""
+    groups = [payload.split() for payload in made]
+    values = np.array([int(each, 16) for payload in groups for each in payload], np.uint64)
+    kept = reference.fmix64(values) % np.uint64(how[2]) == 0
+    chosen = {f"{each:016x}" for each in values[kept].tolist()}
+    yield linked("FingerprintMemo.link", memo.link(*how, ()), texts, filtered(groups, chosen))
+    slots = _kernel.list_fingerprints(values[::2].tobytes(), values[::3].tobytes(), FACTOR)
+    listed = {f"{each:016x}" for each in np.setdiff1d(values[::2], values[::3]).tolist()}
+    yield linked("list_fingerprints", memo.link(*how, (FACTOR, slots, True)), texts, filtered(groups, chosen & listed))
+    memo.take_counts()
+    left = filtered(groups, chosen - listed)
+    yield linked("list_fingerprints", memo.link(*how, (FACTOR, slots, False)), texts, left)
+    counts = memo.take_counts()
+    if how[1] == 0:
+        brief = sum(0 < len(text.split()) < how[0] for text in texts)
+        yield "FingerprintMemo.take_counts", counts, (brief, sum(map(bool, made)) - sum(map(bool, left)))
+    yield linked("FingerprintMemo.link_gathering", memo.link_gathering(*how, FACTOR), texts, [""] * len(texts))
+    gathered = [each for payload in groups for each in dict.fromkeys(payload) if each in chosen]
+    right = np.array([int(each, 16) for each in gathered], np.uint64).tobytes()
+    yield "FingerprintMemo.take_gathered", memo.take_gathered(), right
+
+
+def filtered(groups: Sequence[Sequence[str]], chosen: set[str]) -> list[str]:
+    return [" ".join(filter(chosen.__contains__, payload)) for payload in groups]
+
+
+# Signatures
+
+
+def payloads_of(draw: Generator, digits: int) -> list[str]:
+    """Of several lengths, with shingles that come again."""
+    every = [draw.bytes(digits // 2).hex() for _ in range(40)]
+    return [" ".join(draw.choice(every, size)) for size in (1, 2, 15, 31, 32, 33, 64, 65, 129)]
+
+
+def functions_of(draw: Generator, n: int) -> tuple[bytes, bytes]:
+    a, b = draw.integers(0, 2**32, (2, n), np.uint32)
+    return (a | np.uint32(1)).tobytes(), b.tobytes()
+
+
+def signatures(draw: Generator) -> Iterator[Compared]:
+    for digits in (2, 4, 8, 16):
+        for payload in (*payloads_of(draw, digits), "0g" * (digits // 2), ""):
+            right = codec.payload_to_bytes(payload, digits)
+            yield "payload_to_bytes", _kernel.payload_to_bytes(payload, digits), right
+    for digits in (8, 16):
+        payloads = payloads_of(draw, digits)
+        simhashes = [strings.simhash(payload) or "" for payload in payloads]
+        yield "simhash", [*map(_kernel.simhash, payloads)], simhashes
+        yield linked("link_simhash", _kernel.link_simhash(), payloads, simhashes)
+        for n in (1, 5, 31, 32, 33, 84):
+            a, b = functions_of(draw, n)
+            for bits in (8, 16, 32):
+                made = [strings.minima(payload, a, b, bits) or "" for payload in payloads]
+                yield "minima", [_kernel.minima(payload, a, b, bits) for payload in payloads], made
+                link = _kernel.link_minima(a, b, 0, False, bits)
+                yield linked("link_minima", link, payloads, made)
+                yield signed(link, payloads, made, bits // 4)
+        a, b = functions_of(draw, 6)
+        made = [strings.minima(payload, a, b) or "" for payload in payloads]
+        for pairs in (False, True):
+            link = _kernel.link_minima(a, b, 2, pairs)
+            yield linked("link_minima", link, payloads, [grouped(each, 8, pairs) for each in made])
+
+
+def grouped(minima: str, size: int, pairs: bool) -> str:
+    """Supershingles of `size` bytes of minima each, or megashingles."""
+    data = bytes.fromhex(minima)
+    made = [blake3(data[at : at + size]).digest(8) for at in range(0, len(data), size)]
+    if pairs:
+        made = [blake3(one + two).digest(8) for one, two in combinations(made, 2)]
+    return codec.bytes_to_payload(b"".join(made), 16)
+
+
+def signed(link: Link, given: Sequence[str], made: Sequence[str], digits: int) -> Compared:
+    """Signatures in place of lines."""
+    data, signatures = lines_with(given), [*map(bytes.fromhex, made)]
+    found, bare = _kernel.signed_lines((link,), FIELDS, digits, len(signatures[0]), True, data, 0)
+    right = lines_with([""] * len(given), b',"via":"recipe"')
+    starts = [number and right.index(b'{"id":%d,' % number) for number in range(len(given))]
+    names = [b"%d" % number for number in range(len(given))]
+    values = [place for start in starts for place in (start + 6, right.index(b'""', start))]
+    columns = b"".join(names), sizes_of(names), int64(starts), int64(values)
+    taken = len(given), len(data), *columns, (b"".join(signatures),), (sizes_of(signatures),), b"", b""
+    return "signed_lines", (found, bare), (taken, right)
+
+
+def weighted(draw: Generator) -> Iterator[Compared]:
+    for kind in ((0, 4), (0, HEAVIEST), (1 << 16, 16 << 16)):
+        shingles = draw.integers(0, 2**64, 60, np.uint64)
+        weights = draw.integers(*kind, 40)
+        slots = _kernel.weigh_fingerprints(shingles[:40].tobytes(), weights.tobytes(), FACTOR)
+        weighed = FACTOR, slots, int(weights.max()), 16
+        every = np.append(weights, np.full(20, weights.max()))
+        chosen = [draw.integers(0, 60, size) for size in (1, 2, 15, 16, 17, 60, 100)]
+        payloads = [" ".join(f"{each:016x}" for each in shingles[some].tolist()) for some in chosen]
+        counted = [some[every[some] > 0] for some in chosen]
+        sums = [reference.bit_sums(shingles[some], every[some]) > 0 for some in counted]
+        made = [np.packbits(each).tobytes().hex()[: 16 * len(some)] for each, some in zip(sums, counted, strict=True)]
+        yield linked("link_weighted_simhash", _kernel.link_weighted_simhash(weighed), payloads, made)
+        for n in (1, 16, 33, 84):
+            a, b = functions_of(draw, n)
+            functions = np.frombuffer(a, np.uint32), np.frombuffer(b, np.uint32)
+            first = [clocks.first_to_come(shingles[some], every[some].astype(np.float64), *functions)
+                     if len(some) else np.empty(0, np.uint32) for some in counted]  # fmt: skip
+            for bits in (8, 16, 32):
+                link = _kernel.link_weighted_minima(a, b, 0, False, weighed, bits)
+                made = [strings.minima_to_payload(each, bits) for each in first]
+                yield linked("link_weighted_minima", link, payloads, made)
+            made = [grouped(each, 4 * n, False) for each in made]
+            yield linked("link_weighted_minima", _kernel.link_weighted_minima(a, b, n, False, weighed), payloads, made)
+
+
+# Lines that are read and written at once
+
+
+def lines_in_bytes(draw: Generator) -> Iterator[Compared]:
+    for size in range(40):
+        data = bytes(draw.choice([10, 13, 65, 200], size).astype(np.uint8))
+        yield "split_lines", _kernel.split_lines(data), lines.split_lines(data)
+        yield "count_lines", _kernel.count_lines(data), lines.count_lines(data)
+    texts = [text.encode() for text in random_texts(draw)]
+    starts = int64([0, *np.cumsum([*map(len, texts)]).tolist()])
+    columns = tuple(lines.ColumnValues(head, b"".join(texts), starts, text)
+                    for head, text in ((b'{"a":', True), (b',"b":', False)))  # fmt: skip
+    yield "record_lines", _kernel.record_lines(columns, len(texts)), lines.record_lines(columns, len(texts))
+
+
+def random_ids(draw: Generator, count: int) -> list[bytes]:
+    return [b"%d" % each if each % 2 else b'"%x"' % (each**5) for each in draw.integers(0, count, count).tolist()]
+
+
+def numbered(draw: Generator) -> Iterator[Compared]:
+    key = draw.bytes(16)
+    one, two = _kernel.Ids(key), ids.Ids(key)
+    for count in (1, 10, 100, 1500):
+        for name in ("add", "number", "find"):
+            several = random_ids(draw, count)
+            given = b"".join(several), sizes_of(several)
+            yield f"Ids.{name}", getattr(one, name)(*given), getattr(two, name)(*given)
+        yield "Ids.data", (len(one), bytes(one.data), bytes(one.ends)), (len(two), bytes(two.data), bytes(two.ends))
+        hashes = np.frombuffer(one.hashes(*given), np.uint64).tolist()
+        yield "Ids.hashes", [hashes.index(each) for each in hashes], [several.index(each) for each in several]
+        numbers, others = draw.integers(0, len(two), (2, 50))
+        at = ids.IdsAt(bytes(two.data), bytes(two.ends), numbers)
+        rests = [b'"similarity":1}\n', b'"distance":3}\n']
+        yield compared(ids, "pair_lines", at, at._replace(numbers=others), rests, draw.integers(0, 2, 50))
+        yield compared(groups, "group_lines", at, np.array([1, 2, 3, 4, 40]))
+        parents = np.arange(len(two), dtype=np.int32)
+        yield compared(groups, "connect", parents, numbers, others, np.zeros(50, np.uint8))
+
+
+def read(draw: Generator) -> Iterator[Compared]:
+    names, others = random_ids(draw, 60), [b'"o%d"' % number for number in range(60)]
+    millionths = draw.integers(0, 10**6, 60).tolist()
+    every = [*zip(names, others, millionths, strict=True)]
+    data = b"".join(b'{"a":%b,"b":%b,"similarity":0.%06d,"n":{"a":[]}}\n' % each for each in every)
+    near = [name for one, two, millionth in every if millionth >= 400_000 for name in (one, two)]
+    pairs = len(every), len(data)
+    yield "read_pairs", _kernel.read_pairs(data, 0, 4 * 10**11), (*pairs, b"".join(near), sizes_of(near))
+    ends = b"".join(names), sizes_of(names), b"".join(others), sizes_of(others)
+    right = *pairs, *ends, int64(each * 10**6 for each in millionths), bytes(60)
+    yield "read_similarities", _kernel.read_similarities(data, 0), right
+    members = [names[:1], names[1:6], names[6:]]
+    data = b"".join(b'{"group":1,"members": [ %b ]}\n' % b", ".join(each) for each in members)
+    found = 3, len(data), b"".join(names), sizes_of(names), int64(map(len, members))
+    yield "read_members", _kernel.read_members(data, 0), found
+    yield from documents(names, [random_text(draw, size) for size in range(60)])
+    yield from tables(draw)
+    for digits in (2, 4, 8, 16):
+        yield from read_signatures(draw, names, digits)
+
+
+def documents(names: Sequence[bytes], texts: Sequence[str]) -> Iterator[Compared]:
+    values = [b"%d" % (number * 7) for number in range(len(names))]
+    parts = [(b'{"id":%b,"text":%b,"v":' % (name, quoted(text.encode())), value, b',"w":"x"}\n')
+             for name, text, value in zip(names, texts, values, strict=True)]  # fmt: skip
+    places = np.cumsum([0, *(sum(map(len, part)) for part in parts)]).tolist()
+    firsts = [place + len(part[0]) for place, part in zip(places, parts, strict=False)]
+    data = b"".join(map(b"".join, parts))
+    spans = [place for first, value in zip(firsts, values, strict=True) for place in (first, first + len(value))]
+    wholes = [place for end in places[1:] for place in (end - 5, end - 2)]
+    right = (len(names), len(data), b"".join(names), sizes_of(names), int64(places[:-1]),
+             int64(place - 2 for place in places[1:]), int64(map(len, texts)), int64(spans), int64(wholes))  # fmt: skip
+    fields = groups.DocumentFields(b"id", b"text", False, b"mark", None, b"v", b"w")
+    yield "read_documents", _kernel.read_documents(data, 0, fields), right
+
+
+def tables(draw: Generator) -> Iterator[Compared]:
+    values = draw.integers(0, 2**64, 60, np.uint64)
+    counts = draw.integers(1, 50, 60)
+    rows = [*zip(values.tolist(), counts.tolist(), strict=True)]
+    data = b"".join(b'{"shingle":"%016x","df":%d}\n' % row for row in rows)
+    between, above = values[(counts >= 10) & (counts <= 30)], values[counts > 30]
+    right = 60, len(data), between.tobytes(), above.tobytes()
+    yield "read_frequencies", _kernel.read_frequencies(data, 0, 16, 1, 50, 10, 30), right
+    data = b"".join(b'{"shingle":"%016x","weight":%d.%d}\n' % (value, count, count) for value, count in rows)
+    weights = int64(round(float(f"{count}.{count}") * 65536) for count in counts.tolist())
+    yield "read_weights", _kernel.read_weights(data, 0, 16), (60, len(data), values.tobytes(), weights)
+
+
+def read_signatures(draw: Generator, names: Sequence[bytes], digits: int) -> Iterator[Compared]:
+    """Two payloads of each line: as bytes, and where the digits allow it as sets."""
+    size = 5 * digits // 2
+    several = [draw.bytes(size) for _ in names]
+    for n in (size, 0) if digits >= 8 else (size,):
+        columns = several if n else [set_of(each, digits) for each in several]
+        heads = [b'{"id":%b,"s":"' % name for name in names]
+        tails = [b'%b","via":"r","l":%b}\n' % (each.hex(" ", digits // 2).encode(), name)
+                 for each, name in zip(several, names, strict=True)]  # fmt: skip
+        every = [*map(bytes.__add__, heads, tails)]
+        places = np.cumsum([0, *map(len, every[:-1])]).tolist()
+        values = [start + at for start, head in zip(places, heads, strict=True) for at in (6, len(head) - 1)]
+        data, ends = b"".join(every), (b"".join(names), sizes_of(names))
+        right = (len(names), len(data), *ends, int64(places), int64(values),
+                 (b"".join(columns),), (sizes_of(columns),), *ends)  # fmt: skip
+        fields = b"id", b"r", (b"other",), ((b"s", digits, n),), (), (b"l",)
+        yield "read_signed", _kernel.read_signed(data, 0, *fields), right
+
+
+def set_of(data: bytes, digits: int) -> bytes:
+    return np.unique(np.frombuffer(data, f">u{digits // 2}")).astype(np.uint64).tobytes()
+
+
+# Which documents are kept, and passages
+
+
+def thinning(draw: Generator) -> Iterator[Compared]:
+    for count in (2, 12, 60):
+        pairs = draw.integers(0, count, (100, 2))
+        ends = pairs[pairs[:, 0] != pairs[:, 1]].astype(np.int32).ravel()
+        before, last = np.empty(len(ends), np.int32), np.full(count, -1, np.int32)
+        yield compared(thin, "list_ends", ends, before, last)
+        thin.list_ends(ends, before, last)
+        listed = thin.PairEnds(ends, before, last, draw.integers(1, 4, len(ends) // 2) / 4)
+        none = np.full(count, -1, np.int32)
+        yield compared(thin, "thin", draw.permutation(count), listed, thin.Partners(none, np.zeros(count)))
+        lesser, greater = np.sort(ends.reshape(-1, 2)).T.astype(np.uint64)
+        yield compared(thin, "thin_pairs", np.unique(lesser << np.uint64(32) | greater), none)
+
+
+def lined_texts(draw: Generator, alphabet: int) -> bytes:
+    """Six texts of at most 39 words."""
+    many = [*(f"{letter}{number}" for number in range(alphabet) for letter in ["", "é", "日本"][: alphabet % 3 or 1])]
+    return "".join(" ".join(draw.choice(many, draw.integers(0, 40))) + "\n" for _ in range(6)).encode()
+
+
+def winnowing(draw: Generator) -> Iterator[Compared]:
+    for alphabet in (1, 2, 3, 50):
+        for mask in (winnow.ALL, 3):
+            for gram, run in ((1, 1), (1, 4), (2, 3), (3, 3), (4, 9)):
+                how = winnow.Winnowing(int(draw.integers(0, 2**63)), gram, run, mask)
+                texts = lined_texts(draw, alphabet)
+                yield compared(winnow, "winnow", texts, how)
+                keys, places = winnow.winnow(texts, how)
+                yield compared(winnow, "winnowed_runs", texts, places, how)
+                left, right, most = draw.integers(0, len(texts), (3, 30))
+                yield compared(winnow, "equal_words", texts, left, texts, right, most)
+                listed = FACTOR, _kernel.list_fingerprints(keys[:3].tobytes(), b"", FACTOR), True
+                some = np.isin(keys, keys[:3])
+                yield "winnow", compiled.winnow(texts, how, listed), (keys[some], places[some])
+
+
+CHECKS: dict[str, Callable[[Generator], Iterator[Compared]]] = {
+    "rows of signatures": rows,
+    "sets": sets,
+    "words": words,
+    "fingerprints": fingerprints,
+    "sketches and simhashes": signatures,
+    "weighted sketches": weighted,
+    "lines": lines_in_bytes,
+    "ids, pairs and groups": numbered,
+    "lines that are read": read,
+    "removal": thinning,
+    "passages": winnowing,
+}
+
+
+def equal(one: object, two: object) -> bool:
+    if isinstance(one, tuple | list) and isinstance(two, tuple | list):
+        return len(one) == len(two) and all(map(equal, one, two))
+    return np.array_equal(one, two) if isinstance(one, np.ndarray) and isinstance(two, np.ndarray) else one == two
+
+
+def differing(seed: int = 0) -> Iterator[tuple[str, int, list[str]]]:
+    """For each group of functions: its name, how many results were compared, and which functions differ."""
+    for name, check in CHECKS.items():
+        compared, differ = 0, dict[str, None]()
+        try:
+            for function, found, right in check(np.random.default_rng(seed)):
+                compared += 1
+                if not equal(found, right):
+                    differ[function] = None
+        except Exception as error:
+            differ[f"{type(error).__name__}: {error}"] = None
+        yield name, compared, [*differ]
+
+
+def main() -> int:
+    """Prints which functions differ; 0 if none does, else 2."""
+    wrong = [function for _, _, differ in differing() for function in differ]
+    print(", ".join(wrong))
+    return 2 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
