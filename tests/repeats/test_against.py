@@ -1,19 +1,13 @@
 """Runs of a reference: exactly those that brute force finds, and what is told of each item."""
 
 import random
+import tracemalloc
 from itertools import product
 from pathlib import Path
 
-import pytest
-
 from harness import Record, jsonl, run
-from repeats.oracles import Texts, in_reference
-from shingletools.commands.repeats import item_texts as reference_module
-from shingletools.commands.repeats.item_texts import Reference
-from shingletools.commands.repeats.meetings import by_item, meetings, words_found
-from shingletools.kernel.winnowing import Winnowing
+from repeats.oracles import Texts, in_reference, runs_of
 from shingletools.record.wire import parse_json
-from shingletools.running.worded import Worded
 
 
 def records(texts: Texts) -> list[Record]:
@@ -44,20 +38,47 @@ def test_exactly_the_runs_that_items_have(tmp_path: Path) -> None:
         ]
 
 
-def test_equal_fingerprints_of_different_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of three bits."""
-    chance = random.Random(2)
-    for _ in range(20):
-        items, texts = some_texts(chance, 2, 5, 12), some_texts(chance, 2, 5, 25)
-        packed = [" ".join(words).encode() for words in items]
-        names = [b"%d" % number for number in range(len(items))]
-        plain = Reference(names, packed, 3, 2, None)
-        with monkeypatch.context() as patch:
-            patch.setattr(reference_module, "Winnowing", lambda seed, gram, words: Winnowing(seed, gram, words, 7))
-            weak = Reference(names, packed, 3, 2, None)
-        for words in texts:
-            text = Worded(" ".join(words), len(words), None)
-            assert sorted(meetings(weak, text)) == sorted(meetings(plain, text))
+def fibonacci(length: int) -> list[str]:
+    one, two = "a", "ab"
+    while len(two) < length:
+        one, two = two, two + one
+    return [*two[:length]]
+
+
+def dumped(number: int) -> tuple[list[list[str]], list[str]]:
+    """Items with a beginning and an end in common, and all of them in one text."""
+    items = [["a", "b", "c", "d", f"w{each}", f"x{each}", "e", "f", "g"] for each in range(number)]
+    return items, [word for item in items for word in item]
+
+
+def test_texts_that_repeat_themselves(tmp_path: Path) -> None:
+    """One word, periods, Fibonacci's word, items that begin and end alike; short items of all lengths."""
+    bench, texts = tmp_path / "bench", [["a"] * 30, ["a", "b", "c"] * 12, fibonacci(60), dumped(14)[1]]
+    texts += [["x", *["a"] * 9, "x", *["a"] * 2, "b"], [*"abcabxabcabcy"]]
+    for items in (texts, dumped(14)[0], [["a"] * words for words in range(9)], [fibonacci(7), [*"bc"], [*"abcab"]]):
+        bench.write_bytes(jsonl(*records(items)))
+        for k, least in ((4, 2), (3, 3), (8, 1)):
+            words = ("repeats", "-k", str(k), "--least", str(least), "--against", bench)
+            lines = run(*words, stdin=jsonl(*records(texts))).out.splitlines()
+            expected = [in_reference(text, items, k, least) for text in texts]
+            assert [told(line) for line in lines] == [[(run, some[:10]) for run, some in each] for each in expected]
+            marks = [each for line in lines for each in parse_json(line)["repeats"]]
+            assert [each["items"] for each in marks] == [len(some) for each in expected for _, some in each]
+
+
+def test_cost_does_not_grow_with_what_comes_often(tmp_path: Path) -> None:
+    """At most 200 bytes a word, of which those of records, lines and marks are most."""
+    items, dump = dumped(2000)
+    for reference, text in (([["a"] * 30000], ["a"] * 30000), (items, dump), ([fibonacci(30000)], fibonacci(30000))):
+        bench = tmp_path / "bench"
+        bench.write_bytes(jsonl(*records(reference)))
+        document = jsonl(*records([text]))
+        for options in ((), ("--items", str(tmp_path / "items"), "--share", "1/2")):
+            tracemalloc.start()
+            run("repeats", "-k", "4", "--against", bench, *options, stdin=document)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < 200 * (len(text) + sum(map(len, reference))) + (1 << 22)
 
 
 def test_workers_kernels_and_items_do_not_change_documents(tmp_path: Path) -> None:
@@ -76,7 +97,7 @@ def test_workers_kernels_and_items_do_not_change_documents(tmp_path: Path) -> No
 
 
 def test_what_is_told_of_items(tmp_path: Path) -> None:
-    """Against the meetings of all documents, by sets of words."""
+    """Against all windows of all items and documents."""
     chance = random.Random(4)
     items, texts = some_texts(chance, 3, 12, 14), some_texts(chance, 3, 30, 40)
     bench, found = tmp_path / "bench", tmp_path / "items"
@@ -87,15 +108,13 @@ def test_what_is_told_of_items(tmp_path: Path) -> None:
         words: set[int] = set()
         documents: list[str] = []
         size, longest = min(k, len(item)), 0
-        for text in texts if len(item) >= least else ():
-            before = len(documents)
-            for at, first in product(range(len(item) - size + 1), range(len(text) - size + 1)):
-                length = 0
-                while item[at + length : at + length + 1] == text[first + length : first + length + 1] != []:
-                    length += 1
-                if length >= size:
-                    longest, words = max(longest, length), words | set(range(at, at + length))
-                    documents[before:] = [f"i{texts.index(text)}"]
+        for at, text in enumerate(texts if len(item) >= least else ()):
+            has = {tuple(text[first : first + size]) for first in range(len(text) - size + 1)}
+            firsts = [first for first in range(len(item) - size + 1) if tuple(item[first : first + size]) in has]
+            spans = runs_of(firsts, size)
+            longest = max(longest, *(last - first for first, last in spans), 0)
+            words |= {word for first, last in spans for word in range(first, last)}
+            documents += [f"i{at}"] if spans else []
         expected = {
             "id": f"i{number}", "words": len(item),
             "by": "runs" if len(item) >= k else "whole" if len(item) >= least else "nothing", "found": len(words),
@@ -130,5 +149,3 @@ def test_messages(tmp_path: Path) -> None:
     bench.write_bytes(b"")
     differ = jsonl({"id": 2, "text": "a", "via": "canon"}, {"id": 3, "text": "a", "via": "canon stop=en"})
     assert len(run("repeats", "--against", bench, stdin=differ).good().splitlines()) == 2
-    assert by_item([]) == {}
-    assert words_found([]) == 0

@@ -4,7 +4,7 @@ import argparse
 import os
 
 from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, one_name, threshold
-from shingletools.commands.repeats.spec import AgainstSpec, ArchiveSpec, Treatment, WithinSpec
+from shingletools.commands.repeats.spec import AgainstSpec, Treatment, WithinSpec
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face
 from shingletools.record.stage import Stage
@@ -55,25 +55,18 @@ def build(options: argparse.Namespace) -> Stage:
             raise Failed(f"{name} cannot be combined with --against")
     if memory_of(options) is not None:
         raise Failed("-S cannot be combined with --against, which keeps the reference in memory")
-    if any(map(os.path.isdir, options.against)):
-        return in_archive(options, treatment)
+    archive = any(map(os.path.isdir, options.against))
+    if archive and len(options.against) > 1:
+        raise Failed("--against: an archive cannot be combined with another reference")
+    k, least = (getattr(options, name) if name in given or not archive else None for name in ("k", "least"))
     spec = AgainstSpec(
-        treatment, options.k, tuple(options.against), options.least, options.share, options.items
+        treatment, k, tuple(options.against), least, options.share, options.items, archive
     )  # fmt: skip
     if not spec.filters:
         return spec.made_by(against)
-    from shingletools.commands.repeats.against_items import filter_of  # numpy, which --help does not need
+    from shingletools.commands.repeats.against_reference import filter_of  # numpy, which --help does not need
 
     return filter_of(spec)
-
-
-def in_archive(options: argparse.Namespace, treatment: Treatment) -> Stage:
-    for name in ("least", "share", "items"):
-        if name in options.given:
-            raise Failed(f"--{name} cannot be combined with an archive; name the file that simindex dump writes")
-    if len(options.against) > 1:
-        raise Failed("--against: an archive cannot be combined with another reference")
-    return ArchiveSpec(treatment, options.k if "k" in options.given else None, *options.against).made_by(archived)
 
 
 def within(spec: WithinSpec, _: Means) -> Collector:
@@ -83,12 +76,6 @@ def within(spec: WithinSpec, _: Means) -> Collector:
 
 
 def against(spec: AgainstSpec, means: Means) -> Collector:
-    from shingletools.commands.repeats.against_items import AgainstItems  # as above
+    from shingletools.commands.repeats.against_reference import AgainstReference  # as above
 
-    return AgainstItems(spec, means.given)
-
-
-def archived(spec: ArchiveSpec, _: Means) -> Collector:
-    from shingletools.commands.repeats.against_archive import AgainstArchive  # as above
-
-    return AgainstArchive(spec)
+    return AgainstReference(spec, means.given)

@@ -1,47 +1,59 @@
 """What was found of each item of a reference."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import orjson
 
-from shingletools.commands.repeats.item_texts import Reference
-from shingletools.commands.repeats.meetings import ItemMatch
+from shingletools.commands.repeats.item_windows import LISTED, Covered
+from shingletools.commands.repeats.items import Items
+from shingletools.commands.repeats.short_items import size_of
+from shingletools.kernel.types import Flags
 
-LISTED = 10  # documents, and items, that are named
 DIGITS = 6  # of a share
 
 
+class ItemFound:
+    """What documents have of an item. Memory: a byte for each of its words."""
+
+    def __init__(self, words: Flags) -> None:
+        self.words = words.copy()  # those that were found
+        self.longest = self.documents = 0
+        self.named: list[bytes] = []  # the first documents, as JSON
+
+
 class ItemsFound:
-    """Memory: a byte for each word of the reference, and some bytes for each item."""
+    """What documents have of items, by rows. Memory: that of items of which there is something."""
 
-    def __init__(self, reference: Reference) -> None:
-        self.reference = reference
-        self.words = np.zeros(len(reference.starts), np.bool_)  # those that were found
-        self.longest = [0] * len(reference.names)
-        self.documents = [0] * len(reference.names)
-        self.named: dict[int, list[bytes]] = {}  # the first documents of each item, as JSON
+    def __init__(self) -> None:
+        self.items: dict[int, ItemFound] = {}
 
-    def add(self, document: str | int, item: int, found: Sequence[ItemMatch]) -> None:
-        """Takes what a document has of an item."""
-        first = int(self.reference.firsts[item])
-        for each in found:
-            self.words[first + each.there : first + each.there + each.words] = True
-        self.longest[item] = max(self.longest[item], *(each.words for each in found))
-        self.documents[item] += 1
-        named = self.named.setdefault(item, [])
-        if len(named) < LISTED:
-            named.append(orjson.dumps(document))
+    def add(self, document: str | int, covered: Covered) -> None:
+        """Takes what a document has of items."""
+        name = memoryview(orjson.dumps(document)).tobytes()  # orjson's own bytes may take 4 KB
+        bounds = pairwise([0, *np.cumsum(covered.sizes).tolist()])
+        for row, longest, (start, end) in zip(covered.rows.tolist(), covered.longest.tolist(), bounds, strict=True):
+            words = covered.words[start:end]
+            item = self.items.get(row)
+            if item is None:
+                item = self.items[row] = ItemFound(words)
+            item.words |= words
+            item.longest = max(item.longest, longest)
+            item.documents += 1
+            if len(item.named) < LISTED:
+                item.named.append(name)
 
-    def lines(self) -> Iterator[bytes]:
+    def lines(self, items: Items, k: int, least: int) -> Iterator[bytes]:
         """A record for each item, in the order of the reference."""
-        reference = self.reference
-        ends = (reference.firsts + reference.sizes).tolist()
-        for item, (name, first, end) in enumerate(zip(reference.names, reference.firsts.tolist(), ends, strict=True)):
-            size, found = end - first, int(np.count_nonzero(self.words[first:end]))
-            by = "runs" if size >= reference.k else "whole" if reference.whole[item] else "nothing"
-            yield (
-                b'{"id":%b,"words":%d,"by":"%b","found":%d,"share":%b,"longest":%d,"documents":%d,"in":[%b]}\n'
-                % (name, size, by.encode(), found, orjson.dumps(round(found / size, DIGITS) if size else 0.0),
-                   self.longest[item], self.documents[item], b",".join(self.named.get(item, ())))
-            )  # fmt: skip
+        nothing = ItemFound(np.zeros(0, np.bool_))
+        for rows in items.every():
+            for row, name, text in zip(rows.tolist(), items.names(rows), items.texts(rows), strict=True):
+                size, item = size_of(text), self.items.get(row, nothing)
+                found = int(np.count_nonzero(item.words))
+                by = b"runs" if size >= k else b"whole" if size >= least else b"nothing"
+                yield (
+                    b'{"id":%b,"words":%d,"by":"%b","found":%d,"share":%b,"longest":%d,"documents":%d,"in":[%b]}\n'
+                    % (name, size, by, found, orjson.dumps(round(found / size, DIGITS) if size else 0.0),
+                       item.longest, item.documents, b",".join(item.named))
+                )  # fmt: skip

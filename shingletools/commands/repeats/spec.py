@@ -69,50 +69,44 @@ class WithinSpec(Treating):
         return "without --against, one process needs all documents; run it in the shell"
 
 
-class ArchiveSpec(Treating):
-    """Runs of at least k words that are in an archive of passages."""
-
-    treatment: Treatment
-    k: int | None  # None for the least number of words that the archive answers for
-    archive: str  # its folder
-
-    def derived(self) -> Mapping[str, object]:
-        self.treatment.check()
-        return {"removed": self.treatment.removed, "reads": (manifest_in(self.archive),)}
-
-    def alone(self) -> str:
-        return "one process asks an archive of passages; run it in the shell"
-
-
 class AgainstSpec(Treating):
     """Runs of at least k words that stand in a reference."""
 
     treatment: Treatment
-    k: int
-    references: tuple[str, ...]
-    least: int  # items of fewer words than k are looked for whole, if they have so many
+    k: int | None  # None for the least number of words that an archive answers for
+    references: tuple[str, ...]  # files, or the folder of an archive of passages
+    least: int | None  # items of fewer words than k are looked for whole, if they have so many; None: they are not
     share: "Fraction | None" = None  # an item counts in a document that has so much of its words
     items: str | None = None  # the file of what was found of each item
+    archive: bool = False  # whether the reference is an archive
 
     def derived(self) -> Mapping[str, object]:
         self.treatment.check()
         if self.items is not None and self.treatment.removed is not None:
             raise Failed("--items cannot be combined with --removed: run it twice")
-        return {"removed": self.treatment.removed, "reads": self.references}
+        reads = [*map(manifest_in, self.references)] if self.archive else self.references
+        return {"removed": self.treatment.removed, "reads": reads}
+
+    @property
+    def covers(self) -> bool:
+        """Whether it is wanted which words of each item documents have."""
+        return self.share is not None or self.items is not None
 
     @property
     def beside(self) -> Sequence[tuple[str, str]]:
-        return [("--against", path) for path in self.references]
+        return [] if self.archive else [("--against", path) for path in self.references]
 
     @property
     def second(self) -> tuple[str, str] | None:
         return super().second if self.items is None else ("--items", self.items)
 
     def alone(self) -> str:
+        if self.archive:
+            return "one process asks an archive of passages; run it in the shell"
         alone = "--items, --removed and a reference from standard input need one process; run it in the shell"
         return "" if self.filters else alone
 
     @property
     def filters(self) -> bool:
         """Whether documents pass one by one, so that a filter can do it."""
-        return self.second is None and "-" not in self.references
+        return not self.archive and self.second is None and "-" not in self.references

@@ -1,60 +1,98 @@
 """All runs of k words in a row of some texts, and which of them other texts have.
 
-Equal runs are known by the first of them. So a text that repeats itself, or a passage that many others have, costs no
-product of both.
+Equal runs have one number. So a text that repeats itself, or a passage that many texts have, costs no product of both.
 """
 
 import os
+from typing import cast
 
 import numpy as np
 
-from shingletools.commands.repeats.item_texts import listed
+from shingletools import kernel as lines
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.types import Flags, Index
+from shingletools.kernel.lines import Listed
+from shingletools.kernel.types import U64, Flags, Index
 from shingletools.kernel.winnowing import Winnowing
+
+PART = 1 << 20  # bytes of texts that are winnowed at once
 
 
 class Windows:
-    """Texts, each ended by a line feed. Memory: some 90 bytes for each word.
+    """The distinct runs of k words of texts, each text ended by a line feed.
 
-    places: where each window begins; firsts: the number of the first one that is equal to it, word by word.
+    keys: their fingerprints, ascending; numbers: of two in a row in one text, and of no others, they differ by one;
+    starts: where each stands first. Memory: some 40 bytes for each, besides the texts.
     """
 
     def __init__(self, texts: bytes, k: int) -> None:
         self.texts, self.k = texts, k
+        ends = np.flatnonzero(np.frombuffer(texts, np.uint8) == ord("\n"))
         while True:
             self.how = Winnowing(int.from_bytes(os.urandom(8)), k, k)
-            keys, self.places = kernel.winnow(texts, self.how)
-            self.keys, self.distinct, which = np.unique(keys, return_index=True, return_inverse=True)
-            self.firsts: Index = self.distinct[which]
-            if equal_runs(texts, self.places, texts, self.places[self.firsts], k).all():
+            keys, places = winnowed(texts, ends, self.how)
+            numbers = np.searchsorted(ends, places)
+            numbers += np.arange(len(places))
+            order = np.argsort(keys, kind="stable")
+            keys = keys[order]
+            new = np.append(True, keys[1:] != keys[:-1])[: len(keys)]
+            self.keys = keys[new]
+            del keys
+            first, others = order[new], np.flatnonzero(~new)
+            at = others - np.arange(len(others)) - 1  # which key
+            again, at = np.sort(order[others]), at[np.argsort(order[others])]
+            del order, new
+            self.numbers, self.starts = numbers[first], places[first]
+            del first
+            if self.confirmed(texts, places[again], numbers[again], at).all():
                 break  # else different words had one fingerprint: another seed tells them apart
+        self.count = int(numbers[-1]) + 1 if len(numbers) else 0  # above all numbers
+        del places, numbers
         self.listed = listed(self.keys)
 
-    def met(self, others: bytes) -> tuple[Index, Index]:
-        """Where runs of other texts begin that are equal to windows, and the number of the first of these."""
+    def keep(self, there: Flags) -> None:
+        """Forgets all but some windows. there: a flag for each number."""
+        some = there[self.numbers]
+        self.keys, self.numbers, self.starts = self.keys[some], self.numbers[some], self.starts[some]
+        self.listed = listed(self.keys)
+
+    def met(self, others: bytes) -> tuple[Index, Index, Index]:
+        """Where other texts have windows: their places, the numbers of their words as `numbered` has them; which."""
         keys, places = kernel.winnow(others, self.how, self.listed)
-        if not len(self.keys):
-            return places[:0], places[:0]
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        if not len(keys) or not len(self.keys):
+            return (places[:0],) * 3
+        at = np.searchsorted(self.keys, keys)
+        at[at == len(self.keys)] = 0
         same = self.keys[at] == keys
-        places, windows = places[same], self.distinct[at[same]]
-        same = equal_runs(others, places, self.texts, self.places[windows], self.k)
-        return places[same], windows[same]
+        places, at = places[same], at[same]
+        words = numbered(others, places)
+        same = self.confirmed(others, places, words, at)
+        return places[same], words[same], self.numbers[at[same]]
+
+    def confirmed(self, others: bytes, places: Index, words: Index, at: Index) -> Flags:
+        """Whether the k words from places of other texts on are those of the windows at these places of the columns.
+
+        words: numbers of the first ones. Where runs follow each other on both sides, their words are compared once.
+        """
+        apart = (np.diff(words) != 1) | (np.diff(self.numbers[at]) != 1)
+        heads = np.flatnonzero(np.append(True, apart)[: len(at)])
+        counts = np.diff(np.append(heads, len(at))) + self.k - 1
+        if (kernel.equal_words(others, places[heads], self.texts, self.starts[at[heads]], counts) == counts).all():
+            return np.ones(len(at), np.bool_)
+        flags: Flags = (
+            kernel.equal_words(others, places, self.texts, self.starts[at], np.full(len(at), self.k)) == self.k
+        )
+        return flags
 
 
-def equal_runs(texts: bytes, left: Index, others: bytes, right: Index, k: int) -> Flags:
-    """Whether the k words from each place of `left` on are those from the place of `right` on in the others.
-
-    Where runs follow each other on both sides, their words are compared once.
-    """
-    apart = (np.diff(numbered(texts, left)) != 1) | (np.diff(numbered(others, right)) != 1)
-    heads = np.flatnonzero(np.append(True, apart)[: len(left)])
-    words = np.diff(np.append(heads, len(left))) + k - 1
-    if (kernel.equal_words(texts, left[heads], others, right[heads], words) == words).all():
-        return np.ones(len(left), np.bool_)
-    flags: Flags = kernel.equal_words(texts, left, others, right, np.full(len(left), k)) == k
-    return flags
+def winnowed(texts: bytes, ends: Index, how: Winnowing) -> tuple[U64, Index]:
+    """As `kernel.winnow`, in parts, since its columns grow. ends: of the texts."""
+    starts = [0, *(ends[np.flatnonzero(np.diff(ends // PART))] + 1).tolist()]
+    parts = []
+    for start, stop in zip(starts, [*starts[1:], len(texts)], strict=True):
+        keys, places = kernel.winnow(texts[start:stop], how)
+        parts.append((keys, places + start))
+    keys, places = map(np.concatenate, zip(*parts, strict=True))
+    return keys, places
 
 
 def numbered(texts: bytes, places: Index) -> Index:
@@ -67,3 +105,10 @@ def numbered(texts: bytes, places: Index) -> Index:
     ends = np.flatnonzero(data == ord("\n"))
     numbers: Index = np.searchsorted(np.flatnonzero(data == ord(" ")), places) + 2 * np.searchsorted(ends, places)
     return numbers
+
+
+def listed(keys: U64) -> Listed:
+    """What tells the kernel to pass over all but these fingerprints."""
+    factor = int.from_bytes(os.urandom(8)) | 1
+    slots = lines.list_fingerprints(cast(bytes, keys), b"", factor)
+    return (factor, slots, True) if slots else ()

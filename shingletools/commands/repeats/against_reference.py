@@ -1,0 +1,155 @@
+"""Marks what stands in a reference: as a filter, or as a collector that tells of each item, or asks an archive."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import cast
+
+import blake3
+import numpy as np
+
+from shingletools.commands.repeats.item_records import ItemsFound
+from shingletools.commands.repeats.items import ArchiveItems, FileItems
+from shingletools.commands.repeats.matching import Matcher, Reference
+from shingletools.commands.repeats.short_items import ShortItems
+from shingletools.commands.repeats.spec import AgainstSpec
+from shingletools.commands.repeats.windows import Windows
+from shingletools.record import wire
+from shingletools.record.collector import Collector, Written
+from shingletools.record.json_members import parse
+from shingletools.record.stage import Filter
+from shingletools.record.wire import Record
+from shingletools.system.errors import Failed
+
+TOGETHER = 1 << 22  # bytes of documents that ask an archive together
+
+
+class ItemsInMemory:
+    """The items of files. Memory: their texts, and some 60 bytes for each word."""
+
+    together = 0
+
+    def __init__(self, spec: AgainstSpec, given: Iterator[bytes] | None = None) -> None:
+        """Raises Failed."""
+        assert spec.k is not None
+        self.k, self.items = spec.k, FileItems(spec, given)
+        self.short = ShortItems(self.items, spec.least, spec.k)
+        windows, rows = Windows(cast(bytes, self.items.words.data), spec.k), np.arange(len(self.items))
+        self.reference = Reference(self.items, rows, windows, self.short, covers=spec.covers)
+
+    def asked(self, _texts: Sequence[bytes]) -> Reference:
+        return self.reference
+
+    def close(self) -> None:
+        """Holds no files."""
+
+
+class ItemsOnDisk:
+    """The items of an archive. Memory: TOGETHER, and some 60 bytes for each word; ROWS documents; ItemWindows."""
+
+    together = TOGETHER
+
+    def __init__(self, spec: AgainstSpec) -> None:
+        """Raises Failed."""
+        (path,) = spec.references
+        self.items, self.covers = ArchiveItems(path, spec.k), spec.covers
+        self.k, self.close = self.items.k, self.items.archive.close
+        try:
+            self.short = ShortItems(self.items, spec.least, self.k)
+        except Failed:
+            self.close()
+            raise
+
+    def asked(self, texts: Sequence[bytes]) -> Reference:
+        """What the items have of these texts."""
+        every = b"".join(texts)
+        rows = [self.items.with_runs_of(every)]
+        for text in texts:
+            rows += [np.array(self.short.rows[number]) for number in np.unique(self.short.met(text)[2])]
+        some = np.unique(np.concatenate(rows))
+        windows = Windows(every if len(some) else b"", self.k)
+        reference = Reference(self.items, some, windows, self.short, covers=self.covers)
+        windows.keep(reference.shared.there())
+        return reference
+
+
+class AgainstReference(Collector):
+    """Takes all documents in one process: it can ask an archive, keep what goes, or tell of each item."""
+
+    def __init__(self, spec: AgainstSpec, given: Iterator[bytes] | None = None) -> None:
+        self.tells = spec.items is not None
+        self.matcher = Matcher(spec)
+        self.known: ItemsInMemory | ItemsOnDisk = ItemsOnDisk(spec) if spec.archive else ItemsInMemory(spec, given)
+        self.found = ItemsFound()
+        self.waiting: list[tuple[str | int, bytes, bytes]] = []  # ids, lines and texts
+        self.size = 0  # bytes that wait
+
+    def take(self, record: Record, line: bytes, _side: int, /) -> Written | None:
+        name, text = self.matcher.read(record, self.known.items.via)
+        self.waiting.append((name, line, text))
+        self.size += len(line) + len(text)
+        return self.ask() if self.size >= self.known.together else None
+
+    def finish(self) -> Iterator[Written]:
+        yield self.ask()
+        if self.tells:
+            for lines in wire.batches(self.found.lines(self.known.items, self.known.k, self.known.short.least)):
+                yield Written(b"", lines)
+
+    def ask(self) -> Written:
+        """What comes of the documents that wait."""
+        waiting, self.waiting, self.size = self.waiting, [], 0
+        reference = self.known.asked([text for _, _, text in waiting])
+        made = []
+        for name, line, text in waiting:
+            written, covered = self.matcher.write(line, text, reference)
+            if self.tells and covered is not None:
+                self.found.add(name, covered)
+            made.append(Written(written.output) if self.tells else written)
+        return Written(*map(b"".join, zip(*made, strict=True))) if made else Written()
+
+    def remarks(self) -> Sequence[str]:
+        return remarks(self.known.short)
+
+    def summary(self) -> list[str]:
+        return self.matcher.marking.figures()
+
+    def close(self) -> None:
+        self.known.close()
+
+
+class MatchLines:
+    """Makes a document's line. It can be pickled for worker processes."""
+
+    carried: Sequence[str] = ()
+
+    def __init__(self, spec: AgainstSpec) -> None:
+        self.spec, self.matcher, self.known = spec, Matcher(spec), ItemsInMemory(spec)
+
+    @property
+    def key(self) -> Sequence[object]:
+        spec, items = self.spec, self.known.items
+        how = spec.k, spec.least, spec.share, spec.treatment.cut, spec.treatment.drop, items.via
+        return [*map(str, how), blake3.blake3(b"\n".join([items.ids.data, items.words.data])).hexdigest()]
+
+    def summary(self, lines: int, /) -> list[str]:
+        return [f"{lines} documents written"]
+
+    def __call__(self, _id_field: str, line: bytes, /) -> bytes:
+        _, text = self.matcher.read(parse(line, self.spec.once()), self.known.items.via)
+        return self.matcher.write(line, text, self.known.reference)[0].output
+
+
+def filter_of(spec: AgainstSpec) -> Filter:
+    """The filter for documents that stand alone. Raises Failed."""
+    lines = MatchLines(spec)
+    field = spec.treatment.text_field
+    return Filter(
+        field, field, "", str, lines=lines, reads=spec.references, tally=lines.matcher.marking.tally,
+        remarks=partial(remarks, lines.known.short),
+    )  # fmt: skip
+
+
+def remarks(short: ShortItems, *_: object) -> Sequence[str]:
+    """What to say of items that are too short to be looked for."""
+    few = short.passed_over
+    return [f"--against: items of fewer than {short.least} words are not looked for: {few}"] if few else []

@@ -1,0 +1,171 @@
+"""Which items have which of some windows, and where."""
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from shingletools.commands.repeats.items import ROWS, Items
+from shingletools.commands.repeats.short_items import ShortItems, size_of
+from shingletools.commands.repeats.windows import Windows, numbered
+from shingletools.kernel.types import Flags, Index
+from shingletools.numbers.ranges import spread
+
+TOGETHER = 256  # windows of a stretch at most
+
+
+FEW = 64  # stretches near a passage, of which no more are looked at for each run
+KEPT = 1 << 20  # rows of common passages
+LISTED = 10  # documents, and items, that are named
+
+
+class Covered(NamedTuple):
+    """What a document has of items. Arrays of one length, but for `words`."""
+
+    rows: Index
+    sizes: Index  # words of each item
+    found: Index  # how many of these are in windows that the document has
+    longest: Index  # words of the longest run of such windows
+    words: Flags  # which are: the words of all these items, one after the other
+
+    def of_share(self, share: Fraction) -> "Covered":
+        """The items of whose words such a share was found."""
+        found = zip(self.found.tolist(), self.sizes.tolist(), strict=True)
+        enough = np.array([words >= share * size for words, size in found], np.bool_)
+        rows, sizes, counts, longest = (column[enough] for column in self[:-1])
+        return Covered(rows, sizes, counts, longest, self.words[np.repeat(enough, self.sizes)])
+
+
+class ItemWindows:
+    """Windows that items have, as stretches of numbers. A short item has a number above those of windows.
+
+    start, stop, row: arrays of one length, by ascending starts; a row has each number in one stretch at most. Memory:
+    24 bytes for each passage that an item has; if it is to tell what is covered, 8 bytes for each window, too.
+    """
+
+    def __init__(self, items: Items, rows: Index, windows: Windows, short: ShortItems, *, covers: bool) -> None:
+        """rows: of the items that may have some, ascending."""
+        self.k, self.count, self.rows = windows.k, windows.count + len(short.rows), rows
+        stretches: list[tuple[Index, Index, Index]] = []
+        columns: list[tuple[Index, ...]] = []
+        for first in range(0, len(rows), ROWS):
+            some = rows[first : first + ROWS]
+            texts = items.texts(some)
+            owners, place, number = windows_of(texts, windows, short)
+            met = np.unique(owners * (self.count + 1) + number)  # of two owners, no two differ by one
+            heads = np.flatnonzero(np.append(True, np.diff(met) != 1)[: len(met)])
+            lengths = np.diff(np.append(heads, len(met)))
+            pieces, which = spread(np.zeros(len(heads), np.int64), -(-lengths // TOGETHER))
+            begins = met[heads[which]] + pieces * TOGETHER
+            owner, start = np.divmod(begins, self.count + 1)
+            stop = start + np.minimum(lengths[which] - pieces * TOGETHER, TOGETHER)
+            stretches.append((start, stop, some[owner]))
+            if covers:
+                sizes = np.array([*map(size_of, texts)], np.int64)
+                counts = np.bincount(owners, minlength=len(some))
+                small = number.astype(np.min_scalar_type(self.count))
+                columns.append((sizes, counts, place.astype(np.uint32), small))
+        start, stop, row = map(np.concatenate, zip(*stretches, strict=True)) if stretches else [rows[:0]] * 3
+        order = np.lexsort((row, start))
+        self.start, self.stop, self.row = start[order], stop[order], row[order]
+        if covers and stretches:
+            self.sizes, self.counts, self.words, self.numbers = map(np.concatenate, zip(*columns, strict=True))
+            self.firsts = np.cumsum(self.counts) - self.counts
+
+    def there(self) -> Flags:
+        """Which windows items have. Shape (windows,)."""
+        changes = np.bincount(self.start, minlength=self.count + 1)
+        changes -= np.bincount(self.stop, minlength=self.count + 1)
+        flags: Flags = np.cumsum(changes) > 0
+        return flags
+
+    def near(self, numbers: Index) -> Iterator[tuple[int, int, int]]:
+        """Which stretches may have any of these windows: from and to, and the least `stop` of those that have.
+
+        numbers: ascending, without repeats.
+        """
+        cuts = [0, *(np.flatnonzero(np.diff(numbers) != 1) + 1).tolist(), len(numbers)]
+        for start, stop in pairwise(cuts):
+            first, last = int(numbers[start]), int(numbers[stop - 1]) + 1
+            begin, end = np.searchsorted(self.start, [first - TOGETHER + 1, last]).tolist()
+            yield begin, end, first + 1
+
+    def rows_near(self, near: Iterable[tuple[int, int, int]]) -> Index:
+        """The rows of these stretches, ascending, without repeats."""
+        parts = [self.row[begin:end][self.stop[begin:end] >= least] for begin, end, least in near]
+        return np.unique(np.concatenate([self.row[:0], *parts]))
+
+    def numbers_of(self, rows: Index) -> Index:
+        """The windows that rows have."""
+        at = np.searchsorted(self.rows, rows)
+        return self.numbers[spread(self.firsts[at], self.counts[at])[0]]
+
+    def covered(self, numbers: Index) -> Covered:
+        """What a document with these windows has of items. numbers: ascending, without repeats."""
+        rows = self.rows_near(self.near(numbers))
+        at = np.searchsorted(self.rows, rows)
+        sizes = self.sizes[at]
+        places, owner = spread(self.firsts[at], self.counts[at])
+        have = np.isin(self.numbers[places], numbers)
+        places, owner = places[have], owner[have]
+        ends = np.cumsum(sizes)
+        starts = (ends - sizes)[owner] + self.words[places]
+        stops = np.minimum(starts + self.k, ends[owner])  # a short item is one window
+        total = int(ends[-1])
+        changes = np.bincount(starts, minlength=total + 1) - np.bincount(stops, minlength=total + 1)
+        words: Flags = np.cumsum(changes)[:-1] > 0
+        heads = np.flatnonzero(np.append(True, (np.diff(starts) != 1) | (np.diff(owner) != 0)))
+        lasts = np.append(heads[1:], len(starts)) - 1
+        longest = np.zeros(len(rows), np.int64)
+        np.maximum.at(longest, owner[heads], stops[lasts] - starts[heads])
+        return Covered(rows, sizes, np.add.reduceat(words, ends - sizes, dtype=np.int64), longest, words)
+
+
+def windows_of(texts: Iterable[bytes], windows: Windows, short: ShortItems) -> tuple[Index, Index, Index]:
+    """For each window that texts have: the text's number, the window's first word in it, and the window's number."""
+    texts = [*texts]
+    data, ends = b"".join(texts), np.cumsum([*map(len, texts)])
+    places, words, numbers = windows.met(data)
+    owners = np.searchsorted(ends, places, "right")
+    begins = ends[owners] - np.array([*map(len, texts)], np.int64)[owners]
+    words = words - numbered(data, begins)
+    whole = [(at, short.numbers[text]) for at, text in enumerate(texts) if text in short.numbers]
+    if whole:
+        at, number = np.array(whole, np.int64).T
+        owners, words = np.append(owners, at), np.append(words, np.zeros(len(at), np.int64))
+        numbers = np.append(numbers, windows.count + number)
+        order = np.argsort(owners, kind="stable")
+        owners, words, numbers = owners[order], words[order], numbers[order]
+    return owners, words, numbers
+
+
+class Sources:
+    """The items that runs are from. Memory: 8 bytes for each item that has a passage of many, KEPT in all."""
+
+    def __init__(self, shared: ItemWindows, among: Index | None = None) -> None:
+        """among: the rows that count, ascending; all, if there are none."""
+        self.shared, self.among = shared, among
+        self.unions: dict[tuple[tuple[int, int, int], ...], Index] = {}  # rows of passages that many items have
+        self.kept = 0
+
+    def of(self, numbers: Index) -> tuple[Index, int]:
+        """The first rows of a run with these windows, and how many there are."""
+        near = [*self.shared.near(numbers)]
+        common = tuple(each for each in near if each[1] - each[0] > FEW)
+        if common not in self.unions:
+            rows = self.counting(common)
+            if self.kept > KEPT:
+                self.unions, self.kept = {}, 0
+            self.unions[common] = rows
+            self.kept += len(rows)
+        many, some = self.unions[common], self.counting(each for each in near if each not in common)
+        if len(many):
+            at = np.searchsorted(many, some)
+            some = some[many[np.minimum(at, len(many) - 1)] != some]
+        return np.sort(np.append(many[:LISTED], some))[:LISTED], len(many) + len(some)
+
+    def counting(self, near: Iterable[tuple[int, int, int]]) -> Index:
+        rows = self.shared.rows_near(near)
+        return rows if self.among is None else np.intersect1d(rows, self.among, assume_unique=True)

@@ -1,0 +1,146 @@
+"""The items of a reference: records of files, in memory, or documents of an archive of passages."""
+
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import orjson
+
+from shingletools import kernel
+from shingletools.archive.lookup import Sorted
+from shingletools.archive.opened import Archive, open_archive
+from shingletools.archive.segment import GRAMS
+from shingletools.commands.repeats.spec import AgainstSpec
+from shingletools.kernel import arrays
+from shingletools.kernel.ids import split
+from shingletools.kernel.types import Index
+from shingletools.kernel.winnowing import Winnowing
+from shingletools.reading import option_files
+from shingletools.record import wire
+from shingletools.record.json_members import parse
+from shingletools.running.worded import Recipes, worded, words_of
+from shingletools.system.errors import Failed, Rejected, printable
+
+OPTION = "--against"
+ROWS = 64  # items that are worked on at once
+
+
+class Items(ABC):
+    """Items by rows: numbers in the order of the reference. via: the recipe of their words, if there are any."""
+
+    via: str | None
+
+    @abstractmethod
+    def every(self) -> Iterator[Index]:
+        """All rows, some at a time."""
+
+    @abstractmethod
+    def names(self, rows: Index) -> Sequence[bytes]:
+        """The ids of rows, as JSON."""
+
+    @abstractmethod
+    def texts(self, rows: Index) -> Sequence[bytes]:
+        """The words of rows with single blanks between, and a line feed; nothing where there are no words."""
+
+
+class Strings:
+    """Strings of bytes, one after the other. orjson's own may take 4 KB each."""
+
+    def __init__(self) -> None:
+        self.data, self.ends = bytearray(), array("q", [0])
+
+    def append(self, string: bytes) -> None:
+        self.data += string
+        self.ends.append(len(self.data))
+
+    def some(self, rows: Index) -> Sequence[bytes]:
+        return [bytes(self.data[self.ends[row] : self.ends[row + 1]]) for row in rows.tolist()]
+
+
+class FileItems(Items):
+    """Items in memory. Memory: their texts, and some bytes for each item."""
+
+    def __init__(self, spec: AgainstSpec, given: Iterator[bytes] | None = None) -> None:
+        """Reads the files of --against; raises Failed, also for a bad record, which might hide an item."""
+        texts, ids, recipes = Strings(), Strings(), Recipes()
+        for path in spec.references:
+            number = 0
+            for lines in option_files.read_chunks(OPTION, path, given):
+                for line in kernel.split_lines(lines):
+                    number += 1
+                    try:
+                        record = parse(line, spec.once())
+                        ids.append(orjson.dumps(wire.take_id(record, spec.treatment.id_field)))
+                        texts.append(line_of(worded(record, spec.treatment.text_field).text))
+                        recipes.check(record)
+                    except (Rejected, Failed) as error:
+                        raise Failed(f"{OPTION}: {printable(path)}:{number}: {error}") from None
+        self.via, self.ids, self.words = recipes.before, ids, texts
+
+    def every(self) -> Iterator[Index]:
+        for start in range(0, len(self), ROWS):
+            yield np.arange(start, min(start + ROWS, len(self)))
+
+    def __len__(self) -> int:
+        return len(self.ids.ends) - 1
+
+    def names(self, rows: Index) -> Sequence[bytes]:
+        return self.ids.some(rows)
+
+    def texts(self, rows: Index) -> Sequence[bytes]:
+        return self.words.some(rows)
+
+
+class ArchiveItems(Items):
+    """Items on disk. k: the least number of words of runs."""
+
+    def __init__(self, path: str, k: int | None) -> None:
+        """Raises Failed for what is no archive, or does not answer for so many words."""
+        self.archive = open_archive(path)
+        try:
+            self.how, self.k = asked(self.archive, k)
+        except Failed:
+            self.archive.close()
+            raise
+        self.via = self.archive.manifest.recipe
+
+    def every(self) -> Iterator[Index]:
+        for rows in self.archive.live():
+            for start in range(0, len(rows), ROWS):
+                yield rows[start : start + ROWS]
+
+    def names(self, rows: Index) -> Sequence[bytes]:
+        return [*split(*self.archive.ids(rows))]
+
+    def texts(self, rows: Index) -> Sequence[bytes]:
+        field = self.archive.manifest.field
+        return [line_of(words_of(wire.parse_json(line), field)) for line in self.archive.lines(rows)]
+
+    def with_runs_of(self, texts: bytes) -> Index:
+        """The rows that may have a run of some texts. Memory: a byte for each document of a segment."""
+        grams = np.unique(arrays.winnow(texts, self.how)[0])
+        found = []
+        for segment, first in zip(self.archive.segments, self.archive.firsts.tolist(), strict=False):
+            has = np.zeros(segment.rows, np.bool_)
+            for _, rows in Sorted(segment, GRAMS).meetings(grams):
+                has[rows] = True
+            has[segment.removed] = False
+            found.append(first + np.flatnonzero(has))
+        return np.concatenate([np.empty(0, np.int64), *found])
+
+
+def asked(archive: Archive, k: int | None) -> tuple[Winnowing, int]:
+    """How an archive chose its grams, and the least words of runs. Raises Failed if it does not answer for these."""
+    state = archive.manifest
+    if not state.passages:
+        raise Failed(f"{archive.name}: the archive keeps no passages; simindex add -k makes one that does")
+    how = Winnowing(*state.passages)
+    if k is not None and k < how.run:
+        raise Failed(f"{archive.name}: the archive was made for -k {how.run}, not for -k {k}")
+    return how, k or how.run
+
+
+def line_of(text: str) -> bytes:
+    """The words of a text, with a line feed if there are any."""
+    return text.encode() + b"\n" if text else b""
