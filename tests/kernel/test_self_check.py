@@ -67,7 +67,7 @@ def test_check() -> None:
 
 def test_why_there_is_no_kernel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     note = tmp_path / building.NOTE
-    assert kernel.NOTE == note.name
+    assert note.name == kernel.NOTE
     for name, value in {"NOTE": str(note), "watcher": None, "WANTED": None, "NAME": "numpy"}.items():
         monkeypatch.setattr(kernel, name, value)
     for cause in ("it was not built", "it could not be compiled: no gcc"):
