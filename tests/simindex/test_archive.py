@@ -122,10 +122,10 @@ def test_brute_force(seed: int, tmp_path: Path) -> None:
         assert ran.records() == [pair for agreeing, pair in pairs if agreeing >= wanted]
 
 
-@pytest.mark.parametrize(("copies", "together"), [(1, indexed.LARGE), (1000, indexed.LARGE), (1000, 90)])
-def test_a_bucket_of_many(copies: int, together: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("copies", "joined"), [(1, indexed.JOINED), (1000, indexed.JOINED), (1000, 90)])
+def test_a_bucket_of_many(copies: int, joined: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents that share half of their components with very many: each pair is found, and no other."""
-    monkeypatch.setattr(indexed, "LARGE", together)
+    monkeypatch.setattr(indexed, "JOINED", joined)
     half = " ".join(["00000001"] * 6)
     old = [{"id": i, "sketch": f"{half} " + " ".join(f"{i // copies:08x}" for _ in range(6))} for i in range(6000)]
     new = [
@@ -138,6 +138,56 @@ def test_a_bucket_of_many(copies: int, together: int, tmp_path: Path, monkeypatc
     assert ran.good() == run_here("simjoin -m 8 --against old new", cwd=tmp_path).good()
     assert ran.good() == run_here("simjoin -m 8 --against A -S 1M new", cwd=tmp_path).good()
     assert len(ran.records()) > 290
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_any_limits(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is held and joined at once, with copies on both sides, dropped documents and several segments."""
+    rng = random.Random(seed)
+    for name, values in {"ASKING": (7, 1 << 18), "HELD": (1, 50), "MANY": (0, 1, 3), "JOINED": (20, 1 << 17),
+                         "COMPARED": (1, 1 << 15)}.items():  # fmt: skip
+        monkeypatch.setattr(indexed, name, rng.choice(values))
+    pool = [[rng.randrange(4) for _ in range(6)] for _ in range(4)]
+    old, new = (
+        [rng.choice(some) for _ in range(number)]  # with copies, but for their ids
+        for number in (150, 60)
+        for some in [planted(rng, range(20), 6, pool).splitlines()]
+    )
+    lines = [
+        [b'{"id":%d,%b\n' % (number, line.partition(b", ")[2]) for number, line in enumerate(each)]
+        for each in (old, new)
+    ]
+    for name, some in zip(("one", "two", "new"), (lines[0][:90], lines[0][90:], lines[1]), strict=True):
+        (tmp_path / name).write_bytes(b"".join(some))
+    (tmp_path / "gone").write_bytes(b"".join(lines[0][::10]))
+    for each in ("add A -m 3 one", "add A two", "drop A --ids gone"):
+        run_here(f"simindex {each}", cwd=tmp_path).good()
+    there = [line for number, line in enumerate(lines[0]) if number % 10]
+    pairs = [pair for agreeing, pair in brute_force(b"".join(lines[1]), b"".join(there)) if agreeing >= 3]
+    assert run_here("simjoin --against A -m 3 new", cwd=tmp_path).records() == pairs
+    assert run_here("simjoin --against A -m 3 -S 1M new", cwd=tmp_path).records() == pairs
+    asked = b"".join(line.replace(b'"id":', b'"id":9000') for line in lines[1])  # which the archive does not have
+    (tmp_path / "new").write_bytes(asked)
+    known = run_here("simindex add A --unless-known -m 3 -S 1K new", cwd=tmp_path).records()
+    assert known == [{**pair, "a": int(f"9000{pair['a']}")} for pair in pairs]
+
+
+def test_copies_take_no_memory(tmp_path: Path) -> None:
+    """Two thousand of two thousand: their pairs are written as they are found."""
+    text = "one two three four five six"
+    for name in ("old", "new"):
+        documents = jsonl(*({"id": f"{name}{number}", "text": text} for number in range(2000)))
+        (tmp_path / name).write_bytes(pipe(documents, "canon", "shingle -k 2", "sketch"))
+    run_here("simindex add A old", cwd=tmp_path).good()
+    pairs = shell("simjoin --against old new | cksum", tmp_path).good()
+    assert int(pairs.split()[1]) == 2000 * sum(
+        len(f'{{"a":"new{number}","b":"old{number}","similarity":1.0,"against":true}}\n') for number in range(2000)
+    )
+    for command in ("simjoin --against A", "simjoin -S 1M --against A", "simindex add A --unless-known"):
+        assert shell(f"ulimit -v 700000; {command} new | cksum", tmp_path).good() == pairs
+    assert shell("ulimit -v 700000; simjoin --best 1 --against A new", tmp_path).records() == [
+        {"a": f"new{number}", "b": "old0", "similarity": 1.0, "against": True} for number in range(2000)
+    ]
 
 
 LINES = [

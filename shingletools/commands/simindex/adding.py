@@ -34,9 +34,10 @@ class Adding(Collector):
     Memory: the limit of the run; half of it is for records, half for the work on them.
     """
 
+    takes_signed = True
+
     def __init__(self, spec: IndexSpec) -> None:
         self.spec = spec
-        self.takes_signed = not spec.unless_known  # which writes pairs meanwhile
         self.writer = ArchiveWriter(spec.archive, create=True)
         self.state = self.writer.archive.manifest
         self.comparable = Comparable(spec.wanted)
@@ -45,8 +46,8 @@ class Adding(Collector):
         self.batch = Batch()
         self.new: list[Segment] = []  # segments that this run has written
         self.repeats = Repeats(self.writer.archive, spec)
-        # All records must have come before any is compared with the archive without what they replace
-        self.aside = SetAside(spec.archive) if spec.unless_known and spec.edited == REPLACE else None
+        # Pairs are written as they are found, and what records replace must be known before any is compared
+        self.aside = SetAside(spec.archive) if spec.unless_known else None
         self.before: Sequence[Entry] = ()  # the segments that were there, without what is replaced
         self.added = self.alike = 0
         self.cache = Cache()
@@ -88,7 +89,7 @@ class Adding(Collector):
         if self.spec.unless_known:
             self.known = KnownBefore(self.writer.archive, signature, self.comparable.wanted, self.repeats.own)
 
-    def take(self, record: Record, line: bytes, _side: int, /) -> Written | None:
+    def take(self, record: Record, line: bytes, _side: int, /) -> None:
         name, via, signature, data = take_signed(record, self.spec.id_field)
         if self.state.recipe is not None and via != self.state.recipe:
             raise Failed(recipes_differ(via, self.state.recipe))
@@ -108,7 +109,7 @@ class Adding(Collector):
         text = orjson.dumps(name)
         self.batch.place(*self.place, 1)
         self.batch.add(text, data, frame_of(line, spelled, text, data))
-        return self.add_if_full()
+        self.add_if_full()
 
     def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
         """Takes ordinary lines with signatures like the first one, if there is one yet."""
@@ -116,8 +117,8 @@ class Adding(Collector):
         if signed is None or not signed.lines:
             return 0, at, Written()
         digits = self.state.digits
-        made = self.extend(lines, signed, self.state.size // (digits // 2) * (digits + 1) - 1)
-        return signed.lines, signed.end, made
+        self.extend(lines, signed, self.state.size // (digits // 2) * (digits + 1) - 1)
+        return signed.lines, signed.end, Written()
 
     def like(self) -> SignedFields | None:
         return self.fields and self.fields._replace(bare=True)
@@ -126,7 +127,7 @@ class Adding(Collector):
         self.extend(signed.bare, signed._replace(end=len(signed.bare)), 0)
         return {}
 
-    def extend(self, lines: bytes, signed: SignedLines, payload: int) -> Written:
+    def extend(self, lines: bytes, signed: SignedLines, payload: int) -> None:
         """Takes records with signatures. payload: the bytes of each payload's text in the lines.
 
         A segment ends with the record that fills it, however the lines are parted.
@@ -135,7 +136,7 @@ class Adding(Collector):
         sizes = np.frombuffer(signed.id_sizes, np.int64)
         to_id, to_frame = (np.append(0, np.cumsum(each)) for each in (sizes, lengths))
         most = np.arange(signed.lines + 1) * (size + ROW + FRAME) + to_id + to_frame
-        start, output = 0, []
+        start = 0
         while start < signed.lines:
             left = self.spec.size // 2 - self.batch.memory
             end = max(start + 1, int(np.searchsorted(most, most[start] + left)) - 1)
@@ -143,18 +144,17 @@ class Adding(Collector):
             numbers = self.batch.frames.numbers(frames[to_frame[start] : to_frame[end]], lengths[start:end])
             ids, data = signed.ids[to_id[start] : to_id[end]], signed.payloads[0][start * size : end * size]
             self.batch.extend(ids, sizes[start:end], data, numbers, True)
-            if (made := self.add_if_full()) is not None:
-                output.append(made.output)
+            self.add_if_full()
             start = end
-        return Written(b"".join(output))
 
-    def add_if_full(self) -> Written | None:
+    def add_if_full(self) -> None:
         if self.batch.memory < self.spec.size // 2:
-            return None
-        if self.aside is None:
-            return self.add(self.taken())
-        self.aside.put(self.taken())
-        return Written()
+            return
+        if self.aside is not None:
+            self.aside.put(self.taken())
+            return
+        for _ in self.add(self.taken()):
+            pass  # only records that are put aside have pairs
 
     def taken(self) -> Batch:
         """The held records. What they replace is hidden in the archive."""
@@ -168,16 +168,16 @@ class Adding(Collector):
     def form(self) -> Form:
         return self.state.size, self.state.digits or 8
 
-    def add(self, batch: Batch) -> Written:
+    def add(self, batch: Batch) -> Iterator[Written]:
         """Writes a segment of records that are new. Gives the pairs of those that are known."""
         if not len(batch):
-            return Written()
+            return
         sorting = self.repeats.sorted_out(batch, self.form, self.in_this_run())
-        fresh, output = sorting.fresh, b""
+        alike = np.zeros(len(batch), np.bool_)
         if self.known is not None:
-            output, alike = self.known.pairs(batch, sorting, self.state.size)
-            self.alike += int(np.count_nonzero(alike & (fresh | sorting.again)))
-            fresh = fresh & ~alike
+            yield from map(Written, self.known.pairs(batch, sorting, self.state.size, alike))
+        self.alike += int(np.count_nonzero(alike & (sorting.fresh | sorting.again)))
+        fresh = sorting.fresh & ~alike
         self.repeats.remember(batch, self.form, np.flatnonzero(sorting.asks & ~fresh))
         rows = np.flatnonzero(fresh)
         self.added += len(rows)
@@ -187,7 +187,6 @@ class Adding(Collector):
             entry = batch.write(self.writer, rows, self.form, keys, state.additions + 1)
             with folder_errors(self.writer.path):
                 self.new.append(Segment(self.writer.path, entry, self.cache))
-        return Written(output)
 
     def in_this_run(self) -> Archive:
         """The segments that this run has written so far, as an archive."""
@@ -196,8 +195,10 @@ class Adding(Collector):
     def finish(self) -> Iterator[Written]:
         last = self.taken()
         if self.aside is not None:
-            yield from map(self.add, self.aside.all())
-        yield self.add(last)
+            for batch in self.aside.all():
+                yield from self.add(batch)
+        yield from self.add(last)
+        yield Written()  # so that the last bad records are asked for
         self.before = self.writer.without(self.repeats.replaced)
 
     def late(self) -> Sequence[Late]:

@@ -8,7 +8,7 @@ from shingletools.commands.simindex.adding import Adding
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.winnowing import ROLL, Winnowing
 from shingletools.record import wire
-from shingletools.record.collector import Collector, Written
+from shingletools.record.collector import Collector
 from shingletools.record.wire import Record
 from shingletools.running.worded import Recipes, worded
 from shingletools.system.errors import Failed
@@ -31,7 +31,7 @@ class AddingPassages(Adding):
         self.recipes = Recipes(state.recipe)
         self.state = state._replace(passages=self.how[:-1], field=spec.text_field)
 
-    def take(self, record: Record, line: bytes, _side: int, /) -> Written | None:
+    def take(self, record: Record, line: bytes, _side: int, /) -> None:
         name = wire.take_id(record, self.spec.id_field)
         text = worded(record, self.spec.text_field)
         self.recipes.check(record)
@@ -40,6 +40,6 @@ class AddingPassages(Adding):
         if text.number:
             self.batch.add_grams(np.unique(kernel.winnow(text.text.encode() + b"\n", self.how)[0]))
         self.batch.add(orjson.dumps(name), b"", line + EMPTY)
-        return self.add_if_full()
+        self.add_if_full()
 
     take_lines = Collector.take_lines

@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 from shingletools.archive.batch import Batch, Keys
 from shingletools.archive.opened import Archive
 from shingletools.commands.simindex.repeats import Sorting
-from shingletools.commands.simjoin.against import merged
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table
 from shingletools.commands.simjoin.limits import DEFAULT
-from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import Signature
 from shingletools.commands.simjoin.table import TOGETHER, cut
@@ -31,24 +30,21 @@ class KnownBefore:
         self.join = ArchiveJoin(archive, signature, wanted, None, DEFAULT) if archive.manifest.size else None
         self.lines = PairLines(signature, wanted, against=True)
 
-    def pairs(self, batch: Batch, sorting: Sorting, size: int) -> tuple[bytes, Flags]:
-        """The lines of pairs of records that ask, and whether each record has a pair: shape (records,).
+    def pairs(self, batch: Batch, sorting: Sorting, size: int, known: Flags) -> Iterator[bytes]:
+        """The lines of pairs of records that ask; sets the flags of records that have pairs. Shape (records,).
 
         size: bytes of a signature.
         """
-        known = np.zeros(len(batch), np.bool_)
         names, sizes = batch.names()
         ends = np.cumsum(sizes)
-        output = []
         for a, b, agreeing in merged([self._alike(batch, sorting, size), self._empty(batch, sorting, size)]):
             known[a] = True
             distinct, which = np.unique(b, return_inverse=True)
             theirs, their_sizes = self.archive.ids(distinct)
             both = np.full(len(a), size)
-            output.append(self.lines.of(
+            yield self.lines.of(
                 IdsAt(names, ends, a), IdsAt(theirs, np.cumsum(their_sizes), which), agreeing, both, both
-            ))  # fmt: skip
-        return b"".join(output), known
+            )
 
     def _alike(self, batch: Batch, sorting: Sorting, size: int) -> Iterator[Pairs]:
         """The pairs of records that ask with rows of the archive, in their order."""

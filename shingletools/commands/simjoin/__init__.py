@@ -27,5 +27,5 @@ in_scope        tells which pairs --within and --across allow, by numbers of lab
 nearest         keeps the pairs of --best
 forest          gives only enough pairs to connect what all pairs connect
 pair_lines      pairs as lines, here and on Spark
-pair_arrays     arrays of pairs
+pair_arrays     arrays of pairs, and sorted ones merged
 """

@@ -174,35 +174,6 @@ def compact(ids: IdsAt) -> tuple[bytes, Index]:
     return np.frombuffer(ids.data, np.uint8)[spread(starts, stops - starts)[0]].tobytes(), stops - starts
 
 
-def merged(sources: Sequence[Iterator[Pairs]]) -> Iterator[Pairs]:
-    """The pairs of several sorted sources, sorted, in blocks. No pair may be in two sources."""
-    waiting = list(sources)
-    held: list[Pairs] = []
-    while True:
-        fresh = [(next((block for block in source if len(block.a)), None), source) for source in waiting[len(held) :]]
-        del waiting[len(held) :]
-        for block, source in fresh:
-            if block is not None:
-                held.append(block)
-                waiting.append(source)
-        if not held:
-            return
-        last = min((int(block.a[-1]), int(block.b[-1])) for block in held)  # up to here, no source has more pairs
-        cuts = []
-        for block in held:
-            same = slice(*(int(np.searchsorted(block.a, last[0], side)) for side in ("left", "right")))
-            cuts.append(same.start + int(np.searchsorted(block.b[same], last[1], "right")))
-        done = [Pairs(*(column[:end] for column in block)) for block, end in zip(held, cuts, strict=True)]
-        rest = [Pairs(*(column[end:] for column in block)) for block, end in zip(held, cuts, strict=True)]
-        full = [number for number, block in enumerate(rest) if len(block.a)]
-        empty = [number for number, block in enumerate(rest) if not len(block.a)]
-        waiting = [waiting[number] for number in (*full, *empty)]
-        held = [rest[number] for number in full]
-        together = Pairs(*(np.concatenate(column) for column in zip(*done, strict=True)))
-        order = np.lexsort((together.b, together.a))
-        yield Pairs(*(column[order] for column in together))
-
-
 def of_archive(
     join: ArchiveJoin, place: int, documents: Iterator[tuple[int, Data]], signature: Signature
 ) -> Iterator[Pairs]:

@@ -15,21 +15,22 @@ from shingletools.archive.segment import band_name
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
 from shingletools.commands.simjoin.table import ComponentTable, cut
 from shingletools.commands.simjoin.wanted import BITS, Wanted
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index, Rows
 from shingletools.numbers.ranges import spread, stretches
-from shingletools.numbers.sorter import Sorter
+from shingletools.numbers.sorter import Entries, Sorter
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
 
 COMPARED = 1 << 15  # candidates that are compared together, with their signatures in memory
-ASKING = 1 << 18  # documents that ask together: all tables are read once for them, and their pairs are held
-LARGE = 1 << 17  # documents of one bucket that are joined with as many rows
-MANY = 64  # documents in a bucket; up to so many are compared with all of it
+ASKING = 1 << 18  # documents that ask together: all tables are read once for them
+HELD = 1 << 22  # pairs in memory: if more are found, fewer documents ask together
+MANY = 32  # a key is crowded if it has more candidates than so many for each of its documents and rows
+JOINED = 1 << 17  # documents that are joined with as many rows
 
 
 def signature_in(archive: Archive) -> Signature | None:
@@ -66,9 +67,12 @@ def not_made_for(state: Manifest, wanted: Wanted, components: int, least: int) -
 class ArchiveJoin:
     """All pairs of documents with the rows of one archive, by document, then row.
 
-    Memory: 16 bytes for each candidate that is held, up to a limit, 16 for each pair, and about 50 MB. If many
-    documents meet many rows in one bucket, also the signatures of up to 2^17 of each, twice, and what a join of these
-    needs. With min-hashes of 84 components that is 180 MB and 26 MB, and up to 300 MB if there are many candidates.
+    Documents and rows that share a key are compared. Where many share one, such as copies, they are joined as those of
+    files are, which collapses copies.
+
+    Memory: about 50 MB, and up to 300 MB if there are many candidates. If many share a key, also the signatures of up
+    to 2^17 documents and as many rows, twice, and what a join of these needs. With min-hashes of 84 components that is
+    180 MB and 26 MB.
     """
 
     def __init__(
@@ -87,44 +91,55 @@ class ArchiveJoin:
 
     def pairs(self, documents: Rows) -> Iterator[Pairs]:
         """Pairs of documents, by their numbers, with rows of the archive. documents: shape (documents, n)."""
-        rows = max(int(self.archive.firsts[-1]), 1)
         for start in range(0, len(documents), ASKING):
-            found = Sorter(self.memory, 4, self.limits)
-            for pairs in self._found(documents[start : start + ASKING]):
-                found.add((pairs.a * rows + pairs.b).astype(np.uint64), pairs.agreeing)
-            for keys, agreeing in found.distinct(self.limits.candidates):
-                both = keys.astype(np.int64)
-                yield Pairs(start + both // rows, both % rows, agreeing)
+            yield from self._pairs(documents, start, min(start + ASKING, len(documents)))
 
-    def _found(self, documents: Rows) -> Iterator[Pairs]:
-        """The pairs, in no order, some more than once."""
+    def _pairs(self, documents: Rows, start: int, stop: int) -> Iterator[Pairs]:
+        """Pairs of the documents from start to stop; of each half of them if there are many pairs."""
+        some, rows, held = documents[start:stop], max(int(self.archive.firsts[-1]), 1), 0
+        original = originals(some)
+        found, crowd = Sorter(self.memory, 4, self.limits), Crowd(len(some))
+        for pairs in self._found(some, np.unique(original), crowd):
+            held += len(pairs.a)
+            if held > HELD and self.memory is None and len(some) > 1:
+                del found, pairs
+                middle = (start + stop) // 2
+                yield from self._pairs(documents, start, middle)
+                yield from self._pairs(documents, middle, stop)
+                return
+            found.add((pairs.a * rows + pairs.b).astype(np.uint64), pairs.agreeing)
+        partners = Entries(found.distinct(self.limits.candidates), self.memory)
+        crowd.documents = crowd.documents[original]
+        for pairs in merged([crowd.without(self._expand(original, partners, rows)), self._joined(some, crowd)]):
+            yield pairs._replace(a=start + pairs.a)
+
+    def _expand(self, original: Index, partners: Entries, rows: int) -> Iterator[Pairs]:
+        """The pairs of documents, from the partners of their originals."""
+        first, count = partners.within(original, rows)
+        for part in stretches(count, self.limits.candidates):
+            place, owner = spread(first[part], count[part])
+            found = Pairs(part.start + owner, partners.keys[place].astype(np.int64) % rows, partners.values[place])
+            partners.forget()
+            yield found
+
+    def _found(self, documents: Rows, some: Index, crowd: "Crowd") -> Iterator[Pairs]:
+        """The pairs of some documents in no order, a few more than once; without those of the crowd, which it makes."""
         most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
         sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
         for number, band in enumerate(self.bands):
-            asked = Asked(kernel.band_keys(documents, [band])[0])
+            asked = Asked(kernel.band_keys(documents, [band])[0], some)
             for segment, first in zip(self.archive.segments, self.archive.firsts.tolist(), strict=False):
                 for places, rows in Sorted(segment, band_name(number)).meetings(asked.distinct):
                     there = ~segment.is_removed(rows)
-                    place, row = places[there], first + rows[there]
-                    for each in self._crowded(asked, place):
-                        yield from self._large(documents, asked.by(each), row[place == each])
-                        place, row = place[place != each], row[place != each]
+                    place, row = crowd.sorted_out(asked, places[there], first + rows[there])
                     for part in stretches(asked.counts[place], self.limits.candidates):
-                        which, owner = spread(asked.starts[place[part]], asked.counts[place[part]])
-                        sorter.add((row[part][owner] * len(documents) + asked.order[which]).astype(np.uint64))
-                        held += len(which)
+                        document, owner = asked.by(place[part])
+                        sorter.add((row[part][owner] * len(documents) + document).astype(np.uint64))
+                        held += len(document)
                         if held >= most:
                             yield from self._compared(documents, sorter)
                             sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
         yield from self._compared(documents, sorter)
-
-    def _crowded(self, asked: "Asked", place: Index) -> list[int]:
-        """The keys at which so many documents meet so many rows that a join of their own is faster."""
-        if asked.counts[place].sum() <= self.limits.large:
-            return []
-        candidates = np.bincount(place, minlength=len(asked.distinct)) * asked.counts
-        crowded: list[int] = np.flatnonzero((candidates > self.limits.large) & (asked.counts > MANY)).tolist()
-        return crowded
 
     def _compared(self, documents: Rows, candidates: Sorter) -> Iterator[Pairs]:
         """Those of the candidates, row * documents + document, that are pairs, in the order of rows on disk."""
@@ -133,8 +148,7 @@ class ArchiveJoin:
             yield self._compare(documents, keys)
 
     def _compare(self, documents: Rows, keys: U64) -> Pairs:
-        both = keys.astype(np.int64)
-        row, document = both // len(documents), both % len(documents)
+        row, document = divmod(keys.astype(np.int64), len(documents))
         rows, right = np.unique(row, return_inverse=True)
         some, left = np.unique(document, return_inverse=True)
         together = np.concatenate([documents[some], self._rows(rows)])
@@ -147,26 +161,67 @@ class ArchiveJoin:
         data = np.concatenate([segment.signatures(some) for segment, some, _ in self.archive.part(rows)])
         return component_table(self.signature, self.wanted, data, self.size).rows
 
-    def _large(self, documents: Rows, asking: Index, rows: Index) -> Iterator[Pairs]:
-        """Pairs of many documents with many rows of one bucket, by a join of their own, which collapses copies."""
-        theirs = self._rows(rows)  # no more than one block of a lookup
-        for start in range(0, len(asking), LARGE):
-            some = asking[start : start + LARGE]
-            table = ComponentTable(np.concatenate([documents[some], theirs]), self.least)
-            join = Join(table, len(some), self.memory, self.limits)
-            for pairs in join.pairs():
-                yield Pairs(some[pairs.a], rows[pairs.b - len(some)], pairs.agreeing)
-            self.candidates += join.candidates
+    def _joined(self, documents: Rows, crowd: "Crowd") -> Iterator[Pairs]:
+        """The pairs of the crowd's documents with its rows."""
+        for asking in in_parts(np.flatnonzero(crowd.documents)):
+            for pairs in merged([self._join(documents[asking], rows) for rows in in_parts(crowd.rows)]):
+                yield pairs._replace(a=asking[pairs.a])
+
+    def _join(self, documents: Rows, rows: Index) -> Iterator[Pairs]:
+        """Pairs of documents with rows, which ascend, by a join of their own."""
+        together = np.concatenate([documents, self._rows(rows)])
+        join = Join(ComponentTable(together, self.least), len(documents), self.memory, self.limits)
+        del together  # which the join needs only until its first pairs
+        for pairs in join.pairs():
+            yield pairs._replace(b=rows[pairs.b - len(documents)])
+        self.candidates += join.candidates
+
+
+class Crowd:
+    """The documents and rows of keys that so many of both have that a join of their own is faster."""
+
+    def __init__(self, documents: int) -> None:
+        self.documents = np.zeros(documents, np.bool_)
+        self.rows: Index = np.empty(0, np.int64)  # ascending
+
+    def sorted_out(self, asked: "Asked", place: Index, row: Index) -> tuple[Index, Index]:
+        """Takes the documents and rows of crowded keys. Returns the places of other keys, and their rows."""
+        keys, which, theirs = np.unique(place, return_inverse=True, return_counts=True)
+        ours = asked.counts[keys]
+        many = ours * theirs > MANY * (ours + theirs)
+        if not many.any():
+            return place, row
+        self.documents[asked.by(keys[many])[0]] = True
+        self.rows = np.union1d(self.rows, row[many[which]])
+        return place[~many[which]], row[~many[which]]
+
+    def without(self, found: Iterator[Pairs]) -> Iterator[Pairs]:
+        """Those of the pairs whose document or row is not in the crowd."""
+        for pairs in found:
+            some = ~(self.documents[pairs.a] & np.isin(pairs.b, self.rows))
+            yield Pairs(*(column[some] for column in pairs))
 
 
 class Asked:
-    """The distinct keys of documents in one band, ascending, and the documents of each."""
+    """The distinct keys of some documents in one band, ascending, and the documents of each."""
 
-    def __init__(self, keys: U64) -> None:
-        self.order = np.argsort(keys, kind="stable")
+    def __init__(self, keys: U64, some: Index) -> None:
+        self.order = some[np.argsort(keys[some], kind="stable")]
         self.distinct, self.starts = np.unique(keys[self.order], return_index=True)
-        self.counts: Index = np.diff(self.starts, append=len(keys))
+        self.counts: Index = np.diff(self.starts, append=len(some))
 
-    def by(self, place: int) -> Index:
-        """The documents of the key at a place, ascending."""
-        return self.order[self.starts[place] : self.starts[place] + self.counts[place]]
+    def by(self, places: Index) -> tuple[Index, Index]:
+        """The documents of the keys at these places, and the number of the place that each belongs to."""
+        which, owner = spread(self.starts[places], self.counts[places])
+        return self.order[which], owner
+
+
+def originals(documents: Rows) -> Index:
+    """The number of the first document that equals each; its own if that has the same key by chance only."""
+    n, every = documents.shape[1], np.arange(len(documents))
+    _, first, which = np.unique(kernel.band_keys(documents, [(0, n)])[0], return_index=True, return_inverse=True)
+    return np.where(kernel.agreements(documents, n, first[which], every) > 0, first[which], every)
+
+
+def in_parts(numbers: Index) -> list[Index]:
+    return [numbers[start : start + JOINED] for start in range(0, len(numbers), JOINED)]

@@ -63,6 +63,8 @@ class Join:
             some = copied[pairs.a] | copied[pairs.b]
             found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
         self.partners = Entries(found.distinct(self.limits.candidates), self.memory)
+        if not self.copies_pair:
+            del self.table  # whose documents need not be compared again
         yield from self._expand()
 
     def _found(self, original: Flags, jobs: int) -> Iterator[tuple[int, Pairs]]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import orjson
 
-from shingletools.commands.simjoin.against import Against, merged, of_archive
+from shingletools.commands.simjoin.against import Against, of_archive
 from shingletools.commands.simjoin.comparable import Comparable, fields_before
 from shingletools.commands.simjoin.digit_groups import FIELDS
 from shingletools.commands.simjoin.factory import TableFactory
@@ -14,7 +14,7 @@ from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.indexed import ArchiveJoin
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.nearest import Nearest
-from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES, SHINGLE_SETS, Signature, signature_of
 from shingletools.commands.simjoin.spec import JoinSpec
