@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from targets import filter_of, stage_of
 
-from harness import Record, jsonl, run, shell
+from harness import Record, jsonl, pipe, run, shell
 from shingletools.reading.streams import Chunk
 from shingletools.record.chain import Chain
 from shingletools.record.filter_line import Reject, filter_lines
@@ -314,6 +314,44 @@ def planted() -> Iterator[Record]:
         own = " ".join(f"own{number}w{word}" for word in range(30))
         shared = [" ".join(f"s{block}w{word}" for word in range(30)) for block in range(5) if (number + block) % 2]
         yield {"id": number, "text": "\n\n".join([*shared, own]) + "\n", "n": number}
+
+
+@by_unit
+def test_canonized_parts_with_places_give_the_original_text(unit: str) -> None:
+    """With the fields and the recipe of the document, whatever stages came between; some parts are left out."""
+    texts = [
+        "Menu: HOME, About\u00a0us.\n\n\n  First own Words,\there!\n\nMenu: home; about us.\n",
+        " \n",
+        "",
+        'Only "THIS".',
+    ]
+    for via in (None, "canon extract", "parts by=line"):
+        more = {"n": 1.50, "at": "noon"} | ({"via": via} if via else {})
+        documents = [{"id": number, "text": text, **more} for number, text in enumerate(texts)]
+        lines = pipe(jsonl(*documents), f"parts --by {unit} --carry n")
+        for stage in (
+            "canon --offsets",
+            "canon --offsets --stop en | repeats -k 3 --ids",
+            "canon --offsets | repeats -k 3",
+        ):
+            changed = pipe(lines, *stage.split(" | "))
+            for kept in (slice(None), slice(1, None), slice(0, None, 2)):
+                some = [b"".join(each.splitlines(keepends=True)[kept]) for each in (lines, changed)]
+                assert pipe(some[1], "parts --together") == pipe(some[0], "parts --together")
+    left = jsonl(json.loads(pipe(lines, "canon --offsets").splitlines()[0]) | {"source": None})
+    assert run("parts", "--together", stdin=left).err.startswith('parts: -:1: field "source" is not a string\n')
+
+
+def test_what_repeats_leaves_out_is_all_that_goes() -> None:
+    menu = "Menu: Home, About us."
+    documents = jsonl(
+        {"id": 1, "text": f"{menu}\n\nOwn Words!\n\n{menu}"}, {"id": 2, "text": f"{menu}\n\nOTHER words."}
+    )
+    left = pipe(documents, "parts", "canon --offsets", "repeats -k 4 --drop 1/2", "parts --together")
+    assert [*map(json.loads, left.splitlines())] == [
+        {"id": 1, "text": f"{menu}\n\nOwn Words!"},
+        {"id": 2, "text": "OTHER words."},
+    ]
 
 
 def test_repeated_paragraphs_go(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Makes documents from those of their parts that are left: takes parts in order, gives each document at its end."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import orjson
 
@@ -10,10 +10,11 @@ from shingletools.commands.parts.spec import OWN, TogetherSpec
 from shingletools.record import wire
 from shingletools.record.collector import Collector, Written
 from shingletools.record.json_members import in_quotes, members
-from shingletools.record.wire import Record
+from shingletools.record.wire import AT, REPEATS, SOURCE, Record
 from shingletools.system.errors import Rejected, shown
 
 APART = re.compile(r"(?:(.*) \| )?parts by=\S+", re.DOTALL)  # the recipe of a part that no stage has changed
+CANONIZED = re.compile(r"((?:.* \| )?parts by=\S+) \| canon\b.*", re.DOTALL)  # of one whose words may have places
 TOGETHER = "parts together"
 
 
@@ -21,7 +22,8 @@ class Together(Collector):
     """Takes parts, those of a document one after the other. Gives each document when the next one begins.
 
     Between two parts it puts the text that stood before the second. Before the first part that is left it puts such
-    text only if that part is the document's first. Memory: a document, and the ids of all.
+    text only if that part is the document's first. Of parts that canon gave places, it takes the text that canon read.
+    Memory: a document, and the ids of all.
     """
 
     def __init__(self, spec: TogetherSpec) -> None:
@@ -68,19 +70,25 @@ class Together(Collector):
         number = take_number(record)
         before, text = (wire.take_string(record, field) for field in ("before", self.spec.text_field))
         behind = wire.take_string(record, "behind") if "behind" in record else None
-        via = document_recipe(wire.take_recipe(record))
+        via = wire.take_recipe(record)
+        placed = CANONIZED.fullmatch(via) if AT in record else None
+        if placed:
+            text, via = wire.take_string(record, SOURCE), placed[1]
+        via = document_recipe(via)
+        own = (SOURCE, AT, REPEATS) if placed else ()
         of = orjson.dumps(name)
         written = Written()
         if of != self.name:
             if of in self.seen:
                 raise Rejected(f"other parts of {shown(name)} came before those of another document")
             written = self.document()
-            self.begin(of, self.carried(line, via))
+            self.begin(of, self.carried(line, via, own))
         elif number <= self.last or self.ended:
             last = f"part {self.last}" if number <= self.last else f"the last, {self.last}"
             raise Rejected(f"part {number} of {shown(name)} comes after {last}")
         self.add(number, in_json(before), in_json(text), None if behind is None else in_json(behind))
-        self.know(line, behind, via)
+        if not placed:
+            self.know(line, behind, via)
         return written
 
     def begin(self, of: bytes, rest: bytes) -> None:
@@ -103,9 +111,9 @@ class Together(Collector):
         if part and part.rest != self.known and (part.behind is None) == (behind is None):
             self.known, self.known_rest = part.rest, self.carried(line, via)
 
-    def carried(self, line: bytes, via: str) -> bytes:
-        """The other members of a document's record, taken from one of its parts."""
-        own = {*OWN, self.spec.id_field, self.spec.text_field}
+    def carried(self, line: bytes, via: str, more: Sequence[str] = ()) -> bytes:
+        """The other members of a document's record, taken from one of its parts. more: other fields of a part."""
+        own = {*OWN, *more, self.spec.id_field, self.spec.text_field}
         rest = [
             (orjson.dumps(each.name), line[each.value : each.end]) for each in members(line) if each.name not in own
         ]
