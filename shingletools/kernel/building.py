@@ -44,8 +44,8 @@ class BuildExt(build_ext):
     def build_extension(self, ext: Extension) -> None:
         package = Path("shingletools").absolute()
         made = Path(self.get_ext_fullpath(ext.name))
-        notes = [package / "kernel" / NOTE] if self.editable_mode else [made.with_name(NOTE)]
-        for each in (made, *notes):
+        home = package / "kernel" if self.editable_mode else made.parent
+        for each in (made, home / made.name, home / NOTE):  # of an earlier build
             each.unlink(missing_ok=True)
         try:
             super().build_extension(ext)
@@ -55,8 +55,8 @@ class BuildExt(build_ext):
             cause = self.checked(package, made)
         if cause:
             made.unlink(missing_ok=True)
-            notes[0].parent.mkdir(parents=True, exist_ok=True)
-            notes[0].write_text(f"{cause}\n", "utf-8")
+            home.mkdir(parents=True, exist_ok=True)
+            (home / NOTE).write_text(f"{cause}\n", "utf-8")
             self.warn(f"the package gets no C kernel, so it will be several times slower: {cause}")
 
     def checked(self, package: Path, made: Path) -> str:
