@@ -10,8 +10,8 @@ from shingletools.commands.canon.foreign import Foreign
 from shingletools.commands.canon.references import BLANK, SourcePiece, text_pieces
 
 # An attribute may have no value. A value whose quote never ends takes the rest of the page
-VALUE = rf"""[{BLANK}]*+=[{BLANK}]*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^{BLANK}>"'][^{BLANK}>]*+)?+"""
-ATTRIBUTE = rf"(?:=[^{BLANK}/>=]*+|[^{BLANK}/>=]++)(?:{VALUE})?+"
+VALUE = rf"""=[{BLANK}]*+(?:"[^"]*+"?+|'[^']*+'?+|[^{BLANK}>"'][^{BLANK}>]*+)?+"""
+ATTRIBUTE = rf"(?:=[^{BLANK}/>=]*+|[^{BLANK}/>=]++)[{BLANK}]*+(?:{VALUE})?+"
 TAG = re.compile(rf"<(/?)([A-Za-z][^{BLANK}/>]*+)(?:[{BLANK}/]++|{ATTRIBUTE})*+>")
 COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))", re.DOTALL)
 BOGUS = re.compile(r"<(?:[!?]|/(?=[^A-Za-z]))[^>]*+(?:>|\Z)")

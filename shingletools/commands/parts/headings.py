@@ -14,7 +14,7 @@ FENCE = later(lambda: re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})(.*)", re.DOTAL
 # Plain text numbers its headings: 2.3 or A.1.2. in any line, 2 or A. only in a line between blank ones. A title is
 # short, and does not end like a sentence
 TITLE = r"[ \t\u00a0]++(?=\S).{1,100}(?<![.,;:!?])\Z"
-NUMBERS = later(lambda: re.compile(rf"(?:[0-9]{{1,3}}|[A-Z])(?:\.[0-9]{{1,3}})++\.?{TITLE}"))
+NUMBERS = later(lambda: re.compile(rf"(?:[0-9]{{1,3}}|[A-Z])(?:\.[0-9][0-9]?+[0-9]?+)++\.?{TITLE}"))
 NUMBER = later(lambda: re.compile(rf"(?:[0-9]{{1,3}}\.?|[A-Z]\.){TITLE}"))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 # Strings that orjson would write the same way, since they are copied. The caller checks that they are UTF-8
-TEXT = rb'(?:[^"\\\x00-\x1f]++|\\["\\bfnrt]|\\u00(?:0[0-7bef]|1[0-9a-f]))*+'
+TEXT = rb'(?:[^"\\\x00-\x1f]++|\\["\\bfnrt]|\\u000[0-7bef]|\\u001[0-9a-f])*+'
 PLAIN = rb'"[^"\\\x00-\x1f]*+"'
 NUMBER = rb"(?:0|[1-9][0-9]{0,17})"
 
@@ -28,7 +28,7 @@ class OrdinaryParts:
     def __init__(self, id_name: bytes, text_name: bytes) -> None:
         self.pattern = re.compile(
             rb'\{"%b":(?:"%b"|-?%b),"of":(%b|0|-?[1-9][0-9]{0,17}),"part":([1-9][0-9]{0,17}),"place":\[%b,%b\],'
-            rb'"before":"(%b)","%b":"(%b)"(?:,"behind":"(%b)")?+([,}][^\n]*+\n)'
+            rb'"before":"(%b)","%b":"(%b)"(?:,"behind":"(%b)"|(?!,"behind":"))([,}][^\n]*+\n)'
             % (re.escape(id_name), TEXT, NUMBER, PLAIN, NUMBER, NUMBER, TEXT, re.escape(text_name), TEXT, TEXT)
         )
 

@@ -14,13 +14,8 @@ from shingletools.text.sentences import sentences
 Place = tuple[int, int]
 Cut = Callable[[str], Iterator[Place]]
 
-FEEDS = r"\n-\r\x85\u2028"
-ENDS = rf"{FEEDS}\u2029"  # characters that end lines; CR LF is one end
-BLANK = rf"[^\S{ENDS}]"  # white space within a line
-FILLED = rf"{BLANK}*+\S[^{ENDS}]*+"  # a line that is not blank
+ENDS = r"\n-\r\x85\u2028\u2029"  # characters that end lines; CR LF is one end
 LINE = later(lambda: re.compile(rf"[^{ENDS}]++"))
-# Blank stretches match, too, without a group: else the search would start anew at each character of a run of blanks
-PARAGRAPH = later(lambda: re.compile(rf"{BLANK}*+(\S[^{ENDS}]*+(?:(?:\r\n|[{FEEDS}]){FILLED})*+)?"))
 # A word is what stands between white space. In scripts without spaces each letter is a word, with the signs around it.
 # The apostrophe U+02BC, which Thai shares with other scripts, is no such letter
 WHITE = r"\s\x1c-\x1f"
@@ -48,9 +43,21 @@ def paragraphs(text: str) -> Iterator[Place]:
     >>> list(paragraphs("\n one\ntwo\n \nthree\n"))
     [(1, 9), (12, 17)]
     """
-    for found in PARAGRAPH.finditer(text):
-        if found[1] is not None:
-            yield found.span()
+    paragraph = None
+    for start, end in lines(text):
+        if paragraph and is_line_end(text[paragraph[1] : start]):
+            paragraph = paragraph[0], end
+        else:
+            if paragraph:
+                yield paragraph
+            paragraph = start, end
+    if paragraph:
+        yield paragraph
+
+
+def is_line_end(between: str) -> bool:
+    """Whether only the end of a line, not of a paragraph, stands between two lines."""
+    return between == "\r\n" or (len(between) == 1 and between != "\u2029")
 
 
 def by_sentence(text: str) -> Iterator[Place]:
