@@ -2,13 +2,14 @@
 
 import os
 import random
+import tracemalloc
 from itertools import product
 from pathlib import Path
 
 import pytest
 
 from harness import DOCS, Record, jsonl, pipe, run
-from repeats.oracles import Spans, Texts, by_suffixes, stood_before
+from repeats.oracles import Spans, Texts, by_suffixes, runs_of, stood_before, windows
 from shingletools.commands.repeats.earlier import Portions
 from shingletools.commands.repeats.spec import Treatment, WithinSpec
 from shingletools.commands.repeats.within_corpus import WithinCorpus
@@ -53,6 +54,50 @@ def test_exactly_the_runs_that_stood_before(mask: int) -> None:
         assert found(texts, how, Portions(1 << 12, 1, 1, 1), every=every) == wanted
         if not every:
             assert by_suffixes(texts, k) == wanted
+
+
+@pytest.mark.parametrize("mask", [ALL, 1])
+def test_passages_in_more_than_so_many_documents(mask: int) -> None:
+    """Of all windows of all documents; parts in a row of one document count once."""
+    chance = random.Random(7)
+    for alphabet, k, more_than, every, several in product((1, 2), (1, 3), (1, 2, 4), (False, True), (False, True)):
+        texts = some_texts(chance, alphabet, documents=8)
+        of = [number // 2 if several else number for number in range(len(texts))]
+        where: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+        for document, first in windows(texts, k):
+            where.setdefault(tuple(texts[document][first : first + k]), []).append((document, first))
+        firsts: list[list[int]] = [[] for _ in texts]
+        for places in where.values():
+            if len({of[document] for document, _ in places}) > more_than:
+                for document, first in places if every else places[1:]:
+                    firsts[document].append(first)
+        wanted = [runs_of(sorted(some), k) for some in firsts]
+        how = Winnowing(chance.getrandbits(64), max(k - 1, 1), k, mask)
+        parts = [record | {"of": name} if several else record for record, name in zip(records(texts), of, strict=True)]
+        for portions in (Portions(), Portions(1 << 12, 1, 1, 1)):
+            spec = WithinSpec(Treatment("id", "text"), k, Memory(1, "/tmp"), every, more_than=more_than)
+            collector = WithinCorpus(spec, how, portions)
+            for record in parts:
+                collector.take(record, jsonl(record)[:-1], 0)
+            assert spans(b"".join(each.output for each in collector.finish())) == wanted
+
+
+def test_boilerplate_goes_with_all_its_copies_if_that_is_asked_for() -> None:
+    docs = jsonl(*({"id": number, "text": f"Home, About us. {number}: own words."} for number in range(4)))
+    left = pipe(docs, "canon --offsets", "repeats -k 3 --more-than 3 --all --cut")
+    assert [parse_json(line)["text"] for line in left.splitlines()] == [f"{number}: own words." for number in range(4)]
+    kept = pipe(docs, "canon --offsets", "repeats -k 3 --more-than 4 --all --cut")
+    assert [*map(parse_json, kept.splitlines())] == [*map(parse_json, docs.splitlines())]
+
+
+def test_one_word_takes_memory_in_proportion() -> None:
+    """At most 200 bytes for each copy of the most frequent passage, beside those for the longest document."""
+    line = jsonl({"id": 1, "text": "0 " * 300_000})
+    tracemalloc.start()
+    run("repeats", stdin=line)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200 * 300_000
 
 
 def test_runs_overlap_nest_touch_and_cross_documents() -> None:
@@ -195,6 +240,7 @@ def test_options_that_do_not_go_together() -> None:
         (f"{against} -S 1M", "-S cannot be combined with --against, which keeps the reference in memory"),
         ("--removed r", "--removed needs --cut or --drop, without which nothing is removed"),
         ("--all --cut", "--all cannot be combined with --cut or --drop, which would also remove first copies"),
+        (f"{against} --more-than 2", "--more-than cannot be combined with --against"),
         ("--all --drop 0.5", "--all cannot be combined with --cut or --drop, which would also remove first copies"),
         ("--ids --cut", "--ids cannot be combined with --cut, which writes no marks"),
         (f"{against} --cut --items i --removed r", "--items cannot be combined with --removed: run it twice"),

@@ -24,6 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     corpus = parser.add_argument_group("within a corpus")
     add = corpus.add_argument
     add("--all", action="store_true", help="mark first copies, too")
+    add("--more-than", metavar="N", type=count, help="mark only passages that are in more than N documents")
     add("--ids", action="store_true", help="add where the first copy of each run is")
     add_memory(corpus, "keep fingerprints on disk", " (default 512M)")
     add = parser.add_argument_group("against a reference").add_argument
@@ -49,10 +50,10 @@ def build(options: argparse.Namespace) -> Stage:
             if name in given:
                 raise Failed(f"--{name} needs --against")
         memory = memory_within(options, ENOUGH)
-        return WithinSpec(treatment, options.k, memory, options.all, options.ids).made_by(within)
-    for name, there in (("--all", options.all), ("--ids", options.ids)):
-        if there:
-            raise Failed(f"{name} cannot be combined with --against")
+        return WithinSpec(treatment, options.k, memory, options.all, options.ids, options.more_than).made_by(within)
+    for name in ("all", "more-than", "ids"):
+        if getattr(options, name.replace("-", "_")):
+            raise Failed(f"--{name} cannot be combined with --against")
     if memory_of(options) is not None:
         raise Failed("-S cannot be combined with --against, which keeps the reference in memory")
     archive = any(map(os.path.isdir, options.against))

@@ -22,14 +22,19 @@ class KeptTexts:
 
     def __init__(self, folder: str, *, named: bool) -> None:
         self.data, self.ends = DiskArray(folder), DiskArray(folder)
+        self.wholes = DiskArray(folder)  # the number of the document of each text, since it may be a part
+        self.whole, self.of = -1, object()  # of the last one
         self.named = named
         self.names, self.name_ends = DiskArray(folder), DiskArray(folder)
         self.end = self.name_end = 0
         self.waiting: list[bytes] = []
         self.size = 0  # of those that wait
 
-    def add(self, text: Worded, name: str | int, at: str | None) -> bool:
-        """Whether so many wait that they should be taken."""
+    def add(self, text: Worded, name: str | int, at: str | None, of: object) -> bool:
+        """Whether so many wait that they should be taken. of: for parts in a row of one document, the same; or None."""
+        self.whole += of is None or of != self.of
+        self.of = of
+        self.wholes.append(self.whole.to_bytes(8, "little"))
         data = text.text.encode() + b"\n" if text.number else b""
         self.waiting.append(data)
         self.size += len(data)
@@ -57,6 +62,11 @@ class KeptTexts:
     def all_ends(self) -> Index:
         """Where each text ends, when all are there."""
         return self.ends.view(np.int64)
+
+    def documents(self, places: Index) -> Index:
+        """The number of the document, of which texts may be parts, at each place."""
+        numbers: Index = self.wholes.view(np.int64)[np.searchsorted(self.all_ends, places, "right")]
+        return numbers
 
     def words(self, number: int) -> Index:
         """The places of a text's words."""

@@ -56,10 +56,11 @@ class WithinSpec(Treating):
     memory: "Memory"
     every: bool = False  # first copies are marked, too
     ids: bool = False  # say where the first copy stands
+    more_than: int | None = None  # only passages in more documents than so many are marked
 
     def derived(self) -> Mapping[str, object]:
         self.treatment.check()
-        if self.every and (self.treatment.cut or self.treatment.drop is not None):
+        if self.every and self.more_than is None and (self.treatment.cut or self.treatment.drop is not None):
             raise Failed("--all cannot be combined with --cut or --drop, which would also remove first copies")
         if self.ids and self.treatment.cut:
             raise Failed("--ids cannot be combined with --cut, which writes no marks")

@@ -21,6 +21,8 @@ from shingletools.running.worded import Recipes, worded
 from shingletools.system.errors import Failed
 from shingletools.system.waiting_lines import WaitingLines
 
+OF = "of"  # the field by which parts name their document
+
 
 class WithinCorpus(Collector):
     """Keeps lines and texts in scratch files, finds what stood before, then writes all documents.
@@ -33,7 +35,7 @@ class WithinCorpus(Collector):
         self.how = how or Winnowing.of(int.from_bytes(os.urandom(8)), spec.k)
         self.lines = WaitingLines(spec.memory.folder)
         self.texts = KeptTexts(spec.memory.folder, named=spec.ids)
-        self.earlier = Earlier(self.how, spec.memory, portions or Portions(), every=spec.every)
+        self.earlier = Earlier(self.how, spec.memory, portions or Portions(), spec)
         self.marking = Marking(spec.treatment)
         self.recipes = Recipes()
 
@@ -42,7 +44,7 @@ class WithinCorpus(Collector):
         text = worded(record, self.spec.treatment.text_field)
         self.recipes.check(record)
         self.marking.counted["words"] += text.number
-        if self.texts.add(text, name, record.get(AT)):
+        if self.texts.add(text, name, record.get(AT), record.get(OF)):
             self.earlier.add(*self.texts.take())
         self.lines.add(line)
 
@@ -51,39 +53,38 @@ class WithinCorpus(Collector):
         if self.texts.end > PLACES:
             raise Failed("the texts are too long: at most 8 TB are possible")
         every = cast(bytes, self.texts.data.view(np.uint8))
-        found = self.earlier.found(every)
-        following = next(found, None)
+        found = self.earlier.found(every, self.texts.documents)
+        following = StoodBefore(*(np.empty(0, np.int64) for _ in StoodBefore._fields))
         number = 0
         for lines in self.lines.chunks():
             made = []
             for line in kernel.split_lines(lines):
                 end = self.texts.bounds(number)[1]
-                mine = []
-                while following is not None and following.place < end:
-                    mine.append(following)
-                    following = next(found, None)
-                made.append(self.write(line, number, mine, every) if mine else self.marking.pass_on(line))
+                while (not len(following.place) or following.place[-1] < end) and (more := next(found, None)):
+                    following = StoodBefore(*map(np.concatenate, zip(following, more, strict=True)))
+                mine, following = following.cut(end)
+                made.append(self.write(line, number, mine, every) if len(mine.place) else self.marking.pass_on(line))
                 number += 1
             self.texts.forget()
             yield Written(*map(b"".join, zip(*made, strict=True)))
 
-    def write(self, line: bytes, number: int, found: list[StoodBefore], texts: bytes) -> Written:
+    def write(self, line: bytes, number: int, found: StoodBefore, texts: bytes) -> Written:
         """A document, of which these runs stood before."""
         record = parse_json(line)
         starts = self.texts.words(number)
-        firsts = np.searchsorted(starts, np.array([each.place for each in found])).tolist()
-        k = self.spec.k
-        runs = joined(((at, at + each.number + k - 1) for at, each in zip(firsts, found, strict=True)), k)
+        firsts = np.searchsorted(starts, found.place)
+        ends, k = firsts + found.number, self.spec.k
+        heads = np.flatnonzero(np.append(True, firsts[1:] > ends[:-1]))
+        lasts = ends[np.append(heads[1:], len(ends)) - 1] + k - 1
+        runs = joined(zip(firsts[heads].tolist(), lasts.tolist(), strict=True), k)
         marks: list[dict[str, object]] = [{} for _ in runs]
         if self.spec.ids:
-            by_start = dict(zip(firsts, found, strict=True))
             for (first, last), says in zip(runs, marks, strict=True):
-                place, _, source = by_start[first]
-                if place != source:
-                    ends = (np.array([each]) for each in (place, source, last - first))
-                    one, other, most = ends
-                    words = int(kernel_arrays.equal_words(texts, one, texts, other, most)[0])
-                    says["of"] = self.texts.first_copy(source, words)
+                at = np.searchsorted(firsts, [first])
+                one, other = found.place[at], found.source[at]
+                if one[0] != other[0]:
+                    words = int(kernel_arrays.equal_words(texts, one, texts, other, np.array([last - first]))[0])
+                    says["of"] = self.texts.first_copy(int(other[0]), words)
         text = worded(record, self.spec.treatment.text_field)
         return self.marking.write(line, record, text, runs, marks)
 
