@@ -14,6 +14,7 @@ UTF_16 = "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"
 ZIP = "a zip archive, as office documents are: unpack or convert it"
 ARRAY = "a JSON array: canon --array reads it, and jq -c '.[]' writes each element on a line"
 TABLE = "the header of a table: canon --csv or --tsv reads it"
+RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 NO_JSON = "not JSON (column 1)"
 FILES = [
     ("canon", b"%PDF-1.7\n%\xe2\xe3\n", NO_JSON, "PDF: pdftotext makes text of it"),
@@ -37,6 +38,10 @@ FILES = [
     ("canon", b"\x04\x22\x4d\x18\x64\x40\n", NO_JSON, "lz4: lz4 -dc decompresses it"),
     ("canon", b"bad\n", NO_JSON, None),
     ("shingle", b"It was a dark and stormy night.\n", NO_JSON, "plain text: canon --lines reads it"),
+    ("canon", GOOD.replace(b"\n", b"\r") * 2, f"not JSON (column {len(GOOD) + 1})", RETURNS),
+    ("simgroup", b"id,text\r1,a\r", NO_JSON, RETURNS),
+    ("canon", b"first line\rcaf\xe9\r", "not UTF-8 (byte 15)", RETURNS),
+    ("canon", b"It was\r\n", NO_JSON, None),
 ]  # fmt: skip
 
 
@@ -117,6 +122,8 @@ READ_AS = [  # what another option should read, or none
             ("--id id", '{"id":1,"text":"é"}\n'),
         )
     ),
+    ("--csv", b"id,text\r1,a\r", f"carriage return without quotes); this looks like {RETURNS}"),
+    ("--tsv", b"id\ttext\r1\ta\r", f"not TSV (a carriage return within a line); this looks like {RETURNS}"),
     ("--lines", "café".encode("utf-16"), f"this looks like {UTF_16}"),
     ("--whole", b"caf\xe9", "not UTF-8 (byte 4); iconv -f ENCODING -t UTF-8 makes UTF-8 of it"),
     ("--whole", b"\xff\xfea\0", f"not UTF-8 (byte 1); this looks like {UTF_16}"),
@@ -141,6 +148,33 @@ def test_a_file_that_is_not_what_the_options_say(options: str, content: bytes, s
     ran = run_here("canon", *options.split(), *names, cwd=tmp_path)
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err.splitlines()[0].endswith(said)
+
+
+def test_lines_that_carriage_returns_end(tmp_path: Path) -> None:
+    """They are one document, which is told; but not of lines that have carriage returns inside."""
+    (tmp_path / "mac").write_bytes(b"One\rtwo\r")
+    (tmp_path / "log").write_bytes(b"10 %\r20 %\ndone\n")
+    ran = run_here("canon --lines mac log", cwd=tmp_path)
+    assert (ran.status, ran.err) == (0, f"canon: mac: is one line; it looks like {RETURNS}\n")
+    assert [json.loads(line)["text"] for line in ran.out.splitlines()] == ["one two", "10 20", "done"]
+    (tmp_path / "list").write_bytes(b"the\rof\r")
+    assert run_here("canon --stop list mac", cwd=tmp_path).err == "canon: list:1: a carriage return within a line\n"
+
+
+def test_names_beyond_ascii_are_shown_as_they_are(tmp_path: Path) -> None:
+    """But no character that a terminal obeys or hides: controls, DEL, marks of direction, of joining."""
+    hidden = "\x1b\x7f\x9b\u202e\u200d\U000e0001"
+    escaped = r"\u001b\u007f\u009b\u202e\u200d\udb40\udc01"
+    (tmp_path / "docs").write_bytes(jsonl({f"ид{hidden}": "é", "текст": "a"}))
+    assert run_here("canon docs", cwd=tmp_path).err.splitlines()[0] == (
+        f'canon: docs:1: field "id" is missing; the record has "ид{escaped}", "текст": --id NAME says which is meant; '
+        "--number numbers the records"
+    )
+    assert run("simgroup", stdin=jsonl({"a": "é\x7f", "b": "é\x7f"})).err.splitlines()[0] == (
+        r'simgroup: -:1: pairs "é\u007f" with itself'
+    )
+    (tmp_path / "файл\x1b").write_bytes(b"[]\n")
+    assert run_here("canon", "файл\x1b", cwd=tmp_path).err.startswith(r"canon: файл\x1b:1: not a JSON object")
 
 
 def test_the_iconv_that_is_named_makes_a_page_that_is_read(tmp_path: Path) -> None:

@@ -26,9 +26,11 @@ WIDE = re.compile(rb"(?:[\t\r\n -~]\0){4}|(?:\0[\t\r\n -~]){4}")  # UTF-16 witho
 PAGE = re.compile(rb"\s*<(?:!doctype html|html|\?xml)", re.IGNORECASE)
 CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")  # in no text of one byte a character
+LONE_RETURN = re.compile(rb"\r(?!\n|\Z)")
 SAID = 1024  # bytes in which a page says its encoding, as HTML has it
 LINEWISE = ("", "--lines")  # whose first line begins the file; elements of an array do not
 NO_TEXTS = ("--parquet", "--warc")  # which say themselves how texts in them are encoded
+RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 LOOKS, ICONV = "this looks like ", "iconv -f "
 HEADER = re.compile(r'"?[\w.-]{1,40}"?(?:[,;\t]"?[\w.-]{1,40}"?)+\r?')  # a table's, of two columns or more
 PROSE = re.compile(r"[^\W\d_]+\W+(?:\w+\W+){4}")  # five words or more
@@ -91,9 +93,16 @@ def of_format(command: str, document: bytes, form: str = "") -> str | None:
         looks = "a JSON array: canon --array reads it, and jq -c '.[]' writes each element on a line"
     elif start == b"{":
         looks = "a record on several lines: jq -c . writes each on one"
+    elif looks is None and form not in ("--array", *NO_TEXTS) and ends_in_returns(document):
+        looks = RETURNS
     elif looks is None and not form:
         looks = of_text(command, document)
     return None if looks is None else f"{LOOKS}{looks}"
+
+
+def ends_in_returns(line: bytes) -> bool:
+    """Returns whether a line, or a file without line feeds, is text with carriage returns inside."""
+    return LONE_RETURN.search(line) is not None and not CONTROL.search(line)
 
 
 def of_start(start: bytes, form: str) -> str:

@@ -33,16 +33,19 @@ def first_cause(error: BaseException) -> str:
 
 
 def shown(value: str | int) -> str:
-    """A name or an id as a message may show it: JSON in ASCII, so that no terminal obeys it, and not too much of it.
+    """Returns a name or an id as JSON for a message: shortened, and with escapes for what terminals obey or hide.
 
-    >>> print(shown("a\\x1b[2J"))
-    "a\\u001b[2J"
+    >>> print(shown("текст\\x1b[2J\\u202e"), shown(7))
+    "текст\\u001b[2J\\u202e" 7
     """
     import json  # which a run without faults does not need
 
-    if isinstance(value, str) and len(value) > SHOWN:
-        return f"{json.dumps(value[:SHOWN])}... ({len(value)} characters)"
-    return json.dumps(value)
+    if not isinstance(value, str):
+        return json.dumps(value)
+    spelled = json.dumps(value[:SHOWN], ensure_ascii=False)
+    spelled = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in spelled)
+    spelled = spelled.replace("\x7f", "\\u007f")  # the one control character that JSON leaves
+    return spelled if len(value) <= SHOWN else f"{spelled}... ({len(value)} characters)"
 
 
 def names_none(option: str) -> str:
@@ -61,8 +64,12 @@ def seen_before(name: str | int) -> str:
 
 
 def printable(name: str) -> str:
-    """A file's name as a message may show it: as it is, or escaped if a terminal might obey it."""
-    return name if name.isprintable() else name.encode("unicode_escape").decode()
+    """Returns a file's name for a message, with escapes for characters that terminals obey or hide.
+
+    >>> print(printable("текст\\x1b[2J"))
+    текст\\x1b[2J
+    """
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in name)
 
 
 def shown_place(name: str, line: int | None) -> str:

@@ -53,6 +53,8 @@ def file_words(name: str, content: bytes) -> list[str]:
             word = wire.decode(line).strip()
         except errors.Rejected as error:
             raise Failed(f"{errors.printable(name)}:{number}: {error}") from None
+        if "\r" in word:
+            raise Failed(f"{errors.printable(name)}:{number}: a carriage return within a line")
         if word and not word.startswith("#"):
             words.append(word)
     return words

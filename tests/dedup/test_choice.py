@@ -365,7 +365,7 @@ def test_members_against_a_dictionary(groups: list[list[str]], end: bytes) -> No
     for number, line in enumerate(lines):
         for name in json.loads(line)["members"]:
             if group_of.setdefault(name, number) != number and not expected:
-                expected = f":{number + 1}: id {json.dumps(name)} is in two groups"
+                expected = f":{number + 1}: id {json.dumps(name, ensure_ascii=False)} is in two groups"
     with tempfile.NamedTemporaryFile() as file:
         file.write(end.join(lines))
         file.flush()

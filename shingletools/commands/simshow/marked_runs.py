@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simshow.documents import Name, Place, checked
-from shingletools.commands.simshow.people import Edges, named, plural
+from shingletools.commands.simshow.people import Edges, plural
 from shingletools.record import wire
 from shingletools.record.wire import AT, REPEATS, SOURCE, Record
 from shingletools.running.places import Places, read_places
@@ -33,10 +33,10 @@ class MarkedRun(NamedTuple):
     def origin(self) -> str:
         """Where the same words stand: a first copy, or items; empty if it does not say."""
         if (of := self.said.get("of")) is not None:
-            return f", first in {named(of['id'])} at {of['from']}-{of['to']}"
+            return f", first in {shown(of['id'])} at {of['from']}-{of['to']}"
         if (ids := self.said.get("ids")) is not None:
             more = self.said["items"] - len(ids)
-            return f", in {', '.join(map(named, ids))}" + (f" and {plural(more, 'other item')}" if more > 0 else "")
+            return f", in {', '.join(map(shown, ids))}" + (f" and {plural(more, 'other item')}" if more > 0 else "")
         return ""
 
 
@@ -53,7 +53,7 @@ class WithRuns(NamedTuple):
         """The line of a document that has runs."""
         longest = max(run.words for run in self.runs)
         of = f"{self.covered} of {plural(len(self.edges.starts), 'word')}"
-        return f"{named(self.name)}: {of} in {plural(len(self.runs), 'run')}, longest {longest}"
+        return f"{shown(self.name)}: {of} in {plural(len(self.runs), 'run')}, longest {longest}"
 
 
 def marked(name: Name, record: Record, text_field: str) -> WithRuns:

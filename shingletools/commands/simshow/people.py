@@ -1,6 +1,5 @@
 """Comparisons for people to read: passages with their differences and surroundings."""
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
@@ -34,7 +33,7 @@ class Edges(NamedTuple):
 
 def summary(compared: Comparison) -> str:
     """The line of a pair."""
-    names = f"{named(compared.a)} {named(compared.b)}"
+    names = f"{errors.shown(compared.a)} {errors.shown(compared.b)}"
     if compared.similarity is not None:
         names += f" {compared.similarity}"
     words, passages = plural(compared.shared, "word"), plural(len(compared.passages), "passage")
@@ -42,19 +41,6 @@ def summary(compared: Comparison) -> str:
         f"{100 * compared.shared // max(total, 1)}% of {side}" for total, side in zip(compared.words, "ab", strict=True)
     )
     return f"{names}: {words} in {passages}, {', '.join(shares)}, longest {compared.longest}"
-
-
-def named(name: Name) -> str:
-    """An id for people to read: as JSON, with characters escaped that terminals do not print or obey, and shortened.
-
-    >>> print(named("中文\\u202e"), named(7), named("7"))
-    "中文\\u202e" 7 "7"
-    """
-    if not isinstance(name, str) or name.isascii():
-        return errors.shown(name)
-    spelled = json.dumps(name[: errors.SHOWN], ensure_ascii=False)
-    spelled = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in spelled)
-    return spelled if len(name) <= errors.SHOWN else f"{spelled}... ({len(name)} characters)"
 
 
 def plural(number: int, of_what: str) -> str:

@@ -9,7 +9,7 @@ from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given
 from shingletools.record import wire
 from shingletools.record.framing import Both, Document, Fates, Framed
-from shingletools.system.errors import Rejected
+from shingletools.system.errors import Rejected, printable
 
 
 class Texts(NamedTuple):
@@ -70,6 +70,11 @@ class TextLines(RecordLines):
     def __init__(self, chunk: Chunk, id_field: str, text_field: str) -> None:
         super().__init__(chunk)
         self.fields = id_field, text_field
+        if chunk.line == 1 and b"\r" in chunk.data and kernel.count_lines(chunk.data) == 1:
+            from shingletools.record.hints import RETURNS, ends_in_returns  # which most runs do not need
+
+            if ends_in_returns(chunk.data.rstrip(b"\n")):
+                self.told = [f"{printable(chunk.name)}: is one line; it looks like {RETURNS}"]
 
     def documents(self) -> Iterator[Document]:
         id_field, text_field = self.fields

@@ -7,8 +7,9 @@ from itertools import pairwise
 
 from shingletools.commands.simshow.documents import Name
 from shingletools.commands.simshow.marked_runs import MarkedRun, WithRuns
-from shingletools.commands.simshow.people import named, plural
+from shingletools.commands.simshow.people import plural
 from shingletools.commands.simshow.report.frame import asset, source_of
+from shingletools.system.errors import shown
 
 OBEYED = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -65,7 +66,7 @@ class RunPage:
         """A document: its figures, its original with the runs marked, and where each run came from."""
         yield f'<article id="d{place}" aria-labelledby="h{place}">\n'
         yield f'<h2 id="h{place}">{visible(document.summary())}</h2>\n'
-        yield f'<div class="text" tabindex="0" role="region" aria-label="Text of {visible(named(document.name))}">'
+        yield f'<div class="text" tabindex="0" role="region" aria-label="Text of {visible(shown(document.name))}">'
         for piece, begins, depth in pieces(document):
             for number in begins:
                 yield f'<a class="number" href="#d{place}r{number}" id="d{place}m{number}">{number}</a>'
