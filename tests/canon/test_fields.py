@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ import shingletools
 from harness import Record, run
 from shingletools.cli.arguments import names, quoted
 
+spelled = partial(json.dumps, ensure_ascii=False)
 FIELDS = ("title", "a.b", "x, y", 'né "\\', "meta.body")
 TEXT = 'title,a.b,"x, y","né ""\\", meta.body'
 RECORDS: list[Record] = [
@@ -23,7 +25,7 @@ RECORDS: list[Record] = [
     {"id": 5, "title": "&amp; 😀", "meta": [], 'né "\\': "cat"},
 ]
 BAD: list[tuple[Record, str]] = [
-    ({"id": 6, "title": None, "meta": {}}, f"fields {', '.join((json.dumps(field, ensure_ascii=False) for field in FIELDS))} are missing"),
+    ({"id": 6, "title": None, "meta": {}}, f"fields {', '.join(map(spelled, FIELDS))} are missing"),
     ({"id": 7, "title": "a", "a.b": 7}, 'field "a.b" is not a string'),
     ({"id": 8, "title": "a", "meta": {"body": ["b"]}}, 'field "meta.body" is not a string'),
     ({"title": "a"}, 'field "id" is missing'),
@@ -114,7 +116,7 @@ def test_a_field_that_no_good_record_has(text: str, tmp_path: Path) -> None:
     *said, figures = ran.err.splitlines()
     assert (ran.status, said[-1:]) == (1, ['canon: no good record has field "nobody"'])
     counts = {field: sum(has(each, field) for each in good) for field in names(text)}
-    assert figures.endswith("".join(f", {count} with {json.dumps(field, ensure_ascii=False)}"
+    assert figures.endswith("".join(f", {count} with {spelled(field)}"
                                     for field, count in counts.items()))  # fmt: skip
     for argv in (["canon", "--text", text, "-v", "-j", "2"], ["shingletools", "run", f"{canon} | shingle -k 2"]):
         again = run(*argv, tmp_path / "docs").err.splitlines()
