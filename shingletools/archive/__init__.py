@@ -1,6 +1,6 @@
 """An archive on disk: documents, added, dropped and looked up by signatures or passages. From the bytes upwards:
 
-archive_files  the names of its files
+archive_files  the names of its files and columns
 checksummed    files with a checksum for each block, which is checked at each read
 frames         records' lines without id and payload
 manifest       the file that names the others; it is replaced in one step

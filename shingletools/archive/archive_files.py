@@ -1,10 +1,11 @@
-"""The names of an archive's files, and how to recognise an archive."""
+"""The names of an archive's files and of a segment's columns, and how to recognise an archive."""
 
 import os
 import re
 
 MANIFEST, NEW, LOCK = "manifest.json", "manifest.json.new", "lock"
 OURS = re.compile(r"[0-9]{6,}\.(npz|sums\.npy|removed\.npy)|manifest\.json(\.new)?|lock")
+NAMES, GRAMS, TABLE = "names", "grams", "<u8,<u4"  # the names of the tables of ids and of grams; the dtype of tables
 SEGMENT = re.compile(r"[0-9]{6,}\.npz")
 
 
@@ -23,6 +24,11 @@ def sums_file(number: int) -> str:
 
 def removed_file(number: int) -> str:
     return f"{number:06}.removed.npy"
+
+
+def band_name(number: int) -> str:
+    """The name of a band's table."""
+    return f"band{number}"
 
 
 def a_segment_in(folder: str) -> str:

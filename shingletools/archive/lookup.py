@@ -35,6 +35,8 @@ class Sorted:
         keys, rows = entries["f0"].astype(np.uint64), entries["f1"].astype(np.int64)
         if len(rows) and rows.max() >= self.segment.rows:
             raise Damaged(self.segment.file.name, "damaged (a row that does not exist)")
+        if np.any(keys[1:] < keys[:-1]):
+            raise Damaged(self.segment.file.name, "damaged (keys that do not ascend)")
         return keys, rows
 
     def meetings(self, keys: U64) -> Iterator[tuple[Index, Index]]:

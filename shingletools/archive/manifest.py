@@ -1,21 +1,40 @@
 """The manifest: the file that says which files are the archive. It is replaced in one step, so it is always whole.
 
-It is a line of JSON that begins with the BLAKE3 of the rest. So damage can be told from a later version.
+It is a line of JSON that begins with the BLAKE3 of the rest. So damage can be told from a later version. A right sum
+shows only that it is as somebody wrote it, who may mean harm.
 """
 
+import math
 import os
 import sys
 from typing import Any, NamedTuple
 
+import numpy as np
 import orjson
 
-from shingletools.archive.archive_files import MANIFEST, a_segment_in, removed_file, segment_file, sums_file
+from shingletools.archive.archive_files import (
+    GRAMS,
+    MANIFEST,
+    NAMES,
+    TABLE,
+    a_segment_in,
+    band_name,
+    removed_file,
+    segment_file,
+    sums_file,
+)
 from shingletools.archive.checksummed import BLOCK, OTHER, Damaged, Unreadable, hexdigest
 from shingletools.system.errors import Failed, printable
 
 FORMAT, SIGNED, PASSAGES = "shingletools archive", 2, 3  # versions: of signatures, and of passages
 READABLE = (1, SIGNED, PASSAGES)  # version 1 has no names of additions
+UNSIGNED = ("|u1", "<u2", "<u4", "<u8")
+MOST = 1 << 53  # numbers of rows, bytes and files are below
+LARGEST = 1 << 24  # bytes of a signature
 HEAD = len(b'{"sum":"') + 64 + len(b'",')
+
+
+Form = tuple[tuple[str, ...], tuple[int | None, ...]]  # of a column: one of the dtypes; the shape, None for any number
 
 
 class Column(NamedTuple):
@@ -104,21 +123,100 @@ def decode(data: bytes, name: str) -> Manifest:
     head, body = data[:HEAD], data[HEAD:].removesuffix(b"\n")
     if not data.endswith(b"\n") or head != b'{"sum":"%b",' % hexdigest(body).encode():
         raise Damaged(name, OTHER)
-    said = orjson.loads(b"{" + body)
-    if said.pop("format") != FORMAT or said.pop("version") not in READABLE:
-        raise Failed(f"{name}: has another version of the format; this program reads versions 1 to {PASSAGES}")
-    if said.pop("order") != sys.byteorder:
-        raise Failed(f"{name}: written on a machine with another byte order")
-    if said.pop("block") != BLOCK:
-        raise Failed(f"{name}: written with another block size than {BLOCK} bytes")
-    segments, names = tuple(map(_entry, said.pop("segments"))), tuple(map(tuple, said.pop("names", ())))
-    return Manifest(segments=segments, names=names, passages=tuple(said.pop("passages", ())), **said)
+    try:
+        said = orjson.loads(b"{" + body)
+        if said.pop("format") != FORMAT or said.pop("version") not in READABLE:
+            raise Failed(f"{name}: has another version of the format; this program reads versions 1 to {PASSAGES}")
+        if said.pop("order") != sys.byteorder:
+            raise Failed(f"{name}: written on a machine with another byte order")
+        if said.pop("block") != BLOCK:
+            raise Failed(f"{name}: written with another block size than {BLOCK} bytes")
+        segments, names = tuple(map(_entry, said.pop("segments"))), tuple(map(tuple, said.pop("names", ())))
+        state = Manifest(segments=segments, names=names, passages=tuple(said.pop("passages", ())), **said)
+        if is_sound(state):
+            return state
+    except (AttributeError, KeyError, TypeError, ValueError):
+        pass
+    raise Damaged(name, "damaged (it says what cannot be)")
 
 
 def _entry(said: dict[str, Any]) -> Entry:
     columns = {key: Column(offset, dtype, tuple(shape)) for key, (offset, dtype, shape) in said["columns"].items()}
     removed = said["removed"] and Removed(**said["removed"])
     return Entry(**said | {"adds": tuple(map(tuple, said["adds"])), "columns": columns, "removed": removed})
+
+
+def is_sound(state: Manifest) -> bool:
+    """Whether a manifest says what can be. Raises TypeError or ValueError for some that cannot."""
+    seed, gram, run = state.passages or (0, 1, 1)
+    return (
+        all(type(each) is str for each in (state.field, state.threshold, state.recipe or ""))
+        and whole(state.digits, state.size, state.least, state.numbers, state.additions, gram, run)
+        and type(seed) is int and 0 <= seed < 1 << 64 and 1 <= gram <= run < 1 << 31
+        and all(whole(number) and type(name) is str for number, name in state.names)
+        and bool(state.size) <= state.least <= components(state) <= 2 * LARGEST
+        and all(is_sound_segment(entry, state) for entry in state.segments)
+    )  # fmt: skip
+
+
+def whole(*values: object) -> bool:
+    """Whether all are integers from 0 on that can be added."""
+    return all(type(value) is int and 0 <= value < MOST for value in values)
+
+
+def components(state: Manifest) -> int:
+    """The components of a signature; 0 if there are none. Raises ValueError for signatures that cannot be."""
+    if not state.size:
+        return 0
+    if state.field == "simhash" and (state.digits, state.size) == (16, 8):
+        return 64
+    if state.field != "sketch" or state.digits not in {2, 4, 8, 16} or state.size % (state.digits // 2):
+        raise ValueError(state.field)
+    return 2 * state.size // state.digits
+
+
+def is_sound_segment(entry: Entry, state: Manifest) -> bool:
+    """Whether a segment has the columns that it needs, each within its file. Raises TypeError or ValueError."""
+    removed, firsts = entry.removed, [first for first, _ in entry.adds]
+    least, more = forms_of(entry), more_forms(entry, state)
+    return (
+        whole(entry.number, entry.rows, entry.size, *(each for pair in entry.adds for each in pair))
+        and 0 < entry.number <= state.numbers and type(entry.sums) is str
+        and firsts[:1] == [0] and firsts == sorted({*firsts}) and firsts[-1] < entry.rows
+        and (removed is None or (whole(removed.number, removed.rows) and type(removed.sum) is str))
+        and (removed is None or removed.rows <= entry.rows)
+        and entry.columns.keys() in (least.keys(), least.keys() | more.keys())
+        and all(fits(column, (least | more)[name], entry.size) for name, column in entry.columns.items())
+    )  # fmt: skip
+
+
+def forms_of(entry: Entry) -> dict[str, Form]:
+    """The columns that each segment has."""
+    return {
+        "ids": (("|u1",), (None,)), "bounds": (("<i8",), (entry.rows + 1,)), NAMES: ((TABLE,), (entry.rows,)),
+        "frames": (("|u1",), (None,)), "cuts": (("<i8",), (None,)), "frame": (UNSIGNED, (entry.rows,)),
+    }  # fmt: skip
+
+
+def more_forms(entry: Entry, state: Manifest) -> dict[str, Form]:
+    """The columns that it has besides if there are signatures, or passages, in it."""
+    if state.passages:
+        return {GRAMS: ((TABLE,), (None,))}
+    if not state.size:
+        return {}
+    bands = map(band_name, range(min(components(state) - state.least + 1, len(entry.columns))))
+    signature = (f">u{state.digits // 2}",), (entry.rows, 2 * state.size // state.digits)
+    return {"signature": signature, **dict.fromkeys(bands, ((TABLE,), (None,)))}
+
+
+def fits(column: Column, form: Form, size: int) -> bool:
+    """Whether a column has one of the dtypes and the shape, and is within so many bytes."""
+    dtypes, shape = form
+    return (
+        column.dtype in dtypes and whole(column.offset, *column.shape) and len(column.shape) == len(shape)
+        and all(wanted in {None, number} for number, wanted in zip(column.shape, shape, strict=True))
+        and column.offset + math.prod(column.shape) * np.dtype(column.dtype).itemsize <= size
+    )  # fmt: skip
 
 
 def read(folder: str) -> tuple[Manifest, bytes]:

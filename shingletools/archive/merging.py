@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from shingletools.archive.archive_files import GRAMS, NAMES, TABLE, band_name
 from shingletools.archive.batch import entries_of
 from shingletools.archive.lookup import Sorted
 from shingletools.archive.manifest import Entry
-from shingletools.archive.segment import GRAMS, NAMES, TABLE, Segment, band_name
+from shingletools.archive.segment import Segment
 from shingletools.archive.writing import ArchiveWriter, SegmentWriter, entry_of
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import U64, Flags, Index
@@ -156,7 +157,7 @@ def _merge_frames(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None
     def which() -> Iterator[NDArray[np.generic]]:
         for part, number in zip(parts, union.numbers, strict=True):
             for live in part.rows():
-                yield number[part.segment.values("frame", live).astype(np.int64)]
+                yield number[part.segment.frame_numbers(live)]
 
     new.add("frames", "|u1", (union.size,), (np.frombuffer(data, np.uint8) for data, _ in union.texts()))
     new.add("cuts", "<i8", (union.count + 1,), _ends(sizes for _, sizes in union.texts()))
@@ -174,9 +175,9 @@ def _ends(sizes: Iterable[Index]) -> Iterator[Index]:
 
 def _used(part: Moved) -> Flags:
     """Which of a segment's frames live records have. Shape (frames,)."""
-    used = np.zeros(part.segment.length("cuts") - 1, np.bool_)
+    used = np.zeros(max(part.segment.length("cuts") - 1, 0), np.bool_)
     for live in part.rows():
-        used[part.segment.values("frame", live).astype(np.int64)] = True
+        used[part.segment.frame_numbers(live)] = True
     return used
 
 

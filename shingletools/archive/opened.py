@@ -1,16 +1,19 @@
 """An archive for reading, in one state, whatever a writer does meanwhile."""
 
 import contextlib
+from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from shingletools.archive import manifest
-from shingletools.archive.checksummed import Cache, Unreadable
+from shingletools.archive.archive_files import NAMES
+from shingletools.archive.checksummed import Cache, Damaged, Unreadable
 from shingletools.archive.frames import line_of
 from shingletools.archive.lookup import Sorted
-from shingletools.archive.segment import NAMES, Segment
+from shingletools.archive.segment import Segment
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.system.deferred import blake3
@@ -44,7 +47,13 @@ class Archive:
 
     def ids(self, rows: Index) -> tuple[bytes, Index]:
         """The ids of rows, which ascend, one after the other, and the bytes of each."""
-        found = [segment.ids(some) for segment, some, _ in self.part(rows)]
+        found = []
+        for segment, some, _ in self.part(rows):
+            found.append(segment.ids(some))
+            try:
+                deque(map(orjson.loads, split(*found[-1])), 0)
+            except orjson.JSONDecodeError:
+                raise Damaged(segment.file.name, "damaged (an id that is not JSON)") from None
         sizes = np.concatenate([np.empty(0, np.int64), *(sizes for _, sizes in found)])
         return b"".join(data for data, _ in found), sizes
 

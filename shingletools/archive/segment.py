@@ -30,7 +30,6 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
 from shingletools.system.errors import printable
 
-NAMES, GRAMS, TABLE = "names", "grams", "<u8,<u4"  # the names of the tables of ids and of grams; the dtype of tables
 WINDOW = 1 << 23  # bytes that are read together if rows are far apart
 
 
@@ -111,9 +110,16 @@ class Segment:
         flags: Flags = np.array([not frame.endswith(EMPTY) for frame in found], np.bool_)[place]
         return flags
 
+    def frame_numbers(self, rows: Index) -> Index:
+        """The number of the frame of each of these rows, which ascend."""
+        numbers = self.values("frame", rows).astype(np.int64)
+        if np.any((numbers < 0) | (numbers >= self.length("cuts") - 1)):
+            raise Damaged(self.file.name, "damaged (a frame that does not exist)")
+        return numbers
+
     def _distinct_frames(self, rows: Index) -> tuple[list[bytes], Index]:
         """The distinct frames of these rows, which ascend, and the number of each row's frame among these."""
-        distinct, place = np.unique(self.values("frame", rows).astype(np.int64), return_inverse=True)
+        distinct, place = np.unique(self.frame_numbers(rows), return_inverse=True)
         return list(split(*self.texts("frames", "cuts", distinct))), place
 
     def is_removed(self, rows: Index) -> Flags:
@@ -139,11 +145,6 @@ class Segment:
         self.file.close()
 
 
-def band_name(number: int) -> str:
-    """The name of a band's table."""
-    return f"band{number}"
-
-
 def npy(array: NDArray[np.generic]) -> bytes:
     """An array as the bytes of an .npy file."""
     file = BytesIO()
@@ -153,7 +154,7 @@ def npy(array: NDArray[np.generic]) -> bytes:
 
 def summed(folder: str, entry: Entry, cache: Cache) -> SummedFile:
     """Opens the file of a segment. Raises FileNotFoundError, Unreadable."""
-    sums = _load(folder, sums_file(entry.number), entry.sums)
+    sums = _load(folder, sums_file(entry.number), entry.sums, "<u8", -(-entry.size // BLOCK))
     path = os.path.join(folder, segment_file(entry.number))
     try:
         return SummedFile(path, printable(path), entry.size, sums.astype(np.uint64), cache)
@@ -167,10 +168,14 @@ def removed_rows(folder: str, entry: Entry) -> Index:
     """The dropped rows of a segment, ascending. Raises FileNotFoundError, Unreadable."""
     if entry.removed is None:
         return np.empty(0, np.int64)
-    return _load(folder, removed_file(entry.removed.number), entry.removed.sum).astype(np.int64)
+    name = removed_file(entry.removed.number)
+    rows: Index = _load(folder, name, entry.removed.sum, "<u4", entry.removed.rows).astype(np.int64)
+    if np.any(rows[1:] <= rows[:-1]) or np.any(rows >= entry.rows):
+        raise Damaged(printable(os.path.join(folder, name)), "damaged (rows that do not ascend)")
+    return rows
 
 
-def _load(folder: str, name: str, digest: str) -> NDArray[np.generic]:
+def _load(folder: str, name: str, digest: str, dtype: str, length: int) -> NDArray[np.generic]:
     """The array in a small file, which must have this BLAKE3. Raises FileNotFoundError, Unreadable."""
     path = os.path.join(folder, name)
     try:
@@ -182,5 +187,13 @@ def _load(folder: str, name: str, digest: str) -> NDArray[np.generic]:
         raise Unreadable(printable(path), str(error.strerror)) from None
     if hexdigest(data) != digest:
         raise Damaged(printable(path), OTHER)
-    loaded: NDArray[np.generic] = np.load(BytesIO(data), allow_pickle=False)
-    return loaded
+    content = BytesIO(data)
+    try:
+        version = np.lib.format.read_magic(content)
+        header = np.lib.format.read_array_header_1_0(content)
+    except ValueError:
+        version, header = (0, 0), ((), False, np.dtype("O"))
+    rest = data[content.tell() :]
+    if (version, header) != ((1, 0), ((length,), False, np.dtype(dtype))) or len(rest) != length * header[2].itemsize:
+        raise Damaged(printable(path), f"damaged (no array of {length} numbers)")
+    return np.frombuffer(rest, dtype)

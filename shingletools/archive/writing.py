@@ -21,7 +21,7 @@ from shingletools.archive.opened import Archive, open_archive
 from shingletools.archive.segment import npy
 from shingletools.kernel.types import Index
 from shingletools.system.deferred import zipfile
-from shingletools.system.errors import Broken, printable
+from shingletools.system.errors import Broken, Failed, printable
 from shingletools.system.files import put, sync
 from shingletools.system.scratch import folder_errors
 
@@ -37,7 +37,7 @@ class OnTheDisk(NamedTuple):
 
 
 class SegmentWriter:
-    """Writes a segment, column by column. Raises OSError."""
+    """Writes a segment, column by column. Raises OSError, and Failed for values of a damaged archive."""
 
     def __init__(self, folder: str, number: int) -> None:
         self.folder, self.number = folder, number
@@ -56,7 +56,8 @@ class SegmentWriter:
                 values += len(part)
                 if part.size:
                     member.write(np.ascontiguousarray(part.astype(dtype, copy=False)).view(np.uint8).reshape(-1).data)
-        assert values == shape[0], name
+        if values != shape[0]:
+            raise Failed(f"{printable(self.folder)}: damaged ({name} would have {values} values, not {shape[0]})")
         self.columns[name] = Column(offset, dtype, tuple(shape))
 
     def finish(self) -> OnTheDisk:

@@ -8,9 +8,9 @@ import numpy as np
 import orjson
 
 from shingletools import kernel
+from shingletools.archive.archive_files import GRAMS
 from shingletools.archive.lookup import Sorted
 from shingletools.archive.opened import Archive, open_archive
-from shingletools.archive.segment import GRAMS
 from shingletools.commands.repeats.spec import AgainstSpec
 from shingletools.kernel import arrays
 from shingletools.kernel.ids import split
@@ -115,7 +115,10 @@ class ArchiveItems(Items):
 
     def texts(self, rows: Index) -> Sequence[bytes]:
         field = self.archive.manifest.field
-        return [line_of(words_of(wire.parse_json(line), field)) for line in self.archive.lines(rows)]
+        try:
+            return [line_of(words_of(wire.parse_json(line), field)) for line in self.archive.lines(rows)]
+        except Rejected as error:
+            raise Failed(f"{self.archive.name}: damaged ({error})") from None
 
     def with_runs_of(self, texts: bytes) -> Index:
         """The rows that may have a run of some texts. Memory: a byte for each document of a segment."""
