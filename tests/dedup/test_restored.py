@@ -266,6 +266,21 @@ def test_ids_of_parquet_give_their_type_and_files_become_one(tmp_path: Path) -> 
     assert (ran.status, ran.err) == (2, "dedup: c: its schema is not that of a\n")
 
 
+@pytest.mark.parametrize("indices", [pa.int8(), pa.int32()])
+def test_ids_in_a_dictionary_give_their_type(indices: pa.DataType, tmp_path: Path) -> None:
+    names = [f"x{number}" for number in range(100)]
+    ids = pa.array(names).dictionary_encode().cast(pa.dictionary(indices, pa.string()))
+    pq.write_table(pa.table({"id": ids, "text": names}), tmp_path / "table", row_group_size=7)
+    kind = pq.read_schema(tmp_path / "table").field("id").type
+    (tmp_path / "pairs").write_bytes(jsonl(*({"a": "x3", "b": f"x{number}"} for number in range(50, 100))))
+    run_here("dedup --pairs pairs --parquet --annotate table -o out", cwd=tmp_path).good()
+    made = pq.read_table(tmp_path / "out")
+    assert pa.types.is_dictionary(kind)
+    assert made.schema.field("id").type == made.schema.field("duplicate_of").type == kind
+    assert made.column("id").to_pylist() == names
+    assert made.column("duplicate_of").to_pylist() == [None] * 50 + ["x3"] * 50
+
+
 def response(address: str, kind: str, body: bytes) -> bytes:
     block = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode() + body
     head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {address}\r\nContent-Length: {len(block)}\r\n"

@@ -44,7 +44,8 @@ class KeptRowGroups:
         if said:
             names = self.schema.names
             kind = self.schema.field(id_field).type if id_field in names else pa.int64()
-            known = pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
+            spelled = kind.value_type if pa.types.is_dictionary(kind) else kind
+            known = pa.types.is_integer(spelled) or pa.types.is_string(spelled) or pa.types.is_large_string(spelled)
             self.types = [kind if known else pa.string(), pa.string(), pa.float64()]
             for name, each in zip(Said._fields, self.types, strict=True):
                 self.schema = self.schema.append(pa.field(name, each))
