@@ -22,7 +22,6 @@ from shingletools.commands.canon.stopwords import unless_in
 from shingletools.record.faces import STAGES, command_of
 from shingletools.running import driver, overview, run_command
 from shingletools.spark import command as simspark
-from shingletools.system import signals
 
 BIN = forks.BIN
 DATA = Path(__file__).parent / "data"
@@ -85,7 +84,7 @@ def run_process(
 
 
 def run_here(*argv: str | Path, stdin: bytes = b"", cwd: Path) -> Ran:
-    """The same in this process: it takes milliseconds, not tenths of a second. Signals do not end such a run."""
+    """The same in this process: it takes milliseconds, not tenths of a second."""
     words = (*str(argv[0]).split(), *map(str, argv[1:]))
     files = [TemporaryFile() for _ in range(3)]
     files[0].write(stdin)
@@ -94,9 +93,8 @@ def run_here(*argv: str | Path, stdin: bytes = b"", cwd: Path) -> Ran:
     try:
         for number, file in enumerate(files):
             os.dup2(file.fileno(), number)
-        watch = patch.object(signals, "watch")  # which would leave a pipe open each time
         workers = patch.object(sys, "executable", str(forks.folder() / "python3"))
-        with contextlib.chdir(cwd), watch, workers:
+        with contextlib.chdir(cwd), workers:
             own = overview.run if words[0] == "shingletools" else None
             status = driver.main(words[0], words[1:], own)
     finally:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from completions import KINDS
 from harness import BIN, DATA, ENVIRONMENT, Ran, parser_of, run_here, run_process, shell
 from shingletools.record.faces import STAGES
 from shingletools.running import keeping
+from shingletools.running.outputs import Output
 from shingletools.system.files import State
 from test_run import BAD, TO_PAIRS
 
@@ -181,30 +182,30 @@ def test_killed_at_random_moments(here: Path) -> None:
 def test_on_the_disk_before_it_has_a_name(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What loses power keeps what was synced; a file that gets a name is, and the manifest comes after its lines."""
     order: list[tuple[str, str]] = []
+    on_disk: set[int] = set()
     fsync, replace = os.fsync, os.replace
 
     def synced(descriptor: int) -> None:
+        on_disk.add(os.fstat(descriptor).st_ino)
         order.append(("synced", os.readlink(f"/proc/self/fd/{descriptor}")))
         fsync(descriptor)
 
     def replaced(source: str, target: str) -> None:
-        assert ("synced", os.path.realpath(source)) in order
+        assert os.stat(source).st_ino in on_disk
         order.append(("named", os.path.basename(target)))
         replace(source, target)
 
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(os, "replace", replaced)
     run(REMOVAL, here, "--keep", "k", "-o", "out")
-    folder, names = str(here / "k"), [(what, os.path.basename(path)) for what, path in order]
-    assert [name for what, name in names if what == "named"] == [
-        "kept.json", "1.sketch.jsonl", "kept.json", "2.simjoin.jsonl", "kept.json", "out",
+    named = [(number, name) for number, (what, name) in enumerate(order) if what == "named"]
+    assert [name for _, name in named] == [
+        "kept.json", "1.sketch.jsonl", "1.sketch.bad.jsonl", "kept.json", "2.simjoin.jsonl", "2.simjoin.bad.jsonl",
+        "kept.json", "out",
     ]  # fmt: skip
-    for number, (what, name) in enumerate(names):
-        if what == "named" and name != "out":
-            after = order.index(("synced", folder), number)  # before the next file gets its name
-            assert "named" not in [each for each, _ in order[number + 1 : after]]
-    for bad, lines in (("1.sketch.bad.jsonl", "1.sketch.jsonl"), ("2.simjoin.bad.jsonl", "2.simjoin.jsonl")):
-        assert names.index(("synced", bad)) < names.index(("named", lines))
+    for (number, name), (then, after) in pairwise(named):
+        if "kept.json" in {name, after}:
+            assert ("synced", str(here / "k")) in order[number:then]
 
 
 @pytest.mark.parametrize(
@@ -355,13 +356,13 @@ def test_all_options_that_name_what_is_read_are_in_the_table() -> None:
 
 
 def test_an_input_that_changes_meanwhile(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    complete = keeping.PartKeeper.complete_bad
+    complete = Output.complete
 
-    def changing(self: keeping.PartKeeper, number: int) -> bool:
+    def changing(self: Output) -> None:
         os.utime(here / "bad", ns=(1, 1))
-        return complete(self, number)
+        complete(self)
 
-    monkeypatch.setattr(keeping.PartKeeper, "complete_bad", changing)
+    monkeypatch.setattr(Output, "complete", changing)
     ran = run(REMOVAL, here, "--keep", "k")
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err.splitlines()[-1] == f"shingletools run: {here}/bad has changed while it was read"

@@ -121,7 +121,7 @@ def test_a_run_that_is_interrupted_clears_up(folder: Path) -> None:
     terminal.kill(signal.SIGINT)
     terminal.expect(pexpect.EOF)
     terminal.close()
-    assert terminal.exitstatus == 130
+    assert terminal.signalstatus == signal.SIGINT
     assert list(folder.glob("*.bars")) == []
 
 

@@ -15,7 +15,6 @@ import pytest
 
 import shingletools
 from shingletools import Failed, run, unique
-from shingletools.system.signals import held
 from test_python import RECORDS
 
 
@@ -148,18 +147,3 @@ def test_ctrl_c_in_a_notebook(tmp_path: Path) -> None:
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
-
-
-def test_an_interrupt_waits_for_a_step_that_must_not_be_cut_in_two() -> None:
-    """With Python's own handler: a test of docstrings imports launch.py, which leaves the system's, and that kills."""
-    before, done = signal.signal(signal.SIGINT, signal.default_int_handler), []
-    try:
-        with pytest.raises(KeyboardInterrupt), held():
-            with held():
-                signal.raise_signal(signal.SIGINT)
-                done.append("inner")
-            done.append("outer")
-        assert done == ["inner", "outer"]
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -369,11 +369,12 @@ def test_a_signal_ends_all_of_it(number: int, jobs: str, folder: Path, tmp_path:
     assert process.stdin is not None
     process.stdin.write((folder / "docs.jsonl").read_bytes())
     process.stdin.flush()
-    while not list(tmp_path.iterdir()):  # the unfinished output
-        time.sleep(0.01)
+    opened = Path(f"/proc/{process.pid}/fd")
+    while not any(each.readlink().is_relative_to(tmp_path) for each in opened.iterdir() if each.is_symlink()):
+        time.sleep(0.01)  # until there is an unfinished output
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (128 + number, b"", b"")
+    assert (process.returncode, out, err) == (-number, b"", b"")
     assert list(tmp_path.iterdir()) == []
 
 

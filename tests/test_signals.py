@@ -1,4 +1,4 @@
-"""Signals wait where a step must not be cut in two, and where it may, they do not."""
+"""Signals end a command at once, and nothing of it is left; where a step must not be cut in two, they wait for it."""
 
 import os
 import signal
@@ -6,250 +6,172 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
 
 import pytest
 
+from harness import ENVIRONMENT, Ran, jsonl, run_process
 from shingletools.system import signals, waiting
-from shingletools.system.serving import Messages
-from shingletools.system.signals import ENDING, ended_by_signal, held, hold_imports, settling
+from shingletools.system.signals import ENDING
 
-
-def asked_to_end() -> None:
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
-@pytest.fixture(autouse=True)
-def _handlers(monkeypatch: pytest.MonkeyPatch) -> object:
-    """The process of the tests is no run before and after."""
-    before = {number: signal.signal(number, signal.SIG_DFL) for number in ENDING}
-    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    yield
-    signals.forget()
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
-def steps_of(run: Callable[[list[str]], None]) -> tuple[int, list[str]]:
-    """The status that a run ends with, and how far it came."""
-    steps: list[str] = []
-
-    def wrapped() -> int:
-        run(steps)
-        return 0
-
-    return ended_by_signal(wrapped), steps
-
-
-def test_at_once() -> None:
-    def run(steps: list[str]) -> None:
-        asked_to_end()
-        steps.append("after")
-
-    assert steps_of(run) == (128 + signal.SIGTERM, [])
-
-
-def test_in_a_finalizer() -> None:
-    """What is raised there, Python only tells."""
-
-    class Ending:
-        def __del__(self) -> None:
-            asked_to_end()
-
-    def run(steps: list[str]) -> None:
-        Ending()
-        steps.append("behind it")
-        time.sleep(60)
-        steps.append("after")
-
-    assert steps_of(run) == (128 + signal.SIGTERM, ["behind it"])
-
-
-def test_held_until_the_outermost_end() -> None:
-    def run(steps: list[str]) -> None:
-        with held():
-            with held():
-                asked_to_end()
-                steps.append("inside")
-            steps.append("still inside")
-        steps.append("after")
-
-    assert steps_of(run) == (128 + signal.SIGTERM, ["inside", "still inside"])
-
-
-def test_imports_are_held(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """By whoever: here by a module that is imported, as compiled ones do."""
-    (tmp_path / "inner_module.py").write_text(
-        "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\nloaded = True\n"
-    )
-    (tmp_path / "outer_module.py").write_text("from inner_module import loaded\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr("builtins.__import__", __import__)  # and back again
-    hold_imports()
-
-    def run(steps: list[str]) -> None:
-        try:
-            import outer_module  # type: ignore[import-not-found]
-        finally:
-            steps.append(f"loaded {sys.modules['outer_module'].loaded}")
-        steps.append(f"after {outer_module}")
-
-    assert steps_of(run) == (128 + signal.SIGTERM, ["loaded True"])
-
-
-def test_a_signal_while_a_message_is_pickled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pickle imports for it fails by no exception of ours, which pickle would call an error of its own."""
-    load = __import__
-
-    def interrupted(name: str, *more: object) -> object:
-        if name == "functools":
-            asked_to_end()
-        return load(name, *more)  # type: ignore[arg-type]
-
-    monkeypatch.setattr("builtins.__import__", interrupted)
-    hold_imports()
-
-    def run(_steps: list[str]) -> None:
-        with TemporaryFile() as store, TemporaryFile() as pipe:
-            Messages(pipe, [store.fileno()]).send(partial(len))
-
-    assert steps_of(run) == (128 + signal.SIGTERM, [])
-
-
-def test_tidying_up_is_not_cut_in_two() -> None:
-    """A second Ctrl-C comes while the first still ends the run, a third when it has ended."""
-
-    def run(steps: list[str]) -> None:
-        try:
-            asked_to_end()
-        finally:
-            asked_to_end()
-            steps.append("tidy")
-
-    assert steps_of(run) == (128 + signal.SIGTERM, ["tidy"])
-    asked_to_end()
-
-
-def test_nothing_is_held_after_an_error() -> None:
-    def run(_: list[str]) -> None:
-        with pytest.raises(OSError, match="starting"), held():
-            raise OSError("starting")
-        asked_to_end()
-
-    assert steps_of(run) == (128 + signal.SIGTERM, [])
-
-
-def test_what_came_goes_before_an_error() -> None:
-    def run(_: list[str]) -> None:
-        with held():
-            asked_to_end()
-            raise OSError("while it was held")
-
-    assert steps_of(run) == (128 + signal.SIGTERM, [])
-
-
-def test_a_signal_after_the_output_has_its_place_comes_too_late() -> None:
-    def run(steps: list[str]) -> None:
-        with settling(0):
-            asked_to_end()
-            steps.append("in its place")
-        asked_to_end()
-        steps.append("after")
-
-    assert steps_of(run) == (0, ["in its place", "after"])
-
-
-def test_a_signal_before_the_output_has_its_place_comes_in_time() -> None:
-    def run(_: list[str]) -> None:
-        with settling(0):
-            asked_to_end()
-            raise OSError("the disk is full")
-
-    assert steps_of(run) == (128 + signal.SIGTERM, [])
-
-
-@pytest.mark.parametrize("status", [0, 128 + signal.SIGTERM])
-def test_a_signal_while_signals_are_switched_off(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the last milliseconds it neither changes how the run ended nor shows as a traceback."""
-    switch = signal.signal
-    late = []
-
-    def switched(number: int, handler: object) -> object:
-        if handler is signal.SIG_IGN:
-            asked_to_end()
-            late.append(number)
-        return switch(number, handler)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(signal, "signal", switched)
-    assert steps_of(lambda _: asked_to_end() if status else None) == (status, [])
-    assert late == list(ENDING)
-
-
-LONG_CALL = """
-    import hashlib, sys
-    from shingletools import kernel
+HEAD = """
+    import os, signal, sys, time
     from shingletools.system import signals
 
-    def run():
-        signals.watch(kernel.watcher)
-        with signals.tracing() as traces:
-            for name in ("one", "two", "three"):
-                open(name, "w").close()
-                traces.add(name)
-        with signals.tracing() as traces:
-            traces.remove("two")
-        if "settled" in sys.argv:
-            with signals.settling(3):
-                pass
-        print("begun", flush=True)
-        if "lock" in sys.argv:
-            sum(range(10**14))  # and has Python's lock
-        else:
-            hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+    def say(*words):
+        print(*words, flush=True)
 
-    sys.exit(signals.ended_by_signal(run))
+    def come(*numbers):
+        for number in numbers:
+            os.kill(os.getpid(), number)
+
+    TERM, HUP = signal.SIGTERM, signal.SIGHUP
+"""
+
+
+def ran(script: str, *, claimed: bool = True, before: str = "--default-signal=INT,HUP,QUIT") -> Ran:
+    """What a process does that is a command's."""
+    text = textwrap.dedent(HEAD) + "signals.claim()\n" * claimed + textwrap.dedent(script)
+    return run_process("env", before, sys.executable, "-P", "-c", text)
+
+
+def test_what_a_signal_ends_is_cleaned_up_first() -> None:
+    """By all that is to be called, the last first, whatever one of them raises; not by what is done with."""
+    done = ran("""
+        def fail():
+            raise OSError
+        with signals.at_end(lambda: say("one")), signals.at_end(fail), signals.at_end(lambda: say("two")):
+            with signals.at_end(lambda: say("three")):
+                pass
+            come(TERM)
+            say("after")
+    """)
+    assert (done.status, done.out, done.err) == (-signal.SIGTERM, b"two\none\n", "")
+
+
+def test_a_second_signal_does_not_wait_for_the_first() -> None:
+    done = ran("""
+        with signals.at_end(lambda: come(TERM) or say("not reached")):
+            come(TERM)
+    """)
+    assert (done.status, done.out) == (-signal.SIGTERM, b"")
+
+
+def test_the_system_ends_what_has_nothing_to_clean_up() -> None:
+    """Also in a long call that does not give back Python's lock, where no handler of Python would be called."""
+    done = ran("""
+        with signals.at_end(lambda: say("one")), signals.waiting():
+            pass
+        if not os.fork():
+            time.sleep(0.2)
+            os.kill(os.getppid(), TERM)
+            os._exit(0)
+        sum(range(10**14))
+    """)
+    assert (done.status, done.out, done.err) == (-signal.SIGTERM, b"", "")
+
+
+def test_a_signal_waits_for_the_end_of_a_step() -> None:
+    """And for what is to be done before; also where another thread is there to take it."""
+    done = ran("""
+        import threading
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+        with signals.at_end(lambda: say("cleaned up")):
+            with signals.waiting():
+                come(TERM, HUP)
+                say("whole")
+            say("after")
+    """)
+    assert (done.status, done.out, done.err) == (-signal.SIGTERM, b"whole\ncleaned up\n", "")
+
+
+def test_a_signal_that_came_goes_before_an_error() -> None:
+    done = ran("""
+        with signals.waiting():
+            come(TERM)
+            raise OSError
+    """)
+    assert (done.status, done.err) == (-signal.SIGTERM, "")
+
+
+@pytest.mark.parametrize("step", ["signals.at_end(lambda: say('cleaned up'))", "signals.waiting()", "signals.raised()"])
+def test_what_the_caller_ignores_stays_ignored(step: str) -> None:
+    """As nohup does."""
+    done = ran(f"""
+        with {step}:
+            come(HUP)
+            say("on")
+        come(HUP)
+        say("further")
+    """, before="--ignore-signal=HUP")  # fmt: skip
+    assert done.good() == b"on\nfurther\n"
+
+
+def test_the_signals_of_a_program_are_its_own() -> None:
+    done = ran("""
+        def all_of_them():
+            return [signal.getsignal(number) for number in signals.ENDING]
+        before = all_of_them()
+        with signals.at_end(lambda: say("not reached")), signals.waiting(), signals.raised():
+            say(all_of_them() == before)
+            come(TERM)
+    """, claimed=False)  # fmt: skip
+    assert (done.status, done.out) == (-signal.SIGTERM, b"True\n")
+
+
+RAISED = """
+    with signals.raised():
+        try:
+            come({first})
+        finally:
+            say("stopping")
+            come({second})
+            say("stopped")
+    say("after")
 """
 
 
 @pytest.mark.parametrize(
-    ("kernel", "options", "status", "left"),
-    [
-        ("c", [], 128 + signal.SIGTERM, ["two"]),
-        ("numpy", [], 128 + signal.SIGTERM, ["two"]),
-        ("c", ["lock"], 128 + signal.SIGTERM, ["two"]),
-        ("c", ["settled"], 3, ["one", "three", "two"]),
-        ("numpy", ["settled"], 3, ["one", "three", "two"]),
-    ],
+    ("first", "second", "said"),
+    [("TERM", "", b"stopping\nstopped\n"), ("TERM", "TERM", b"stopping\n"), ("HUP", "HUP", b"stopping\nstopped\n")],
 )
-def test_a_long_call_of_a_library(
-    kernel: str, options: list[str], status: int, left: list[str], tmp_path: Path
-) -> None:
-    """It is ended, though it would take days; what the run must not leave is removed, but if it is settled nothing."""
-    words = [sys.executable, "-c", textwrap.dedent(LONG_CALL), *options]
-    environment = os.environ | {"SHINGLETOOLS_KERNEL": kernel}
+def test_a_signal_that_is_raised(first: str, second: str, said: bytes) -> None:
+    """The second ends the process; but a terminal that is closed sends SIGHUP twice."""
+    done = ran(RAISED.format(first=first, second=second))
+    assert (done.status, done.out, done.err) == (-getattr(signal, f"SIG{first}"), said, "")
+
+
+NAMED = """
+import sys
+from shingletools.running import launch, outputs
+outputs.DESCRIPTORS = "/nowhere"  # as on a system or in a folder without nameless files
+sys.exit(launch.main("canon"))
+"""
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_file_with_a_name_is_removed(number: int, tmp_path: Path) -> None:
+    words = ["env", "--default-signal=INT,HUP,QUIT", sys.executable, "-P", "-c", NAMED, "-o", "out"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(words, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"begun\n"
-        time.sleep(0.2)  # until it is in its call; before that, the signal is an exception
-        process.send_signal(signal.SIGTERM)
-        assert process.communicate(timeout=60) == (b"", b"")
-    assert process.returncode == status
-    assert sorted(path.name for path in tmp_path.iterdir()) == left
+    with subprocess.Popen(words, cwd=tmp_path, env=ENVIRONMENT, stdin=pipe, stderr=pipe) as process:
+        while not list(tmp_path.iterdir()):
+            assert process.poll() is None
+        (name,) = [path.name for path in tmp_path.iterdir()]
+        assert name.startswith(".shingletools.")
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (-number, b"")
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_what_the_caller_ignores_stays_ignored() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def run(steps: list[str]) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        steps.append("after")
-
-    assert steps_of(run) == (0, ["after"])
+def test_a_file_with_a_name_becomes_the_output(tmp_path: Path) -> None:
+    (tmp_path / "out").write_bytes(b"what was here before\n")
+    (tmp_path / "out").chmod(0o640)
+    line = jsonl({"id": 1, "text": "One"})
+    run_process(sys.executable, "-P", "-c", NAMED, "-o", "out", stdin=line, cwd=tmp_path).good()
+    assert (tmp_path / "out").read_bytes() == b'{"id": 1, "text": "one","via":"canon/3"}\n'
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o640
 
 
 def test_a_signal_that_does_not_interrupt_a_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,14 +179,17 @@ def test_a_signal_that_does_not_interrupt_a_read(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(waiting, "PATIENCE", 10)
     reading, writing = os.pipe()
 
-    def run(steps: list[str]) -> None:
-        sender = threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM))
-        late = threading.Timer(20, os.close, [writing])
-        sender.start()
-        late.start()
-        try:
-            steps.append(f"read {len(waiting.read_some(reading, waiting.readable(reading)))}")
-        finally:
-            late.cancel()
+    def end(number: int, _: object) -> None:
+        raise signals.Ended(number)
 
-    assert steps_of(run) == (128 + signal.SIGTERM, [])
+    before = signal.signal(signal.SIGTERM, end)
+    sender = threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM))
+    late = threading.Timer(20, os.close, [writing])
+    sender.start()
+    late.start()
+    try:
+        with pytest.raises(signals.Ended):
+            waiting.read_some(reading, waiting.readable(reading))
+    finally:
+        late.cancel()
+        signal.signal(signal.SIGTERM, before)

@@ -66,27 +66,25 @@ def test_memory_that_is_kept_needs_no_page_faults() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no worker is a copy of the process")
 @pytest.mark.parametrize("closed", ["", "<&-", "2>&-", "<&- 2>&-"])
-@pytest.mark.parametrize("handled", ["handled", ""])
-def test_a_worker_has_nothing_of_the_process_that_starts_it(handled: str, closed: str, tmp_path: Path) -> None:
-    """Neither its handlers nor its descriptors, whether it is a copy, as where we handle signals, or not."""
+@pytest.mark.parametrize("claimed", ["claimed", ""])
+def test_a_worker_has_nothing_of_the_process_that_starts_it(claimed: str, closed: str, tmp_path: Path) -> None:
+    """Neither its handlers nor its descriptors, whether it is a copy, as in a command's process, or not."""
     (tmp_path / "script").write_text("""if True:
         import os, signal, sys
-        from shingletools import kernel
         from shingletools.system import signals, workers
         ASK = ["os.getppid()", "len(os.listdir('/proc/self/fd')) < 12",
-               "int(signal.getsignal(15))", "list(map(int, sorted(signal.pthread_sigmask(0, []))))"]
-        def run():
-            signals.watch(kernel.watcher)
-            files = [open(sys.executable) for _ in range(50)]
-            parent, *others = workers.in_processes(eval, ["(signal := __import__('signal'), "
-                "os := __import__('os')) and " + ask for ask in ASK], 3)
-            print(parent == os.getpid(), "subprocess" in sys.modules, *others, file=open(sys.argv[1], "w"))
-            return 0
-        sys.exit(signals.ended_by_signal(run) if sys.argv[2] else run())
+               "int(signal.getsignal(15))", "list(map(int, sorted(signal.pthread_sigmask(0, []))))",
+               "__import__('shingletools.system.signals').system.signals.ours()"]
+        if sys.argv[2]:
+            signals.claim()
+        files = [open(sys.executable) for _ in range(50)]
+        parent, *others = workers.in_processes(eval, ["(signal := __import__('signal'), "
+            "os := __import__('os')) and " + ask for ask in ASK], 3)
+        print(parent == os.getpid(), "subprocess" in sys.modules, *others, file=open(sys.argv[1], "w"))
     """)
-    command = f'exec "{sys.executable}" -P script told "{handled}" {closed}'
+    command = f'exec "{sys.executable}" -P script told "{claimed}" {closed}'
     subprocess.run(command, shell=True, cwd=tmp_path, check=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
-    assert (tmp_path / "told").read_text() == f"True {not handled} True 0 [1, 2, 3, 15]\n"
+    assert (tmp_path / "told").read_text() == f"True {not claimed} True 0 [1, 2, 3, 15] False\n"
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -20,6 +20,7 @@ from shingletools.archive.manifest import Column, Entry, Manifest, Removed
 from shingletools.archive.opened import Archive, open_archive
 from shingletools.archive.segment import npy
 from shingletools.kernel.types import Index
+from shingletools.system import signals
 from shingletools.system.deferred import zipfile
 from shingletools.system.errors import Broken, Failed, printable
 from shingletools.system.files import put, sync
@@ -86,7 +87,8 @@ class ArchiveWriter:
         self.numbers = 0  # numbers that were given to files so far
         self.archive = Archive(path, Manifest(), [])  # the archive in its first state
         self.made = False  # whether this made the folder
-        self.state: Manifest | None = None  # the current state, when it is known
+        self.locked = False
+        self.at_end = contextlib.ExitStack()
         new = create and not archive_files.is_archive(path)
         with folder_errors(path):
             if new:
@@ -117,6 +119,8 @@ class ArchiveWriter:
                 free = False
             if not free:  # another writer has the lock, or has removed the folder that it had made
                 raise Broken(f"{printable(self.path)}: another process is changing the archive")
+            self.locked = True
+            self.at_end.enter_context(signals.at_end(self._clean_up))
             # Another writer may have made the archive meanwhile
             if not archive_files.is_archive(self.path):
                 with contextlib.suppress(FileNotFoundError):  # left by a writer that ended before its first state
@@ -125,9 +129,8 @@ class ArchiveWriter:
                 if self.made:
                     sync(os.path.dirname(os.path.abspath(self.path)))
             self.archive = open_archive(self.path)
-            self.state = self.archive.manifest
-            self.numbers = self.state.numbers
-            self._remove_others(self.state)
+            self.numbers = self.archive.manifest.numbers
+            self._remove_others(self.archive.manifest)
 
     def next_number(self) -> int:
         """The number of a new file."""
@@ -161,7 +164,6 @@ class ArchiveWriter:
             sync(self.path)  # so that the names of new files are on the disk
             put(new, manifest.encode(state))
             os.replace(new, archive_files.manifest_in(self.path))
-            self.state = state
             sync(self.path)
 
     def _remove_others(self, state: Manifest) -> None:
@@ -170,17 +172,23 @@ class ArchiveWriter:
             if name not in wanted and archive_files.OURS.fullmatch(name):
                 os.unlink(os.path.join(self.path, name))
 
+    def _clean_up(self) -> None:
+        """Removes files that the manifest on the disk does not name, and an archive that was made for nothing."""
+        with contextlib.suppress(OSError, Failed):  # the next writer removes the rest
+            state, _ = manifest.read(self.path)
+            self._remove_others(state)
+            if self.made and state == Manifest():
+                for name in (archive_files.MANIFEST, archive_files.LOCK):
+                    os.unlink(os.path.join(self.path, name))
+                os.rmdir(self.path)
+
     def close(self) -> None:
-        """Removes files that the manifest does not name, and releases the lock."""
+        """Cleans up, and releases the lock."""
         self.archive.close()
         if self.lock >= 0:
-            if self.state is not None:
-                with contextlib.suppress(OSError):  # the next writer removes the rest
-                    self._remove_others(self.state)
-                    if self.made and self.state == Manifest():
-                        for name in (archive_files.MANIFEST, archive_files.LOCK):
-                            os.unlink(os.path.join(self.path, name))
-                        os.rmdir(self.path)
+            if self.locked:
+                self._clean_up()
+            self.at_end.close()
             descriptor, self.lock = self.lock, -1
             with contextlib.suppress(OSError):  # the lock is released anyway
                 os.close(descriptor)

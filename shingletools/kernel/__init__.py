@@ -21,18 +21,17 @@ self_check  compares each function in C with its definition
 building   what a build does: it compiles, and has the functions compared
 """
 
+import importlib
 import os
 
 NOTE = "left_out.txt"  # by a build that left the C kernel out
 WANTED = os.environ.get("SHINGLETOOLS_KERNEL") or None
 CHOICES = ("c", "numpy")
 NAME = "numpy"
-watcher: object = None  # of signals; see signals.Watcher
 
 if WANTED != "numpy":
     try:
-        import shingletools.kernel._kernel as watcher
-
+        importlib.import_module("shingletools.kernel._kernel")
         NAME = "c"
     except ModuleNotFoundError:  # see absence; the driver fails if the environment asks for C
         pass
@@ -40,7 +39,7 @@ if WANTED != "numpy":
 
 def absence() -> str:
     """Why there is no C kernel; empty if there is one."""
-    if watcher is not None or WANTED == "numpy":
+    if NAME == "c" or WANTED == "numpy":
         return ""
     try:
         with open(os.path.join(os.path.dirname(__file__), NOTE), encoding="utf-8") as file:

@@ -51,12 +51,6 @@ static PyMethodDef functions[] = {
     {"shared_counts", shared_counts, METH_VARARGS, "(first, last, after, least, arrays): see overlaps.c"},
     {"end_with_parent", end_with_parent, METH_NOARGS, "Kills this process when its parent ends; whether that is so."},
     {"keep_memory", keep_memory, METH_NOARGS, "Keeps the memory that this process frees; whether that is so."},
-    {"watch", watch, METH_VARARGS, "(descriptor, asking, patience, again): starts the thread; whether it did."},
-    {"watch_patience", watch_patience, METH_O, "(seconds): sets the patience; below 0, it has no end."},
-    {"watch_acquire", watch_acquire, METH_NOARGS, "Takes the lock."},
-    {"watch_release", watch_release, METH_NOARGS, "Releases the lock."},
-    {"watch_traces", watch_traces, METH_O, "(list of paths): sets the files to be removed."},
-    {"watch_settle", watch_settle, METH_O, "(status): from now on, the run ends with this status."},
     {0},
 };
 

@@ -24,7 +24,8 @@
 #define ROLL UINT64_C(0x9E3779B97F4A7C15)
 #define FINISH UINT64_C(0xD6E8FEB86659FD93)
 
-/* memory.c */
+/* process.c */
+PyObject *end_with_parent(PyObject *self, PyObject *none);
 PyObject *keep_memory(PyObject *self, PyObject *none);
 PyObject *part_large_arrays(PyObject *self, PyObject *none);
 
@@ -96,15 +97,6 @@ PyObject *shared_counts(PyObject *self, PyObject *args);
 PyObject *count_tokens(PyObject *self, PyObject *args);
 PyObject *set_keys(PyObject *self, PyObject *args);
 PyObject *rarest(PyObject *self, PyObject *args);
-
-/* watch.c */
-PyObject *end_with_parent(PyObject *self, PyObject *none);
-PyObject *watch(PyObject *self, PyObject *args);
-PyObject *watch_patience(PyObject *self, PyObject *patience);
-PyObject *watch_acquire(PyObject *self, PyObject *none);
-PyObject *watch_release(PyObject *self, PyObject *none);
-PyObject *watch_traces(PyObject *self, PyObject *paths);
-PyObject *watch_settle(PyObject *self, PyObject *status);
 
 /* MurmurHash3's finalizer for 64 bits. */
 static inline uint64_t fmix64(uint64_t x)

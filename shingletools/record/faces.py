@@ -3,11 +3,10 @@
 To ask one loads the module of its command: what needs no other command, as a plain run, asks for no other.
 """
 
+import importlib
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
-
-from shingletools.system import signals
 
 # In the order in which a pipeline has them; then what stands beside it
 STAGES = (
@@ -43,8 +42,8 @@ def module_of(command: str) -> str:
 
 
 def command_of(command: str) -> Any:
-    """The module; signals wait while it is loaded."""
-    return signals.load(module_of(command))
+    """The module."""
+    return importlib.import_module(module_of(command))
 
 
 def face_of(command: str) -> Face:

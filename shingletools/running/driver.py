@@ -28,15 +28,11 @@ Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
 
 def prepare() -> None:
-    """What any run begins with: the kernel that the environment wants, and a watcher of signals. Raises Failed."""
+    """Checks that the kernel is there that the environment wants. Raises Failed."""
     if kernel.WANTED not in (None, *kernel.CHOICES):
         raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(kernel.WANTED)}")
     if kernel.WANTED not in (None, kernel.NAME):
         raise Failed(f"SHINGLETOOLS_KERNEL=c: {errors.printable(kernel.absence())}")
-    try:
-        signals.watch(kernel.watcher)
-    except OSError as error:
-        raise Failed(str(error.strerror)) from None
 
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
@@ -98,7 +94,7 @@ def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes)
                     flow.output.write(some)
             status = flow.conclude()
             flow.complete()
-            with signals.settling(status):
+            with signals.waiting():
                 flow.commit()
         except ReaderGone:
             return flow.reader_gone(), None
@@ -136,5 +132,5 @@ def run_or_print(run_it: Run, name: str, argv: Sequence[str] | None, closed: set
         files.check_open(1, closed)
         with contextlib.suppress(ReaderGone), Output(None) as output:
             output.write(str(text).encode())
-            output.commit()
+            output.complete()
         return DONE

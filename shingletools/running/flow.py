@@ -164,7 +164,7 @@ class Flow:
     def unplaced(self) -> list[str]:
         """Files that have no place yet."""
         return [
-            *(each.name for each in self.outputs() if each.temporary),
+            *(each.name for each in self.outputs() if each.target),
             *(path for run in self.runs for path in run.stage.changes),
         ]
 
@@ -194,15 +194,15 @@ class Flow:
         return last_failure(each.status for _, each in conclusions)
 
     def complete(self) -> None:
-        """Waits until files are on their disks. Raises ReaderGone or Failed."""
+        """Waits until files are on their disks, and closes all. Raises ReaderGone or Failed."""
+        for run in self.runs:
+            if run.rejects is not None:
+                run.rejects.close()
         for each in self.placed():
             each.complete()
 
     def commit(self) -> None:
         """Gives the files their places, and makes the changes for which the steps run. Raises Failed."""
-        for run in self.runs:
-            if run.rejects is not None:
-                run.rejects.close()
         for each in self.placed():
             each.commit()
         if not self.why:
@@ -212,7 +212,7 @@ class Flow:
 
     def placed(self) -> list[Output]:
         """The outputs that are to be complete."""
-        return [each for each in self.outputs() if not (self.why and each.temporary)]
+        return [each for each in self.outputs() if not (self.why and each.target)]
 
     def reader_gone(self) -> int:
         """The exit status if the reader of the output has gone away. Raises Failed if more is lost than output."""

@@ -11,7 +11,7 @@ import shlex
 from collections import Counter
 from collections.abc import Generator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from shingletools import __version__
 from shingletools.reading import streams
@@ -42,7 +42,8 @@ class PartKeeper:
         self.asked: list[Entry] = []  # what decides the lines of each part
         self.count = self.done = 0
         self.why = ""  # something that was kept cannot be used
-        self.bad: BinaryIO | None = None  # what is said of bad records
+        self.bad: Output | None = None  # what is said of bad records
+        self.open_bad = contextlib.ExitStack()
         self.waits = set[int]()  # steps whose last outcome had bad records alone
         self.bar: Bar | None = None
 
@@ -106,7 +107,7 @@ class PartKeeper:
             onward = f"goes on from {self.shown(self.done - 1)}" if self.done else "begins anew"
             self.parts[0][0].say(f"{NAME}: {self.why}; the run {onward}")
             del self.folder.entries[self.done :]
-            with signals.held():
+            with signals.waiting():
                 self.folder.commit()
         self.folder.remove_others()
         for part, entry in zip(self.parts[: self.done], self.folder.entries, strict=False):
@@ -127,12 +128,10 @@ class PartKeeper:
             return
         (self.waits.discard if good else self.waits.add)(place)
         bad = [(name, line, cause, raw.decode(errors="surrogateescape")) for name, line, cause, raw in outcome.rejects]
-        path = self.folder.at(self.bad_name(number))
-        with named(path):
-            if self.bad is None:
-                self.bad = open(path, "wb")  # which `through` closes
-            said = place, outcome.file, [*outcome.told], bad, good, outcome.side
-            self.bad.write(json.dumps(said).encode() + b"\n")
+        if self.bad is None:
+            self.bad = self.open_bad.enter_context(Output(self.folder.at(self.bad_name(number)), stored=True))
+        said = place, outcome.file, [*outcome.told], bad, good, outcome.side
+        self.bad.write(json.dumps(said).encode() + b"\n")
 
     def through(self, number: int, made: Generator[bytes]) -> Generator[bytes]:
         """The lines of a part, from its file as soon as it has all of them. Raises StepFailed."""
@@ -140,35 +139,25 @@ class PartKeeper:
             with contextlib.closing(made), Output(self.folder.at(self.name(number)), stored=True) as output:
                 for lines in made:
                     output.write(lines)
-                output.complete()
-                bad = self.complete_bad(number)
+                written = [output] if self.bad is None else [output, self.bad]
+                for each in written:
+                    each.complete()
                 if why := unlike(self.asked[number], self._asked(number)):
                     raise Failed(f"{why} while it was read")
-                with signals.held():
-                    output.commit()
-                    self.record(number, bad)
+                with signals.waiting():
+                    for each in written:
+                        each.commit()
+                    self.record(number, self.bad is not None)
         except StepFailed:
             raise
         except Failed as error:
             raise StepFailed(f"{NAME}: {error}") from None
         finally:
-            if self.bad is not None:
-                with contextlib.suppress(OSError):  # the next run removes it
-                    self.bad.close()
-                    os.unlink(self.bad.name)
+            self.open_bad.close()
+            self.bad = None
+            self.waits.clear()
         self.show(number + 1)
         yield from self.lines(number)
-
-    def complete_bad(self, number: int) -> bool:
-        """Waits until what was said of bad records is on its disk. Returns whether something was. Raises Failed."""
-        self.waits.clear()
-        if self.bad is None:
-            return False
-        with named(self.folder.at(self.bad_name(number))), self.bad as file:
-            file.flush()
-            os.fsync(file.fileno())
-            self.bad = None
-        return True
 
     def record(self, number: int, bad: bool) -> None:
         """A part is done. Raises Failed."""

@@ -49,7 +49,7 @@ class KeptParts:
             elif strange := sorted(names - {LOCK, NEW}):
                 raise Failed(f"{printable(self.path)}: {MANIFEST} is missing, but {printable(strange[0])} is there")
             lock = os.open(self.at(LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            stack.callback(os.close, lock)
+            stack.callback(close_lock, lock)
             try:
                 fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # which workers that outlive a run do not have
             except (BlockingIOError, PermissionError):
@@ -135,6 +135,11 @@ class KeptParts:
         for path in paths:
             if os.path.dirname(os.path.realpath(path)) == os.path.realpath(self.path):
                 raise Failed(f"{printable(path)}: --keep needs that folder for itself: write to another one")
+
+
+def close_lock(descriptor: int) -> None:
+    with contextlib.suppress(OSError):  # nothing was written to it, and all else is done
+        os.close(descriptor)
 
 
 def state_of(name: str) -> list[Any]:

@@ -1,9 +1,9 @@
-"""What bin/ calls: signals are handled before all else is imported, so that an early Ctrl-C ends quietly too."""
+"""What bin/ calls: Ctrl-C ends the process as the system does, from before all else is imported."""
 
 import _signal  # type: ignore[import-not-found]  # the module signal would import others
 
 if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # a Ctrl-C while the next line imports would show a traceback
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # Python would show a traceback
 
 import os
 from contextlib import suppress
@@ -21,16 +21,14 @@ def main(name: str, runner: str = "") -> int:
 
 
 def started(name: str, runner: str) -> int:
-    from shingletools.system import signals  # once this can fail in words
+    import importlib  # here and below: once this can fail in words
 
+    from shingletools.system import signals  # as above
+
+    signals.claim()
     # numpy's library would start a thread for each processor, and we never call it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-    def run() -> int:
-        signals.hold_imports()
-        from shingletools.running import driver  # once signals are handled
+    from shingletools.running import driver  # as above
 
-        own = signals.load(runner).run if runner else None
-        return driver.main(name, own=own)
-
-    return signals.ended_by_signal(run)
+    return driver.main(name, own=importlib.import_module(runner).run if runner else None)

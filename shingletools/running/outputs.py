@@ -12,7 +12,7 @@ from shingletools.system import signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import named, same_file, widen
 
-NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+DESCRIPTORS = "/proc/self/fd"  # Linux; only through these a file without a name gets one
 
 
 class ReaderGone(Exception):
@@ -22,8 +22,9 @@ class ReaderGone(Exception):
 class Output:
     """Standard output, or a file that appears only when it is complete; compressed, if its name ends so.
 
-    Such a file is written beside its place, synced and renamed into it by `commit`; leaving the context without that
-    leaves no trace. What is not a regular file (a device, a named pipe) is written to directly.
+    Such a file has no name until `commit` gives it its own, so nothing is left of it if the run ends before. Where the
+    file system has no such files, as NFS, it has another name in the same folder. What is not a regular file (a device,
+    a named pipe) is written to directly.
     """
 
     def __init__(self, path: str | None, stored: bool = False) -> None:
@@ -32,7 +33,9 @@ class Output:
         self.name = "standard output" if path is None else path
         self.compressing = None if path is None or stored else compressed.compressing(path)
         self.descriptor = 1
+        self.unnamed = -1  # a descriptor that refers to the file, once it is complete
         self.target = self.temporary = ""
+        self.at_end = contextlib.ExitStack()
 
     def __enter__(self) -> "Output":
         """Opens it; raises Failed."""
@@ -57,15 +60,20 @@ class Output:
             self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)  # a named pipe waits for a reader
         else:
             self.target = os.path.realpath(path)  # a link stays a link
-            folder = os.path.dirname(self.target)
-            with signals.tracing() as traces:
-                temporary = os.path.join(folder, f".shingletools.{os.urandom(8).hex()}")
-                mode = _mode(self.target)
-                self.descriptor = os.open(temporary, NEW, 0o666 if mode is None else 0o600)
-                self.temporary = temporary
-                traces.add(temporary)
-                if mode is not None:
-                    os.fchmod(self.descriptor, mode)
+            mode = _mode(self.target)
+            self._create(0o666 if mode is None else 0o600)
+            if mode is not None:
+                os.fchmod(self.descriptor, mode)
+
+    def _create(self, mode: int) -> None:
+        folder = os.path.dirname(self.target)
+        if os.path.isdir(DESCRIPTORS):
+            with contextlib.suppress(OSError):
+                self.descriptor = os.open(folder, os.O_RDWR | os.O_TMPFILE | os.O_CLOEXEC, mode)
+                return
+        self.temporary = _beside(self.target)
+        self.at_end.enter_context(signals.at_end(self._remove))
+        self.descriptor = os.open(self.temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
 
     def write(self, data: bytes) -> None:
         """Writes all of it, at the latest when it is complete; raises ReaderGone or Failed."""
@@ -79,35 +87,50 @@ class Output:
                 raise ReaderGone from None
 
     def complete(self) -> None:
-        """Writes what is left to write, and waits until a file is on its disk, which may take long.
+        """Writes what is left, waits until a file is on its disk, which may take long, and closes the output.
 
         Raises ReaderGone or Failed.
         """
         if self.compressing is not None:
             self._write(self.compressing.finish())
-        if self.temporary:
-            with named(self.name):
+        with named(self.name):
+            if self.target:
                 os.fsync(self.descriptor)
-
-    def commit(self) -> None:
-        """Closes the output, checking that all of it arrived; a file now takes its place. Raises Failed."""
-        with named(self.name), signals.tracing() as traces:
+                if not self.temporary:
+                    self.unnamed = os.open(f"{DESCRIPTORS}/{self.descriptor}", os.O_PATH | os.O_CLOEXEC)
             descriptor, self.descriptor = self.descriptor, -1
             os.close(descriptor)
-            if self.temporary:
-                os.replace(self.temporary, self.target)
-                traces.discard(self.temporary)
-                self.temporary = ""
+
+    def commit(self) -> None:
+        """Gives a complete file its place. Raises Failed."""
+        if not self.target:
+            return
+        with named(self.name):
+            if self.unnamed >= 0:
+                self.temporary = _beside(self.target)  # a link cannot replace a file
+                # Python follows the link to the file only if it is given a folder, which an absolute path does not need
+                os.link(f"{DESCRIPTORS}/{self.unnamed}", self.temporary, src_dir_fd=self.unnamed)
+            os.replace(self.temporary, self.target)
+            self.target = self.temporary = ""
+
+    def _remove(self) -> None:
+        """Raises OSError."""
+        if self.temporary:
+            os.unlink(self.temporary)
 
     def __exit__(self, *_: object) -> None:
-        with signals.tracing() as traces:
-            if self.descriptor > 1:
+        for descriptor in (self.descriptor, self.unnamed):
+            if descriptor > 1:
                 with contextlib.suppress(OSError):
-                    os.close(self.descriptor)
-            if self.temporary:
-                with contextlib.suppress(OSError):
-                    os.unlink(self.temporary)
-                traces.discard(self.temporary)
+                    os.close(descriptor)
+        with contextlib.suppress(OSError):
+            self._remove()
+        self.at_end.close()
+
+
+def _beside(path: str) -> str:
+    """Another name in the same folder."""
+    return os.path.join(os.path.dirname(path), f".shingletools.{os.urandom(8).hex()}")
 
 
 def _write(descriptor: int, data: bytes) -> None:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from tqdm import tqdm
 
-from shingletools.system import files, messages
+from shingletools.system import files, messages, signals
 from shingletools.system.scratch import scratch_folder
 
 MUTEX, FIRST = 0, 1  # bytes of the file that are locked: by who draws, and by each bar as long as it is there
@@ -55,6 +55,8 @@ class Lines:
         name = f"shingletools-{os.getuid()}-{terminal}-{os.getpgrp()}.bars"
         self.path = os.path.join(scratch_folder(), name)
         self.place = -1
+        self.at_end = contextlib.ExitStack()
+        self.at_end.enter_context(signals.at_end(self._leave))
         for _ in range(TRIES):
             self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             state = os.fstat(self.file)
@@ -102,6 +104,10 @@ class Lines:
 
     def close(self) -> None:
         """The bar stays as it is; the last one removes the file."""
+        self._leave()
+        self.at_end.close()
+
+    def _leave(self) -> None:
         with contextlib.suppress(OSError), self._locked() as locked:
             if self.place >= 0:
                 fcntl.lockf(self.file, fcntl.LOCK_UN, 1, FIRST + self.place)

@@ -48,9 +48,9 @@ class Session:
         self.start_took = 0.0  # seconds
 
     def run(self, work: Callable[["Session"], T]) -> T:
-        """Runs `work`, and returns its result. Raises Failed for errors of Spark, and what signals raise.
+        """Runs `work`, and returns its result. Raises Failed for errors of Spark, and KeyboardInterrupt.
 
-        Signals raise after all is tidied up. A Spark that is still starting ends with this process.
+        A signal ends the process after Spark has stopped. A Spark that is still starting ends with this process.
 
         The work is done in a thread of its own: signals raise in the main thread, and would interrupt py4j's reading.
         """
@@ -62,18 +62,19 @@ class Session:
             except BaseException as error:
                 done.set_exception(error)
 
-        signals.take_time()
-        try:
-            threading.Thread(target=worked, daemon=True).start()
-            wait([done])
-        except BaseException:
-            self.interrupted = True
-            # A starting Spark ends with this process once Java has written its address to a file, which is then removed
-            while not done.done() and not (self.starting and SparkContext._gateway):
-                if not self.starting:
-                    self._cancel()
-                wait([done], timeout=0.5)
-            raise
+        with signals.raised():
+            try:
+                threading.Thread(target=worked, daemon=True).start()
+                wait([done])
+            except BaseException:
+                self.interrupted = True
+                # A starting Spark ends with this process once Java has written its address to a file, which is then
+                # removed
+                while not done.done() and not (self.starting and SparkContext._gateway):
+                    if not self.starting:
+                        self._cancel()
+                    wait([done], timeout=0.5)
+                raise
         return done.result()
 
     def _work(self, work: Callable[["Session"], T]) -> T:

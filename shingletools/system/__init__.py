@@ -1,7 +1,7 @@
 """What a process needs of the system. Imports the kernel only.
 
 errors         what goes wrong with a record or a run, and how messages show names
-signals        signals become an exception, or the end of the process
+signals        what is done before a signal ends the process
 deferred       modules and patterns that are loaded and made when they are first used: a small run must start soon
 files          files and descriptors: which of them are one, and whether one has changed
 messages       lines on standard error

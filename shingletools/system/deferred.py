@@ -5,13 +5,13 @@ is first used. To add one, import it below, for mypy; NAMES says where those are
 """
 # ruff: noqa: PLC0414 ("as" tells mypy that others may import it from here)
 
+import importlib
 import sys
 from collections.abc import Callable
 from functools import cache, partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from shingletools.system import signals
 from shingletools.system.errors import Failed
 
 Made = TypeVar("Made")
@@ -76,14 +76,14 @@ def later(make: Callable[[], Made]) -> Made:
 
 @cache
 def module(name: str) -> Deferred:
-    """The module of this name; it is one object for all who use it. Signals wait while it is loaded."""
-    return Deferred(partial(signals.load, name))
+    """The module of this name; it is one object for all who use it."""
+    return Deferred(partial(importlib.import_module, name))
 
 
 def needs(option: str, module: str, extra: str = "lang") -> ModuleType:
     """A package of an extra; raises Failed, with the command that installs it, where it is missing."""
     try:
-        return signals.load(module)
+        return importlib.import_module(module)
     except ImportError:
         package = module.partition(".")[0]
         every = f"pip install '.[{extra}]' in a clone of the source"

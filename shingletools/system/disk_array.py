@@ -7,7 +7,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.system import signals
 from shingletools.system.deferred import tempfile
 from shingletools.system.scratch import folder_errors
 
@@ -22,7 +21,7 @@ class DiskArray:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.map: mmap.mmap | None = None
-        with folder_errors(folder), signals.held():
+        with folder_errors(folder):
             self.file = tempfile.TemporaryFile(buffering=BUFFER, dir=folder)
 
     def append(self, data: bytes | bytearray | memoryview) -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import time
-import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from math import inf
@@ -17,20 +16,20 @@ from shingletools.system.serving import serve
 
 
 def possible() -> bool:
-    """Whether a copy is sure to work: nobody else's threads may hold locks, which the copy would wait for for ever.
+    """Whether a copy is sure to work: another thread might hold a lock, which the copy would wait for for ever.
 
     So not in a program that runs a pipeline, and only where the system tells of its threads, as Linux does.
     """
     with suppress(OSError):
-        return signals.alone(len(os.listdir("/proc/self/task")))
+        return signals.ours() and len(os.listdir("/proc/self/task")) == 1
     return False
 
 
 class Fork:
     """A process that serves; it is used as a Popen is. Raises OSError if it cannot be started.
 
-    Like any other worker it has no signal handlers, and no descriptors but its own and standard error, so who waits for
-    the end of another worker's pipe is told of it.
+    Like any other worker it has no descriptors but its own and standard error, so who waits for the end of another
+    worker's pipe is told of it.
     """
 
     def __init__(self, stores: Sequence[int]) -> None:
@@ -40,16 +39,9 @@ class Fork:
             ends += os.pipe()
             ends += os.pipe()
             asked, ask, back, answers = ends
-            # A signal that comes to the copy while it still has the handlers would be taken for one to the run
-            mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals.ENDING)
-            try:
-                with warnings.catch_warnings():  # Python 3.12 warns of threads; ours only waits for signals
-                    warnings.simplefilter("ignore", DeprecationWarning)
-                    self.pid = os.fork()
-                if not self.pid:
-                    become_worker([asked, answers, *stores], others | {ask, back}, mask)
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            self.pid = os.fork()
+            if not self.pid:
+                become_worker([asked, answers, *stores], others | {ask, back})
         except OSError:
             for end in ends:
                 os.close(end)
@@ -83,16 +75,12 @@ class Fork:
             os.kill(self.pid, signal.SIGKILL)
 
 
-def become_worker(descriptors: Sequence[int], others: set[int], mask: set[int | signal.Signals]) -> None:
-    """Serves with a pipe that asks, one for answers, and stores; never returns to the steps under way here.
-
-    mask: the signals that are to be blocked, once the handlers of the run are gone.
-    """
+def become_worker(descriptors: Sequence[int], others: set[int]) -> None:
+    """Serves with a pipe that asks, one for answers, and stores; never returns to the steps under way here."""
     status = 1
     try:
         gc.freeze()  # what is here is neither closed by the collector nor copied
-        signals.forget()
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signals.disclaim()
         for each in others - {2, *descriptors}:
             with suppress(OSError):  # the list's own is closed
                 os.close(each)

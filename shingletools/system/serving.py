@@ -9,7 +9,6 @@ from mmap import PROT_READ, mmap
 from typing import IO, cast
 
 from shingletools import kernel
-from shingletools.system import signals
 from shingletools.system.errors import Failed
 
 AHEAD = 2  # items that a worker has: one at work, one that waits
@@ -40,8 +39,7 @@ class Messages:
         """Raises Gone, and Failed if the store cannot take the message."""
         store = next(self.stores)
         buffers: list[pickle.PickleBuffer] = []
-        with signals.held():  # pickle imports, and makes what is raised there an error of its own
-            head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
+        head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
         parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
         try:
             at = 0

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import IO
 
-from shingletools.system import signals
 from shingletools.system.scratch import folder_errors, scratch_folder
 
 BLOCK = 1 << 18  # bytes that are read at once
@@ -20,7 +19,7 @@ class WaitingLines:
 
     @cached_property
     def file(self) -> IO[bytes]:
-        with folder_errors(self.folder), signals.held():
+        with folder_errors(self.folder):
             import tempfile  # imported late: most runs do not need it
 
             return self.open.enter_context(tempfile.TemporaryFile(dir=self.folder))

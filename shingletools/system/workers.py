@@ -13,7 +13,7 @@ from shingletools.system import forked
 from shingletools.system.deferred import subprocess
 from shingletools.system.errors import Failed
 from shingletools.system.serving import AHEAD, Gone, Messages
-from shingletools.system.signals import FROM_OUTSIDE, held
+from shingletools.system.signals import ENDING
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -140,17 +140,16 @@ def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "forked.Fork 
     # which is the user's. Ctrl-C reaches every process of a terminal; we end our workers ourselves.
     path = os.pathsep.join(filter(None, sys.path))
     command = [sys.executable, "-P", "-c", START, path, "keeps" if keeps else "", *map(str, stores)]
-    with held():  # a process that was started is ended
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_OUTSIDE)  # which a new process inherits
-        try:
-            process = (
-                forked.Fork(stores)
-                if keeps and forked.possible()
-                else subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=stores)
-            )
-            stack.callback(end, process)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # which a new process inherits
+    try:
+        process = (
+            forked.Fork(stores)
+            if keeps and forked.possible()
+            else subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=stores)
+        )
+        stack.callback(end, process)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return process
 
 

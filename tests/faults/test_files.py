@@ -5,6 +5,7 @@ Calls of the system are made to fail by fault.c.
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable
@@ -77,7 +78,9 @@ def block(command: str) -> int:
 )
 def test_a_write_error_under_o(command: str, error: int, inputs: Path, failing: Failing) -> None:
     (failing.folder / "out").write_bytes(BEFORE)
-    ran = failing(f"{command} {inputs / program(command)} -o out", "write", ".shingletools.", block(command), error)
+    ran = failing(
+        f"{command} {inputs / program(command)} -o out", "write", f"{failing.folder}/#", block(command), error
+    )
     assert (ran.status, ran.out, ran.err) == (2, b"", f"{program(command)}: out: {os.strerror(error)}\n")
     assert (failing.folder / "out").read_bytes() == BEFORE
     assert failing.left() == ["out"]
@@ -95,7 +98,7 @@ def test_a_write_error_on_standard_output(
     assert whole(command).startswith(written)
 
 
-COMPLETING = [("fsync", ".shingletools."), ("close", "/.shingletools."), ("rename", "out")]
+COMPLETING = [("fsync", "/#"), ("close", "/#"), ("rename", "out")]
 
 
 @pytest.mark.parametrize(
@@ -203,30 +206,49 @@ def test_a_file_that_changes_under_way(change: str, jobs: int, tmp_path: Path) -
         assert set((first + out).splitlines()) == set(run("canon", stdin=record).good().splitlines())
 
 
-@pytest.mark.parametrize("part", [1, 2])
-@pytest.mark.parametrize(
-    ("call", "error"),
-    [
-        ("write .shingletools.", errno.ENOSPC), ("fsync .shingletools.", errno.EIO), ("write .bad.jsonl", errno.ENOSPC),
-        ("write kept.json", errno.ENOSPC), ("write k/.shingletools.", 0),
-    ],
-)  # fmt: skip
-def test_a_part_that_cannot_be_kept(part: int, call: str, error: int, few: Path, failing: Failing) -> None:
-    """The disk is full, or it is killed in the middle of a write: the same command goes on when there is room."""
+KEEPING = "shingletools run {} 'canon docs | shingle -k 2 | sketch | simjoin -t 0.3 | simgroup'"
+
+
+def keeping(folder: Path, few: Path) -> None:
     documents = (few / "canon").read_bytes()
-    (failing.folder / "docs").write_bytes(documents + b"bad\n" + documents)
-    script = "shingletools run {} 'canon docs | shingle -k 2 | sketch | simjoin -t 0.3 | simgroup'"
-    expected = shell(script.format(""), failing.folder)
-    nth = part + (call == "write kept.json")  # the manifest is written once before
+    (folder / "docs").write_bytes(documents + b"bad\n" + documents)
+
+
+# Of each part there are two files: what is said of bad records, and lines. The manifest is written once before.
+@pytest.mark.parametrize(
+    ("call", "nth", "error"),
+    [
+        *(("write k/#", nth, error) for nth in (1, 2, 3, 4) for error in (errno.ENOSPC, 0)),
+        *(("fsync k/#", nth, errno.EIO) for nth in (1, 2, 3, 4)),
+        *(("write kept.json", nth, errno.ENOSPC) for nth in (2, 3)),
+    ],
+)
+def test_a_part_that_cannot_be_kept(call: str, nth: int, error: int, few: Path, failing: Failing) -> None:
+    """The disk is full, or it is killed in the middle of a write: the same command goes on when there is room."""
+    keeping(failing.folder, few)
+    expected = shell(KEEPING.format(""), failing.folder)
     function, path = call.split()
-    ran = failing(script.format("--keep k"), function, path, nth, error)
+    ran = failing(KEEPING.format("--keep k"), function, path, nth, error)
     assert ran.status == (2 if error else -signal.SIGKILL)
-    kept = part == 2
+    kept = nth > 2
     left = os.listdir(failing.folder / "k")
-    assert ("2.simjoin.jsonl" in left) == (kept and call == "write kept.json")
-    assert any(name.startswith(".shingletools.") for name in left) == (not error)
+    assert ("2.simjoin.jsonl" in left) == (kept and path == "kept.json")
+    assert not any(name.startswith(".shingletools.") for name in left)
     if error:
         assert ran.err.splitlines()[-1].endswith(f": {os.strerror(error)}")
-    again = shell(script.format("-v --keep k"), failing.folder)
+    again = shell(KEEPING.format("-v --keep k"), failing.folder)
     assert (again.status, again.out) == (expected.status, expected.out)
     assert ("went on from k/1.sketch.jsonl" in again.err) == kept
+
+
+def test_an_output_is_there_if_and_only_if_the_run_does_not_fail(few: Path, failing: Failing) -> None:
+    """Whichever close is the first that fails: what comes after the output has its name fails no run."""
+    keeping(failing.folder, few)
+    for nth in range(1, 100):
+        ran = failing(KEEPING.format("--keep k -o out"), "close", f"{failing.folder}/", nth, errno.EIO)
+        there = "out" in failing.left()
+        assert (ran.status, there) in {(2, False), (1, True)}, (nth, ran)
+        if there:
+            break
+        shutil.rmtree(failing.folder / "k")
+    assert nth > 10

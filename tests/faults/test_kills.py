@@ -49,7 +49,10 @@ def usual(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
 def test_any_moment(
     number: signal.Signals, command: str, inputs: Path, usual: Callable[[str], tuple[bytes, float]], tmp_path: Path
 ) -> None:
-    """What ends a run by SIGINT ends it by SIGTERM, too, and test_signals sends it to all; SIGKILL meets no command."""
+    """What ends a run by SIGINT ends it by SIGTERM, too, and test_signals sends it to all.
+
+    SIGKILL may leave the output under another name, if it comes between two calls that replace a file.
+    """
     (tmp_path / "scratch").mkdir()
     expected, seconds = usual(command)
     rng = random.Random(number)
@@ -58,7 +61,6 @@ def test_any_moment(
         (tmp_path / "out").write_bytes(BEFORE)
         words = ["env", "--default-signal=INT", *command.split(), str(inputs / program(command)), "-o", "out"]
         process = subprocess.Popen(words, cwd=tmp_path, env=ENVIRONMENT, start_new_session=True, stderr=subprocess.PIPE)
-        wait_for_the_start_of(process)
         time.sleep(rng.uniform(0, 0.7) * seconds)
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
@@ -68,7 +70,7 @@ def test_any_moment(
             assert (tmp_path / "out").read_bytes() == expected
         else:
             ended += 1
-            assert process.returncode in (-number, 128 + number), said
+            assert process.returncode == -number, said
             assert (tmp_path / "out").read_bytes() in {BEFORE, expected}  # it may come after the renaming
         if number == signal.SIGKILL:
             left = [name for name in left if not name.startswith(".shingletools.")]
@@ -81,16 +83,3 @@ def test_any_moment(
             leftover.unlink()
         if ended and round_ >= ROUNDS:  # the sooner it ends by itself, the sooner comes the next signal
             break
-
-
-def wait_for_the_start_of(process: "subprocess.Popen[bytes]") -> None:
-    """Python's own is not ours; it is over when something is done with TERM."""
-    term = 1 << (signal.SIGTERM - 1)
-    end = time.monotonic() + 60
-    while process.poll() is None:
-        status = Path(f"/proc/{process.pid}/status").read_text()
-        masks = dict(line.split(":", 1) for line in status.splitlines())
-        if (int(masks.get("SigCgt", "0"), 16) | int(masks.get("SigBlk", "0"), 16)) & term:
-            return
-        assert time.monotonic() < end
-        time.sleep(0.001)

@@ -31,7 +31,7 @@ def functions() -> Iterator[tuple[Any, str]]:
     for name, value in vars(_kernel).items():
         owner = value if isinstance(value, type) else _kernel
         for each in vars(value) if owner is value else [name]:
-            if not each.startswith(("_", "watch")) and each not in WITHOUT:
+            if not each.startswith("_") and each not in WITHOUT:
                 yield owner, each
 
 
@@ -68,7 +68,7 @@ def test_check() -> None:
 def test_why_there_is_no_kernel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     note = tmp_path / building.NOTE
     assert note.name == kernel.NOTE
-    for name, value in {"NOTE": str(note), "watcher": None, "WANTED": None, "NAME": "numpy"}.items():
+    for name, value in {"NOTE": str(note), "WANTED": None, "NAME": "numpy"}.items():
         monkeypatch.setattr(kernel, name, value)
     for cause in ("it was not built", "it could not be compiled: no gcc"):
         said = f"no C kernel, which is several times faster: {cause}\n"

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from harness import DOCS, ENVIRONMENT, Ran, jsonl, pipe, run, run_here
-from shingletools.archive import checksummed
+from shingletools.archive import checksummed, manifest
 from shingletools.archive.checksummed import hexdigest
 
 ROUNDS = int(os.environ.get("ROUNDS", "2"))
@@ -202,6 +202,9 @@ def test_any_moment(action: str, number: signal.Signals, made: Path, tmp_path: P
         time.sleep(rng.uniform(0.05, 0.5))
         process.send_signal(number)
         process.communicate(timeout=60)
+        if number == signal.SIGTERM:
+            named = manifest.read(str(folder / "archive"))[0].files()
+            assert {*os.listdir(folder / "archive")} == {*named, "manifest.json", "lock"}
         assert dumped(folder) in states
         run_here("simindex check archive", cwd=folder).good()
         run_here(ACTIONS[action], cwd=folder).good()

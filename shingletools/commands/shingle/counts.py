@@ -13,7 +13,6 @@ from operator import itemgetter
 from sys import getsizeof
 from typing import IO
 
-from shingletools.system import signals
 from shingletools.system.deferred import tempfile
 from shingletools.system.scratch import Memory, folder_errors
 
@@ -92,8 +91,7 @@ class SortedRun:
         self.folder = folder
         self.level = level  # how often they were merged
         with folder_errors(folder):
-            with signals.held():
-                self.file: IO[bytes] = tempfile.TemporaryFile(buffering=BLOCK, dir=folder)
+            self.file: IO[bytes] = tempfile.TemporaryFile(buffering=BLOCK, dir=folder)
             for string, count in entries:
                 self.file.write(b"%b\t%d\n" % (string, count))
             self.file.flush()

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import IO
 
 from shingletools.archive.batch import Batch
-from shingletools.system import signals
 from shingletools.system.scratch import folder_errors
 
 
@@ -20,8 +19,7 @@ class SetAside:
     def put(self, batch: Batch) -> None:
         with folder_errors(self.folder):
             if self.file is None:
-                with signals.held():
-                    self.file = tempfile.TemporaryFile(dir=self.folder)
+                self.file = tempfile.TemporaryFile(dir=self.folder)
             batch.save(self.file)
         self.origins.append(batch.files)
 

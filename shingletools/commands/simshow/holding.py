@@ -9,7 +9,6 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import IO, Generic, TypeVar
 
-from shingletools.system import signals
 from shingletools.system.deferred import tempfile
 from shingletools.system.scratch import Memory, folder_errors
 
@@ -43,8 +42,7 @@ class Held(Generic[Item]):
         with folder_errors(self.memory.folder):
             self.file.seek(self.places[number])
             item: Item
-            with signals.held():  # pickle imports modules, and would turn a signal's exception into its own
-                item, size = pickle.load(self.file)
+            item, size = pickle.load(self.file)
         self._keep(number, item, size)
         return item
 
@@ -62,9 +60,8 @@ class Held(Generic[Item]):
 
     def _write(self, number: int, item: Item, size: int, folder: str) -> None:
         with folder_errors(folder):
-            with signals.held():
-                if self.file is None:
-                    self.file = tempfile.TemporaryFile(dir=folder)
-                data = pickle.dumps((item, size), pickle.HIGHEST_PROTOCOL)
+            if self.file is None:
+                self.file = tempfile.TemporaryFile(dir=folder)
+            data = pickle.dumps((item, size), pickle.HIGHEST_PROTOCOL)
             self.places[number] = self.file.seek(0, os.SEEK_END)
             self.file.write(data)

@@ -1,8 +1,12 @@
-/* Settings of the allocator for large blocks, by the work of a process. */
+/* Settings of a process by its work: when its memory goes back to the system, and what ends it. */
 
 #include "kernel.h"
 #ifdef __GLIBC__
 #include <malloc.h>
+#endif
+#ifdef __linux__
+#include <signal.h>
+#include <sys/prctl.h>
 #endif
 
 /* Makes this process keep the memory that it frees; returns whether it can. Else blocks of a megabyte would go back to
@@ -25,4 +29,14 @@ PyObject *part_large_arrays(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none)
     mallopt(M_MMAP_THRESHOLD, 1 << 22);
 #endif
     Py_RETURN_NONE;
+}
+
+/* Makes the system kill this process when the thread that started it ends; returns whether it can. */
+PyObject *end_with_parent(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
+{
+#ifdef __linux__
+    return PyBool_FromLong(!prctl(PR_SET_PDEATHSIG, SIGKILL));
+#else
+    Py_RETURN_FALSE;
+#endif
 }
