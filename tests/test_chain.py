@@ -151,7 +151,7 @@ def test_a_function_may_reject_in_the_midst() -> None:
     chain = chain_with(Rejected("no such word"))
     made, rejections = chain.work(GOOD + b'{"id":2,"text":"A BAD"}\n' + GOOD)
     assert made == 2 * chain.work(GOOD)[0]
-    assert rejections == [(1, 2, "no such word", b'{"id":2,"text":"a bad","via":"canon/3"}')]
+    assert rejections == [(1, 2, "no such word", b'{"id":2,"text":"a bad","via":"canon/4"}')]
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, MemoryError])

@@ -228,7 +228,7 @@ def made() -> dict[str, bytes]:
         "groups": jsonl({"group": 1, "size": 2, "members": [1, 2]}),
         "df": pipe(canon, "shingle --df"), "parts": pipe(DOC, "parts"),
         "by url": pipe(jsonl({"url": "u", "text": "A word"}), "canon --id url"),
-        "nameless canon": jsonl({"text": "a word", "via": "canon/3"}),
+        "nameless canon": jsonl({"text": "a word", "via": "canon/4"}),
         "nameless": jsonl({"text": "A word"}),
         "other": jsonl({"url": "u", "body": "b", "n": 1.5}), "named": jsonl({"id": 1, "title": "t", "body": "b"}),
     }  # fmt: skip

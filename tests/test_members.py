@@ -73,7 +73,7 @@ def expected_line(way: str, record: Pairs) -> Pairs | None:
             added = [] if "shingles" in named else [("shingles", made)]
             record[:] = [(name, made if name == "shingles" else value) for name, value in record]
     record += added
-    recipe = {"canon": "canon/3", "shingle": "shingle k=1 readable"}[way]
+    recipe = {"canon": "canon/4", "shingle": "shingle k=1 readable"}[way]
     record[:] = [(n, f"{v} | {recipe}" if v else recipe) if n == "via" else (n, v) for n, v in record]
     return record if vias else Pairs([*record, ("via", recipe)])
 

@@ -154,11 +154,11 @@ def test_parts_of_documents() -> None:
 def test_numbers_for_records_without_an_id() -> None:
     stdin = b'{"m":{"u":"x"},"text":"A"}\n{"m":{"v":1},"text":"B"}\n{"m.u":9,"text":"C"}\n'
     assert run("canon --number --id m.u", stdin=stdin).good().splitlines() == [
-        b'{"m":{"u":"x"},"text":"a","via":"canon/3"}',
-        b'{"m.u":2,"m":{"v":1},"text":"b","via":"canon/3"}',
-        b'{"m.u":9,"text":"c","via":"canon/3"}',
+        b'{"m":{"u":"x"},"text":"a","via":"canon/4"}',
+        b'{"m.u":2,"m":{"v":1},"text":"b","via":"canon/4"}',
+        b'{"m.u":9,"text":"c","via":"canon/4"}',
     ]
-    made = b'{"m.u":1,"b.t":"a b","via":"canon/3"}\n'
+    made = b'{"m.u":1,"b.t":"a b","via":"canon/4"}\n'
     assert run("canon --lines --id m.u --text b.t", stdin=b"A b\n").good() == made
 
 
@@ -167,19 +167,19 @@ PLACED = f"{CANON} --offsets"
 # Lines, and what is made of them, byte for byte
 LINES = [
     (CANON, b'{"m":{"u":1.0,"u ":3},"b":{"t":"A"},"m.u":1}',
-     b'{"m":{"u":1.0,"u ":3},"b":{"t":"a"},"m.u":1,"via":"canon/3"}'),
+     b'{"m":{"u":1.0,"u ":3},"b":{"t":"a"},"m.u":1,"via":"canon/4"}'),
     (CANON, b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"A \\u0041" , "t.":0.10} ,"via":"x" } \r',
-     b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"a a" , "t.":0.10} ,"via":"x | canon/3" } \r'),
+     b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"a a" , "t.":0.10} ,"via":"x | canon/4" } \r'),
     (CANON, b'{"via":"","b":{"x":{"t":1},"t":"A"},"m":{"m":{"u":2},"u":"1"},"e":1E5}',
-     b'{"via":"canon/3","b":{"x":{"t":1},"t":"a"},"m":{"m":{"u":2},"u":"1"},"e":1E5}'),
+     b'{"via":"canon/4","b":{"x":{"t":1},"t":"a"},"m":{"m":{"u":2},"u":"1"},"e":1E5}'),
     (CANON, b'{"m":{"u":1},"b":{"t":"N"},"b.t":"Y"}',
-     b'{"m":{"u":1},"b":{"t":"N"},"b.t":"y","via":"canon/3"}'),
+     b'{"m":{"u":1},"b":{"t":"N"},"b.t":"y","via":"canon/4"}'),
     (CANON, b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"A"},"z":{"t":1,"t":2}}',
-     b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"a"},"z":{"t":1,"t":2},"via":"canon/3"}'),
+     b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"a"},"z":{"t":1,"t":2},"via":"canon/4"}'),
     (CANON, b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"A","b":7,"b":8}',
-     b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"a","b":7,"b":8,"via":"canon/3"}'),
+     b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"a","b":7,"b":8,"via":"canon/4"}'),
     (CANON, b'{"\\u006d":{"\\u0075":1},"b\\u002et":"A"}',
-     b'{"\\u006d":{"\\u0075":1},"b\\u002et":"a","via":"canon/3"}'),
+     b'{"\\u006d":{"\\u0075":1},"b\\u002et":"a","via":"canon/4"}'),
     (SHINGLE, b'{"m":{"u":1},"b":{"t":"a b"},"x":1}',
      b'{"m":{"u":1},"b":{},"x":1,"shingles":["a b"],"via":"shingle k=2 readable"}'),
     (SHINGLE, b'{"m":{"u":1},"b":{ "t" : "a b" } ,"via":"x"}',
@@ -197,9 +197,9 @@ LINES = [
     (SHINGLE, b'{"b.t":"a b","b":{"t":1},"m":{"u":1}}',
      b'{"shingles":["a b"],"b":{"t":1},"m":{"u":1},"via":"shingle k=2 readable"}'),
     (PLACED, b'{"b":{"t":"A \\u0042"},"m":{"u":1},"at":7}',
-     b'{"b":{"t":"a b"},"m":{"u":1},"at":"0-1 2-3","source":"A \\u0042","via":"canon/3"}'),
+     b'{"b":{"t":"a b"},"m":{"u":1},"at":"0-1 2-3","source":"A \\u0042","via":"canon/4"}'),
     (PLACED, b'{"b":{"t":"A B","at":1},"m":{"u":1}}',
-     b'{"b":{"t":"a b","at":1},"m":{"u":1},"source":"A B","at":"0-1 2-3","via":"canon/3"}'),
+     b'{"b":{"t":"a b","at":1},"m":{"u":1},"source":"A B","at":"0-1 2-3","via":"canon/4"}'),
 ]  # fmt: skip
 
 
@@ -300,7 +300,7 @@ def test_a_text_is_found_however_deep() -> None:
     for levels in (1, 2, 59, 60, 61, 300, 1023):
         path = ".".join(["a"] * levels + ["t"])
         line = b'{"id":1,"a":' + b'{"a":' * (levels - 1) + b'{"t":"A B"}' + b"}" * levels + b"\n"
-        made = line.replace(b"A B", b"a b")[:-2] + b',"via":"canon/3"}\n'
+        made = line.replace(b"A B", b"a b")[:-2] + b',"via":"canon/4"}\n'
         assert run("canon", "--text", path, stdin=line).good() == made
 
 

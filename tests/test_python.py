@@ -123,7 +123,7 @@ def test_values_that_json_lacks() -> None:
         assert raised.value.__notes__[0].startswith("canon: -:1: not JSON")
     nulls = {"id": 1, "text": "NaN null", "of": None, "at": np.array([1]), "on": datetime(2020, 1, 2)}
     assert list(run("canon", [nulls])) == [
-        {"id": 1, "text": "nan null", "of": None, "at": [1], "on": "2020-01-02T00:00:00", "via": "canon/3"}
+        {"id": 1, "text": "nan null", "of": None, "at": [1], "on": "2020-01-02T00:00:00", "via": "canon/4"}
     ]
     for wrong in ({"id": 1, "text": {1}}, 7, [["id", 1]]):
         with pytest.raises(TypeError):
@@ -343,7 +343,7 @@ def test_archive(tmp_path: Path) -> None:
             assert answer == expected
         each = [archive.query([record]) for record in RECORDS[20:]]
         assert b"".join(line for result in each for line in result.lines()) == expected
-        with pytest.raises(Failed, match='by "canon/3 stop=en'):
+        with pytest.raises(Failed, match='by "canon/4 stop=en'):
             list(Archive(folder, "canon --stop en | shingle | sketch").query(RECORDS))
     with Archive(Path(folder), options="-t 0.99") as strictly:
         assert {each["similarity"] for each in strictly.query(run(to_sketches, RECORDS[20:]))} <= {1.0}

@@ -18,8 +18,8 @@ from shingletools.commands.shingle.fingerprints import Rolling
 @example(b'\xef\xbb\xbf\xef\xbb\xbf{"id":1,"text":"A"}')
 @example(b'{"x":1,"x":2,"id":1,"text":"A","shingles":""}')
 @example(b'{"id":1,"text":"A","id":2}')
-@example(b'{"id":1,"shingles":"00000000000000ab","sketch":"00000001","via":"canon/3"}')
-@example(b'{"via":"canon/3","sketch":"00000001","id":1,"shingles":"00000000000000ab"}')
+@example(b'{"id":1,"shingles":"00000000000000ab","sketch":"00000001","via":"canon/4"}')
+@example(b'{"via":"canon/4","sketch":"00000001","id":1,"shingles":"00000000000000ab"}')
 def test_the_kernel_equals_the_definition(line: bytes) -> None:
     check_lines(line)
 
@@ -51,7 +51,7 @@ def test_a_field_that_stands_twice(name: str) -> None:
 
 def test_another_field_may_stand_twice() -> None:
     line = b'{"id":1,"x":"a","text":"y","x":"z"}\n'
-    assert run("canon", stdin=line).good() == line[:-2] + b',"via":"canon/3"}\n'
+    assert run("canon", stdin=line).good() == line[:-2] + b',"via":"canon/4"}\n'
 
 
 def test_what_is_produced_may_be_there_already() -> None:
@@ -68,9 +68,9 @@ def test_numbers_of_lines_stand_first() -> None:
     stdin = b'{"n": 0.10, "text":"A"}\n{ }\n \t{"id":"x","text":"B"}\n\xef\xbb\xbf{"text":"C"}\n'
     ran = run("canon", "--number", stdin=stdin)
     assert ran.out.splitlines() == [
-        b'{"id":1,"n": 0.10, "text":"a","via":"canon/3"}',
-        b' \t{"id":"x","text":"b","via":"canon/3"}',
-        b'{"id":4,"text":"c","via":"canon/3"}',
+        b'{"id":1,"n": 0.10, "text":"a","via":"canon/4"}',
+        b' \t{"id":"x","text":"b","via":"canon/4"}',
+        b'{"id":4,"text":"c","via":"canon/4"}',
     ]
     assert (ran.status, ran.err) == (1, 'canon: -:2: field "text" is missing\n')
 

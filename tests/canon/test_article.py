@@ -50,7 +50,7 @@ def test_blocks_part_sentences() -> None:
     (record,) = run("canon", "--html=article", "--sentences", stdin=jsonl({"id": 1, "text": PAGE})).records()
     assert record["text"].split("\n") == [canonized(each) for each in (SAID, MORE, SAID)]
     version = metadata.version("resiliparse")
-    assert record["via"].startswith(f"canon/3 html=article/2@resiliparse-{version} sentences")
+    assert record["via"].startswith(f"canon/4 html=article/2@resiliparse-{version} sentences")
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

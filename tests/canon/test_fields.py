@@ -87,7 +87,7 @@ def test_no_word_goes_on_in_another_field(hyphen: str, blanks: str) -> None:
 
 def test_bytes_that_are_not_read_stay() -> None:
     line = b' {"id" : 1,"title":"\\u0041 b" ,"n":1.50, "n":2, "body":"C" } '
-    made = b' {"id" : 1,"title":"\\u0041 b" ,"n":1.50, "n":2, "body":"C","text":"a b c","via":"canon/3" } \n'
+    made = b' {"id" : 1,"title":"\\u0041 b" ,"n":1.50, "n":2, "body":"C","text":"a b c","via":"canon/4" } \n'
     assert run("canon --text title,body", stdin=line).good() == made
 
 

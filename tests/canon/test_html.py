@@ -175,7 +175,7 @@ def test_skip() -> None:
     stdin = jsonl({"id": 1, "text": "<p class='ad x'>Buy</p><p>Text</p><div id=n><p>Next</div>"})
     version = metadata.version("selectolax")
     ran = run("canon", "--html", "--skip", ".ad", "--skip", "#n", stdin=stdin).records()
-    assert ran == [{"id": 1, "text": "text", "via": f"canon/3 html=page@selectolax-{version},skip=%23n%2C.ad"}]
+    assert ran == [{"id": 1, "text": "text", "via": f"canon/4 html=page@selectolax-{version},skip=%23n%2C.ad"}]
     for argv, message in [
         (["--html", "--skip", "p["], '--skip: not a CSS selector: "p["'),
         (["--skip", "p"], "--skip needs --html"),

@@ -58,8 +58,9 @@ CHANGES = [upper, str.swapcase, full_width, other_spaces, without_punctuation, i
 CHANGES += [
     lambda text: unicodedata.normalize("NFC", text),
     lambda text: unicodedata.normalize("NFD", text),
-    lambda text: unicodedata.normalize("NFKC", text),
-    lambda text: unicodedata.normalize("NFKD", text),
+    # NFKC and NFKD join a fraction to a digit or letter before it
+    lambda text: unicodedata.normalize("NFKC", text.replace("½", " ½")),
+    lambda text: unicodedata.normalize("NFKD", text.replace("½", " ½")),
 ]
 NAMES = ["upper", "swapcase", "full width", "spaces", "punctuation", "HTML", "NFC", "NFD", "NFKC", "NFKD"]
 

@@ -33,7 +33,7 @@ def test_recipe_of_patterns() -> None:
     argv = ("--delete", r"\d, |x", "--replace", "a b=", "--word", r"\S+")
     (record,) = run("canon", *argv, stdin=jsonl({"id": 1, "text": ""})).records()
     recipe, _, version = record["via"].rpartition(" regex=")
-    assert recipe == r"canon/3 delete=%5Cd%2C%20%7Cx replace=a%20b, word=%5CS%2B"
+    assert recipe == r"canon/4 delete=%5Cd%2C%20%7Cx replace=a%20b, word=%5CS%2B"
     assert version.startswith("202")
 
 
@@ -179,6 +179,7 @@ def test_what_is_counted_is_what_comes_out(text: str, pattern: str, parts: list[
     [
         ("One here. Two there! Three? Four", ["one here", "two there", "three", "four"]),
         ('He said "Stop." Then left. (Really.) Done', ["he said stop", "then left", "really", "done"]),
+        ("བཀྲ་ཤིས།བདེ་ལེགས། །ཨ་ ༎ཨ༑ ཀ", ["བཀྲ ཤིས", "བདེ ལེགས", "ཨ", "ཨ", "ཀ"]),
         ("At 3.14 p.m. it was v1.2, e.g. warm. Yes", ["at 3 14 p m it was v1 2 e g warm", "yes"]),
         ("Wrapped\nline. Next", ["wrapped line", "next"]),
         ("Head\n\nBody\n \nEnd", ["head", "body", "end"]),

@@ -60,8 +60,12 @@ def made_with(package: str) -> str:
         ("--symbols --stop en", "The -- !", "-- !"),
         ("--symbols", "\u200b ", ""),
         ("--drop-numbers", "In 2024 v2 3.14 ٣٤ ½ x86 三", "in v2 x86 三"),
-        ("--mask-numbers", "In 2024 v2 3.14 1024x768 ٣٤", "in 0 v0 0 0 0x0 0"),
-        ("--drop-numbers --mask-numbers", "In 2024 v2", "in v0"),
+        ("--mask-numbers", "In 2024 v2 3.14 1024x768 ٣٤", "in 0 v0 0 0x0 0"),
+        ("--mask-numbers", "1,234,567 3½ ½ 1⁄2 1.234.567,89 1'234 1’234 ١٬٢٣٤٫٥ １，２３４", "0 0 0 0 0 0 0 0 0"),
+        ("--mask-numbers", "1\u00a0234\u202f567 1\u00a0234x 12\u00a034 1\u00a02345 1 234 1, 2", "0 0x 0 0 0 0 0 0 0 0"),
+        ("--mask-numbers", "①② m² a,1 1,a 5/7 12:30 \u0cf3", "0 m0 a 0 0 a 0 0 0 0 \u0cf3"),
+        ("--drop-numbers --mask-numbers", "In 2024 v2 1,234 3½", "in v0"),
+        ("--drop-numbers", "1,234 1'234 3½ 1'a", "1'a"),
         ("--stop iso:de", "Das ist nicht der Hund", "hund"),
         ("--stop iso:fr --fold-accents", "Où étaient les chevaux? ou etaient", "chevaux"),
         ("--stem en", "running runner's dogs", "run runner dog"),
@@ -213,14 +217,14 @@ def test_recipes() -> None:
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     lemma = ",".join(map(made_with, ("simplemma", "pymorphy3", "pymorphy3-dicts-ru")))
     assert record["via"] == (
-        "canon/3 join-hyphens fold-homoglyphs=confusables-17.0.0 fold-accents drop-numbers mask-numbers stop=en "
+        "canon/4 join-hyphens fold-homoglyphs=confusables-17.0.0 fold-accents drop-numbers mask-numbers stop=en "
         f"drop-adjectives=en@{made_with('lemminflect')} "
         f"lemma=en,ru@{lemma} stem=en@{made_with('PyStemmer')} symbols"
     )
     options = "--html=main --segment zh --stop iso:zh --stop zh --lemma ru"
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     assert record["via"] == (
-        f"canon/3 html=main@{made_with('selectolax')} segment=zh@{made_with('rjieba')} "
+        f"canon/4 html=main@{made_with('selectolax')} segment=zh@{made_with('rjieba')} "
         f"stop=iso:zh@{made_with('stopwordsiso')},zh "
         f"lemma=ru@{made_with('pymorphy3')},{made_with('pymorphy3-dicts-ru')}"
     )

@@ -61,7 +61,7 @@ def test_a_second_file_does_not_appear_either(tmp_path: Path) -> None:
 
 def test_what_is_no_file_is_written() -> None:
     ran = run("canon", "--allow-rejects=0", "-o", "/dev/stdout", stdin=BAD + b'{"id":1,"text":"A"}\n')
-    assert (ran.status, ran.out) == (1, b'{"id":1,"text":"a","via":"canon/3"}\n')
+    assert (ran.status, ran.out) == (1, b'{"id":1,"text":"a","via":"canon/4"}\n')
     ran = run("canon", "--allow-rejects=0", "-o", "/dev/null", stdin=BAD)
     assert (ran.status, ran.err) == (2, "canon: -:1: not JSON (column 1)\ncanon: -: not one good record\n")
 

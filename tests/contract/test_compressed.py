@@ -87,7 +87,7 @@ def test_documents_that_are_whole_files_or_lines(suffix: str, tmp_path: Path) ->
     text = b"A letter\nof two lines\n"
     (tmp_path / "letter").write_bytes(MAKE[suffix](text))
     assert run_here("canon --whole letter", cwd=tmp_path).records() == [
-        {"id": "letter", "text": "a letter of two lines", "via": "canon/3"}
+        {"id": "letter", "text": "a letter of two lines", "via": "canon/4"}
     ]
     (one, two) = run_here("canon --lines letter", cwd=tmp_path).records()
     assert (one["text"], two["text"]) == ("a letter", "of two lines")

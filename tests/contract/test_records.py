@@ -211,7 +211,7 @@ def test_such_a_line_in_other_formats(options: str, tmp_path: Path) -> None:
     stdin = line if "array" not in options else b"[%b]" % line.replace(b",", b",\n")
     ran = run_here("canon", *options.split(), stdin=stdin.replace(b'"text"', b'"id":1,"text"'), cwd=tmp_path)
     number = {"n": 1} if "--id" in options else {}
-    assert ran.records() == [{**number, "xy": [1] * 5000, "id": 1, "text": "a", "via": "canon/3"}]
+    assert ran.records() == [{**number, "xy": [1] * 5000, "id": 1, "text": "a", "via": "canon/4"}]
 
 
 @every_command

@@ -248,7 +248,7 @@ def test_records_flow_on_as_they_come(tmp_path: Path) -> None:
     """The first record is out before the second is in: a filter may stand behind `tail -f`."""
     running = Running(tmp_path, "canon", stdin=jsonl({"id": 1, "text": "One"}))
     assert running.process.stdout is not None
-    assert running.process.stdout.readline() == b'{"id": 1, "text": "one","via":"canon/3"}\n'
+    assert running.process.stdout.readline() == b'{"id": 1, "text": "one","via":"canon/4"}\n'
     assert running.process.stdin is not None
     running.process.stdin.close()
     assert running.end() == (0, b"")

@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_files_of_text_and_html_in_the_order_of_their_paths(folder: Path) -> None:
     ran = run_here("canon", "--recursive", "-v", "d", cwd=folder)
-    via = f"canon/3 html=page@selectolax-{version('selectolax')},by=suffix"
+    via = f"canon/4 html=page@selectolax-{version('selectolax')},by=suffix"
     expected = [("d/a-b.HTM", "a page"), ("d/a.md", "a title"), ("d/a/x.txt", "a b text b")]
     assert ran.out.decode() == "".join(f'{{"id":"{name}","text":"{text}","via":"{via}"}}\n' for name, text in expected)
     paths = [name.encode() for name, _ in expected]

@@ -48,7 +48,7 @@ def test_columns_become_values_of_json(tmp_path: Path) -> None:
     lines = run_here("canon", "--parquet", "a", cwd=tmp_path).good().decode().splitlines()
     for line, name, text, shown in zip(lines, "xy", ("a b", "b"), (2, 3), strict=True):
         others = "".join(f',"c{place}":{column[shown]}' for place, column in enumerate(COLUMNS))
-        assert line == f'{{"id":"{name}","text":"{text}"{others},"via":"canon/3"}}'
+        assert line == f'{{"id":"{name}","text":"{text}"{others},"via":"canon/4"}}'
 
 
 def test_a_list_of_a_fixed_size_that_is_not_there(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_list_of_a_fixed_size_that_is_not_there(tmp_path: Path) -> None:
     written(tmp_path / "a", id=["x"], text=["A"], list=pa.array([None], pa.list_(pa.int64(), 2)))
     ran = run_here("canon", "--parquet", "a", cwd=tmp_path)
     if int(pa.__version__.partition(".")[0]) >= 26:
-        assert ran.good() == b'{"id":"x","text":"a","list":null,"via":"canon/3"}\n'
+        assert ran.good() == b'{"id":"x","text":"a","list":null,"via":"canon/4"}\n'
     else:
         assert (ran.status, ran.out) == (2, b"")
         assert ran.err.startswith("canon: a: not Parquet, or damaged: Expected all lists to be of size=2")
@@ -66,7 +66,7 @@ def test_bytes_are_text_in_the_fields_that_are_read(tmp_path: Path) -> None:
     inner = pa.array([{"content": b"A", "more": b"A"}, {"content": b"B", "more": b"B"}, {"content": None, "more": b""}])
     written(tmp_path / "a", key=[b"x", b"\xff", b"z"], body=inner)
     ran = run_here("canon --parquet --id key --text body.content --rejects bad a", cwd=tmp_path)
-    assert ran.out == b'{"key":"x","body":{"content":"a","more":"QQ=="},"via":"canon/3"}\n'
+    assert ran.out == b'{"key":"x","body":{"content":"a","more":"QQ=="},"via":"canon/4"}\n'
     assert ran.err == 'canon: a:2: not UTF-8\ncanon: a:3: field "body.content" is not a string\n'
     assert (tmp_path / "bad").read_bytes().split(b"\n") == [
         b'{"key":null,"body":{"content":"B","more":"Qg=="}}', b'{"key":"z","body":{"content":null,"more":""}}', b"",
@@ -78,7 +78,7 @@ def test_rows_are_counted_over_row_groups_and_files(tmp_path: Path) -> None:
     written(tmp_path / "b", text=["y"])
     ran = run_here("canon --parquet --number a b", cwd=tmp_path)
     assert ran.err == 'canon: a:251: field "text" is not a string\n'
-    assert ran.out.splitlines()[-1] == b'{"id":252,"text":"y","via":"canon/3"}'
+    assert ran.out.splitlines()[-1] == b'{"id":252,"text":"y","via":"canon/4"}'
     one, two = (run(f"canon --parquet --number -j {jobs} a b", cwd=tmp_path) for jobs in (1, 2))
     assert (one.status, one.out, one.err) == (two.status, two.out, two.err) == (1, ran.out, ran.err)
 

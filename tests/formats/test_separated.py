@@ -41,9 +41,9 @@ def canon(folder: Path, content: bytes, *options: str) -> Ran:
 def test_rows_become_records_of_strings(tmp_path: Path) -> None:
     content = '\ufeffid,lang,text\r\n1,en,"The ""Cat"""\r\n2,,"two\nlines, one text"\r\n3,ru,5" disk'.encode()
     assert canon(tmp_path, content, "--csv").records() == [
-        {"id": "1", "lang": "en", "text": "the cat", "via": "canon/3"},
-        {"id": "2", "lang": "", "text": "two lines one text", "via": "canon/3"},
-        {"id": "3", "lang": "ru", "text": "5 disk", "via": "canon/3"},
+        {"id": "1", "lang": "en", "text": "the cat", "via": "canon/4"},
+        {"id": "2", "lang": "", "text": "two lines one text", "via": "canon/4"},
+        {"id": "3", "lang": "ru", "text": "5 disk", "via": "canon/4"},
     ]
 
 
@@ -71,18 +71,18 @@ def test_tabs_part_values_and_quotes_are_text(tmp_path: Path) -> None:
     ran = canon(
         tmp_path, b'1\tsay "yes\r\n2\tsay \\t no\n3\ta\tb\n', "--tsv", "--no-header", "--id", "1", "--text", "2"
     )
-    assert ran.out == b'{"1":"1","2":"say yes","via":"canon/3"}\n{"1":"2","2":"say t no","via":"canon/3"}\n'
+    assert ran.out == b'{"1":"1","2":"say yes","via":"canon/4"}\n{"1":"2","2":"say t no","via":"canon/4"}\n'
     assert (ran.status, ran.err) == (1, "canon: docs:3: 3 columns, but the first row has 2\n")
 
 
 def test_another_character_may_part_values(tmp_path: Path) -> None:
     ran = canon(tmp_path, b'url;body.text\nu;"a;b, c"\n', *"--csv --delimiter ; --id url --text body.text".split())
-    assert ran.records() == [{"url": "u", "body.text": "a b c", "via": "canon/3"}]
+    assert ran.records() == [{"url": "u", "body.text": "a b c", "via": "canon/4"}]
 
 
 def test_columns_of_one_name_are_told_apart(tmp_path: Path) -> None:
     ran = canon(tmp_path, b"id,x,text,x,x_2,,\n1,a,b,c,d,e,f\n", "--csv")
-    assert ran.out == b'{"id":"1","x":"a","text":"b","x_3":"c","x_2":"d","":"e","_2":"f","via":"canon/3"}\n'
+    assert ran.out == b'{"id":"1","x":"a","text":"b","x_3":"c","x_2":"d","":"e","_2":"f","via":"canon/4"}\n'
     assert (ran.status, ran.err) == (0, "")
 
 

@@ -55,7 +55,7 @@ def test_pages_of_html_by_their_addresses(tmp_path: Path) -> None:
             ("http://a/", "a page"), ("http://b/", "other"), (f"urn:x:{len(HTML) + 13}", "nameless"),
         ]  # fmt: skip
         assert {each["via"] for each in records} == {
-            f"canon/3 warc=charset@resiliparse-{version('resiliparse')} html=page@selectolax-{version('selectolax')}"
+            f"canon/4 warc=charset@resiliparse-{version('resiliparse')} html=page@selectolax-{version('selectolax')}"
         }
         counts = "1 warcinfo records left out, 1 request records left out, 2 responses without a page left out"
         assert ran.err.startswith("canon: 3 records, 0 rejected, ")

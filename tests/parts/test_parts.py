@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from targets import filter_of, stage_of
 
 from harness import Record, jsonl, pipe, run, shell
+from shingletools.commands.canon.placed import Placer
 from shingletools.reading.streams import Chunk
 from shingletools.record.chain import Chain
 from shingletools.record.filter_line import Reject, filter_lines
@@ -21,6 +22,7 @@ UNITS = ("paragraph", "line", "sentence", "heading", "1-words", "3-words", "200-
 PIECES = (
     *"aB1.#-=~` \t\n\r\v\f\0\x1c\x1e\x1f\x85\u2028\u2029\u200b\u3000\u0301中文。ไ…!?", "\r\n", "\n\n", "# ", "\n---\n",
     "2.1 A", "\n```\n", "word ", "A. ", "\u02bc", "ー", "\U0001f600", "\\", '"', "e\u0301", "\x7f", "\ufeff",
+    "\u0e33", "ﾞ", "ｶ", "ꦲ", "\u00ad\n",
 )  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES) | st.characters(exclude_categories=["Cs"]), max_size=30).map("".join)
 by_unit = pytest.mark.parametrize("unit", UNITS)
@@ -126,10 +128,22 @@ def test_words(text: str, number: int) -> None:
         ("ガ カ\u3099 x", ["ガ カ\u3099", "x"]),
         ("한국 말 셋", ["한국 말", "셋"]),
         ("… – …", ["… –", "…"]),
+        ("นำ้ำนน", ["นำ้ำน", "น"]),
+        ("ｶﾞｷﾞｸ", ["ｶﾞｷﾞ", "ｸ"]),
+        ("ꦲꦤꦕ", ["ꦲꦤ", "ꦕ"]),
+        ("co\u00ad\noperate a b", ["co\u00ad\noperate a", "b"]),
     ],
 )
 def test_two_words_of_any_script(text: str, parts: list[str]) -> None:
     assert texts_of("2-words", text) == parts
+
+
+@given(texts, st.integers(1, 3))
+def test_no_part_begins_inside_a_word_of_canon(text: str, number: int) -> None:
+    places = [json.loads(line)["place"] for line in apart(f"{number}-words", [{"id": 1, "text": text}])]
+    for place in filter(None, Placer()(text).at.split(" ")):
+        start, end = map(int, place.split("-"))
+        assert any(begin <= start and end <= stop for begin, stop in places), (place, places)
 
 
 @pytest.mark.parametrize(
@@ -303,8 +317,14 @@ def test_recipes() -> None:
     assert run("parts", "--together", stdin=run("parts --by line", stdin=documents).good()).records() == [
         {"id": 1, "text": "A b.\nC d.", "via": "own"}
     ]
+    for by in ("sentence", "1-words"):  # which were cut otherwise before
+        parts = run(f"parts --by {by}", stdin=documents)
+        assert parts.records()[0]["via"] == f"own | parts/2 by={by}"
+        assert run("parts", "--together", stdin=parts.good()).records() == [
+            {"id": 1, "text": "A b.\nC d.", "via": "own"}
+        ]
     canonical = run("canon", stdin=run("parts --by line", stdin=stdin).good()).good()
-    via = "parts by=line | canon/3 | parts together"
+    via = "parts by=line | canon/4 | parts together"
     assert run("parts", "--together", stdin=canonical).records() == [{"id": 1, "text": "a b\nc d", "via": via}]
 
 

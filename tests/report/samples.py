@@ -115,7 +115,7 @@ def copied() -> dict[str, str]:
 def copies(path: Path) -> None:
     """Near-copies and exact ones, with fields, of a corpus of twelve documents."""
     texts = copied()
-    origin = Provenance("canon | shingle | simjoin -t 0.5", "canon/3 | shingle k=10", "0.5", 10, "May Day")
+    origin = Provenance("canon | shingle | simjoin -t 0.5", "canon/4 | shingle k=10", "0.5", 10, "May Day")
     with path.open("wb") as out:
         report = Report(out, LIMIT, show=("title", "day"), origin=origin)
         for other in list(texts)[1:]:

@@ -173,7 +173,7 @@ def test_the_overview_says_where_pairs_come_from(opened: Open) -> None:
     texts = copied()
     letters = [len(text) for text in texts.values()]
     assert figures["Text to remove"] == f"{100 * sum(letters[1:]) // (10 * sum(letters))}%"
-    assert (figures["Command"], figures["Recipe"]) == ("canon | shingle | simjoin -t 0.5", "canon/3 | shingle k=10")
+    assert (figures["Command"], figures["Recipe"]) == ("canon | shingle | simjoin -t 0.5", "canon/4 | shingle k=10")
     assert (figures["Threshold"], figures["Date"]) == ("0.5", "May Day")
     last = page.locator("section", has_text="Similarities").locator("tbody tr").last
     assert last.locator("th, .count").all_inner_texts() == ["exact copies", "3"]

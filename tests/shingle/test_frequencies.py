@@ -36,7 +36,7 @@ SCRATCH = Memory(0, "/tmp")
 def test_header(folder: Path) -> None:
     header, _, lines = (folder / "df").read_bytes().partition(b"\n")
     assert json.loads(header) == {
-        "documents": len(texts()), "shingles": len(frequencies()), "min_df": 1, "via": f"canon/3 | shingle k={K}"
+        "documents": len(texts()), "shingles": len(frequencies()), "min_df": 1, "via": f"canon/4 | shingle k={K}"
     }  # fmt: skip
     assert lines == run(f"shingle -k {K} --df docs", cwd=folder).good()
     assert run("shingle --df --header").records() == [
@@ -147,7 +147,7 @@ def test_other_fingerprints(how: str, folder: Path) -> None:
 def test_recipe(folder: Path) -> None:
     label = f"df@{blake3((folder / 'df').read_bytes()).hexdigest()[:16]}"
     first = run(f"shingle -k {K} --min-df 0.5% --max-df 1.99% --df-table df docs", cwd=folder).records()[0]
-    assert first["via"] == f"canon/3 | shingle k={K} min-df=2 max-df=5 df-table={label}"
+    assert first["via"] == f"canon/4 | shingle k={K} min-df=2 max-df=5 df-table={label}"
 
 
 def test_a_table_of_common_shingles_is_enough(folder: Path) -> None:
@@ -172,11 +172,11 @@ def test_in_a_chain(folder: Path) -> None:
 
 def test_records_that_were_made_otherwise(folder: Path) -> None:
     lines = canonical().splitlines(keepends=True)
-    escaped = lines[1].replace(b'"via":"canon/3"', b'"via":"c\\u0061non/3"')
+    escaped = lines[1].replace(b'"via":"canon/4"', b'"via":"c\\u0061non/4"')
     others = [
-        (lines[2].replace(b'"via":"canon/3"', b'"via":"canon/3 stop=en"'), '"canon/3 stop=en"'),
-        (lines[3].replace(b',"via":"canon/3"', b""), "an unnamed recipe"),
-        (lines[4].replace(b'"via":"canon/3"', b'"via":"parts | canon/3"'), '"parts | canon/3"'),
+        (lines[2].replace(b'"via":"canon/4"', b'"via":"canon/4 stop=en"'), '"canon/4 stop=en"'),
+        (lines[3].replace(b',"via":"canon/4"', b""), "an unnamed recipe"),
+        (lines[4].replace(b'"via":"canon/4"', b'"via":"parts | canon/4"'), '"parts | canon/4"'),
     ]
     stdin = b"".join([lines[0], escaped, *(line for line, _ in others), lines[5]])
     for command in (f"shingle -k {K} --max-df 3 --df-table df", f"shingle -k {K} --hash md5 --max-df 3 --df-table md5"):
@@ -185,7 +185,7 @@ def test_records_that_were_made_otherwise(folder: Path) -> None:
         ran = run(command, stdin=stdin, cwd=folder)
         assert ran.status == 1
         assert ran.err.splitlines() == [
-            f'shingle: -:{place}: made by {via}, not by "canon/3" as the table'
+            f'shingle: -:{place}: made by {via}, not by "canon/4" as the table'
             for place, (_, via) in enumerate(others, 3)
         ]
         good = run(command, stdin=lines[0] + lines[1] + lines[5], cwd=folder).good()

@@ -96,7 +96,7 @@ def test_what_does_not_fit(made: Path, tmp_path: Path) -> None:
         ("--text body", "body", '"id", "text"'),
         ("", "text", '"word": --text NAME says which is meant'),
     ):
-        words = jsonl({"id": 1, "word" if name == "text" else "text": "a b c", "via": "canon/3"})
+        words = jsonl({"id": 1, "word" if name == "text" else "text": "a b c", "via": "canon/4"})
         ran = run_here(f"simindex add new -k 3 {options}", stdin=words, cwd=tmp_path)
         assert ran.err.splitlines()[0] == f'simindex: -:1: field "{name}" is missing; the record has {has}'
 

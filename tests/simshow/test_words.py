@@ -16,8 +16,8 @@ from simshow.samples import PAIR, TWO
 
 def test_words_of_canon_with_offsets(folder: Path) -> None:
     """The words are those of the record, whatever they are; the originals are only shown."""
-    one = {"id": 1, "text": "x y z", "source": "Ex, <b>Why</b> Zed", "at": "0-2 7-10 15-18", "via": "canon/3 --html"}
-    two = {"id": 2, "text": "w x y z", "source": "W...xyz", "at": "0-1 4-5 5-6 6-7", "via": "canon/3 --html"}
+    one = {"id": 1, "text": "x y z", "source": "Ex, <b>Why</b> Zed", "at": "0-2 7-10 15-18", "via": "canon/4 --html"}
+    two = {"id": 2, "text": "w x y z", "source": "W...xyz", "at": "0-1 4-5 5-6 6-7", "via": "canon/4 --html"}
     (folder / "docs").write_bytes(jsonl(one, two))
     (record,) = run("simshow --docs docs --json -k 3", stdin=jsonl({"a": 1, "b": 2}), cwd=folder).records()
     assert record["shared"] == [{"a": [0, 18], "b": [4, 7], "words": 3}]
@@ -72,14 +72,14 @@ def test_context_and_differences_where_places_go_back(folder: Path) -> None:
 def test_places_that_are_none(at: str, cause: str, folder: Path) -> None:
     with pytest.raises(Rejected, match=cause):
         checked(read_places(at), 2, 3)
-    (folder / "docs").write_bytes(jsonl({"id": 1, "text": "a b", "source": "a b", "at": at, "via": "canon/3"}, TWO))
+    (folder / "docs").write_bytes(jsonl({"id": 1, "text": "a b", "source": "a b", "at": at, "via": "canon/4"}, TWO))
     ran = run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder)
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err.startswith('simshow: docs:1: field "at" ' + cause)
     assert ran.err.endswith("\nsimshow: -:1: the document 1 of --docs was rejected\nsimshow: -: not one good record\n")
 
 
-@pytest.mark.parametrize("via", [{}, {"via": "canon/3"}, {"via": "web"}])
+@pytest.mark.parametrize("via", [{}, {"via": "canon/4"}, {"via": "web"}])
 @pytest.mark.parametrize(
     "own",
     [
@@ -188,17 +188,17 @@ PLACED = {"text": "a b", "source": "a b", "at": "0-1 2-3"}
 @pytest.mark.parametrize(
     ("documents", "options", "here", "before"),
     [
-        ([{**PLACED, "via": "canon/3"}, {**PLACED, "via": "canon/3 stop=en"}], "", '"canon/3 stop=en"', '"canon/3"'),
+        ([{**PLACED, "via": "canon/4"}, {**PLACED, "via": "canon/4 stop=en"}], "", '"canon/4 stop=en"', '"canon/4"'),
         ([{**PLACED, "via": "x"}, PLACED], "", "an unnamed recipe", '"x"'),
-        ([PLACED, {"text": "a b"}], "", '"canon/3"', "an unnamed recipe"),
-        ([{"text": "a b"}, {"text": "a b", "via": "own"}], "", '"own | canon/3"', '"canon/3"'),
+        ([PLACED, {"text": "a b"}], "", '"canon/4"', "an unnamed recipe"),
+        ([{"text": "a b"}, {"text": "a b", "via": "own"}], "", '"own | canon/4"', '"canon/4"'),
         (
-            [{**PLACED, "via": "canon/3"}, {"text": "a b"}],
+            [{**PLACED, "via": "canon/4"}, {"text": "a b"}],
             "--canon=--drop-numbers",
-            '"canon/3 drop-numbers"',
-            '"canon/3"',
+            '"canon/4 drop-numbers"',
+            '"canon/4"',
         ),
-        ([{**PLACED, "via": "canon/3"}, {"text": "a b"}], "", None, None),
+        ([{**PLACED, "via": "canon/4"}, {"text": "a b"}], "", None, None),
         ([{"text": "a b", "via": "own"}, {"text": "b", "via": "own"}], "--canon=--drop-numbers", None, None),
     ],
 )

@@ -285,10 +285,10 @@ def test_an_id_that_the_sample_has_is_bad(tmp_path: Path) -> None:
 
 
 def test_recipes_that_differ(tmp_path: Path) -> None:
-    docs = jsonl({"id": 1, "text": "a", "via": "canon/3"}, {"id": 2, "text": "a"})
+    docs = jsonl({"id": 1, "text": "a", "via": "canon/4"}, {"id": 2, "text": "a"})
     done = ran(tmp_path, "", docs)
     assert (done.status, done.out) == (2, b"")
-    assert done.err == 'simtune: -:2: made by an unnamed recipe, but the records before by "canon/3"\n'
+    assert done.err == 'simtune: -:2: made by an unnamed recipe, but the records before by "canon/4"\n'
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def test_columns_that_differ_in_case(simspark: Simspark, spark: SparkSession, tm
         spark.conf.set("spark.sql.caseSensitive", "false")
     assert ran.status == 1
     (part,) = (tmp_path / "o.parquet").glob("part-*")
-    assert pq.read_table(part).to_pylist() == [{"ID": 0, "id": 1, "text": "a", "Text": "b", "via": "canon/3"}]
+    assert pq.read_table(part).to_pylist() == [{"ID": 0, "id": 1, "text": "a", "Text": "b", "via": "canon/4"}]
     assert kept(tmp_path / "r") == {"1-canon": b'{"ID":1,"id":2,"text":null,"Text":"c"}\n'}
 
 
@@ -261,8 +261,8 @@ def test_odd_names(simspark: Simspark, tmp_path: Path) -> None:
     )
     assert (ran.status, ran.err.count("\n")) == (1, 1)
     assert pq.read_table(tmp_path / "o.parquet").to_pylist() == [
-        {"id`.%s": 1, **{name: name for name in names}, "te.xt": "a", "via": "canon/3"},
-        {"id`.%s": 2, **dict.fromkeys(names), "te.xt": "b", "via": "canon/3"},
+        {"id`.%s": 1, **{name: name for name in names}, "te.xt": "a", "via": "canon/4"},
+        {"id`.%s": 2, **dict.fromkeys(names), "te.xt": "b", "via": "canon/4"},
     ]
     assert json.loads(kept(tmp_path / "bad")["1-canon"]) == {
         "id`.%s": 3, **{name: name for name in names}, "te.xt": None
@@ -281,8 +281,8 @@ def test_several_inputs_of_different_columns(simspark: Simspark, tmp_path: Path)
     ran = simspark("canon", *words, "--out", tmp_path / "o.parquet")
     assert (ran.status, ran.err) == (1, f'simspark: canon: file:{tmp_path}/3.parquet:1: field "text" is missing\n')
     assert written(tmp_path / "o.parquet").to_pylist() == [
-        {"id": 1, "text": "a", "old": {"x": 1}, "via": "canon/3", "new": None},
-        {"id": 2**40, "text": "b", "old": None, "via": "of old | canon/3", "new": True},
+        {"id": 1, "text": "a", "old": {"x": 1}, "via": "canon/4", "new": None},
+        {"id": 2**40, "text": "b", "old": None, "via": "of old | canon/4", "new": True},
     ]
 
 

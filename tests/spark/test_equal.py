@@ -66,7 +66,7 @@ def test_shingles_within_limits(simspark: Simspark, tmp_path: Path) -> None:
     commands = ["canon", f"shingle -k 3 --max-df 2 --df-table {tmp_path / 'df'}", "sketch -n 3"]
     ran = simspark(" | ".join(commands), "--in", tmp_path / "docs")
     assert ran.out == pipe(DOCS.read_bytes(), *commands)
-    assert (ran.status, 'made by "parts | canon/3", not by "canon/3" as the table' in ran.err) == (1, True)
+    assert (ran.status, 'made by "parts | canon/4", not by "canon/4" as the table' in ran.err) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_a_large_string_in_parquet(simspark: Simspark, tmp_path: Path) -> None:
     record = {"id": 1, "more": "x" * 21_000_000, "text": "a"}
     (tmp_path / "docs").write_bytes(jsonl(record))
     assert simspark("canon", "--in", tmp_path / "docs", "--out", tmp_path / "o.parquet").status == 0
-    assert pq.read_table(tmp_path / "o.parquet").to_pylist() == [record | {"via": "canon/3"}]
+    assert pq.read_table(tmp_path / "o.parquet").to_pylist() == [record | {"via": "canon/4"}]
 
 
 def test_strings_that_are_none(simspark: Simspark, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_values_of_parquet(simspark: Simspark, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "docs.parquet")
     assert json.loads(simspark("canon", "--in", tmp_path / "docs.parquet").good()) == {
         "id": "x", "text": "a", "moment": "2026-03-04T05:06:07.123456", "aware": "2026-03-04T03:06:07.123456Z",
-        "day": "2026-03-04", "no": "NaN", "via": "canon/3",
+        "day": "2026-03-04", "no": "NaN", "via": "canon/4",
     }  # fmt: skip
 
 

@@ -28,7 +28,7 @@ def test_steps(pipeline: str, names: list[str]) -> None:
 def test_recipes_are_the_commands() -> None:
     steps = parse("canon --stop en --stem en | shingle -k 3 --chars | sketch -n 12 --seed x")
     recipes = [each.recipe for step in steps if (each := step.stage.record_by_record)]
-    assert recipes[0].startswith("canon/3 stop=en stem=en@PyStemmer-")
+    assert recipes[0].startswith("canon/4 stop=en stem=en@PyStemmer-")
     assert recipes[1:] == ["shingle k=3 chars", "sketch n=12 seed=x"]
 
 

@@ -9,7 +9,13 @@ from shingletools.cli.options import Printed
 from shingletools.commands.canon.canonizer import Canonizer, Rules, explain
 from shingletools.commands.canon.hyphens import HARD
 from shingletools.commands.canon.patterns import Budget, Replace, WordPattern
-from shingletools.commands.canon.rules import Rule, drop_number, mask_number
+from shingletools.commands.canon.rules import (
+    Rule,
+    drop_number,
+    mask_number,
+    whole_numbers,
+    whole_numbers_traced,
+)
 from shingletools.commands.canon.stopwords import stop
 from shingletools.commands.canon.words import cut
 from shingletools.reading.formats import format_options
@@ -64,7 +70,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     words.add_argument("--word", metavar="REGEX", type=text, help="take as words what matches in the folded text")
     words.add_argument("--segment", choices=("zh",), metavar="LANG", help="cut Chinese (zh) into words, not characters")
     add("--drop-numbers", action="store_true", help="drop words that have only digits")
-    add("--mask-numbers", action="store_true", help="write each run of digits as 0")
+    add("--mask-numbers", action="store_true", help="write each number as 0")
     add("--stop", metavar="LIST", action="append", default=[],
         help="drop stop words: en, ru, zh, iso:LANG, or a FILE with one word a line; may be repeated")  # fmt: skip
     for option, does in (
@@ -162,8 +168,11 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         # canon took a main element inside another one twice if an element was between them, and left out headers and
         # footers of articles, sections and main elements if they were not direct children. canon and canon/2, which
         # only html=main had, took no ` for an apostrophe, no keycap for its digit, no + and # for parts of words and
-        # other lemmas in ru, and left words parted that soft hyphens part at line ends
-        "canon/3",
+        # other lemmas in ru, and left words parted that soft hyphens part at line ends. canon/3, which --extract still
+        # has, joined fractions to the digits before them, lost the joiner of chillus and khanda ta, took no U+02BB and
+        # no geresh for an apostrophe, no letter of Javanese, Tai Le, Yi and others for a word, no shad for the end of a
+        # sentence, and digits between separators for numbers of their own
+        "canon/3" if options.extract else "canon/4",
         ("extract", options.extract),
         ("warc", decoded),
         *((rule.name, rule.label) for rule in texts),
@@ -221,6 +230,8 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
         from shingletools.commands.canon.homoglyphs import homoglyphs  # as above
 
         texts.append(homoglyphs())
+    if options.mask_numbers:
+        texts.append(Rule("mask-numbers", False, whole_numbers, whole_numbers_traced))  # the recipe has the rule below
     return texts
 
 

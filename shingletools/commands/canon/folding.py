@@ -5,10 +5,23 @@ import unicodedata
 
 from shingletools.system.deferred import later, regex
 
-# Typographic and reversed quotes, the letter that Ukrainian and Breton use, and what people type in their place, the
-# grave accent and the prime: inside a word all become '
-APOSTROPHES = str.maketrans(dict.fromkeys("`\u2018\u2019\u201b\u02bc\u2032", "'"))
-ACUTE = str.maketrans(dict.fromkeys("\u00b4\u1ffd", "'"))  # the same, but NFKD would make a space of it
+# Typographic and reversed quotes, the letters of their form, which Uzbek, Hawaiian, Ukrainian and Breton use, Hebrew's
+# geresh, and what people type in their place, the grave accent and the prime: inside a word all become '. Hebrew's
+# gershayim becomes "
+APOSTROPHES = str.maketrans({**dict.fromkeys("`\u2018\u2019\u201b\u02bb\u02bc\u02bd\u2032\u05f3", "'"), "\u05f4": '"'})
+# What NFKD would change otherwise: the acute accent, of which it makes a space, and fractions, whose digits it joins to
+# those before, so that 3½ would become 31⁄2
+FRACTIONS = "¼½¾" + "".join(map(chr, range(0x2150, 0x2160))) + "\u2189"
+BEFORE_NFKD = str.maketrans({**dict.fromkeys("\u00b4\u1ffd", "'"), **{each: f" {each}" for each in FRACTIONS}})
+
+# Letters that were spelled with a virama and a zero-width joiner before they had a character of their own: Bengali's
+# khanda ta and Malayalam's chillus (DoNotEmit.txt of Unicode 17.0)
+JOINER = "\u200d"
+ATOMIC = {
+    "\u09a4\u09cd": "\u09ce", "\u0d23\u0d4d": "\u0d7a", "\u0d28\u0d4d": "\u0d7b", "\u0d30\u0d4d": "\u0d7c",
+    "\u0d32\u0d4d": "\u0d7d", "\u0d33\u0d4d": "\u0d7e",
+}  # fmt: skip
+SPELLED = re.compile(f"({'|'.join(ATOMIC)}){JOINER}")
 
 TATWEEL = "\u0640"  # stretches an Arabic word, as letter spacing stretches a Latin one
 
@@ -28,14 +41,17 @@ def fold(text: str) -> str:
     """Text without differences of case, compatibility forms and invisible characters; fold(fold(x)) == fold(x).
 
     This is Unicode's compatibility caseless matching (The Unicode Standard, D146). In addition, invisible characters
-    and keycaps around digits are dropped, and whatever is typed as an apostrophe becomes a straight one.
+    and keycaps around digits are dropped, whatever is typed as an apostrophe becomes a straight one, letters have one
+    spelling, and a fraction begins with a space.
 
     >>> fold("Ｆｕｌｌ ｗｉｄｔｈ, STRASSE, straße, co\\u00adoperate")
     'full width, strasse, strasse, cooperate'
     """
     if text.isascii():
         return text.lower().replace("`", "'")
-    visible = INVISIBLE.sub("", text).translate(ACUTE)
+    if JOINER in text:
+        text = SPELLED.sub(lambda found: ATOMIC[found[1]], text)
+    visible = INVISIBLE.sub("", text).translate(BEFORE_NFKD)
     if len(visible) >= LONG:
         visible = LONG_RUN.sub(_sorted_marks, visible.translate(DECOMPOSED))
     folded = unicodedata.normalize("NFKD", visible).replace(TATWEEL, "").casefold()

@@ -1,11 +1,7 @@
 """What a hyphen parts at a line's end: a soft hyphen always, since it has no other use there; others as an option."""
 
 from shingletools.commands.canon.origins import Origin
-from shingletools.system.deferred import later, regex
-
-SOFT = "\u00ad"
-LINE_END = r"[^\S\n]*\n[^\S\n]*"
-PARTED = later(lambda: regex.compile(rf"(?<=[\p{{L}}\p{{M}}]){SOFT}{LINE_END}(?=\p{{L}})"))
+from shingletools.text.hyphenation import LINE_END, PARTED, SOFT
 
 # Of --join-hyphens. What begins with a capital is rarely the rest of a word, and what is all capitals is a word alone
 SMALL = r"[\p{L}--[\p{Lu}\p{Lt}]]"

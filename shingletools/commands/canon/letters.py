@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from shingletools.commands.canon.folding import fold
+from shingletools.commands.canon.folding import ATOMIC, JOINER, fold
 from shingletools.commands.canon.words import joins
 from shingletools.kernel.memo import Memo
 
@@ -49,7 +49,7 @@ def fold_places(text: str, folded: Memo[str], origins: Memo[bytes]) -> Folded:
     whole than letter by letter, if there is any. `origins` is a memo of made_of.
 
     >>> fold_places("ÉE\\u00ad\\u0301½", Memo(fold), Memo(lambda letter: made_of(fold, letter)))
-    Folded(text='éé1⁄2', firsts=array('q', [0, 1, 4, 4, 4]), lasts=array('q', [1, 4, 5, 5, 5]))
+    Folded(text='éé 1⁄2', firsts=array('q', [0, 1, 4, 4, 4, 4]), lasts=array('q', [1, 4, 5, 5, 5, 5]))
     """
     whole = folded.function(text)
     if text.isascii():
@@ -73,10 +73,15 @@ def fold_places(text: str, folded: Memo[str], origins: Memo[bytes]) -> Folded:
 
 
 def letters(text: str) -> Iterator[tuple[str, Sequence[int]]]:
-    """Each character with the following ones that may combine with it, without invisible ones; and their places."""
+    """Each character with the following ones that may combine with it, and their places.
+
+    Invisible characters are left out, but for a joiner that spells a letter.
+    """
     letter, places = "", list[int]()
     for place, character in enumerate(text):
         kind = KINDS[character]
+        if character == JOINER and letter[-2:] in ATOMIC and places[-2:] == [place - 2, place - 1]:
+            kind = JOINS
         if kind == INVISIBLE:
             continue
         if kind == JOINS and letter:

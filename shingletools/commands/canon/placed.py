@@ -5,7 +5,7 @@ from functools import partial
 
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer, Rules, later_words
-from shingletools.commands.canon.hyphens import SOFT, joined_places
+from shingletools.commands.canon.hyphens import joined_places
 from shingletools.commands.canon.letters import fold_places, made_of
 from shingletools.commands.canon.origins import Origin, traced
 from shingletools.commands.canon.patterns import WordPattern
@@ -14,6 +14,7 @@ from shingletools.commands.canon.words import cut
 from shingletools.kernel.lines import Link, unlinked
 from shingletools.kernel.memo import SEGMENT, Memo, moved, segments
 from shingletools.record.wire import Placed
+from shingletools.text.hyphenation import SOFT
 from shingletools.text.sentences import sentences
 
 

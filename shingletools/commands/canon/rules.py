@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
+from shingletools.commands.canon.folding import FRACTIONS
 from shingletools.commands.canon.origins import Origin
 from shingletools.commands.canon.repertoire import is_later
 from shingletools.system.deferred import later, regex
@@ -45,22 +46,47 @@ def fold_accents(text: str) -> str:
     return POINTED.sub("", bare).translate(STROKES)
 
 
-DIGITS = later(lambda: regex.compile(r"\p{Nd}+"))
+NUMBER = later(lambda: regex.compile(r"\p{Nd}+(?:'\p{Nd}+)*"))
+# What stands within a number: Unicode Standard Annex 29, rules WB11 and WB12, and Arabic's decimal separator, which is
+# a digit there; before three digits, spaces that end no line, which CLDR has for French and others
+WITHIN = later(
+    lambda: regex.compile(
+        r"(?<=\p{Nd})(?:[\p{WB=MidNum}\p{WB=MidNumLet}\p{WB=Single_Quote}\u066b](?=\p{Nd})"
+        r"|[\u00a0\u2009\u202f](?=\p{Nd}{3}(?!\p{Nd})))"
+    )
+)
+FRACTION_0 = str.maketrans(dict.fromkeys(FRACTIONS, "0"))
 
 
 def drop_number(word: str) -> str:
-    """The word, or "" if it has only digits.
+    """The word, or "" if it is a number.
 
     >>> drop_number("2024"), drop_number("3d")
     ('', '3d')
     """
-    return "" if DIGITS.fullmatch(word) and not is_later(word[0]) else word
+    return "" if NUMBER.fullmatch(word) and not is_later(word[0]) else word
 
 
 def mask_number(word: str) -> str:
-    """The word with each run of digits replaced by 0.
+    """The word with each number replaced by 0.
 
-    >>> mask_number("1024x768")
-    '0x0'
+    >>> mask_number("1024x768"), mask_number("1'234'567")
+    ('0x0', '0')
     """
-    return word if is_later(word[0]) else DIGITS.sub("0", word)
+    return word if is_later(word[0]) else NUMBER.sub("0", word)
+
+
+def whole_numbers(text: str) -> str:
+    """The text with each number in one piece, as mask_number needs it; it keeps its length.
+
+    >>> whole_numbers("1,234,567.8 and 3½")
+    "1'234'567'8 and 30"
+    """
+    return WITHIN.sub("'", text.translate(FRACTION_0))
+
+
+def whole_numbers_traced(text: str) -> tuple[str, Origin]:
+    """The same; each character takes the place of one."""
+    origin = Origin()
+    origin.copy(len(text), 0)
+    return whole_numbers(text), origin

@@ -2,6 +2,7 @@
 
 import unicodedata
 
+from shingletools.commands.canon.folding import JOINER
 from shingletools.system.deferred import later, regex
 from shingletools.text.scripts import ALONE, SPACELESS
 
@@ -67,7 +68,7 @@ def wherever(character: str, folded: str) -> str | None:
     """
     if character.isascii():  # so that ASCII text compiles no patterns
         return folded if folded.isalnum() or folded in BESIDE else " "
-    if joins(character) or joins(unicodedata.normalize("NFKD", folded)):
+    if character == JOINER or joins(character) or joins(unicodedata.normalize("NFKD", folded)):
         return None
     if not folded or folded in BESIDE:
         return folded

@@ -56,7 +56,10 @@ def build(options: argparse.Namespace) -> Stage:
     from shingletools.commands.parts.apart import PartLines  # imported late: --together does not need its patterns
 
     check_names((options.id, options.text, *options.carry))
-    via = wire.recipe("parts", ("by", options.by))
+    # parts cut words of Thai and Japanese apart, which canon makes, had no sentence end at a shad, and no letters of
+    # Javanese, Tai Le, Yi and others for words
+    name = "parts/2" if options.by == SENTENCE or re.fullmatch(WORDS, options.by) else "parts"
+    via = wire.recipe(name, ("by", options.by))
     places = places_by(options.by)
     return Filter(options.text, options.text, via, places, lines=PartLines(places, options.text, options.carry, via))
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from shingletools.system.deferred import later, regex
-from shingletools.text.scripts import ALONE
+from shingletools.text.hyphenation import PARTED, SOFT
+from shingletools.text.scripts import ALONE, JOINING
 from shingletools.text.sentences import sentences
 
 Place = tuple[int, int]
@@ -17,10 +18,10 @@ Cut = Callable[[str], Iterator[Place]]
 ENDS = r"\n-\r\x85\u2028\u2029"  # characters that end lines; CR LF is one end
 LINE = later(lambda: re.compile(rf"[^{ENDS}]++"))
 # A word is what stands between white space. In scripts without spaces each letter is a word, with the signs around it.
-# The apostrophe U+02BC, which Thai shares with other scripts, is no such letter
+# So no part begins inside a word of canon
 WHITE = r"\s\x1c-\x1f"
-NO_LETTER = rf"[^\p{{L}}\p{{N}}{WHITE}]*+"
-LETTER = rf"[{ALONE}--\u02BC]"
+NO_LETTER = rf"[[^\p{{L}}\p{{N}}{WHITE}]{JOINING}]*+"
+LETTER = rf"[{ALONE}--[{JOINING}]]"
 WORD = later(lambda: regex.compile(rf"{NO_LETTER}{LETTER}{NO_LETTER}|(?:(?!{LETTER})[^{WHITE}])++", regex.VERSION1))
 SPACED_WORD = later(lambda: re.compile(r"\S++"))
 MAY_BE_SPACELESS = later(lambda: re.compile(r"[\u0e00-\u1fff\u2e80-\U0010ffff]"))  # the scripts that ALONE has
@@ -81,6 +82,8 @@ def runs_of_words(number: int, text: str) -> Iterator[Place]:
     >>> list(runs_of_words(2, "A b, c")), list(runs_of_words(2, "你好。吗"))
     ([(0, 4), (5, 6)], [(0, 3), (3, 4)])
     """
+    if SOFT in text:
+        text = PARTED.sub(lambda found: SOFT * len(found[0]), text)
     found = (WORD if MAY_BE_SPACELESS.search(text) else SPACED_WORD).finditer(text)
     words = (word.span() for word in found)
     for start, end in words:

@@ -13,8 +13,10 @@ from shingletools.record.json_members import in_quotes, members
 from shingletools.record.wire import AT, REPEATS, SOURCE, Record
 from shingletools.system.errors import Rejected, shown
 
-APART = re.compile(r"(?:(.*) \| )?parts by=\S+", re.DOTALL)  # the recipe of a part that no stage has changed
-CANONIZED = re.compile(r"((?:.* \| )?parts by=\S+) \| canon\b.*", re.DOTALL)  # of one whose words may have places
+APART = re.compile(r"(?:(.*) \| )?parts(?:/2)? by=\S+", re.DOTALL)  # the recipe of a part that no stage has changed
+CANONIZED = re.compile(
+    r"((?:.* \| )?parts(?:/2)? by=\S+) \| canon\b.*", re.DOTALL
+)  # of one whose words may have places
 TOGETHER = "parts together"
 
 
