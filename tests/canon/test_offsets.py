@@ -27,7 +27,7 @@ SAMPLES = (
 )
 PAGE = (DATA / "page.html").read_text("utf-8")
 RULES = (
-    "", "--fold-accents", "--drop-numbers", "--mask-numbers",
+    "", "--fold-accents", "--fold-variants", "--drop-numbers", "--mask-numbers",
     "--stop en --stop ru --stop zh", "--stop iso:de",
     "--drop-adjectives en,ru", "--lemma en,ru", "--lemma de", "--lemma ru", "--stem en", "--stem ru,de", "--stem ar",
     "--join-hyphens", "--fold-homoglyphs", "--symbols", "--sentences", "--sentences --stem en", "--segment zh",

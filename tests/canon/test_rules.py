@@ -66,6 +66,13 @@ def made_with(package: str) -> str:
         ("--mask-numbers", "①② m² a,1 1,a 5/7 12:30 \u0cf3", "0 m0 a 0 0 a 0 0 0 0 \u0cf3"),
         ("--drop-numbers --mask-numbers", "In 2024 v2 1,234 3½", "in v0"),
         ("--drop-numbers", "1,234 1'234 3½ 1'a", "1'a"),
+        ("--fold-variants", "كتاب کتاب يد ید على علی مكتبة مكتبه", "کتاب کتاب ید ید علی علی مکتبه مکتبه"),
+        ("--fold-variants", "أحمد إحمد آحمد احمد سؤال سوال شيئ شیی ی\u0654", "احمد احمد احمد احمد سوال سوال شیی شیی ی"),
+        ("--fold-variants", "ştiinţă știință Ş Ș", "ştiinţă ştiinţă ş ş"),
+        ("--fold-variants", "अाम आम कॊ अा\u0945 ஸ்ரீ ஶ்ரீ", "आम आम कॊ ऑ ஶ்ரீ ஶ்ரீ"),
+        ("--fold-variants", "ے ہ ھ ء ە ڭ", "ے ہ ھ ء ە ڭ"),  # letters of their own in Urdu, Pashto and Uyghur
+        ("--fold-variants --fold-accents", "știință ی\u0654", "stiinta ی"),
+        ("--stop iso:fa --fold-variants", "از كه که كتاب", "کتاب"),
         ("--stop iso:de", "Das ist nicht der Hund", "hund"),
         ("--stop iso:fr --fold-accents", "Où étaient les chevaux? ou etaient", "chevaux"),
         ("--stem en", "running runner's dogs", "run runner dog"),

@@ -20,6 +20,7 @@ foreign     what a browser reads by other rules
 references  characters that pages spell by names and numbers
 folding     letters that become others
 repertoire  the characters that there are
+variants    letters that are typed in several ways
 homoglyphs  letters of another script that look alike
 hyphens     words that a hyphen parts at a line's end
 

@@ -12,6 +12,7 @@ from shingletools.commands.canon.patterns import Budget, Replace, WordPattern
 from shingletools.commands.canon.rules import (
     Rule,
     drop_number,
+    fold_accents,
     mask_number,
     whole_numbers,
     whole_numbers_traced,
@@ -69,6 +70,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     words = rules.add_mutually_exclusive_group()
     words.add_argument("--word", metavar="REGEX", type=text, help="take as words what matches in the folded text")
     words.add_argument("--segment", choices=("zh",), metavar="LANG", help="cut Chinese (zh) into words, not characters")
+    add("--fold-variants", action="store_true",
+        help="write letters that are typed in several ways, as in Arabic and Romanian, in one way")  # fmt: skip
     add("--drop-numbers", action="store_true", help="drop words that have only digits")
     add("--mask-numbers", action="store_true", help="write each number as 0")
     add("--stop", metavar="LIST", action="append", default=[],
@@ -237,13 +240,21 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
 
 def word_rules(options: argparse.Namespace) -> list[Rule]:
     """The rules for single words, in order: words are dropped before their form changes."""
-    words = []
+    words: list[Rule] = []
+    foldings: list[Callable[[str], str]] = []
+    if options.fold_accents:
+        foldings.append(fold_accents)
+    if options.fold_variants:
+        from shingletools.commands.canon.variants import fold_variants, variants  # as above
+
+        words.append(variants())
+        foldings.append(fold_variants)
     if options.drop_numbers:
         words.append(Rule("drop-numbers", True, drop_number))
     if options.mask_numbers:
         words.append(Rule("mask-numbers", True, mask_number))
     if options.stop:
-        words.append(stop(options.stop, options.fold_accents))
+        words.append(stop(options.stop, foldings))
     for language in sorted(set(options.drop_adjectives)):
         from shingletools.commands.canon.adjectives import drop_adjectives  # as above
 

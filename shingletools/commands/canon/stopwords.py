@@ -1,9 +1,10 @@
 """The rule that drops stop words."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from shingletools.commands.canon.folding import fold
-from shingletools.commands.canon.rules import Rule, fold_accents
+from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.words import cut
 from shingletools.text.wordlists import word_list
 
@@ -17,7 +18,7 @@ def unless_in(words: frozenset[str], word: str) -> str:
     return "" if word in words else word
 
 
-def stop(lists: list[str], accents: bool) -> Rule:
+def stop(lists: list[str], foldings: Sequence[Callable[[str], str]]) -> Rule:
     """The rule that drops the words of all lists, which are folded as the text is. Raises Failed."""
     words: set[str] = set()
     labels = set()
@@ -25,8 +26,8 @@ def stop(lists: list[str], accents: bool) -> Rule:
         content, label = word_list("--stop", name)
         labels.add(label)
         words.update(map(canonical, content))
-    if accents:
-        words = set(map(fold_accents, words))
+    for folding in foldings:
+        words = set(map(folding, words))
     return Rule("stop", ",".join(sorted(labels)), partial(unless_in, frozenset(words)))
 
 
