@@ -169,7 +169,7 @@ def test_a_file_with_a_name_becomes_the_output(tmp_path: Path) -> None:
     (tmp_path / "out").chmod(0o640)
     line = jsonl({"id": 1, "text": "One"})
     run_process(sys.executable, "-P", "-c", NAMED, "-o", "out", stdin=line, cwd=tmp_path).good()
-    assert (tmp_path / "out").read_bytes() == b'{"id": 1, "text": "one","via":"canon/3"}\n'
+    assert (tmp_path / "out").read_bytes() == b'{"id": 1, "text": "one","via":"canon/4"}\n'
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o640
 
