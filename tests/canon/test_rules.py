@@ -3,11 +3,13 @@
 import json
 import pickle
 import re
+import sys
 import unicodedata
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+import regex
 import Stemmer
 import stopwordsiso
 from hypothesis import given
@@ -20,12 +22,19 @@ from shingletools.commands.canon.command import add_options, chosen
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.homoglyphs import fold_homoglyphs
 from shingletools.commands.canon.lemmas import settled
-from shingletools.commands.canon.rules import fold_accents
+from shingletools.commands.canon.repertoire import is_later
+from shingletools.commands.canon.rules import SEPARATORS, fold_accents
 
 
 def canonizer(*argv: str) -> Canonizer:
     """What the command makes of its options."""
     return Canonizer(chosen(make_parser("canon", "", add_options).parse(argv))[0])
+
+
+def test_separators_of_numbers_are_those_of_unicode() -> None:
+    kinds = regex.compile(r"[\p{WB=MidNum}\p{WB=MidNumLet}\p{WB=Single_Quote}\u066b]")
+    every = (chr(code) for code in range(sys.maxunicode + 1) if kinds.match(chr(code)))
+    assert "".join(each for each in every if not is_later(each)) == SEPARATORS
 
 
 def made_with(package: str) -> str:
