@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from harness import jsonl, shell
@@ -82,6 +80,7 @@ def of_csv(here: Path) -> None:
 
 
 def of_parquet(here: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     given = texts(3)
     times = [datetime(2020, 1, 1 + number, 3, 4, 5, number, tzinfo=UTC) for number in range(len(given))]
     table = pa.table(
