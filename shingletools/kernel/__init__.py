@@ -54,6 +54,7 @@ if NAME == "c":
         count_lines,
         each_line,
         end_with_parent,
+        fail_at_exit,
         keep_memory,
         link_minima,
         link_simhash,
@@ -78,6 +79,9 @@ else:
     def end_with_parent() -> bool:
         """Whether this process is killed when its parent ends. Without C it is not: that needs a system call."""
         return False
+
+    def fail_at_exit() -> None:
+        """Gives the process status 2 if a library calls exit(). Without C it keeps the library's."""
 
     def keep_memory() -> bool:
         """Whether this process keeps the memory that it frees. Without C it cannot be asked to."""

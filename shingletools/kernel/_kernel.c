@@ -50,6 +50,7 @@ static PyMethodDef functions[] = {
      "(tokens, weights, starts, sizes, totals, left, right, least, out)"},
     {"shared_counts", shared_counts, METH_VARARGS, "(first, last, after, least, arrays): see overlaps.c"},
     {"end_with_parent", end_with_parent, METH_NOARGS, "Kills this process when its parent ends; whether that is so."},
+    {"fail_at_exit", fail_at_exit, METH_NOARGS, "Gives the process status 2 if a library calls exit()."},
     {"keep_memory", keep_memory, METH_NOARGS, "Keeps the memory that this process frees; whether that is so."},
     {0},
 };

@@ -26,6 +26,7 @@
 
 /* process.c */
 PyObject *end_with_parent(PyObject *self, PyObject *none);
+PyObject *fail_at_exit(PyObject *self, PyObject *none);
 PyObject *keep_memory(PyObject *self, PyObject *none);
 PyObject *part_large_arrays(PyObject *self, PyObject *none);
 

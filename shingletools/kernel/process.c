@@ -1,6 +1,8 @@
 /* Settings of a process by its work: when its memory goes back to the system, and what ends it. */
 
 #include "kernel.h"
+#include <stdlib.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -39,4 +41,18 @@ PyObject *end_with_parent(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
 #else
     Py_RETURN_FALSE;
 #endif
+}
+
+static void end_failed(void)
+{
+    if (Py_IsInitialized())
+        _exit(2);
+}
+
+/* Gives the process status 2 if a library calls exit() before Python has ended: OpenBLAS does it with 1, for lack of
+   memory, and that would mean that some records were rejected. */
+PyObject *fail_at_exit(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
+{
+    atexit(end_failed);
+    Py_RETURN_NONE;
 }

@@ -1,7 +1,7 @@
 """Compares each function of the C kernel with its definition, or with lines whose content is known, on drawn inputs.
 
 A build runs this, and leaves out a kernel that differs (building.py); so does `shingletools --check`. Functions that
-ask something of the system have no definition: keep_memory, part_large_arrays, end_with_parent.
+ask something of the system have no definition: keep_memory, part_large_arrays, end_with_parent, fail_at_exit.
 """
 
 import sys

@@ -23,9 +23,11 @@ def main(name: str, runner: str = "") -> int:
 def started(name: str, runner: str) -> int:
     import importlib  # here and below: once this can fail in words
 
-    from shingletools.system import signals  # as above
+    from shingletools import kernel  # as above
+    from shingletools.system import signals
 
     signals.claim()
+    kernel.fail_at_exit()
     # numpy's library would start a thread for each processor, and we never call it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

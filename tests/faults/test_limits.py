@@ -13,7 +13,7 @@ from suite import ONE_WAY, SCRATCH
 # With 8 MB of data and less, Python 3.11 was seen to unwind for ever, for lack of an int
 LIMITS = (
     "ulimit -n 5", "ulimit -n 6", "ulimit -n 7", "ulimit -n 9",
-    "ulimit -v 30000", "ulimit -v 60000", "ulimit -v 120000", "ulimit -d 12000", "ulimit -d 80000",
+    "ulimit -v 30000", "ulimit -v 60000", "ulimit -v 80000", "ulimit -v 120000", "ulimit -d 12000", "ulimit -d 80000",
     "ulimit -s 200", "exec <&-", "exec >&-", "exec 2>&-", "exec <&- >&-", "exec <&- 2>&-", "exec <&- >&- 2>&-",
 )  # fmt: skip
 WAYS = [*dict.fromkeys([*ONE_WAY, *SCRATCH]), "canon -j2", "simjoin -j2"]
@@ -21,11 +21,14 @@ EACH_ONCE = [(WAYS[n % len(WAYS)], LIMITS[n % len(LIMITS)]) for n in range(max(l
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("command", "limit"), [*EACH_ONCE, ("simjoin", "ulimit -v 40000")])
+@pytest.mark.parametrize(
+    ("command", "limit"), [*EACH_ONCE, *(("simjoin", f"ulimit -v {size}000") for size in (40, 70, 80, 90, 100))]
+)
 def test_a_run_under_a_limit(command: str, limit: str, few: Path, tmp_path: Path) -> None:
     source = few / program(command)
     (tmp_path / "scratch").mkdir()
     ran = shell(f"export TMPDIR=scratch; {limit}; exec {command} {source} -o out", tmp_path, run_process)
+    assert ran.status in {0, 2}  # not 1, with which OpenBLAS ends the process
     assert "Traceback" not in ran.err
     assert "Exception ignored" not in ran.err
     assert list((tmp_path / "scratch").iterdir()) == []
