@@ -60,6 +60,16 @@ def expanded(codec: Codec, blocks: Iterable[bytes], where: str) -> Generator[byt
     parts.end()
 
 
+def members(codec: Codec, blocks: Iterable[bytes], where: str) -> Generator[tuple[int, bytes]]:
+    """What compressed blocks hold, each piece with the place where its member begins. Raises Failed, as `expanded`."""
+    parts = Concatenated(codec, where)
+    for block in blocks:
+        for at in range(0, len(block), STEP):
+            for piece in parts.feed(block[at : at + STEP]):
+                yield parts.start, piece
+    parts.end()
+
+
 def together(pieces: Iterable[bytes]) -> Generator[bytes]:
     """Pieces as blocks; also those before a Failed that they raise."""
     made: list[bytes] = []
@@ -86,10 +96,13 @@ class Concatenated:
         self.codec = codec
         self.where = where
         self.member: Decompressor | None = None
+        self.start = 0  # of the member in the data
+        self.fed = 0  # bytes
         self.before = b""  # what stands behind a member, and is too short to tell whether another begins
 
     def feed(self, data: bytes) -> Generator[bytes]:
         """What some more of them hold, at most BLOCK bytes at once. Raises Failed."""
+        self.fed += len(data)
         data, self.before = self.before + data, b""
         while self.member is not None or self._begin(data := data.lstrip(b"\0")):
             assert self.member is not None
@@ -116,6 +129,7 @@ class Concatenated:
             self.member = codec.decompressor()
         except ImportError:
             raise missing(codec, self.where) from None
+        self.start = self.fed - len(data)
         return True
 
     def end(self) -> None:

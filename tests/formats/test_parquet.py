@@ -125,13 +125,13 @@ def test_a_page_beyond_memory_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "module", "extra"), [("--parquet", "pyarrow", "parquet"), ("--warc", "fastwarc.warc", "warc")]
+    ("option", "module", "extra"), [("--parquet", "pyarrow", "parquet"), ("--warc", "fastwarc.stream_io", "warc")]
 )
 def test_a_package_that_is_missing_is_named_with_its_extra(
     option: str, module: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    for name in (option[2:], "parquet_files"):
+    for name in (option[2:], "parquet_files", "http_pages", "warc_records"):
         monkeypatch.delitem(sys.modules, f"shingletools.reading.formats.{name}", raising=False)
     package = module.partition(".")[0]
     ran = run_here("canon", option, cwd=tmp_path)

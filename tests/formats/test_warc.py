@@ -6,7 +6,9 @@ import json
 import lzma
 import random
 import re
+import sys
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
@@ -17,13 +19,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import run, run_here
-from shingletools.reading.formats import warc
-from shingletools.reading.formats.warc import Bytes, responses, text_of
+from shingletools.reading.formats import http_pages, warc_records
+from shingletools.reading.formats.http_pages import text_of
+from shingletools.reading.formats.warc import responses
+from shingletools.reading.formats.warc_records import WarcRecords
 from shingletools.record.versions import version
 from shingletools.system.errors import Failed, Rejected
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 OK = b"HTTP/1.1 200 OK\r\n"
 HTML = OK + b"Content-Type: text/html\r\n"
+PACKED = gzip.compress(b"packed", mtime=0)
 
 
 def record(kind: str, address: str, block: bytes) -> bytes:
@@ -55,7 +65,7 @@ def test_pages_of_html_by_their_addresses(tmp_path: Path) -> None:
             ("http://a/", "a page"), ("http://b/", "other"), (f"urn:x:{len(HTML) + 13}", "nameless"),
         ]  # fmt: skip
         assert {each["via"] for each in records} == {
-            f"canon/4 warc=charset@resiliparse-{version('resiliparse')} html=page@selectolax-{version('selectolax')}"
+            f"canon/4 warc=charset/2@resiliparse-{version('resiliparse')} html=page@selectolax-{version('selectolax')}"
         }
         counts = "1 warcinfo records left out, 1 request records left out, 2 responses without a page left out"
         assert ran.err.startswith("canon: 3 records, 0 rejected, ")
@@ -71,16 +81,99 @@ def test_pages_of_html_by_their_addresses(tmp_path: Path) -> None:
         ("; charset=iso-8859-1", "€".encode("cp1252"), "€"),
         ("; charset=utf-8", b"\xff\xfe" + "мир".encode("utf-16-le"), "мир"),
         ("", b"<meta charset=koi8-r>" + "мир".encode("koi8-r"), "<meta charset=koi8-r>мир"),
+        ("", b"<meta charset=utf-16>" + "мир".encode(), "<meta charset=utf-16>мир"),
         ("", "Где же она?".encode(), "Где же она?"),
+        ("", "cats\xa0and dogs".encode(), "cats\xa0and dogs"),
+        ("", "<p>naïve".encode(), "<p>naïve"),
+        ("", "<p>この文書は日本語".encode("iso-2022-jp"), "<p>この文書は日本語"),
         ("; charset=nonsense", "déjà vu".encode(), "déjà vu"),
-        ("\r\nContent-Encoding: gzip", gzip.compress(b"packed", mtime=0), "packed"),
+        ("; CHARSET = 'utf-8' ; x=y", "é".encode(), "é"),
+        ("\r\nContent-Encoding: gzip", PACKED, "packed"),
         ("\r\nContent-Encoding: deflate", zlib.compress(b"packed"), "packed"),
+        ("\r\nContent-Encoding: X-Gzip", PACKED + gzip.compress(b" twice", mtime=0) + b"\r\n", "packed twice"),
+        ("\r\nContent-Encoding: deflate", zlib.compress(b"packed", wbits=-15), "packed"),
+        ("\r\nContent-Encoding: zstd", zstd.compress(b"packed"), "packed"),
+        ("\r\nContent-Encoding: none", b"packed", "packed"),
+        ("\r\nContent-Encoding: identity", b"packed", "packed"),
+        ("\r\nContent-Encoding: gzip", b" \n<p>unpacked", " \n<p>unpacked"),
+        ("\r\nContent-Encoding: deflate", b"<!doctype html>", "<!doctype html>"),
+        ("\r\nContent-Encoding: br", b"<html>", "<html>"),
+        ("\r\nContent-Encoding: zstd", b"<?xml?>", "<?xml?>"),
+        ("\r\nContent-Encoding: rot13", b"<p>", "<p>"),
+        ("\r\nContent-Encoding: gzip, br", brotli.compress(PACKED), "packed"),
+        (
+            "\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked",
+            b"1A\r\n" + PACKED + b"\r\n0\r\n\r\n",
+            "packed",
+        ),
+        ("\r\nTransfer-Encoding: chunked", b"<p>joined", "<p>joined"),
+        ("\r\nTransfer-Encoding: chunked", b'3;x="y;z"\r\nabc\r\n1 ;y\r\nd\r\n0;z\r\nA: b\r\n\r\n', "abcd"),
+        ("\r\nTransfer-Encoding: chunked", b"3\nabc\n1\nd\n0\n\n", "abcd"),
+        ("\r\nContent-Length: 3\r\nX-Folded: a\r\n b", b"abc", "abc"),
         ("\r\nContent-Encoding: br", brotli.compress(b"packed"), "packed"),
         ("\r\nTransfer-Encoding: chunked", b"3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n", "abcd"),
     ],
 )
 def test_text_is_what_the_server_said_and_the_page_says(head: str, body: bytes, text: str) -> None:
-    assert text_of(OK + b"Content-Type: text/html" + head.encode() + b"\r\n\r\n" + body) == text
+    start = OK + b"Content-Type: text/html" + head.encode() + b"\r\n\r\n"
+    assert text_of(start + body) == text
+    assert text_of(start.replace(b"\r", b"") + body) == text
+
+
+@pytest.mark.parametrize(
+    ("coding", "pack"),
+    [
+        ("Content-Encoding: gzip", lambda data: gzip.compress(data, mtime=0)),
+        ("Content-Encoding: deflate", zlib.compress),
+        ("Content-Encoding: deflate", lambda data: zlib.compress(data, wbits=-15)),
+        ("Content-Encoding: br", brotli.compress),
+        ("Content-Encoding: zstd", zstd.compress),
+        ("Transfer-Encoding: chunked", lambda data: b"9\r\n%b\r\n33\r\n%b\r\n0\r\n\r\n" % (data[:9], data[9:])),
+        ("Content-Length: 60", bytes),
+    ],
+)
+def test_a_body_that_is_cut_anywhere_is_rejected(coding: str, pack: Callable[[bytes], bytes]) -> None:
+    page = random.Random(1).randbytes(30).hex().encode()
+    body, head = pack(page), HTML + coding.encode() + b"\r\n\r\n"
+    assert text_of(head + body) == page.decode()
+    ending = 4 * coding.endswith("chunked")  # what follows the length of the last chunk holds nothing
+    for cut in range(len(body) - ending):
+        with pytest.raises(Rejected, match="cut short"):
+            text_of(head + body[:cut])
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "cause"),
+    [
+        (b"Content-Encoding: gzip", b"nonsense", "a response that is cut short or damaged, or not gzip"),
+        (b"Content-Encoding: rot13", b"cnpxrq", 'unknown coding "rot13"'),
+        (b"Content-Encoding: gzip" + b",gzip" * 5, b"", "a response with more than 5 codings"),
+        (
+            b"Transfer-Encoding: chunked",
+            b"-3\r\nabc\r\n0\r\n\r\n",
+            "a response that is cut short or damaged, or not chunked",
+        ),
+    ],
+)
+def test_a_body_that_cannot_be_decoded_is_rejected(head: bytes, body: bytes, cause: str) -> None:
+    with pytest.raises(Rejected, match=f"^{re.escape(cause)}$"):
+        text_of(HTML + head + b"\r\n\r\n" + body)
+
+
+@pytest.mark.parametrize("block", [OK[:-2], HTML, OK, b"<p>none", b"20260101000000\nexample.org. 60 A", HTML[:-2]])
+def test_a_response_without_an_end_of_its_head_is_no_page(block: bytes) -> None:
+    if block.startswith(HTML[:-2]):
+        with pytest.raises(Rejected, match=r"^the response is cut short$"):
+            text_of(block)
+    else:
+        assert text_of(block) is None
+
+
+@settings(max_examples=200)
+@given(st.text(max_size=40), st.text(st.characters(codec="cp1252"), max_size=3))
+def test_utf8_is_never_guessed_at(text: str, more: str) -> None:
+    page = f"<p>{text}{more}".replace("\x1b", "")
+    assert text_of(HTML + b"\r\n" + page.encode()) == page.removeprefix("\ufeff")
 
 
 def test_what_is_damaged_is_told_with_its_record(tmp_path: Path) -> None:
@@ -91,8 +184,13 @@ def test_what_is_damaged_is_told_with_its_record(tmp_path: Path) -> None:
         (b"".join(map(gzip.compress, RECORDS[:4]))[:-30], 2, "a: the gzip data end too early"),
         (RECORDS[2] + RECORDS[3][:30], 1, "a:2: the record is cut short"),
         (RECORDS[2] + long + RECORDS[3], 1, "a:2: the record is cut short"),
-        (RECORDS[2] + packed, 1, "a:2: a response that cannot be decoded"),
-        (RECORDS[2] + b"junk\r\n" + RECORDS[3], 2, "a:2: not WARC, or damaged"),
+        (RECORDS[2] + packed, 1, "a:2: a response that is cut short or damaged, or not gzip"),
+        (RECORDS[2] + b"WARC/1.0\r\nA: " + b"b" * (1 << 15), 1, "a:2: a head of more than 32768 bytes"),
+        (
+            RECORDS[2] + RECORDS[3].replace(b"Length: ", b"Length: x"),
+            1,
+            "a:2: Content-Length is missing or no number",
+        ),
         (b"junk\r\n", 2, "a:1: not WARC, or damaged"),
         (lzma.compress(RECORDS[2])[:-9], 2, "a: the xz data end too early"),
         (bz2.compress(RECORDS[2])[:-9] + b"123456789", 2, "a: the bzip2 data cannot be read (Invalid data stream)"),
@@ -102,6 +200,36 @@ def test_what_is_damaged_is_told_with_its_record(tmp_path: Path) -> None:
         ran = run_here("canon", "--warc", "--rejects", "bad", "a", cwd=tmp_path)
         assert (ran.status, ran.err) == (status, f"canon: {said}\n")
         assert ran.out.count(b"\n") == (RECORDS[2] in content or status == 1 or said.endswith("too early"))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, zstd.compress])
+@pytest.mark.parametrize("off", [-999, -20, -5, -2, -1, 0, 1, 2, 4, 5, 6, 60])
+def test_after_a_wrong_length_reading_goes_on_at_the_next_record(
+    off: int, pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    """A length may count what separates records. One that counts more hides the next record, in part at least."""
+    page = record("response", "http://b/", HTML + b"\r\n<p>b\n\n\npage")
+    size = len(HTML) + len(b"\r\n<p>b\n\n\npage")
+    wrong = page.replace(b"Content-Length: %d" % size, b"Content-Length: %d" % max(size + off, 0))
+    records = [RECORDS[2], wrong, *RECORDS[2:4]]
+    for name, data in (("one", pack(b"".join(records))), ("each", b"".join(map(pack, records)))):
+        (tmp_path / name).write_bytes(data)
+        ran = run_here("canon", "--warc", name, cwd=tmp_path)
+        words = [json.loads(line)["text"] for line in ran.out.splitlines()]
+        assert words == ["a page", *["b page"] * (0 <= off <= 4), *["a page"] * (off <= 4), "other"]
+        said = f"canon: {name}:2: what follows it is no WARC record: its Content-Length may be wrong\n"
+        assert ran.err == ("" if 0 <= off <= 4 else said)
+
+
+def test_a_page_that_its_record_calls_truncated_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(
+        RECORDS[2].replace(b"\r\nContent-Type", b"\r\nWARC-Truncated: length\r\nContent-Type", 1)
+    )
+    ran = run_here("canon", "--warc", "a", cwd=tmp_path)
+    assert (ran.out, ran.err) == (
+        b"",
+        "canon: a:1: a response that its WARC-Truncated says is cut short\ncanon: a: not one good record\n",
+    )
 
 
 def test_gzip_that_is_cut_anywhere_is_told(tmp_path: Path) -> None:
@@ -114,7 +242,7 @@ def test_gzip_that_is_cut_anywhere_is_told(tmp_path: Path) -> None:
                 blocks = (data[at : min(at + size, cut)] for at in range(0, cut, size))
                 pages: list[str] = []
                 try:
-                    for some in responses("a", Bytes(blocks, "a")):
+                    for some in responses("a", WarcRecords(blocks, "a")):
                         pages += (document.cause for document in some.documents())
                     said = ""
                 except Failed as error:
@@ -137,7 +265,7 @@ def test_a_length_of_any_number_of_digits_is_read(digits: int) -> None:
         data = RECORDS[2] + RECORDS[3].replace(b"Length: ", b"Length: " + head)
         found: list[str] = []
         with suppress(Failed):  # FastWARC goes on in a place of its own after a length beyond 64 bits
-            for some in responses("a", Bytes(iter([data]))):
+            for some in responses("a", WarcRecords(iter([data]))):
                 found += (document.cause for document in some.documents())
         return found
 
@@ -146,12 +274,13 @@ def test_a_length_of_any_number_of_digits_is_read(digits: int) -> None:
 
 
 def test_a_page_that_is_packed_many_times_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warc, "LONGEST", 1 << 16)
+    monkeypatch.setattr(http_pages, "LONGEST", 1 << 16)
+    monkeypatch.setattr(warc_records, "LONGEST", 1 << 16)
     packed = HTML + b"Content-Encoding: gzip\r\n\r\n"
     assert text_of(packed + gzip.compress(b"a" * (1 << 16))) == "a" * (1 << 16)
     with pytest.raises(Rejected, match=r"^a page of more than 65536 bytes$"):
         text_of(packed + gzip.compress(b"a" * (1 << 24)))
-    [found] = responses("a", Bytes(iter([record("response", "http://a/", HTML + b"\r\n" + b"a" * (1 << 17))])))
+    [found] = responses("a", WarcRecords(iter([record("response", "http://a/", HTML + b"\r\n" + b"a" * (1 << 17))])))
     assert [document.cause for document in found.documents()] == ["a response of more than 65536 bytes"]
 
 
@@ -170,6 +299,6 @@ def test_pages_before_damage_are_read(tmp_path: Path) -> None:
 def test_any_cut_of_the_input_gives_the_same(size: int) -> None:
     data = b"".join(RECORDS)
     blocks = iter([data[at : at + size] for at in range(0, len(data), size)])
-    [found] = responses("a", Bytes(blocks))
-    assert [each.record for each in found.found] == [3, 4, 5, 6, 7]
+    [found] = responses("a", WarcRecords(blocks))
+    assert [each.number for each in found.found] == [3, 4, 5, 6, 7]
     assert (found.size, len(list(found.documents()))) == (len(data), 3)

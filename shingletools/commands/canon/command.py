@@ -162,7 +162,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
     texts = text_rules(options, budget)
     decoded = None
     if options.warc:
-        from shingletools.reading.formats.warc import charsets  # as above
+        from shingletools.reading.formats.http_pages import charsets  # as above
 
         decoded = charsets()
     cutter, words = cutter_of(options, budget), word_rules(options)

@@ -11,7 +11,9 @@ parquet         rows of Parquet
 parquet_files   files of Parquet, opened and read
 arrow           columns of Arrow, which Parquet is read as
 arrow_lines     rows of Arrow as lines, for programs
-warc            responses in WARC files
+warc            pages in WARC files
+warc_records    the records of WARC files
+http_pages      the HTML of responses of HTTP
 numbered        records that have no id get a number
 file_names      files whose names are in a file
 kept_rows       tables and lines with fewer rows

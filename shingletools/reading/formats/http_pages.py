@@ -1,0 +1,155 @@
+"""The HTML of responses of HTTP, as crawlers keep them: decoded, or rejected if it is cut short."""
+
+import codecs
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from io import BytesIO
+
+from shingletools.reading.formats.warc_records import fields_of, length_of
+from shingletools.record.hints import CHARSET, SAID
+from shingletools.record.versions import made_with
+from shingletools.system.deferred import needs
+from shingletools.system.errors import Rejected, shown
+
+stream_io = needs("--warc", "fastwarc.stream_io", "warc")
+encoding = needs("--warc", "resiliparse.parse.encoding", "warc")
+
+HTML = frozenset({"text/html", "application/xhtml+xml"})
+LONGEST = 1 << 26  # bytes of a page
+MOST_CODINGS = 5  # one after the other
+BOMS = (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")
+GOOD = re.compile(rb"HTTP/\S+ +2\d\d\b")
+HEAD_END = re.compile(rb"\r?\n\r?\n")
+PARAMETER = re.compile(r";\s*charset\s*=\s*[\"']?([^\s\"';]+)", re.IGNORECASE)
+CHUNK = re.compile(rb"(?:\r?\n)?[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")  # RFC 9112, 7.1
+MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<[A-Za-z!?/]")
+GZIP = b"\x1f\x8b"
+
+
+def charsets() -> str:
+    """What a recipe says of the characters, which resiliparse guesses where neither server nor page says them."""
+    return made_with("charset/2", "resiliparse")
+
+
+def text_of(response: bytes) -> str | None:
+    """Returns the HTML of a response, None if it is none. Raises Rejected."""
+    if not GOOD.match(response):
+        return None
+    end = HEAD_END.search(response)
+    fields = fields_of(response[: end.start() if end else None])
+    kind = fields.get("content-type", [""])[0]
+    if kind.partition(";")[0].strip().lower() not in HTML:
+        return None
+    if end is None:
+        raise Rejected("the response is cut short")
+    said = PARAMETER.search(kind)
+    return characters(body_of(response[end.end() :], fields), said[1] if said else "")
+
+
+def body_of(body: bytes, fields: Mapping[str, list[str]]) -> bytes:
+    """A body without its codings. Raises Rejected."""
+    content, transfer = (",".join(fields.get(f"{name}-encoding", [])) for name in ("content", "transfer"))
+    codings = [name for each in f"{content},{transfer}".split(",") if (name := each.strip().lower()) not in PLAIN]
+    if len(codings) > MOST_CODINGS:
+        raise Rejected(f"a response with more than {MOST_CODINGS} codings")
+    if not codings and len(body) < (length_of(fields) or 0):
+        raise Rejected("the response is cut short")
+    for coding in reversed(codings):
+        body = decoded(body, coding)
+        if len(body) > LONGEST:
+            raise Rejected(f"a page of more than {LONGEST} bytes")
+    return body
+
+
+def decoded(body: bytes, coding: str) -> bytes:
+    """A body without a coding, at most a byte more than LONGEST. Crawlers may have removed it. Raises Rejected."""
+    try:
+        if coding in DECODERS:
+            return DECODERS[coding](body)
+        cause = f"unknown coding {shown(coding)}"
+    except (OSError, ValueError, zlib.error):
+        cause = f"a response that is cut short or damaged, or not {coding}"
+    if MARKUP.match(body):
+        return body
+    raise Rejected(cause)
+
+
+def dechunked(body: bytes) -> bytes:
+    """Raises ValueError for a body that ends before its last chunk."""
+    parts: list[bytes] = []
+    at = 0
+    while mark := CHUNK.match(body, at):
+        at = mark.end() + int(mark[1], 16)
+        if at == mark.end():
+            return b"".join(parts)
+        if at > len(body):
+            break
+        parts.append(body[mark.end() : at])
+    raise ValueError
+
+
+def inflated(form: int, body: bytes) -> bytes:
+    """What zlib's data hold. Raises zlib.error, or ValueError if they end too early."""
+    parts, size = [], 0
+    while True:
+        member = zlib.decompressobj(form)
+        parts.append(member.decompress(body, LONGEST + 1 - size))
+        size += len(parts[-1])
+        if size <= LONGEST and not member.eof:
+            raise ValueError
+        body = member.unused_data
+        if size > LONGEST or not body.startswith(GZIP):
+            return b"".join(parts)
+
+
+def deflated(body: bytes) -> bytes:
+    """What a body of `deflate` holds, with zlib's header or, as some servers send it, without."""
+    try:
+        return inflated(zlib.MAX_WBITS, body)
+    except zlib.error:
+        return inflated(-zlib.MAX_WBITS, body)
+
+
+def unpacked(reader: str, body: bytes) -> bytes:
+    """What a reader of FastWARC makes of a body. Raises OSError."""
+    inner, parts, size = getattr(stream_io, reader)(BytesIO(body)), [], 0
+    while size <= LONGEST and (piece := inner.read(LONGEST + 1 - size)):
+        parts.append(piece)
+        size += len(piece)
+    return b"".join(parts)
+
+
+PLAIN = frozenset({"", "identity", "none"})
+DECODERS: Mapping[str, Callable[[bytes], bytes]] = {
+    "chunked": dechunked,
+    "gzip": partial(inflated, 16 + zlib.MAX_WBITS),
+    "x-gzip": partial(inflated, 16 + zlib.MAX_WBITS),
+    "deflate": deflated,
+    "br": partial(unpacked, "BrotliReader"),
+    "zstd": partial(unpacked, "ZstdReader"),
+}
+
+
+def characters(body: bytes, server: str) -> str:
+    """The text of a page by its byte order mark, the server, the page, or else by what it is if it is UTF-8."""
+    for mark, charset in BOMS:
+        if body.startswith(mark):
+            return str(body[len(mark) :].decode(charset, "replace"))
+    page = CHARSET.search(body, 0, SAID)
+    named = charset_of(server)
+    if page and named is None:
+        named = charset_of(page[1].decode())
+        named = "utf-8" if named and named.startswith("utf-16") else named  # it could not be read if it were UTF-16
+    if named is None and b"\x1b" not in body:  # with which ISO 2022 leaves ASCII
+        with suppress(UnicodeDecodeError):
+            return body.decode()
+    return str(encoding.bytes_to_str(body, named or encoding.detect_encoding(body), errors="replace"))
+
+
+def charset_of(label: str) -> str | None:
+    """Python's name of a character set that has this label on the web; None if none has it."""
+    found: str | None = encoding.map_encoding_to_html5(label, fallback_utf8=False)
+    return found

@@ -1,0 +1,227 @@
+"""The records of WARC files (ISO 28500), and where each stands in the file as it is stored."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+from shingletools.reading import compressed
+from shingletools.reading.compressed import HEAD
+from shingletools.system.deferred import needs
+from shingletools.system.errors import Failed, printable
+
+stream_io = needs("--warc", "fastwarc.stream_io", "warc")
+
+LONGEST = 1 << 26  # bytes of a response
+LONGEST_HEAD = 1 << 15  # bytes
+PIECE = 1 << 16  # bytes that are read at once
+STEP = 512  # bytes of a head that are read at once
+# The same from FastWARC, which says only where the last member begins of those that it read from. A blank line of four
+# bytes stands between the record and the next one
+SHORT_STEP = 4
+DIGITS = 18  # of a length: int() raises ValueError for thousands of them
+LZ4 = b"\x04\x22\x4d\x18"
+VERSION = re.compile(rb"WARC/\d\.\d+\s*")
+BLANK_LINE = re.compile(rb"\n\r?\n")
+FOLDED = re.compile(r"\r?\n[ \t]+")
+KINDS = frozenset("warcinfo response resource request metadata revisit conversion continuation".split())
+STRAY = "what follows it is no WARC record: its Content-Length may be wrong"
+
+
+class WarcRecord(NamedTuple):
+    """A record of a file."""
+
+    number: int  # in the file, from 1
+    kind: str
+    name: str  # its target URI, or its own id
+    block: bytes  # of a response: HTTP's head and body
+    cause: str  # why it is bad
+    start: int  # in the file as it is stored; -1 in compressed data that begin before it
+    end: int | None = None  # where the next record begins; None for the last one
+
+
+class StoredBytes:
+    """The bytes of a file, as FastWARC's decompressors ask for them."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self.blocks = blocks
+        self.block = b""
+        self.at = 0
+
+    def read(self, size: int = -1) -> bytes:
+        if not self.block:
+            self.block = next(self.blocks, b"")
+        some, self.block = (self.block, b"") if size < 0 else (self.block[:size], self.block[size:])
+        self.at += len(some)
+        return some
+
+    def tell(self) -> int:
+        return self.at
+
+
+class MemberBytes:
+    """The bytes that compressed members hold; `start` is where the last one that was read begins."""
+
+    def __init__(self, members: Iterator[tuple[int, bytes]]) -> None:
+        self.members = members
+        self.start = 0
+        self.held = b""
+
+    def read(self, size: int) -> bytes:
+        while not self.held:
+            found = next(self.members, None)
+            if found is None:
+                return b""
+            self.start, self.held = found
+        some, self.held = self.held[:size], self.held[size:]
+        return some
+
+    def frame_start_position(self) -> int:
+        return self.start
+
+
+class WarcRecords:
+    """The records of a file. Iteration raises Failed or OSError for damage, after the records before it."""
+
+    def __init__(self, blocks: Iterator[bytes], file: str = "") -> None:
+        self.taken = 0  # bytes of the file
+        self.number = 0  # of the last record
+        self.stray = False  # whether something stands between the last record and the next
+        raw, self.head = self.counted(blocks), b""
+        while len(self.head) < HEAD and (block := next(raw, b"")):
+            self.head += block
+        every = chain((self.head,), raw)
+        codec = compressed.recognised(self.head)
+        self.plain: StoredBytes | None = None
+        self.inner: Any
+        self.step = STEP
+        if codec is not None and codec.name != "zstd":
+            from shingletools.reading.decompression import members  # which plain files do without
+
+            self.inner = MemberBytes(members(codec, every, printable(file)))
+        elif codec is not None or self.head.startswith(LZ4):
+            # FastWARC reads zstd with the dictionary that a file begins with
+            self.step = SHORT_STEP
+            self.inner = (stream_io.ZstdReader if codec else stream_io.Lz4Reader)(StoredBytes(every))
+        else:
+            self.inner = self.plain = StoredBytes(every)
+        self.held = b""  # read too far
+        self.begun = 0  # where the last line is stored, or the compressed member that has it
+        self.start = -1  # the same of the last record
+
+    def counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        for block in blocks:
+            self.taken += len(block)
+            yield block
+
+    def __iter__(self) -> Iterator[WarcRecord]:
+        last = None
+        try:
+            while (record := self.next()) is not None:
+                if last is not None:
+                    yield last._replace(end=record.start, cause=last.cause or STRAY * self.stray)
+                last = record
+        except (OSError, Failed):
+            if last is not None:
+                yield last
+            raise
+        if last is not None:
+            yield last._replace(cause=last.cause or STRAY * self.stray)
+
+    def next(self) -> WarcRecord | None:
+        """The next record, None at the end."""
+        if not self.find():
+            return None
+        start = self.place()
+        self.number += 1
+        head = b"\n"
+        while not (blank := BLANK_LINE.search(head, max(len(head) - 2 * self.step, 0))) and len(head) < LONGEST_HEAD:
+            if not (some := self.read(self.step)):
+                return WarcRecord(self.number, "unknown", "", b"", "the record is cut short", start)
+            head += some
+        if blank is None:
+            return WarcRecord(self.number, "unknown", "", b"", f"a head of more than {LONGEST_HEAD} bytes", start)
+        self.held = head[blank.end() :] + self.held
+        return self.record(fields_of(head[: blank.start()]), start)
+
+    def find(self) -> bool:
+        """Goes behind the line with which the next record begins; False if there is none. Sets `stray`. Raises OSError.
+
+        Raises it for what does not begin with a record.
+        """
+        self.stray = False
+        while line := self.line():
+            if VERSION.fullmatch(line):
+                return True
+            self.stray = self.stray or not line.isspace()
+            if self.stray and not self.number:
+                raise OSError("not WARC")
+        return False
+
+    def line(self) -> bytes:
+        """A line, or as much of it as a head may have; empty at the end."""
+        line = b""
+        while not line.endswith(b"\n") and len(line) < LONGEST_HEAD and (byte := self.read(1)):
+            if not line:
+                self.begun = self.plain.at - len(self.held) - 1 if self.plain else self.inner.frame_start_position()
+            line += byte
+        return line
+
+    def place(self) -> int:
+        """Where the record is stored whose first line was read."""
+        if self.begun == self.start:
+            return -1
+        self.start = self.begun
+        return self.begun
+
+    def read(self, size: int) -> bytes:
+        if not self.held:
+            return bytes(self.inner.read(size))
+        some, self.held = self.held[:size], self.held[size:]
+        return some
+
+    def record(self, fields: Mapping[str, list[str]], start: int) -> WarcRecord:
+        """The record with this head, whose block comes next."""
+        kind = fields.get("warc-type", [""])[0].lower()
+        kind = kind if kind in KINDS else "unknown"
+        name = (fields.get("warc-target-uri") or fields.get("warc-record-id") or [""])[0].strip("<>")
+        length = length_of(fields)
+        most = LONGEST if kind == "response" else 0
+        pieces, size = [], 0
+        while size < (length or 0) and (piece := self.read(min((length or 0) - size, PIECE))):
+            if size < most:
+                pieces.append(piece[: most - size])
+            size += len(piece)
+        cause = ""
+        if length is None:
+            cause = "Content-Length is missing or no number"
+        elif size < length:
+            cause = "the record is cut short"
+        elif kind == "response":
+            if "warc-truncated" in fields:
+                cause = "a response that its WARC-Truncated says is cut short"
+            elif size > LONGEST:
+                cause = f"a response of more than {LONGEST} bytes"
+            elif not name:
+                cause = "no WARC-Target-URI"
+        return WarcRecord(self.number, kind, name, b"".join(pieces), cause, start)
+
+
+def length_of(fields: Mapping[str, list[str]]) -> int | None:
+    """Returns Content-Length, or what is more than any file has for more digits; None if it is missing or no number."""
+    digits = fields.get("content-length", [""])[0]
+    return int(digits.lstrip("0")[: DIGITS + 1] or "0") if digits.isdecimal() else None
+
+
+def fields_of(head: bytes) -> dict[str, list[str]]:
+    """Returns the values of the fields in a head of WARC or HTTP, by their names in lower case.
+
+    >>> fields_of(b"A: 1\\r\\nb:2\\n  3\\nA:4")
+    {'a': ['1', '4'], 'b': ['2 3']}
+    """
+    fields: dict[str, list[str]] = {}
+    for line in FOLDED.sub(" ", head.decode(errors="replace")).split("\n"):
+        name, colon, value = line.partition(":")
+        if colon:
+            fields.setdefault(name.strip().lower(), []).append(value.strip())
+    return fields
