@@ -4,7 +4,7 @@ If the package was built with a C compiler, `_kernel` gives the same bits faster
 environment may choose: SHINGLETOOLS_KERNEL=c or numpy. A file in C, or its header, says at its top what it does. A
 build leaves `_kernel` out if a function differs from its definition, so that the numbers do not depend on a compiler.
 
-lines      definition: lines in bytes
+lines      definition: lines in bytes, and elements of JSON arrays
 memo       definition: words that were seen before
 codec      definition: payloads
 strings    definition: loops over strings
@@ -53,6 +53,7 @@ if NAME == "c":
     from shingletools.kernel._kernel import (
         count_lines,
         each_line,
+        element_end,
         end_with_parent,
         fail_at_exit,
         keep_memory,
@@ -90,6 +91,7 @@ else:
     from shingletools.kernel.codec import payload_to_bytes
     from shingletools.kernel.lines import (
         count_lines,
+        element_end,
         list_fingerprints,
         read_frequencies,
         read_weights,

@@ -7,6 +7,7 @@
 static PyMethodDef functions[] = {
     {"count_lines", count_lines, METH_O, "(data): the number of lines."},
     {"split_lines", split_lines, METH_O, "(data): the lines, without their line feeds."},
+    {"element_end", element_end, METH_VARARGS, "(data, at, deepest): see lines.c"},
     {"record_lines", record_lines, METH_VARARGS, "(columns, rows): rows of columns as lines of JSON."},
     {"payload_to_bytes", payload_to_bytes, METH_VARARGS, "(payload, digits): its bytes, or None for another form."},
     {"minima", minima, METH_VARARGS, "(payload, a, b, bits=32): the payload of its minima, or None for another form."},

@@ -69,6 +69,7 @@ PyObject *signed_lines(PyObject *self, PyObject *args);
 /* lines.c */
 PyObject *count_lines(PyObject *self, PyObject *data);
 PyObject *split_lines(PyObject *self, PyObject *data);
+PyObject *element_end(PyObject *self, PyObject *args);
 PyObject *record_lines(PyObject *self, PyObject *args);
 
 /* payloads.c */

@@ -1,4 +1,4 @@
-/* Lines: each ends with a line feed, perhaps except the last. */
+/* Lines, each of which ends with a line feed, perhaps except the last; and the elements of JSON arrays. */
 
 #include "records.h"
 
@@ -28,6 +28,41 @@ PyObject *split_lines(PyObject *Py_UNUSED(self), PyObject *data)
         Py_XDECREF(bytes);
     }
     return lines;
+}
+
+/* element_end(data, at, deepest): where the comma or the bracket stands that ends an element; -1 without one, -2 within
+ * more than `deepest` brackets. */
+PyObject *element_end(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    Py_buffer data;
+    Py_ssize_t at, deepest, depth = 0, found = -1;
+    if (!PyArg_ParseTuple(args, "y*nn", &data, &at, &deepest))
+        return NULL;
+    const uint8_t *bytes = data.buf;
+    int quoted = 0;
+    for (at = at < 0 ? 0 : at; at < data.len; at++) {
+        uint8_t byte = bytes[at];
+        if (quoted) {
+            if (byte == '\\')
+                at++;
+            else if (byte == '"')
+                quoted = 0;
+        } else if (byte == '"') {
+            quoted = 1;
+        } else if (byte == '[' || byte == '{') {
+            if (++depth > deepest) {
+                found = -2;
+                break;
+            }
+        } else if (!depth && (byte == ',' || byte == ']')) {
+            found = at;
+            break;
+        } else if (depth && (byte == ']' || byte == '}')) {
+            depth--;
+        }
+    }
+    PyBuffer_Release(&data);
+    return PyLong_FromSsize_t(found);
 }
 
 /* What stands before each value of a column; the values, one after the other; where each begins and the last ends. */

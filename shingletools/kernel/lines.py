@@ -1,5 +1,9 @@
-"""Lines in bytes: the definition. A line feed ends each line, perhaps except the last. A carriage return ends none."""
+"""Lines in bytes, and elements of JSON arrays: the definition.
 
+A line feed ends each line, perhaps except the last. A carriage return ends none.
+"""
+
+import re
 from typing import NamedTuple
 
 # What the kernel does with the lines of filters; see splice.h
@@ -14,6 +18,8 @@ LABELS = 8  # fields of which a line may have labels; see collect.c
 # Of signed_lines: as SignedLines, without labels; and the lines with empty payloads
 Columns = tuple[tuple[int, int, bytes, bytes, bytes, bytes, tuple[bytes, ...], tuple[bytes, ...]], bytes]
 Done = tuple[bytes, int, int, Exception | None]  # lines, their number, the start of the next one, its exception
+MARK = re.compile(rb'"[^"\\]*"|["\[\]{},]')  # a string without escapes, or what begins another one
+STRING_END = re.compile(rb'"|\\.', re.DOTALL)  # a quote that is escaped ends no string
 ESCAPES = (  # that orjson makes, the backslash first
     (b"\\", b"\\\\"), (b'"', b'\\"'), (b"\b", b"\\b"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\f", b"\\f"),
     (b"\r", b"\\r"), *((bytes([code]), b"\\u%04x" % code) for code in range(0x20) if code not in b"\b\t\n\f\r"),
@@ -126,6 +132,30 @@ def split_lines(data: bytes, /) -> list[bytes]:
     if not lines[-1]:
         lines.pop()
     return lines
+
+
+def element_end(data: bytes, at: int, deepest: int, /) -> int:
+    r"""Where the comma or the bracket stands that ends an element; -1 without one, -2 within more brackets.
+
+    >>> element_end(b'[{"a":[1,2]} , 3]', 1, 9), element_end(b'["a]', 1, 9), element_end(b"[[]]", 0, 1)
+    (13, -1, -2)
+    """
+    depth = 0
+    while mark := MARK.search(data, at):
+        at = mark.end()
+        if mark[0] == b'"':
+            while (end := STRING_END.search(data, at)) and end[0] != b'"':
+                at = end.end()
+            at = end.end() if end else len(data)
+        elif mark[0] in b"[{":
+            depth += 1
+            if depth > deepest:
+                return -2
+        elif not depth and mark[0] in b",]":
+            return mark.start()
+        elif depth and mark[0] in b"]}":
+            depth -= 1
+    return -1
 
 
 class ColumnValues(NamedTuple):

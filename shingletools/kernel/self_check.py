@@ -291,6 +291,9 @@ def lines_in_bytes(draw: Generator) -> Iterator[Compared]:
         data = bytes(draw.choice([10, 13, 65, 200], size).astype(np.uint8))
         yield "split_lines", _kernel.split_lines(data), lines.split_lines(data)
         yield "count_lines", _kernel.count_lines(data), lines.count_lines(data)
+        for at, deepest in ((0, 1), (size // 2, 3)):
+            data = bytes(draw.choice([*b'[]{},"\\1'], size).astype(np.uint8))
+            yield "element_end", _kernel.element_end(data, at, deepest), lines.element_end(data, at, deepest)
     texts = [text.encode() for text in random_texts(draw)]
     starts = int64([0, *np.cumsum([*map(len, texts)]).tolist()])
     columns = tuple(lines.ColumnValues(head, b"".join(texts), starts, text)

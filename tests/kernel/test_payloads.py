@@ -22,6 +22,11 @@ def test_lines(data: bytes) -> None:
     assert _kernel.count_lines(data) == lines.count_lines(data) == len(lines.split_lines(data))
 
 
+@given(st.text('[]{},"\\1', max_size=25).map(str.encode), st.integers(0, 30), st.integers(0, 4))
+def test_ends_of_elements(data: bytes, at: int, deepest: int) -> None:
+    assert _kernel.element_end(data, at, deepest) == lines.element_end(data, at, deepest)
+
+
 @given(
     st.lists(words64, min_size=1, max_size=100), st.lists(words32, min_size=1, max_size=70), st.sampled_from([8, 16])
 )

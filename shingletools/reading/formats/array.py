@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
+from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Blocks
 from shingletools.record import wire
@@ -18,16 +19,12 @@ from shingletools.system.deferred import later
 from shingletools.system.errors import Failed, Rejected
 
 DEEPEST = 10_000  # brackets within one another; no record may have as many
+TOO_DEEP = -2  # what the kernel returns for more
 START = 1024  # bytes of what is no array, by which it is known
 # Where the work is: before all arrays, after one; before its first element, or before another, which must come
 BEFORE, AFTER, FIRST, NEXT = range(4)
 INSIDE = (FIRST, NEXT)
 LONGEST = 1 << 26  # bytes of an element: where a quote is missing, one may seem to go on to the end
-STRING = rb'"(?:[^"\\]++|\\.)*+'
-# A string; one that has no end yet; an opening and a closing bracket
-DEEP = later(lambda: re.compile(STRING + rb'"|(' + STRING + rb"\\?\Z)|([\[{])|([\]}])", re.DOTALL))
-# The same, and a comma
-FLAT = later(lambda: re.compile(DEEP.pattern + b"|,", re.DOTALL))
 INK = later(lambda: re.compile(rb"[^ \t\r\n]"))
 
 
@@ -104,11 +101,10 @@ class Elements:
             if self.state not in INSIDE:
                 self.begin_array()
                 continue
-            try:
-                end = end_of(self.data, self.at)
-            except RecursionError:
-                raise Failed(f"{self.where()}: an element with more than {DEEPEST} nested brackets") from None
-            if end is None:
+            end = kernel.element_end(self.data, self.at, DEEPEST)
+            if end == TOO_DEEP:
+                raise Failed(f"{self.where()}: an element with more than {DEEPEST} nested brackets")
+            if end < 0:
                 return
             comma = self.data[end : end + 1] == b","
             is_empty = end == self.at and not comma and self.state == FIRST  # the array; else an element is missing
@@ -132,32 +128,6 @@ class Elements:
     def go_to(self, place: int) -> None:
         self.line += self.data.count(b"\n", self.at, place)
         self.at = place
-
-
-def end_of(data: bytes, start: int) -> int | None:
-    """Where the comma or the bracket stands that ends an element; None if it is not there.
-
-    Raises RecursionError for an element that is nested too deeply, though nothing here is recursive.
-
-    >>> end_of(b'[{"a":[1,2]} , 3]', 1), end_of(b'["a]', 1)
-    (13, None)
-    """
-    at, depth = start, 0
-    while True:
-        within = depth > 0
-        for mark in (DEEP if within else FLAT).finditer(data, at):
-            if mark[1] is not None:
-                return None
-            if not within and mark[0] in (b",", b"]"):
-                return mark.start()
-            depth = max(depth + (mark[2] is not None) - (mark[3] is not None), 0)
-            if depth > DEEPEST:
-                raise RecursionError
-            if within != (depth > 0):
-                at = mark.end()
-                break
-        else:
-            return None
 
 
 def element(raw: bytes, line: int) -> Document:
