@@ -103,7 +103,7 @@ SLOWLY = """
 import itertools, os, shingletools, time
 def many():
     for number in itertools.count():
-        if number == 3000:
+        if number == 6000:  # workers have begun: Popen itself may leave a process that an interrupt meets
             print("under way", flush=True)
         yield {"id": number, "text": f"The cat sat on mat {number}, and a dog came by, and the cat went away"}
 def opened():
