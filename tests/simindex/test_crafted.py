@@ -19,7 +19,7 @@ from shingletools.system.errors import Failed
 
 HEAD = len(b'{"sum":"') + 64 + len(b'",')
 MISSING = object()
-VALUES = (
+VALUES: tuple[Any, ...] = (
     None, True, -1, 0, 1, 2, 7, 10**6, 2**31, 2**62, 2**63, 1.5, "", "x", "../../x", "<u8", "|O", "|V0", "<f8", "|S3",
     "<u8,<u4", "<i8,O", [], [0], [[0]], [1, 2, 3], [[1, 2], [0, 2]], {}, {"x": 0},
 )  # fmt: skip
@@ -108,10 +108,10 @@ def harmed(folder: Path, rng: random.Random) -> str:
     entry = rng.choice(state["segments"])
     way = rng.randrange(4)
     if way == 0:
-        path = rng.choice(list(leaves(state)))
+        place = rng.choice(list(leaves(state)))
         new = rng.choice((*VALUES, MISSING))
-        put(folder, changed(state, path, new))
-        return f"{path} {new!r}"
+        put(folder, changed(state, place, new))
+        return f"{place} {new!r}"
     if way == 1:
         name = rng.choice(list(entry["columns"]))
         offset, dtype, shape = entry["columns"][name]
@@ -127,14 +127,14 @@ def harmed(folder: Path, rng: random.Random) -> str:
         put_sums(folder, entry)
         put(folder, state)
         return f"{name} {where} {value!r}"
-    data = rng.choice(FILES)
+    array = rng.choice(FILES)
     if way == 2:
-        put_sums(folder, entry, data)
+        put_sums(folder, entry, array)
     else:
-        entry["removed"] = {"number": 3, "rows": rng.choice([1, 3, 6, 50]), "sum": hexdigest(data)}
-        (folder / "A" / "000003.removed.npy").write_bytes(data)
+        entry["removed"] = {"number": 3, "rows": rng.choice([1, 3, 6, 50]), "sum": hexdigest(array)}
+        (folder / "A" / "000003.removed.npy").write_bytes(array)
     put(folder, state)
-    return f"{'sums' if way == 2 else 'removed'} {data[-60:]!r} {len(data)}"
+    return f"{'sums' if way == 2 else 'removed'} {array[-60:]!r} {len(array)}"
 
 
 @pytest.mark.parametrize("seed", range(40))
