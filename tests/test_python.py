@@ -179,17 +179,32 @@ def test_every_column_of_a_table_passes(library: str) -> None:
     assert list(run("canon", TABLES[library](rows))) == expected
 
 
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["a b", "A B", "c"])])
+def test_categories_of_polars(kind: Any) -> None:
+    some = pl.Series("text", ["a b", "A B", "c", "a b"], dtype=kind)
+    frame = pl.DataFrame([pl.Series("id", [1, 2, 3, 4]), some, some.alias("again"), pl.Series("no", some.shift(1))])
+    frame = frame.with_columns(list=pl.concat_list("text"), inner=pl.struct("text"))
+    expected = [{**row, "text": row["text"].lower(), "via": "canon/4"} for row in frame.to_dicts()]
+    assert list(run("canon", frame)) == expected
+    pairs = list(run("canon | shingle -k 2 | simjoin -t 0.5", frame))
+    assert [(pair["a"], pair["b"]) for pair in pairs] == [(1, 2), (1, 4), (2, 4)]
+    assert [record["id"] for record in unique(frame, pairs)] == [1, 3]
+
+
+def test_columns_of_duckdb_that_json_has_no_values_for() -> None:
+    """Lengths of time are written as ISO 8601 has them, times beyond 9999 as numpy writes them."""
+    rows = duckdb.sql("""select 1 id, 'a' as "text", interval '14 months 3 days 1.5 seconds' span, 10::hugeint big,
+        'infinity'::timestamp ever, map {1: [2]} mp, union_value(n := 5) un, [interval 1 day] ls""")
+    assert list(run("canon", rows)) == [{
+        "id": 1, "text": "a", "span": "P14M3DT1.5S", "big": 10, "ever": "294247-01-10T04:00:54.775807",
+        "mp": {"1": [2]}, "un": "5", "ls": ["P1D"], "via": "canon/4",
+    }]  # fmt: skip
+
+
 def test_columns_that_will_not_do() -> None:
-    for table, message in (
-        ({"text": ["a"]}, 'canon: documents: no column "id" among "text"'),
-        (
-            {"id": [1], "text": ["a"], "x": pa.array([5], pa.duration("s"))},
-            'canon: documents: column "x": dur',
-        ),
-    ):
-        with pytest.raises(Failed) as raised:
-            list(run("canon", pa.table(table)))
-        assert str(raised.value).startswith(message)
+    with pytest.raises(Failed) as raised:
+        list(run("canon", pa.table({"text": ["a"]})))
+    assert str(raised.value) == 'canon: documents: no column "id" among "text"'
     result = run("canon", pa.table({"id": [1, 2, 3], "text": pa.array([b"a", b"\xff", None])}).slice(0, 2))
     assert [each["id"] for each in result] == [1]
     assert [each.cause for each in result.rejected] == ["not UTF-8 (byte 17)"]

@@ -3,8 +3,10 @@
 import datetime
 import decimal
 import gzip
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import run, run_here, run_process, shell
+from shingletools.reading.formats import parquet_files
 
 TIME = datetime.datetime(2020, 1, 2, 3, 4, 5, 6)
 COLUMNS = [  # values, their type, and what JSON has for them
@@ -34,6 +37,18 @@ COLUMNS = [  # values, their type, and what JSON has for them
     ([[("k", 1)], []], pa.map_(pa.string(), pa.int8()), '{"k":1}', "{}"),
     ([b"0123456789abcdef", None], pa.binary(16), '"MDEyMzQ1Njc4OWFiY2RlZg=="', "null"),
     (["é", "e"], pa.dictionary(pa.int8(), pa.string()), '"é"', '"e"'),
+    (["é", "e"], pa.string_view(), '"é"', '"e"'),
+    ([b"\xff", b"a"], pa.binary_view(), '"/w=="', '"YQ=="'),
+    ([1.5, None], pa.float16(), "1.5", "null"),
+    ([decimal.Decimal(10**37), decimal.Decimal(7)], pa.decimal128(38, 0), "1" + "0" * 37, "7"),
+    ([2932896 + 1, -719162 - 1], pa.date32(), '"10000-01-01"', '"0000-12-31"'),
+    ([2**63 - 1, None], pa.timestamp("us"), '"294247-01-10T04:00:54.775807"', "null"),
+    ([1, 86_399_000_001_000], pa.time64("ns"), '"00:00:00.000000001"', '"23:59:59.000001"'),
+    ([86_400_000_000, 0], pa.time64("us"), '"24:00:00"', '"00:00:00"'),
+    ([datetime.timedelta(days=1, microseconds=5), None], pa.duration("us"), '"PT86400.000005S"', "null"),
+    ([[(1, 2)], None], pa.map_(pa.int8(), pa.int8()), '{"1":2}', "null"),
+    ([[{"a": [TIME]}, None], []], pa.list_(pa.struct({"a": pa.list_(pa.date32())})),
+     '[{"a":["2020-01-02"]},null]', "[]"),
 ]  # fmt: skip
 
 
@@ -42,8 +57,17 @@ def written(path: Path, **columns: object) -> Path:
     return path
 
 
+def array_of(values: list[Any], kind: pa.DataType) -> pa.Array:
+    """Times beyond those of Python are given as integers."""
+    if pa.types.is_float16(kind):
+        return pa.array([None if value is None else np.float16(value) for value in values], kind)
+    if pa.types.is_temporal(kind) and any(isinstance(value, int) for value in values):
+        return pa.array(values, pa.int32() if kind.bit_width == 32 else pa.int64()).view(kind)
+    return pa.array(values, kind)
+
+
 def test_columns_become_values_of_json(tmp_path: Path) -> None:
-    columns = {f"c{place}": pa.array(values, kind) for place, (values, kind, _, _) in enumerate(COLUMNS)}
+    columns = {f"c{place}": array_of(values, kind) for place, (values, kind, _, _) in enumerate(COLUMNS)}
     written(tmp_path / "a", id=["x", "y"], text=["A b", "B"], **columns)
     lines = run_here("canon", "--parquet", "a", cwd=tmp_path).good().decode().splitlines()
     for line, name, text, shown in zip(lines, "xy", ("a b", "b"), (2, 3), strict=True):
@@ -69,7 +93,7 @@ def test_bytes_are_text_in_the_fields_that_are_read(tmp_path: Path) -> None:
     assert ran.out == b'{"key":"x","body":{"content":"a","more":"QQ=="},"via":"canon/4"}\n'
     assert ran.err == 'canon: a:2: not UTF-8\ncanon: a:3: field "body.content" is not a string\n'
     assert (tmp_path / "bad").read_bytes().split(b"\n") == [
-        b'{"key":null,"body":{"content":"B","more":"Qg=="}}', b'{"key":"z","body":{"content":null,"more":""}}', b"",
+        b'{"key":"\xff","body":{"content":"B","more":"Qg=="}}', b'{"key":"z","body":{"content":null,"more":""}}', b"",
     ]  # fmt: skip
 
 
@@ -100,10 +124,8 @@ def test_what_cannot_be_read_ends_the_run(tmp_path: Path) -> None:
     ran = run_here("canon", "--parquet", "packed", cwd=tmp_path)
     message = "canon: packed: gzip data, not Parquet: decompress it first\n"
     assert (ran.status, ran.out, ran.err) == (2, b"", message)
-    written(tmp_path / "other", text=["x"], d=pa.array([datetime.timedelta(1)]))
     for options, said in [
         ("a --text none", 'a: no column "none" among "id", "text"'),
-        ("other --number", 'other: column "d": duration[us], for which JSON has no value'),
         ("-", "-: Parquet is read from its end, which a pipe does not allow"),
     ]:
         ran = run_process("canon", "--parquet", *options.split(), cwd=tmp_path)
@@ -119,9 +141,26 @@ def test_one_text_of_many_rows_is_not_held_for_each(tmp_path: Path) -> None:
 
 
 def test_a_page_beyond_memory_is_told(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"id": ["x"], "text": ["a" * (1 << 28)]}), tmp_path / "a", compression="zstd")
+    pq.write_table(pa.table({"id": ["x"], "text": ["a" * (1 << 28)]}), tmp_path / "a", compression="none")
     ran = shell("ulimit -v 600000; OMP_NUM_THREADS=1 canon --parquet a", tmp_path)
     assert (ran.status, ran.out, ran.err) == (2, b"", "canon: out of memory\n")
+
+
+def test_a_few_bytes_do_not_become_any_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page of 128 MB in 4 kB; 64 rows of 32 MB in 4 kB, of which some are read together; rows without end."""
+    text = pa.array(["a " * (1 << 24)])
+    same = pa.DictionaryArray.from_arrays(np.zeros(64, np.int32), text)
+    pq.write_table(pa.table({"id": ["x"], "text": ["a" * (1 << 27)]}), tmp_path / "page", compression="zstd")
+    pq.write_table(pa.table({"id": np.arange(64), "text": same}), tmp_path / "rows", compression="zstd")
+    pq.write_table(pa.table({"text": ["x"] * 50_000}), tmp_path / "endless")
+    ran = run_here("canon --parquet page", cwd=tmp_path)
+    assert (ran.status, ran.out) == (2, b"")
+    assert re.fullmatch(r"canon: page: a page of \d+ bytes would become 134217732: write it uncompressed\n", ran.err)
+    assert shell("ulimit -v 2000000; (canon --parquet rows; true) | head -c 100000000 | wc -c", tmp_path).good()
+    size = (tmp_path / "endless").stat().st_size
+    monkeypatch.setattr(parquet_files, "TIMES", 10)
+    ran = run_here("canon --parquet endless -o out", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, f"canon: endless: more than 10 rows for each of its {size} bytes\n")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ table_rows      the rows of a table
 array           the elements of a JSON array
 parquet         rows of Parquet
 parquet_files   files of Parquet, opened and read
+thrift          structs by which Parquet describes itself
 arrow           columns of Arrow, which Parquet is read as
 arrow_lines     rows of Arrow as lines, for programs
 warc            pages in WARC files

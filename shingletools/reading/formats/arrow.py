@@ -1,12 +1,12 @@
-"""Columns of Arrow as values of JSON: how each type is read, and what its values become."""
+"""Columns of Arrow as values of JSON. Every type has such values, so no column ends a run."""
 
 import base64
 import math
-from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Any, Literal
 
+import numpy as np
 import orjson
 
 from shingletools.system.deferred import needs
@@ -15,32 +15,10 @@ from shingletools.system.errors import Failed, printable, shown
 pa = needs("--parquet", "pyarrow", "parquet")
 types = pa.types
 
-Convert = Callable[[Any], Any]
-
-
-class JsonColumn(NamedTuple):
-    """A column, and how its values become those of JSON."""
-
-    name: str
-    head: bytes  # what stands before a value, but for the comma or the brace
-    kind: Any  # the type as which it is read
-    convert: Convert | None
-
-    @classmethod
-    def of(cls, file: str, field: Any, texts: Sequence[str]) -> "JsonColumn":
-        """Raises Failed for a type that JSON has no value for."""
-        try:
-            convert = converter(field.type, paths_below(field.name, texts))
-        except TypeError as error:
-            raise Failed(f"{printable(file)}: column {shown(field.name)}: {error}") from None
-        return cls(field.name, orjson.dumps(field.name) + b":", as_read(field.type), convert)
-
-    def values(self, array: Any) -> list[Any]:
-        """Raises ValueError or OverflowError for a value that Python has not."""
-        values: list[Any] = (array if array.type == self.kind else array.cast(self.kind)).to_pylist()
-        if self.convert is None:
-            return values
-        return [None if value is None else self.convert(value) for value in values]
+NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+LONG = 1 << 63  # integers from here on are not orjson's, but for those of uint64
+Times = np.ndarray[Any, np.dtype[np.datetime64]]
+Texts = Sequence[str]  # paths below a value, of which bytes are text
 
 
 def paths_below(name: str, fields: Sequence[str]) -> Sequence[str]:
@@ -64,118 +42,168 @@ def check_columns(file: str, columns: Sequence[str], needed: Sequence[str]) -> N
 
 
 def is_text(kind: Any) -> bool:
-    return types.is_string(kind) or types.is_large_string(kind) or is_view(kind, "is_string_view")
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def is_bytes(kind: Any) -> bool:
     whole = types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
-    return whole or is_view(kind, "is_binary_view")
+    return bool(whole or types.is_binary_view(kind))
 
 
-def is_view(kind: Any, check: str) -> bool:
-    """By a check that pyarrow has only since 16."""
-    return hasattr(types, check) and bool(getattr(types, check)(kind))
+def is_list(kind: Any) -> bool:
+    views = types.is_list_view(kind) or types.is_large_list_view(kind)
+    return bool(views or types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
 
 
-class Kind(NamedTuple):
-    """Types that are handled in one way."""
+def json_values(array: Any, texts: Texts = ()) -> list[Any]:
+    """Returns the values of an array as orjson writes them. Raises UnicodeDecodeError for text that is not UTF-8.
 
-    has: tuple[Callable[[Any], bool], ...]  # whether a type is one of these
-    converter: Callable[[Any, Sequence[str]], Convert | None]  # see `converter`
-    read: Callable[[Any], Any] = lambda kind: kind  # see `as_read`
-
-
-def converter(kind: Any, texts: Sequence[str]) -> Convert | None:
-    """What makes JSON's value of one of a type, None if it is one. Raises TypeError for a type without such values.
-
-    texts: paths below the value, of which bytes are text.
+    >>> json_values(pa.array([[1.5], None, [float("nan")]]))
+    [[1.5], None, ['NaN']]
+    >>> json_values(pa.array([b"a"])), json_values(pa.array([b"a"]), [""])
+    (['YQ=='], ['a'])
     """
-    return handling_of(kind).converter(kind, texts)
+    return next(values for has, values in VALUES if has(array.type))(array, texts)
 
 
-def as_read(kind: Any) -> Any:
-    """A type in which times are no objects of a library that may not be there: UTC, and nanoseconds as integers."""
-    return handling_of(kind).read(kind)
+def converted(convert: Callable[[Any], Any], values: Iterable[Any]) -> list[Any]:
+    return [None if value is None else convert(value) for value in values]
 
 
-def handling_of(kind: Any) -> Kind:
-    """Raises TypeError for a type that JSON has no value for."""
-    for each in KINDS:
-        if any(has(kind) for has in each.has):
-            return each
-    raise TypeError(f"{kind}, for which JSON has no value")
+def of_dictionary(array: Any, texts: Texts) -> list[Any]:
+    array = without_views(array)
+    return json_values(array.dictionary.take(array.indices), texts)
 
 
-def of_struct(kind: Any, texts: Sequence[str]) -> Convert:
-    inner = {field.name: converter(field.type, paths_below(field.name, texts)) for field in kind}
-    return lambda value: {name: applied(inner[name], each) for name, each in value.items()}
+def without_views(array: Any) -> Any:
+    """Returns the array, with a copy of a dictionary of views, from which Arrow takes no values."""
+    kind = array.type.value_type if types.is_dictionary(array.type) else None
+    if kind is None or not (types.is_string_view(kind) or types.is_binary_view(kind)):
+        return array
+    values = array.dictionary.cast(pa.large_string() if is_text(kind) else pa.large_binary())
+    return pa.DictionaryArray.from_arrays(array.indices, values)
 
 
-def of_map(kind: Any, _texts: Sequence[str]) -> Convert:
-    if not is_text(kind.key_type):
-        raise TypeError(f"a map with keys of {kind.key_type}, where JSON needs text")
-    items = converter(kind.item_type, ())
-    return lambda value: {name: applied(items, each) for name, each in value}
+def of_struct(array: Any, texts: Texts) -> list[Any]:
+    names = [field.name for field in array.type]
+    columns = [json_values(each, paths_below(name, texts)) for name, each in zip(names, array.flatten(), strict=True)]
+    rows = zip(*columns, strict=True) if columns else [()] * len(array)
+    present = array.is_valid().to_pylist()
+    return [dict(zip(names, row, strict=True)) if there else None for row, there in zip(rows, present, strict=True)]
 
 
-def of_list(kind: Any, _texts: Sequence[str]) -> Convert:
-    elements = converter(kind.value_type, ())
-    return lambda value: [applied(elements, each) for each in value]
+def of_map(array: Any, texts: Texts) -> list[Any]:
+    entries = pa.struct([array.type.key_field, array.type.item_field])
+    maps = json_values(array.cast(pa.list_(entries)), texts)
+    return converted(lambda each: {as_name(key): value for key, value in map(dict.values, each)}, maps)
 
 
-def of_bytes(_kind: Any, texts: Sequence[str]) -> Convert:
-    return bytes.decode if "" in texts else lambda value: base64.b64encode(value).decode()
+def as_name(key: Any) -> str:
+    return key if isinstance(key, str) else orjson.dumps(key).decode()
 
 
-def of_timestamp(kind: Any, _texts: Sequence[str]) -> Convert:
-    return partial(nanoseconds if kind.unit == "ns" else instant, zone="Z" if kind.tz else "")
+def of_list(array: Any, _texts: Texts) -> list[Any]:
+    elements = iter(json_values(array.flatten()))
+    return converted(lambda size: list(islice(elements, size)), array.value_lengths().to_pylist())
 
 
-def applied(convert: Convert | None, value: Any) -> Any:
-    return value if convert is None or value is None else convert(value)
+def of_bytes(array: Any, texts: Texts) -> list[Any]:
+    return converted(bytes.decode if "" in texts else lambda value: base64.b64encode(value).decode(), array.to_pylist())
+
+
+def of_numbers(array: Any, _texts: Texts) -> list[Any]:
+    return converted(number, array.to_pylist())
 
 
 def number(value: float) -> float | str:
-    """A float as JSON has it, or the name of one that it has not."""
+    """Returns a number as a float, or its name if JSON has no such number."""
+    value = float(value)  # decimals, and numpy's of 16 bits
     if math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def instant(value: datetime, zone: str) -> str:
-    """A time with microseconds.
+def of_decimals(array: Any, texts: Texts) -> list[Any]:
+    if array.type.scale > 0:
+        return of_numbers(array, texts)
+    return converted(whole_number, array.to_pylist())
 
-    >>> instant(datetime(2020, 1, 2, 3, 4, 5), "Z")
-    '2020-01-02T03:04:05.000000Z'
+
+def whole_number(value: Any) -> int | orjson.Fragment:
+    """Returns an integer of any size."""
+    return int(value) if abs(value) < LONG else orjson.Fragment(str(int(value)))
+
+
+def integers(array: Any) -> Any:
+    """Returns the integers by which Arrow represents times."""
+    return array.view(pa.int32() if array.type.bit_width == pa.int32().bit_width else pa.int64())
+
+
+def of_instants(array: Any, _texts: Texts) -> list[Any]:
+    """Returns dates and times, of which datetime has only those of 9999 years."""
+    kind = array.type
+    unit: Literal["D", "us", "ns"] = "D"
+    stored, zone = "D" if types.is_date32(kind) else "ms", ""
+    if types.is_timestamp(kind):
+        unit, stored, zone = "ns" if kind.unit == "ns" else "us", kind.unit, "Z" if kind.tz else ""
+    numbers: Times = integers(array).fill_null(0).to_numpy(zero_copy_only=False).astype(f"datetime64[{stored}]")
+    written = np.datetime_as_string(numbers, unit=unit, casting="unsafe").tolist()
+    present = array.is_valid().to_pylist()
+    return [value + zone if there else None for value, there in zip(written, present, strict=True)]
+
+
+def of_times(array: Any, _texts: Texts) -> list[Any]:
+    unit = NANOSECONDS[array.type.unit]
+    return converted(lambda value: time_of_day(value * unit), integers(array).to_pylist())
+
+
+def time_of_day(nanoseconds: int) -> str:
+    """Returns a time with microseconds or nanoseconds, if it has such.
+
+    >>> time_of_day(3600 * 10**9), time_of_day(1000), time_of_day(1)
+    ('01:00:00', '00:00:00.000001', '00:00:00.000000001')
     """
-    return value.isoformat(timespec="microseconds") + zone
+    seconds, rest = divmod(nanoseconds, 10**9)
+    fraction = f".{rest:09d}".removesuffix("000") if rest else ""
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{fraction}"
 
 
-def nanoseconds(value: int, zone: str) -> str:
-    """A time that is given in nanoseconds since 1970.
+def of_durations(array: Any, _texts: Texts) -> list[Any]:
+    unit = NANOSECONDS[array.type.unit]
+    return converted(lambda value: interval(0, 0, value * unit), integers(array).to_pylist())
 
-    >>> nanoseconds(1, ""), nanoseconds(-1, "Z")
-    ('1970-01-01T00:00:00.000000001', '1969-12-31T23:59:59.999999999Z')
+
+def interval(months: int, days: int, nanoseconds: int) -> str:
+    """Returns a length of time as ISO 8601 has it.
+
+    >>> interval(14, 3, 1_500_000_000), interval(0, 0, -1), interval(0, 0, 0), interval(1, 0, 0)
+    ('P14M3DT1.5S', 'PT-0.000000001S', 'PT0S', 'P1M')
     """
-    seconds, rest = divmod(value, 10**9)
-    return f"{datetime(1970, 1, 1) + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%S}.{rest:09d}{zone}"
+    date = f"{months}M" * bool(months) + f"{days}D" * bool(days)
+    if date and not nanoseconds:
+        return f"P{date}"
+    seconds, rest = divmod(abs(nanoseconds), 10**9)
+    return f"P{date}T{'-' * (nanoseconds < 0)}{seconds}" + f".{rest:09d}".rstrip("0").rstrip(".") + "S"
 
 
-KINDS = (
-    Kind((lambda kind: isinstance(kind, pa.BaseExtensionType),),
-         lambda kind, texts: converter(kind.storage_type, texts), lambda kind: as_read(kind.storage_type)),
-    Kind((types.is_dictionary,), lambda kind, texts: converter(kind.value_type, texts)),
-    Kind((types.is_struct,), of_struct,
-         lambda kind: pa.struct([pa.field(field.name, as_read(field.type)) for field in kind])),
-    Kind((types.is_map,), of_map, lambda kind: pa.map_(kind.key_type, as_read(kind.item_type))),
-    Kind((types.is_list,), of_list, lambda kind: pa.list_(as_read(kind.value_type))),
-    Kind((types.is_large_list,), of_list, lambda kind: pa.large_list(as_read(kind.value_type))),
-    Kind((types.is_fixed_size_list,), of_list, lambda kind: pa.list_(as_read(kind.value_type), kind.list_size)),
-    Kind((is_bytes,), of_bytes),
-    Kind((types.is_timestamp,), of_timestamp,
-         lambda kind: pa.int64() if kind.unit == "ns" else pa.timestamp(kind.unit)),
-    Kind((types.is_floating,), lambda *_: number),
-    Kind((types.is_decimal,), lambda *_: float),
-    Kind((lambda kind: types.is_temporal(kind) and not types.is_duration(kind),), lambda *_: str),
-    Kind((is_text, types.is_boolean, types.is_integer, types.is_null), lambda *_: None),
-)  # fmt: skip
+# Whether a type is one of these, and the function that reads its arrays
+VALUES: Sequence[tuple[Callable[[Any], bool], Callable[[Any, Texts], list[Any]]]] = (
+    (is_text, lambda array, _: array.to_pylist()),
+    (types.is_integer, lambda array, _: array.to_pylist()),
+    (types.is_boolean, lambda array, _: array.to_pylist()),
+    (types.is_null, lambda array, _: array.to_pylist()),
+    (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda array, texts: json_values(array.storage, texts)),
+    (types.is_dictionary, of_dictionary),
+    (types.is_struct, of_struct),
+    (types.is_map, of_map),
+    (is_list, of_list),
+    (is_bytes, of_bytes),
+    (types.is_floating, of_numbers),
+    (types.is_decimal, of_decimals),
+    (types.is_timestamp, of_instants),
+    (types.is_date, of_instants),
+    (types.is_time, of_times),
+    (types.is_duration, of_durations),
+    (types.is_interval, lambda array, _: converted(lambda each: interval(*each), array.to_pylist())),
+    (lambda _: True, lambda array, _: converted(str, array.to_pylist())),
+)

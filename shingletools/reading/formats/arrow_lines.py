@@ -1,7 +1,7 @@
 """Rows of Arrow as lines of JSON: the kernel writes text and integers, orjson all other values."""
 
 from array import array as numbers
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -9,12 +9,21 @@ import orjson
 
 from shingletools import kernel
 from shingletools.kernel.lines import ColumnValues
-from shingletools.reading.formats.arrow import JsonColumn, check_columns, is_bytes, is_text, pa, paths_below, types
-from shingletools.system.errors import Failed, shown
+from shingletools.reading.formats.arrow import (
+    check_columns,
+    is_bytes,
+    is_text,
+    json_values,
+    pa,
+    paths_below,
+    types,
+    without_views,
+)
 from shingletools.system.waiting import BLOCK
 
 NAMED = "documents"  # in messages
 ROWS = 1 << 12  # that are copied together where text must be copied
+NOT_UTF8 = b'"\xff"'  # in place of a value of which a part is not
 
 
 class Fields(NamedTuple):
@@ -29,11 +38,10 @@ class LineColumn:
     """A column that becomes a member of each line."""
 
     def __init__(self, field: Any, first: bool, texts: Sequence[str]) -> None:
-        """Raises Failed for a type that JSON has no value for."""
-        self.json = JsonColumn.of(NAMED, field, texts)
-        self.head = (b"{" if first else b",") + self.json.head
+        self.texts = paths_below(field.name, texts)
+        self.head = (b"{" if first else b",") + orjson.dumps(field.name) + b":"
         kind = field.type.value_type if types.is_dictionary(field.type) else field.type
-        self.text = is_text(kind) or (is_bytes(kind) and "" in paths_below(field.name, texts))
+        self.text = is_text(kind) or (is_bytes(kind) and "" in self.texts)
         self.whole = self.text or types.is_integer(kind)
         self.wide = pa.large_binary() if is_bytes(kind) else pa.large_string()
 
@@ -42,37 +50,52 @@ class LineColumn:
         return array.cast(self.wide) if self.whole and not array.null_count else array
 
     def values(self, array: Any) -> ColumnValues:
-        """Of what was read. Raises Failed for a value that JSON has not."""
+        """Of what was read."""
         if self.whole and not array.null_count and array.type == self.wide:
             _, starts, data = array.buffers()
             places = memoryview(starts).cast("B")[8 * array.offset : 8 * (array.offset + len(array) + 1)]
             return ColumnValues(self.head, b"" if data is None else memoryview(data), places, self.text)
-        try:
-            spelled = [orjson.dumps(value) for value in self.json.values(array)]
-        except (ValueError, OverflowError):
-            name = shown(self.json.name)
-            raise Failed(f"{NAMED}: column {name}: a value that cannot be written as JSON") from None
+        spelled = list(self.spelled(array))
         places = memoryview(numbers("q", accumulate(map(len, spelled), initial=0))).cast("B")
         return ColumnValues(self.head, b"".join(spelled), places, False)
+
+    def spelled(self, array: Any) -> Iterator[bytes]:
+        try:
+            yield from map(orjson.dumps, json_values(array, self.texts))
+        except UnicodeDecodeError:
+            if len(array) == 1:
+                yield NOT_UTF8
+            else:
+                for place in range(len(array)):
+                    yield from self.spelled(array.slice(place, 1))
+
+
+def line_columns(schema: Any, fields: Fields, named: str) -> dict[int, LineColumn]:
+    """The columns that are read, by their places. Raises Failed if one that is needed is missing."""
+    names = schema.names
+    check_columns(named, names, fields.needed)
+    places = [place for place, name in enumerate(names)
+              if fields.read is None or paths_below(name, [*fields.read])] or range(len(names))[:1]  # fmt: skip
+    return {place: LineColumn(schema.field(place), not number, fields.texts) for number, place in enumerate(places)}
+
+
+def lines_of(columns: Sequence[LineColumn], batch: Any) -> Iterator[bytes]:
+    """The rows of a batch of these columns, as whole lines, some together."""
+    whole = [without_views(array) for array in batch.columns]
+    for start in range(0, len(batch), ROWS):
+        count = min(ROWS, len(batch) - start)
+        arrays = [column.read(array.slice(start, count)) for column, array in zip(columns, whole, strict=True)]
+        size = sum(array.nbytes for column, array in zip(columns, arrays, strict=True) if array.type == column.wide)
+        rows = max(1, count * BLOCK // max(size, 1))
+        for first in range(0, count, rows):
+            some = [array.slice(first, rows) for array in arrays]
+            values = tuple(column.values(array) for column, array in zip(columns, some, strict=True))
+            yield kernel.record_lines(values, min(rows, count - first))
 
 
 def lines_in(source: Any, fields: Fields) -> Generator[bytes]:
     """The rows of what gives a stream of Arrow (__arrow_c_stream__), as whole lines, some together. Raises Failed."""
     with pa.RecordBatchReader.from_stream(source) as reader:
-        schema = reader.schema
-        check_columns(NAMED, schema.names, fields.needed)
-        read = [place for place, name in enumerate(schema.names)
-                if fields.read is None or paths_below(name, [*fields.read])] or range(len(schema.names))  # fmt: skip
-        columns = [LineColumn(schema.field(place), not number, fields.texts) for number, place in enumerate(read)]
+        columns = line_columns(reader.schema, fields, NAMED)
         for batch in reader:
-            for start in range(0, len(batch), ROWS):
-                part = batch.slice(start, ROWS)
-                arrays = [column.read(part.column(place)) for column, place in zip(columns, read, strict=True)]
-                size = sum(
-                    array.nbytes for column, array in zip(columns, arrays, strict=True) if array.type == column.wide
-                )
-                rows = max(1, len(part) * BLOCK // max(size, 1))
-                for first in range(0, len(part), rows):
-                    some = [array.slice(first, rows) for array in arrays]
-                    values = tuple(column.values(array) for column, array in zip(columns, some, strict=True))
-                    yield kernel.record_lines(values, min(rows, len(part) - first))
+            yield from lines_of([*columns.values()], batch.select([*columns]))

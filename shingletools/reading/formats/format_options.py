@@ -118,7 +118,7 @@ def array(_options: argparse.Namespace, _: Sequence[str]) -> Format:
 def parquet(options: argparse.Namespace, fields: Sequence[str]) -> Format:
     from shingletools.reading.formats.parquet import Parquet  # as above
 
-    return Parquet((options.id, *fields), needed_fields(options, fields), numbered(options))
+    return Parquet((options.id, *fields), needed_fields(options, fields), not rewrites(options), numbered(options))
 
 
 def warc(options: argparse.Namespace, _: Sequence[str]) -> Format:
@@ -146,6 +146,11 @@ def needed_fields(options: argparse.Namespace, fields: Sequence[str]) -> tuple[s
 def zero(options: argparse.Namespace) -> bool:
     """Whether zero bytes end the names of files that are written; a command without the option writes none."""
     return bool(vars(options).get("null"))
+
+
+def rewrites(options: argparse.Namespace) -> bool:
+    """Whether the command writes the files again, so that its records need only the fields that it reads."""
+    return "removed" in vars(options)
 
 
 def delimiter(options: argparse.Namespace) -> str:

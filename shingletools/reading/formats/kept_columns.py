@@ -1,13 +1,45 @@
-"""Parquet with fewer rows: the same schema, with its types and metadata, and the values of the rows that are kept."""
+"""Parquet with fewer rows: what the file says of itself stays, and so do the values of the rows that are kept.
 
+Values are copied as they are stored, without regard to what they mean. pyarrow reads a file by a description without
+the meanings, and what it writes gets the file's own description. So types that Arrow lacks, the names of nested fields,
+and times beyond those of nanoseconds in 64 bits come out as they went in.
+"""
+
+import base64
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from typing import Any
 
-from shingletools.reading.formats.parquet_files import batches, pa, parquet_file, pq
+from shingletools.reading.formats.parquet_files import (
+    COLUMNS,
+    META_DATA,
+    ROW_GROUPS,
+    SCHEMA,
+    OpenParquet,
+    batches,
+    elements,
+    footer,
+    pa,
+    parquet_file,
+    pq,
+    reader,
+)
+from shingletools.reading.formats.thrift import BINARY, I32, LIST, STRUCT, Struct, read_struct, written_struct
 from shingletools.record.framing import Both, Fate, Fates, Said
 from shingletools.system.errors import Failed, printable, shown
 
 GROUP = 1 << 25  # bytes of rows, in memory, that become a row group
+MAGIC = b"PAR1"
+
+# Fields of Parquet's structs, by the names that parquet.thrift has for them
+KEY_VALUE_METADATA = 5  # FileMetaData
+TYPE, TYPE_LENGTH, REPETITION, NAME, CHILDREN = 1, 2, 3, 4, 5  # SchemaElement; the others say what is meant
+KEY, VALUE = 1, 2  # KeyValue
+PATH_IN_SCHEMA, CODEC, STATISTICS = 3, 4, 12  # ColumnMetaData, which also has TYPE
+INT96, FIXED_LEN_BYTE_ARRAY = 3, 7  # Type
+CODECS = {0: "none", 1: "snappy", 2: "gzip", 4: "brotli", 5: "lz4", 6: "zstd", 7: "lz4"}  # that pyarrow has
+# Meanings by which values are ordered as they are without
+ORDERED = "NONE", "STRING", "ENUM", "JSON", "BSON", "UUID", "DATE", "TIME", "TIMESTAMP"
 
 
 class Sink:
@@ -38,26 +70,33 @@ class Sink:
 class KeptRowGroups:
     """Rows for one file, with the columns of Said if these are wanted. Memory: a row group."""
 
-    def __init__(self, parquet: Any, id_field: str, said: bool) -> None:
-        self.schema = parquet.schema_arrow
+    def __init__(self, file: OpenParquet, id_field: str, said: bool) -> None:
+        self.footer = footer(file.file)
+        self.schema = stored(file).schema_arrow
         self.said = said
+        logical = file.parquet.schema_arrow
         if said:
-            names = self.schema.names
-            kind = self.schema.field(id_field).type if id_field in names else pa.int64()
+            kind = logical.field(id_field).type if id_field in logical.names else pa.int64()
             spelled = kind.value_type if pa.types.is_dictionary(kind) else kind
-            known = pa.types.is_integer(spelled) or pa.types.is_string(spelled) or pa.types.is_large_string(spelled)
+            checks = pa.types.is_integer, pa.types.is_decimal, pa.types.is_string, pa.types.is_large_string
+            known = any(check(spelled) for check in checks)
             self.types = [kind if known else pa.string(), pa.string(), pa.float64()]
             for name, each in zip(Said._fields, self.types, strict=True):
                 self.schema = self.schema.append(pa.field(name, each))
-        meta = parquet.metadata
-        columns = [meta.row_group(0).column(place) for place in range(meta.num_columns)] if meta.num_row_groups else []
-        packing = {each.path_in_schema: each.compression.replace("UNCOMPRESSED", "NONE") for each in columns}
+        paths = written_paths(self.schema)
+        meta = file.parquet.metadata
+        groups = elements(self.footer, ROW_GROUPS)
+        stored_by = [column[META_DATA][1][CODEC][1] for column in elements(groups[0], COLUMNS)] if groups else []
+        leaves = [file.parquet.schema.column(place) for place in range(meta.num_columns)]
         self.sink = Sink()
         self.writer = pq.ParquetWriter(
             pa.PythonFile(self.sink, mode="w"),
             self.schema,
             version=meta.format_version,
-            compression=packing or "snappy",
+            compression={path: CODECS.get(code, "none") for path, code in zip(paths, stored_by, strict=False)}
+            or "snappy",
+            write_statistics=[path for path, leaf in zip(paths, leaves, strict=False) if is_ordered(leaf)],
+            store_schema=False,
         )
         self.held: list[Any] = []
         self.size = 0
@@ -84,26 +123,114 @@ class KeptRowGroups:
         return self.sink.taken()
 
     def close(self) -> bytes:
-        rest = self.flush()
+        groups = self.flush()
         self.writer.close()
-        return rest + self.sink.taken()
+        rest = self.sink.taken()
+        end = len(rest) - 8 - int.from_bytes(rest[-8:-4], "little")
+        made = self.described(read_struct(BytesIO(rest[end:])))
+        return groups + rest[:end] + framed(made)
+
+    def described(self, made: Struct) -> Struct:
+        """Returns what pyarrow says of its file, with the schema and metadata of the file that was read."""
+        schema = [*elements(self.footer, SCHEMA)]
+        if self.said:
+            more = elements(made, SCHEMA)[-len(Said._fields) :]
+            count = schema[0][CHILDREN][1] + len(more)
+            schema = [schema[0] | {CHILDREN: (I32, count)}, *schema[1:], *more]
+        leaves = [*paths(iter(schema))]
+        for group in elements(made, ROW_GROUPS):
+            for column, (path, element) in zip(elements(group, COLUMNS), leaves, strict=True):
+                column[META_DATA][1].update({TYPE: element[TYPE], PATH_IN_SCHEMA: (LIST, (BINARY, path))})
+        made[SCHEMA] = LIST, (STRUCT, schema)
+        if KEY_VALUE_METADATA in self.footer:
+            for pair in elements(self.footer, KEY_VALUE_METADATA) if self.said else ():
+                if pair[KEY][1] == b"ARROW:schema":
+                    pair[VALUE] = BINARY, self.with_said(pair[VALUE][1])
+            made[KEY_VALUE_METADATA] = self.footer[KEY_VALUE_METADATA]
+        return made
+
+    def with_said(self, described: bytes) -> bytes:
+        """Arrow's own schema of a file, which pyarrow ignores unless it has all columns."""
+        schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(described)))
+        for name, each in zip(Said._fields, self.types, strict=True):
+            schema = schema.append(pa.field(name, each))
+        return base64.b64encode(schema.serialize())
+
+
+def stored(file: OpenParquet) -> Any:
+    """Gives a reader to which values are numbers and bytes, and nested fields have no meaning. Names are numbers."""
+    described = footer(file.file)
+    known = TYPE, TYPE_LENGTH, REPETITION, CHILDREN
+    schema = [{field: element[field] for field in known if field in element} | {NAME: (BINARY, b"%d" % place)}
+              for place, element in enumerate(elements(described, SCHEMA))]  # fmt: skip
+    for element in schema:
+        if element.get(TYPE) == (I32, INT96):
+            element.update({TYPE: (I32, FIXED_LEN_BYTE_ARRAY), TYPE_LENGTH: (I32, 12)})
+    for group in elements(described, ROW_GROUPS):
+        for column, (_, element) in zip(elements(group, COLUMNS), [*paths(iter(schema))], strict=True):
+            column[META_DATA][1].pop(STATISTICS, None)
+            column[META_DATA][1][TYPE] = element[TYPE]
+    described.pop(KEY_VALUE_METADATA, None)
+    described[SCHEMA] = LIST, (STRUCT, schema)
+    metadata = pq.read_metadata(BytesIO(MAGIC + framed(described)))
+    columns = zip(metadata.schema.to_arrow_schema().names, file.parquet.schema_arrow.types, strict=True)
+    # Whose values have an order, which is that of pandas' categories
+    dictionaries = [name for name, kind in columns if pa.types.is_dictionary(kind)]
+    return reader(file.file, metadata, dictionaries)
+
+
+def framed(described: Struct) -> bytes:
+    """The end of a file."""
+    data = written_struct(described)
+    return data + len(data).to_bytes(4, "little") + MAGIC
+
+
+def paths(schema: Iterator[Struct], above: Sequence[bytes] | None = None) -> Iterator[tuple[list[bytes], Struct]]:
+    """The columns of a schema, with the names that lead to them."""
+    element = next(schema)
+    path = [] if above is None else [*above, element[NAME][1]]
+    children = element.get(CHILDREN, (I32, 0))[1]
+    if not children and above is not None:
+        yield path, element
+    for _ in range(children):
+        yield from paths(schema, path)
+
+
+def written_paths(schema: Any) -> list[str]:
+    """The names that pyarrow gives to the columns of a schema."""
+    empty = BytesIO()
+    pq.write_table(schema.empty_table(), empty)
+    found = pq.read_metadata(empty).schema
+    return [found.column(place).path for place in range(len(found))]
+
+
+def is_ordered(column: Any) -> bool:
+    """Whether the least and the greatest value of a column are the same if nobody knows what the values mean."""
+    kind = column.logical_type.type
+    if kind == "DECIMAL":
+        return column.physical_type in ("INT32", "INT64")
+    if kind == "INT":
+        return not column.converted_type.startswith("U")
+    return column.physical_type != "INT96" and kind in ORDERED
 
 
 def kept_columns(files: Sequence[str], fates: Fates, id_field: str) -> Iterator[Both]:
     """Files, which become one: their schemas must be the same. Raises Failed."""
     sides: list[KeptRowGroups] = []
-    schema = None
+    schemas: tuple[Any, Any] | None = None
     for name in files:
-        with parquet_file(name) as (parquet, _):
-            if schema is None:
-                schema = parquet.schema_arrow
-                if any(fates.said) and (there := {*Said._fields}.intersection(schema.names)):
+        with parquet_file(name) as file:
+            parquet = stored(file)
+            these = file.parquet.schema_arrow, parquet.schema_arrow
+            if schemas is None:
+                schemas = these
+                if any(fates.said) and (there := {*Said._fields}.intersection(these[0].names)):
                     raise Failed(f"{printable(name)}: it has a column {shown(min(there))} already")
                 wanted = fates.said if fates.removing else fates.said[:1]
-                sides = [KeptRowGroups(parquet, id_field, said) for said in wanted]
-            elif not schema.equals(parquet.schema_arrow):
+                sides = [KeptRowGroups(file, id_field, said) for said in wanted]
+            elif schemas != these:
                 raise Failed(f"{printable(name)}: its schema is not that of {printable(files[0])}")
-            for batch in batches(parquet):
+            for batch in batches(file, parquet):
                 some = fates.take(len(batch))
                 written = [side.add(batch, some, not place) for place, side in enumerate(sides)]
                 yield written[0], b"".join(written[1:])

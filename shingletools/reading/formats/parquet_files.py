@@ -2,11 +2,13 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
-from typing import Any, BinaryIO
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from typing import Any, BinaryIO, NamedTuple
 
 from shingletools.reading import compressed
 from shingletools.reading.compressed import HEAD
+from shingletools.reading.formats.thrift import Struct, read_struct
 from shingletools.record.hints import of_start
 from shingletools.system.deferred import needs
 from shingletools.system.errors import Failed, printable
@@ -16,18 +18,106 @@ pq = needs("--parquet", "pyarrow.parquet", "parquet")
 
 ROWS = 64  # read together: of one long text that many rows have, a page holds one copy
 BUFFER = 1 << 16  # bytes of a column read together; else all of it that a row group has is
+EXPANDED = 1 << 26  # bytes of a page that may be of any few bytes, and of rows whose values are in a dictionary
+TIMES = 1000  # the bytes, or rows, that a byte of a file may become beyond that; gzip makes as many of one
+
+# Fields of Parquet's structs, by the names that parquet.thrift has for them
+SCHEMA, ROW_GROUPS = 2, 4  # FileMetaData
+COLUMNS = 1  # RowGroup
+META_DATA = 3  # ColumnChunk
+NUM_VALUES, COMPRESSED, DATA_PAGE, DICTIONARY_PAGE = 5, 7, 9, 11  # ColumnMetaData
+UNCOMPRESSED_SIZE, COMPRESSED_SIZE = 2, 3  # PageHeader
+DATA_PAGE_HEADER, DICTIONARY_PAGE_HEADER, DATA_PAGE_HEADER_V2 = 5, 7, 8  # the same
+DELTA_BYTE_ARRAY = 7  # Encoding
+# What reading a description raises that has not what it must have
+UNEXPECTED = AttributeError, LookupError, RecursionError, TypeError, ValueError
+
+
+class OpenParquet(NamedTuple):
+    name: str
+    file: BinaryIO
+    parquet: Any  # a pyarrow.parquet.ParquetFile
+    size: int
 
 
 @contextlib.contextmanager
-def parquet_file(name: str) -> Iterator[tuple[Any, int]]:
-    """A file that is open, and its bytes. Raises Failed, also for what goes wrong inside."""
+def parquet_file(name: str) -> Iterator[OpenParquet]:
+    """A file that is open. Raises Failed, also for what goes wrong inside."""
     with opened(name) as file, explained(name, start_of(name, file)):
-        yield pq.ParquetFile(file, pre_buffer=False, buffer_size=BUFFER), os.fstat(file.fileno()).st_size
+        yield OpenParquet(name, file, reader(file), os.fstat(file.fileno()).st_size)
 
 
-def batches(parquet: Any) -> Iterator[Any]:
-    """Its rows, few together."""
-    yield from parquet.iter_batches(ROWS, use_threads=False)
+def reader(file: BinaryIO, metadata: Any = None, dictionaries: Sequence[str] = ()) -> Any:
+    """Opens a file by its own description or another one, with columns whose dictionaries are wanted, too."""
+    return pq.ParquetFile(
+        file,
+        metadata=metadata,
+        read_dictionary=dictionaries,
+        pre_buffer=False,
+        buffer_size=BUFFER,
+        coerce_int96_timestamp_unit="us",  # nanoseconds would wrap beyond 2262
+    )
+
+
+def batches(file: OpenParquet, parquet: Any, columns: Sequence[str] | None = None) -> Iterator[Any]:
+    """The rows of these columns, few together. Raises Failed for a small file that expands without end."""
+    rows = 0
+    for batch in parquet.iter_batches(rows_together(file), columns=columns, use_threads=False):
+        rows += len(batch)
+        if rows > TIMES * file.size:
+            raise Failed(f"{printable(file.name)}: more than {TIMES} rows for each of its {file.size} bytes")
+        # pyarrow gives also columns whose names begin with one of these and a dot
+        names = enumerate(batch.schema.names)
+        yield batch.select([place for place, name in names if columns is None or name in columns])
+
+
+def rows_together(file: OpenParquet) -> int:
+    """The number of rows that are read together: fewer where some bytes of the file may be many long values.
+
+    Raises Failed for a page that expands too much.
+    """
+    largest = 1
+    for group in elements(footer(file.file), ROW_GROUPS):
+        for column in elements(group, COLUMNS):
+            for size, stored, repeats in pages(file.file, column[META_DATA][1]):
+                if size > max(EXPANDED, TIMES * stored):
+                    raise Failed(
+                        f"{printable(file.name)}: a page of {stored} bytes would become {size}: write it uncompressed"
+                    )
+                if repeats or size > TIMES * stored:
+                    largest = max(largest, size)
+    return max(1, min(ROWS, EXPANDED // largest))
+
+
+def pages(file: BinaryIO, column: Struct) -> Iterator[tuple[int, int, bool]]:
+    """The pages of a column: bytes in memory and in the file, and whether many values may be the same."""
+    at = min(column[place][1] for place in (DATA_PAGE, DICTIONARY_PAGE) if column.get(place, (0, 0))[1] > 0)
+    end, values = at + column[COMPRESSED][1], column[NUM_VALUES][1]
+    while values > 0 and at < end:
+        file.seek(at)
+        page = read_struct(file)
+        repeats = DICTIONARY_PAGE_HEADER in page
+        for header, encoding in ((DATA_PAGE_HEADER, 2), (DATA_PAGE_HEADER_V2, 4)):
+            if header in page:
+                values -= page[header][1][1][1]
+                repeats = page[header][1][encoding][1] == DELTA_BYTE_ARRAY
+        stored = abs(page[COMPRESSED_SIZE][1])
+        at = file.tell() + stored
+        yield page[UNCOMPRESSED_SIZE][1], stored, repeats
+
+
+def footer(file: BinaryIO) -> Struct:
+    """What a file says of itself."""
+    file.seek(-8, os.SEEK_END)
+    size = int.from_bytes(file.read(4), "little")
+    file.seek(-8 - size, os.SEEK_END)
+    return read_struct(BytesIO(file.read(size)))
+
+
+def elements(fields: Struct, field: int) -> list[Any]:
+    """The elements of a list."""
+    found: list[Any] = fields[field][1][1]
+    return found
 
 
 @contextlib.contextmanager
@@ -52,11 +142,11 @@ def start_of(name: str, file: BinaryIO) -> bytes:
 
 @contextlib.contextmanager
 def explained(name: str, start: bytes) -> Iterator[None]:
-    """What pyarrow raises becomes a Failed that names the file, and says what it looks like by its first bytes."""
+    """What pyarrow and thrift.py raise becomes a Failed that names the file, and what its first bytes look like."""
     try:
         yield
     except pa.ArrowMemoryError:
         raise MemoryError from None
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, *UNEXPECTED) as error:
         said = printable(" ".join(str(error).split())[:200])  # some end with line feeds
         raise Failed(f"{printable(name)}: not Parquet, or damaged: {said}{of_start(start, '--parquet')}") from None

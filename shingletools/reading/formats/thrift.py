@@ -1,0 +1,108 @@
+"""Thrift's compact protocol, in which Parquet describes itself: structs are read, changed and written again.
+
+A struct is a dict of its fields by their numbers, each a type and a value; a list is the type of its elements, and
+these. Fields that nobody asks for are written as they were read. See thrift-compact-protocol.md of Apache Thrift.
+"""
+
+from typing import Any, BinaryIO
+
+TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, _, STRUCT = range(1, 13)
+LONG = 15  # in the place of the size of a list that is at least so long
+LOW = 0x7F  # bits of each byte of an integer; the other one says that more follow
+MOST = 1 << 26  # bytes of a string
+
+Struct = dict[int, tuple[int, Any]]
+
+
+def read_struct(file: BinaryIO) -> Struct:
+    """Reads a struct from where the file is. Raises ValueError for what is none."""
+    fields: Struct = {}
+    number = 0
+    while head := read_byte(file):
+        step, kind = divmod(head, 16)
+        number = number + step if step else read_integer(file)
+        fields[number] = kind, kind == TRUE if kind in (TRUE, FALSE) else read_value(file, kind)
+    return fields
+
+
+def read_value(file: BinaryIO, kind: int) -> Any:
+    if kind in (TRUE, FALSE, BYTE):  # the former two in lists
+        return read_byte(file)
+    if kind in (I16, I32, I64):
+        return read_integer(file)
+    if kind in (BINARY, DOUBLE):
+        size = 8 if kind == DOUBLE else read_unsigned(file)
+        value = file.read(min(size, MOST))
+        if len(value) < size:
+            raise ValueError("a string ends too early")
+        return value
+    if kind in (LIST, SET):
+        size, element = divmod(read_byte(file), 16)
+        return element, [read_value(file, element) for _ in range(read_unsigned(file) if size == LONG else size)]
+    if kind == STRUCT:
+        return read_struct(file)
+    raise ValueError(f"no type {kind}")
+
+
+def read_byte(file: BinaryIO) -> int:
+    if byte := file.read(1):
+        return byte[0]
+    raise ValueError("a struct ends too early")
+
+
+def read_unsigned(file: BinaryIO) -> int:
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = read_byte(file)
+        value |= (byte & LOW) << shift
+        if byte <= LOW:
+            return value
+    raise ValueError("an integer has more than 64 bits")
+
+
+def read_integer(file: BinaryIO) -> int:
+    value = read_unsigned(file)
+    return value >> 1 ^ -(value & 1)
+
+
+def written_struct(fields: Struct) -> bytes:
+    """Returns the bytes of a struct.
+
+    >>> from io import BytesIO
+    >>> read_struct(BytesIO(written_struct({1: (5, -3), 20: (9, (8, [b"a"]))})))
+    {1: (5, -3), 20: (9, (8, [b'a']))}
+    """
+    parts = []
+    for number, (kind, value) in sorted(fields.items()):
+        parts += [bytes([kind]), integer(number)]
+        if kind not in (TRUE, FALSE):
+            parts.append(written_value(kind, value))
+    return b"".join(parts) + b"\0"
+
+
+def written_value(kind: int, value: Any) -> bytes:
+    if kind in (TRUE, FALSE, BYTE):
+        return bytes([value])
+    if kind in (I16, I32, I64):
+        return integer(value)
+    if kind == DOUBLE:
+        return bytes(value)
+    if kind == BINARY:
+        return unsigned(len(value)) + bytes(value)
+    if kind == STRUCT:
+        return written_struct(value)
+    element, values = value
+    head = bytes([LONG << 4 | element]) + unsigned(len(values))
+    return head + b"".join(written_value(element, each) for each in values)
+
+
+def integer(value: int) -> bytes:
+    return unsigned(value << 1 if value >= 0 else ~value << 1 | 1)
+
+
+def unsigned(value: int) -> bytes:
+    made = bytearray()
+    while value > LOW:
+        made.append(value & LOW | LOW + 1)
+        value >>= 7
+    return bytes([*made, value])
