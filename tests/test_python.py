@@ -17,6 +17,7 @@ import orjson
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from harness import DOCS, jsonl, run_here
@@ -199,6 +200,33 @@ def test_columns_of_duckdb_that_json_has_no_values_for() -> None:
         "id": 1, "text": "a", "span": "P14M3DT1.5S", "big": 10, "ever": "294247-01-10T04:00:54.775807",
         "mp": {"1": [2]}, "un": "5", "ls": ["P1D"], "via": "canon/4",
     }]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64 - 1, 2**64, 2**70, -(2**70), 1e300, -1e19, 0.1])
+def test_numbers_stay_as_they_are(number: float) -> None:
+    record = {"id": 1, "text": "a", "n": number, "within": [{"n": number}], "word": "é"}
+    (made,) = run("canon", [record])
+    assert made == {**record, "via": "canon/4"}
+    assert type(made["n"]) is type(made["within"][0]["n"]) is type(number)
+
+
+def test_what_is_no_record_comes_as_lines(tmp_path: Path) -> None:
+    """Tables, arrays and Parquet, byte for byte; whoever wants records of them is told."""
+    rows = [{"id": number, "text": f"a b {number}"} for number in range(50)]
+    (tmp_path / "a.csv").write_text("id,text\n" + "\n".join(f"{row['id']},{row['text']}" for row in rows))
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2, "similarity": 1.0}))
+    for option, name in (("--csv", "a.csv"), ("--array", "a.json"), ("--parquet", "a.parquet"), ("--whole", "a.csv")):
+        pipeline = f"dedup --pairs {tmp_path / 'pairs'} {option} {tmp_path / name}"
+        shell = run_here(*pipeline.split(), cwd=tmp_path).out
+        lines = list(run(pipeline).lines())
+        assert b"".join(lines) == shell
+        assert all(line.endswith(b"\n") for line in lines[:-1])
+        assert b"\n" not in lines
+        for ask in (next, list, lambda result: result.arrow()):
+            with pytest.raises(Failed, match=r"the pipeline writes no records: lines\(\) gives what it writes"):
+                ask(run(pipeline))
 
 
 def test_columns_that_will_not_do() -> None:

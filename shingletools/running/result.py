@@ -5,12 +5,13 @@ from collections.abc import Generator, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Self
 
-from shingletools import kernel
 from shingletools.running.flow import Flow
 from shingletools.running.outcomes import FAILED, BadRecord
 from shingletools.running.stage_run import StepFailed
 from shingletools.system.deferred import needs, orjson
 from shingletools.system.errors import Failed, shown_place
+
+LARGE = 1 << 63
 
 
 class RejectedRecord(NamedTuple):
@@ -109,11 +110,17 @@ class Result:
         return self
 
     def __next__(self) -> dict[str, Any]:
-        record: dict[str, Any] = orjson.loads(next(self._lines))
-        return record
+        line = next(self._lines)
+        try:
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            record = None
+        if not isinstance(record, dict):
+            raise Failed("the pipeline writes no records: lines() gives what it writes")
+        return exact(line) if has_large(record) else record
 
     def lines(self) -> Iterator[bytes]:
-        """The records as lines of JSON, each with its line feed: the bytes that the shell's pipeline writes."""
+        """The bytes that the shell's pipeline writes, line by line: those of JSON, unless it writes another format."""
         return self._lines
 
     def arrow(self) -> Any:
@@ -142,6 +149,28 @@ class Result:
 
 
 def each_line(blocks: Generator[bytes]) -> Generator[bytes]:
+    rest = b""
     for block in blocks:
-        for line in kernel.split_lines(block):
+        *lines, rest = (rest + block).split(b"\n")
+        for line in lines:
             yield line + b"\n"
+    if rest:
+        yield rest
+
+
+def has_large(value: Any) -> bool:
+    """Whether there is a number that may be an integer, which orjson reads as a float."""
+    kind = type(value)
+    if kind is float:
+        return bool(abs(value) >= LARGE)
+    if kind is dict:
+        value = value.values()
+    return kind in (dict, list) and any(map(has_large, value))
+
+
+def exact(line: bytes) -> dict[str, Any]:
+    """A record with all its integers, however large."""
+    import json  # which most runs do not need
+
+    record: dict[str, Any] = json.loads(line)
+    return record
