@@ -230,7 +230,7 @@ sys.stdout.buffer.write(pickle.dumps((kernel.NAME, chain.work(data))))
 
 
 def test_links_that_are_none() -> None:
-    fields: Fields = b"id", b"text", b"text", False, b"x", (), False, None, (), bytearray()
+    fields: Fields = b"id", b"text", b"text", False, b"x", (), False, None, (), bytearray(), None
     words = _kernel.WordMemo(str.lower).link()
     for links, wrong, error in (
         ((), fields, ValueError),

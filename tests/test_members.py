@@ -56,7 +56,7 @@ def expected_line(way: str, record: Pairs) -> Pairs | None:
         return None
     if way == "canon":
         inner[at] = (inner[at][0], " ".join(text.lower().split()))
-        added: list[tuple[str, Any]] = []
+        added: list[tuple[str, Any]] = [("named", "--id a.b --text b.a.t")]
     elif named.count("shingles") > 1:
         return None
     else:

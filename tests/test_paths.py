@@ -57,6 +57,7 @@ def flat(way: str, record: Record) -> Record:
         meta = made.pop("meta", {})
         assert meta.pop("x", 1.5) == 1.5
         made |= meta
+    made.pop("named", None)
     if TEXT in made:
         made["text"] = made.pop(TEXT)
     elif takes_text(of(way)) and "body" in made:
@@ -139,9 +140,9 @@ def test_parts_of_documents() -> None:
     parts = run(f"parts {options} --carry m.n --carry m.k.u --carry no.such", stdin=line).good()
     assert parts == (
         b'{"m.u":"x#1","of":"x","part":1,"place":[0,4],"before":"","b.t":"A b.","m.n":[1.0],"m.k.u":0.10,'
-        b'"via":"parts by=paragraph"}\n'
+        b'"named":"--id m.u --text b.t","via":"parts by=paragraph"}\n'
         b'{"m.u":"x#2","of":"x","part":2,"place":[6,10],"before":"\\n\\n","b.t":"C d.","behind":"","m.n":[1.0],'
-        b'"m.k.u":0.10,"via":"parts by=paragraph"}\n'
+        b'"m.k.u":0.10,"named":"--id m.u --text b.t","via":"parts by=paragraph"}\n'
     )
     whole = run(f"parts --together {options}", stdin=parts).good()
     assert whole == b'{"m.u":"x","b.t":"A b.\\n\\nC d.","m.n":[1.0],"m.k.u":0.10}\n'
@@ -154,11 +155,11 @@ def test_parts_of_documents() -> None:
 def test_numbers_for_records_without_an_id() -> None:
     stdin = b'{"m":{"u":"x"},"text":"A"}\n{"m":{"v":1},"text":"B"}\n{"m.u":9,"text":"C"}\n'
     assert run("canon --number --id m.u", stdin=stdin).good().splitlines() == [
-        b'{"m":{"u":"x"},"text":"a","via":"canon/4"}',
-        b'{"m.u":2,"m":{"v":1},"text":"b","via":"canon/4"}',
-        b'{"m.u":9,"text":"c","via":"canon/4"}',
+        b'{"m":{"u":"x"},"text":"a","named":"--id m.u --text text","via":"canon/4"}',
+        b'{"m.u":2,"m":{"v":1},"text":"b","named":"--id m.u --text text","via":"canon/4"}',
+        b'{"m.u":9,"text":"c","named":"--id m.u --text text","via":"canon/4"}',
     ]
-    made = b'{"m.u":1,"b.t":"a b","via":"canon/4"}\n'
+    made = b'{"m.u":1,"b.t":"a b","named":"--id m.u --text b.t","via":"canon/4"}\n'
     assert run("canon --lines --id m.u --text b.t", stdin=b"A b\n").good() == made
 
 
@@ -167,19 +168,19 @@ PLACED = f"{CANON} --offsets"
 # Lines, and what is made of them, byte for byte
 LINES = [
     (CANON, b'{"m":{"u":1.0,"u ":3},"b":{"t":"A"},"m.u":1}',
-     b'{"m":{"u":1.0,"u ":3},"b":{"t":"a"},"m.u":1,"via":"canon/4"}'),
+     b'{"m":{"u":1.0,"u ":3},"b":{"t":"a"},"m.u":1,NAMED,"via":"canon/4"}'),
     (CANON, b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"A \\u0041" , "t.":0.10} ,"via":"x" } \r',
-     b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"a a" , "t.":0.10} ,"via":"x | canon/4" } \r'),
+     b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"a a" , "t.":0.10} ,"via":"x | canon/4",NAMED } \r'),
     (CANON, b'{"via":"","b":{"x":{"t":1},"t":"A"},"m":{"m":{"u":2},"u":"1"},"e":1E5}',
-     b'{"via":"canon/4","b":{"x":{"t":1},"t":"a"},"m":{"m":{"u":2},"u":"1"},"e":1E5}'),
+     b'{"via":"canon/4","b":{"x":{"t":1},"t":"a"},"m":{"m":{"u":2},"u":"1"},"e":1E5,NAMED}'),
     (CANON, b'{"m":{"u":1},"b":{"t":"N"},"b.t":"Y"}',
-     b'{"m":{"u":1},"b":{"t":"N"},"b.t":"y","via":"canon/4"}'),
+     b'{"m":{"u":1},"b":{"t":"N"},"b.t":"y",NAMED,"via":"canon/4"}'),
     (CANON, b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"A"},"z":{"t":1,"t":2}}',
-     b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"a"},"z":{"t":1,"t":2},"via":"canon/4"}'),
+     b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"a"},"z":{"t":1,"t":2},NAMED,"via":"canon/4"}'),
     (CANON, b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"A","b":7,"b":8}',
-     b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"a","b":7,"b":8,"via":"canon/4"}'),
+     b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"a","b":7,"b":8,NAMED,"via":"canon/4"}'),
     (CANON, b'{"\\u006d":{"\\u0075":1},"b\\u002et":"A"}',
-     b'{"\\u006d":{"\\u0075":1},"b\\u002et":"a","via":"canon/4"}'),
+     b'{"\\u006d":{"\\u0075":1},"b\\u002et":"a",NAMED,"via":"canon/4"}'),
     (SHINGLE, b'{"m":{"u":1},"b":{"t":"a b"},"x":1}',
      b'{"m":{"u":1},"b":{},"x":1,"shingles":["a b"],"via":"shingle k=2 readable"}'),
     (SHINGLE, b'{"m":{"u":1},"b":{ "t" : "a b" } ,"via":"x"}',
@@ -197,9 +198,9 @@ LINES = [
     (SHINGLE, b'{"b.t":"a b","b":{"t":1},"m":{"u":1}}',
      b'{"shingles":["a b"],"b":{"t":1},"m":{"u":1},"via":"shingle k=2 readable"}'),
     (PLACED, b'{"b":{"t":"A \\u0042"},"m":{"u":1},"at":7}',
-     b'{"b":{"t":"a b"},"m":{"u":1},"at":"0-1 2-3","source":"A \\u0042","via":"canon/4"}'),
+     b'{"b":{"t":"a b"},"m":{"u":1},"at":"0-1 2-3","source":"A \\u0042",NAMED,"via":"canon/4"}'),
     (PLACED, b'{"b":{"t":"A B","at":1},"m":{"u":1}}',
-     b'{"b":{"t":"a b","at":1},"m":{"u":1},"source":"A B","at":"0-1 2-3","via":"canon/4"}'),
+     b'{"b":{"t":"a b","at":1},"m":{"u":1},"source":"A B","at":"0-1 2-3",NAMED,"via":"canon/4"}'),
 ]  # fmt: skip
 
 
@@ -215,6 +216,7 @@ def test_all_other_bytes_stay(way: str, line: bytes, made: bytes, kernel: str) -
     around = b'{"m":{"u":5},"b":{"t":"w"},"via":"x"}\n'
     expected = made_of_one(way, around, kernel)
     ran = run(way, stdin=around + line + b"\n" + around, env={"SHINGLETOOLS_KERNEL": kernel})
+    made = made.replace(b"NAMED", b'"named":"--id m.u --text b.t"')
     assert ran.good() == expected + made + b"\n" + expected
 
 
@@ -300,7 +302,7 @@ def test_a_text_is_found_however_deep() -> None:
     for levels in (1, 2, 59, 60, 61, 300, 1023):
         path = ".".join(["a"] * levels + ["t"])
         line = b'{"id":1,"a":' + b'{"a":' * (levels - 1) + b'{"t":"A B"}' + b"}" * levels + b"\n"
-        made = line.replace(b"A B", b"a b")[:-2] + b',"via":"canon/4"}\n'
+        made = line.replace(b"A B", b"a b")[:-2] + b',"named":"--id id --text %b","via":"canon/4"}\n' % path.encode()
         assert run("canon", "--text", path, stdin=line).good() == made
 
 

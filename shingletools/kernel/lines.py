@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 # What the kernel does with the lines of filters; see splice.h
 Link = tuple[object, ...]  # a filter's work in C; empty if it has none
-# id, consumed, produced, kept, recipe, between, placed, before, parts, counts
-Fields = tuple[bytes, bytes, bytes, bool, bytes, tuple[bytes, ...], bool, bytes | None, tuple[bytes, ...], bytearray]
+# id, consumed, produced, kept, recipe, between, placed, before, parts, counts, named
+Fields = tuple[
+    bytes, bytes, bytes, bool, bytes, tuple[bytes, ...], bool, bytes | None, tuple[bytes, ...], bytearray, bytes | None
+]  # fmt: skip
 # A factor, fingerprints in slots (see listed.h), and whether only these are kept, or left out. Empty: all are kept
 Listed = tuple[int, bytes, bool] | tuple[()]
 # A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints

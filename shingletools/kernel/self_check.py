@@ -25,7 +25,7 @@ from shingletools.kernel.types import Postings, TokenSets, TokenWeights
 
 Compared = tuple[str, object, object]  # the name of a function, what C gives, and what is right
 
-FIELDS: Fields = b"id", b"x", b"x", False, b"recipe", (), False, None, (), bytearray()
+FIELDS: Fields = b"id", b"x", b"x", False, b"recipe", (), False, None, (), bytearray(), None
 FACTOR = 0x9E3779B97F4A7C15  # of slots: any odd number
 HEAVIEST = 1 << 40
 

@@ -10,7 +10,8 @@ typedef struct {
     int renamed; /* whether the produced member has another name than the consumed one */
     const uint8_t *produced, *recipe;
     const uint8_t *before; /* the recipe that an ordinary line has; NULL for any */
-    size_t produced_size, recipe_size, before_size;
+    const uint8_t *named;  /* the value of the member that is added; NULL for none */
+    size_t produced_size, recipe_size, before_size, named_size;
     Py_buffer counts; /* of lines that have each part, int64 */
 } Fields;
 
@@ -42,20 +43,20 @@ static int add_members(Fields *fields, PyObject *names)
 
 static int take_fields(Fields *fields, PyObject *tuple)
 {
-    const char *names[4], *before;
-    Py_ssize_t sizes[4], before_size;
+    const char *names[4], *before, *named;
+    Py_ssize_t sizes[4], before_size, named_size;
     PyObject *between, *parts;
     memset(fields, 0, sizeof *fields);
-    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!pz#O!w*", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
+    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!pz#O!w*z#", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
                           &fields->keep, &names[3], &sizes[3], &PyTuple_Type, &between, &fields->placed, &before,
-                          &before_size, &PyTuple_Type, &parts, &fields->counts))
+                          &before_size, &PyTuple_Type, &parts, &fields->counts, &named, &named_size))
         return -1;
     if (fields->counts.len != PyTuple_Size(parts) * (Py_ssize_t)sizeof(int64_t)) {
         PyErr_SetString(PyExc_ValueError, "each part has a count");
         return -1;
     }
     const size_t count = (size_t)PyTuple_Size(between) + (size_t)PyTuple_Size(parts);
-    fields->members = PyMem_Calloc(count + PARTS + 3, sizeof *fields->members);
+    fields->members = PyMem_Calloc(count + PARTS + 4, sizeof *fields->members);
     if (!fields->members) {
         PyErr_NoMemory();
         return -1;
@@ -75,6 +76,8 @@ static int take_fields(Fields *fields, PyObject *tuple)
         add_member(fields, "source", 6);
         add_member(fields, "at", 2);
     }
+    if (named)
+        add_member(fields, "named", 5);
     if (add_members(fields, between))
         return -1;
     fields->produced = (const uint8_t *)names[2];
@@ -83,6 +86,8 @@ static int take_fields(Fields *fields, PyObject *tuple)
     fields->recipe_size = (size_t)sizes[3];
     fields->before = (const uint8_t *)before;
     fields->before_size = (size_t)before_size;
+    fields->named = (const uint8_t *)named;
+    fields->named_size = (size_t)named_size;
     return 0;
 }
 
@@ -201,6 +206,9 @@ static int add_line(Room *room, const Fields *fields, const uint8_t *line, const
                          add_payload(out, made, kind)))
         return -1;
     if (fields->placed && add_source(out, fields, &room->text, &places))
+        return -1;
+    if (fields->named && (add_bytes(out, ",\"named\":\"", 10) || add_bytes(out, fields->named, fields->named_size) ||
+                          add_bytes(out, "\"", 1)))
         return -1;
     if (!via->kind && (add_bytes(out, ",\"via\":\"", 8) || add_bytes(out, fields->recipe, fields->recipe_size) ||
                        add_bytes(out, "\"", 1)))

@@ -28,13 +28,14 @@ typedef Made (*Work)(void *self, const uint8_t *text, size_t size, Bytes *made);
    lines that linked_lines makes, and b"": none are made; also empty payloads. If `bare`, it gives the lines with empty
    payloads, whose places these are; an empty payload is odd then. digits, size: as in read_signed.
 
-   fields: (id, consumed, produced, keep, recipe, between, placed, before, parts, counts);
+   fields: (id, consumed, produced, keep, recipe, between, placed, before, parts, counts, named);
    names and recipes are JSON without the
    quotes. `between` is a tuple of names that an ordinary line does not have. If `placed`, the work makes words, a line
    feed and their places: the consumed text and the places become members, which an ordinary line does not have before.
    `before` is the recipe that an ordinary line has so far; None for any. `parts` is a tuple of names of members whose
    texts, joined, take the place of the consumed text, which an ordinary line need not have then; `counts`, int64,
-   gets one more for each of them that a line has. */
+   gets one more for each of them that a line has. `named`, unless None, becomes a member, which an ordinary line does
+   not have before. */
 
 /* A filter's work in C. */
 typedef struct {

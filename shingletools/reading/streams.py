@@ -12,7 +12,7 @@ from shingletools.reading import compressed
 from shingletools.record.framing import Document
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import State, is_device, named, same_file, widen
-from shingletools.system.waiting import blocks_of, whole_lines
+from shingletools.system.waiting import ahead, blocks_of, whole_lines
 
 if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
@@ -119,6 +119,29 @@ def read_chunks(files: Sequence[str], given: Given | None = None) -> Generator[C
                 lines = kernel.count_lines(data)
                 number += lines
                 line += lines
+
+
+def first_line(name: str) -> bytes:
+    """Returns the first line of a regular file or of standard input, which is still all there to be read.
+
+    Of what is none of these, a terminal, or cannot be read, the first line is empty.
+    """
+    seen: list[bytes] = []
+
+    def noted() -> Generator[bytes]:
+        for block in _read_blocks(name):
+            seen.append(block)
+            yield block
+
+    try:
+        if is_device(name) or not (name == "-" or os.path.isfile(name)):
+            return b""
+        blocks = Blocks(noted(), printable(name), "line")
+        return next(whole_lines(blocks, printable(name), False), b"").partition(b"\n")[0]
+    except Failed:
+        return b""  # the run will say so
+    finally:
+        ahead[:0] = seen if name == "-" else []
 
 
 def read_whole(name: str, number: int) -> Chunk:

@@ -233,7 +233,7 @@ def is_for(one: Single, other: Single) -> bool:
     """Whether the first one's payload is there for the other only, and both are in C."""
     return (
         bool(one.link and other.link)
-        and not (one.stage.keep or other.stage.keep or one.stage.adds or other.stage.adds)
+        and not (one.stage.keep or other.stage.keep or one.stage.placed or other.stage.placed)
         and not other.stage.made_of
         and (one.stage.produces, one.id_field) == (other.stage.consumes, other.id_field)
     )

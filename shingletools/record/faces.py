@@ -4,8 +4,9 @@ To ask one loads the module of its command: what needs no other command, as a pl
 """
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 # In the order in which a pipeline has them; then what stands beside it
@@ -34,6 +35,8 @@ class Face(NamedTuple):
     after: str = ""  # what documents need before it takes them
     text: bool = False  # whether it has the option --text
     spark: bool = False  # whether simspark runs it
+    # The files in which documents stand, by its options; their first record may say the names of fields
+    documents: Callable[[Any], Sequence[str]] = attrgetter("files")
 
 
 def module_of(command: str) -> str:

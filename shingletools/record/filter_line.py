@@ -6,7 +6,7 @@ and leaves all others to it (kernel/records.h says which).
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shingletools import kernel
 from shingletools.kernel.lines import Done, Fields, SignedFields
@@ -69,8 +69,7 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
             edits.append((found[found.index(second) - 1].end, second.end, b""))
     if moves and not stage.keep:
         edits.append((*_with_comma(line, consumed), b""))
-    beside = (line[consumed.value : consumed.end], wire.json_of(made.at)) if stage.placed else ()
-    for name, value in zip(stage.adds, beside, strict=True):
+    for name, value in _beside(stage, line[consumed.value : consumed.end], made):
         if name in named:
             edits.append((named[name].value, named[name].end, value))
         else:
@@ -83,6 +82,15 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     end = found[-1].end
     edits.append((end, end, b"".join(b"," + each for each in added)))
     return b"".join(_edited(line, edits)).removeprefix(wire.BOM) + b"\n"
+
+
+def _beside(stage: Filter, consumed: bytes, made: Any) -> Iterator[tuple[str, bytes]]:
+    """Yields the fields that a filter adds, with their values as JSON."""
+    if stage.placed:
+        yield wire.SOURCE, consumed
+        yield wire.AT, wire.json_of(made.at)
+    if stage.named:
+        yield wire.NAMED, wire.json_of(stage.named.spelled())
 
 
 def with_text(line: bytes, record: wire.Record, fields: Sequence[str], name: str) -> bytes:
@@ -143,6 +151,8 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
     None if it cannot do their work: a name has what JSON escapes, or no line can have the recipes that they ask for.
     """
     first, last = stages[0], stages[-1]
+    if any(stage.named for stage in stages[1:]):
+        return None
     if "." in first.consumes and first.produces == first.consumes != last.produces:
         return None  # it may be within another object; then via, which the first adds, stands before what the last adds
     between = {stage.consumes for stage in stages} - {first.consumes, last.produces}
@@ -156,12 +166,13 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
         return None
     before = in_quotes(asked[0] or "") if asked else None
     counts = first.made_of.counts if first.made_of else bytearray()
-    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before, parts, counts
+    named = in_quotes(first.named.spelled()) if first.named else None
+    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before, parts, counts, named
 
 
 def fields_signed(fields: Fields, like: SignedFields) -> Fields | None:
     """What the kernel must know to make such signatures in place of lines, if it can."""
-    id_field, consumed, produced, kept, recipe, between, placed, before, parts, counts = fields
+    id_field, consumed, produced, kept, recipe, between, placed, before, parts, counts, named = fields
     via = like.via or b""
     so_far = b"" if via == recipe else via.removesuffix(b" | " + recipe)
     if (
@@ -170,7 +181,7 @@ def fields_signed(fields: Fields, like: SignedFields) -> Fields | None:
     ):  # fmt: skip
         return None
     between = tuple(sorted({*between, *like.absent, *like.once} - {consumed}))
-    return id_field, consumed, produced, False, recipe, between, False, so_far, parts, counts
+    return id_field, consumed, produced, False, recipe, between, False, so_far, parts, counts, named
 
 
 def recipe_before(after: str, stages: Sequence[Filter]) -> str | None:

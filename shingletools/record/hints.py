@@ -41,7 +41,7 @@ NAMES = 5  # of fields, in a hint
 # Fields that have another meaning
 OWN = (
     "id", "text", "via", "source", "at", "shingles", "sketch", "simhash", "of", "part", "before", "behind",
-    "duplicate_of", "repeats",
+    "duplicate_of", "repeats", "named",
 )  # fmt: skip
 
 # Fields that no option names

@@ -14,7 +14,8 @@ from shingletools.kernel.lines import Link, unlinked
 from shingletools.record.collector import ALONE, Collector, Means
 from shingletools.record.faces import Face
 from shingletools.record.framing import Format
-from shingletools.record.wire import AT, SOURCE
+from shingletools.record.names import Names
+from shingletools.record.wire import AT, NAMED, SOURCE
 from shingletools.system.errors import Failed, shown
 
 if TYPE_CHECKING:
@@ -181,6 +182,8 @@ class Filter(Stage):
     list of strings, not one string. `placed` says that the value consumed stays, as it is spelled, in the field SOURCE,
     and that `function` gives a Placed: the payload and the value of the field AT.
 
+    `named` has the names that its records carry in the field NAMED, if it writes that.
+
     `made_of` has fields whose texts, joined, are what it consumes, instead of what that field holds.
 
     `after` is the recipe that records must have, or None for any. `tally` says what its function and its link have
@@ -206,6 +209,7 @@ class Filter(Stage):
     reads: tuple[str, ...] = ()
     listed: bool = False
     placed: bool = False
+    named: Names | None = None
     lines: Several | None = None
     made_of: "TextFields | None" = None
     after: str | None = None
@@ -225,7 +229,7 @@ class Filter(Stage):
     @property
     def adds(self) -> Sequence[str]:
         """Fields that it writes beside the payload and via."""
-        return (SOURCE, AT) if self.placed else ()
+        return (*((SOURCE, AT) if self.placed else ()), *((NAMED,) if self.named else ()))
 
     def check_fields(self, id_field: str, /) -> None:
         own = ("via", *self.adds)

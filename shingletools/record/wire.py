@@ -14,6 +14,7 @@ Name = str | int  # an id
 AGAINST = "against"  # the field of pairs whose b is a document of another side than a: one of simjoin --against
 TWO_SIDES = "pairs of simjoin --against make no groups, for its sides may use the same ids; dedup --known takes them"
 SOURCE, AT = "source", "at"  # the fields of canon --offsets: the text as it came, and where its words stand in it
+NAMED = "named"  # the field that says the names of the id and the text, where these are not the usual ones
 REPEATS = "repeats"  # the field of the runs that repeats marks
 
 STAGES = ("parts", "canon", "shingle", "sketch")  # that append a recipe

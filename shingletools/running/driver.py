@@ -4,23 +4,29 @@
 """
 
 import contextlib
+import os
+import stat
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from shingletools import kernel
 from shingletools.cli.options import Printed
+from shingletools.reading.streams import first_line
+from shingletools.record.names import Names, names_of
 from shingletools.running.checking import tell_of_waiting
 from shingletools.running.flow import Flow
 from shingletools.running.outcomes import DONE, FAILED
 from shingletools.running.outputs import Output, ReaderGone
 from shingletools.running.stage_run import StepFailed
 from shingletools.running.steps import Step, step_of
-from shingletools.system import errors, files, messages, signals
+from shingletools.system import errors, files, messages, signals, waiting
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
+    import argparse
+
     from shingletools.running.keeping import PartKeeper
     from shingletools.running.progress import Bar
 
@@ -28,7 +34,8 @@ Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
 
 def prepare() -> None:
-    """Checks that the kernel is there that the environment wants. Raises Failed."""
+    """Begins a run: checks that the kernel is there that the environment wants. Raises Failed."""
+    waiting.ahead.clear()  # of a run before in the same process
     if kernel.WANTED not in (None, *kernel.CHOICES):
         raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(kernel.WANTED)}")
     if kernel.WANTED not in (None, kernel.NAME):
@@ -39,10 +46,11 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """One run of a command: its exit status. Raises Failed or Printed."""
     prepare()
     begun = time.monotonic()
-    step = step_of(name, sys.argv[1:] if argv is None else argv)  # which may read tables
-    dry = step.stage.dry
-    step.options.verbose |= dry
-    status, flow = run_steps(name, [step], closed, Wishes(step.options.output, step.options.progress))
+    with FirstRecord(name) as first:
+        step = step_of(name, sys.argv[1:] if argv is None else argv, first.look, first.names)  # which may read tables
+        step.options.verbose |= step.stage.dry
+        asked = Wishes(step.options.output, step.options.progress, bar=first.bar)
+        status, flow = run_steps(name, [step], closed, asked)
     if flow is not None and step.options.verbose:
         seconds = time.monotonic() - begun
         run = flow.runs[0]
@@ -57,11 +65,39 @@ class Wishes(NamedTuple):
     output: str | None  # a path
     progress: bool = False
     keeping: "PartKeeper | None" = None
+    bar: "Bar | None" = None  # if there is one already
+
+
+class FirstRecord:
+    """The first record of standard input, for which a bar waits if one is wanted."""
+
+    def __init__(self, name: str, progress: bool = False) -> None:
+        self.name, self.progress = name, progress
+        self.bar: Bar | None = None
+
+    def look(self, options: "argparse.Namespace") -> None:
+        """Learns what a command is told."""
+        self.progress = options.progress
+
+    def names(self) -> Names:
+        """Returns the names that it carries."""
+        if self.progress and not stat.S_ISREG(os.fstat(0).st_mode) and not os.isatty(0):
+            from shingletools.running.progress import progress_bar  # as in run_steps
+
+            self.bar = self.bar or progress_bar(self.name, ["-"])
+        return names_of(first_line("-"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.close()
 
 
 def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes) -> tuple[int, Flow | None]:
     """The exit status of a run of steps; and its figures, unless its reader has gone away. Raises Failed."""
-    bar: Bar | None = None
+    bar = asked.bar
 
     def say(message: str) -> None:
         """Above the progress bar if there is one."""
@@ -79,8 +115,9 @@ def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes)
         if asked.progress:
             from shingletools.running.progress import progress_bar  # tqdm: 71 modules
 
-            bar = progress_bar(name, inputs)
-            flow.stack.callback(bar.close)
+            if bar is None:
+                bar = progress_bar(name, inputs)
+                flow.stack.callback(bar.close)
             flow.progress = bar.update
             if keeping is not None:
                 keeping.bar = bar

@@ -6,6 +6,8 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
+from shingletools.record.names import USUAL, Names, names_of, names_said
+from shingletools.record.wire import NAMED
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
 from shingletools.system.deferred import needs, orjson
@@ -32,6 +34,7 @@ class Given(NamedTuple):
     files: Sequence[str] = ()
     arrow: ArrowStream | None = None
     records: Iterator[Any] | None = None
+    names: Names = USUAL  # that the first record carries
 
     @classmethod
     def of(cls, documents: Documents | None) -> "Given":
@@ -49,9 +52,12 @@ class Given(NamedTuple):
         records: Iterator[Any] = iter(filter(None, [documents]) if isinstance(documents, bytes) else documents)
         for first in records:
             records = chain([first], records)
+            names = names_of(first) if isinstance(first, bytes) else USUAL
             if isinstance(first, str | os.PathLike):
                 return cls([name_of(path) for path in records])
-            break
+            if isinstance(first, Mapping):
+                names = names_said(first.get(NAMED))
+            return cls(records=records, names=names)
         return cls(records=records)
 
     @property

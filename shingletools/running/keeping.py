@@ -21,6 +21,7 @@ from shingletools.running.outcomes import Outcome
 from shingletools.running.outputs import Output
 from shingletools.running.pipelines import split
 from shingletools.running.stage_run import SaidBefore, StageRun, StepFailed
+from shingletools.running.steps import NO_NAMES, SaidNames
 from shingletools.system import files, signals
 from shingletools.system.errors import Failed
 from shingletools.system.files import named
@@ -35,9 +36,9 @@ Part = Sequence[StageRun]
 class PartKeeper:
     """What a run keeps: the first `count` parts, of which an earlier run has done the first `done`."""
 
-    def __init__(self, folder: str, pipeline: str) -> None:
+    def __init__(self, folder: str, pipeline: str, said: SaidNames = NO_NAMES) -> None:
         self.folder = KeptParts(folder)
-        self.commands = [shlex.split(command) for command in split(pipeline)]
+        self.commands = [[*shlex.split(command), *said.words()] for command in split(pipeline)]
         self.parts: Sequence[Part] = ()
         self.asked: list[Entry] = []  # what decides the lines of each part
         self.count = self.done = 0

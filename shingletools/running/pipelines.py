@@ -2,13 +2,14 @@
 
 import argparse
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from shingletools.record.faces import STAGES
+from shingletools.record.names import USUAL, Names
 from shingletools.running.stage_run import StepFailed
-from shingletools.running.steps import Step, step_of
+from shingletools.running.steps import NO_NAMES, Given, SaidNames, Step, step_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -26,26 +27,33 @@ class ForAll(NamedTuple):
     verbose: bool = False
     given: bool = False  # lines are given for standard input
     strict: bool = False
+    names: Names = USUAL  # that records on standard input carry
+    said: SaidNames = NO_NAMES
 
 
 NOTHING = ForAll()
 
 
-def steps_of(text: str, shared: ForAll = NOTHING) -> tuple[Step, ...]:
+def steps_of(text: str, shared: ForAll = NOTHING, given: Given | None = None) -> tuple[Step, ...]:
     """The steps of a pipeline as it is typed in a shell; this may read tables. Raises Failed or Printed.
+
+    given: asked for the names that records on standard input carry, if they are not known.
 
     >>> [step.name for step in steps_of("canon | shingle -k 10 | simjoin -t 0.8")]
     ['canon', 'shingle', 'simjoin']
     """
     commands = [words_of(command, STAGES) for command in split(text)]
-    steps = []
+    steps: list[Step] = []
     for place, (name, argv) in enumerate(commands):
         words = argv
         if shared.files and not place:
             words = [*argv, *([] if "--" in argv else ["--"]), *shared.files]
         look = partial(look_at, shared, place, place == len(commands) - 1)
+        names = steps[-1].names if steps else shared.names
+        carried = given if given is not None and not steps else partial(Names, *names)
+        make = partial(step_of, name, look=look, given=carried, said=shared.said)
         try:
-            steps.append(with_memory(step_of(name, words, look), words, shared, look))
+            steps.append(with_memory(make(words), words, shared, make))
         except Failed as error:
             raise StepFailed(f"{name}: {error}") from None
     if shared.size is not None and not any(getattr(step.options, "buffer_size", None) for step in steps):
@@ -71,13 +79,13 @@ def look_at(shared: ForAll, place: int, last: bool, options: argparse.Namespace)
     options.strict |= shared.strict
 
 
-def with_memory(step: Step, words: Sequence[str], shared: ForAll, look: partial[None]) -> Step:
-    """The step, with so much memory if it takes -S and has none. Raises Failed."""
+def with_memory(step: Step, words: Sequence[str], shared: ForAll, make: Callable[[Sequence[str]], Step]) -> Step:
+    """The step, made again with so much memory if it takes -S and has none. Raises Failed."""
     takes, options = step.stage.record_by_record is None or step.stage.first is not None, vars(step.options)
     if shared.size is None or not takes or step.stage.in_memory or options.get("buffer_size", 0) is not None:
         return step
     folder = [] if shared.folder is None or "temporary_directory" not in options else ["-T", shared.folder]
-    return step_of(step.name, [f"-S{shared.size}", *folder, *words], look)
+    return make([f"-S{shared.size}", *folder, *words])
 
 
 def split(text: str) -> Iterator[str]:

@@ -86,7 +86,7 @@ def flowing(taking: Taking, documents: Documents | None, shared: ForAll, account
     """Whole lines. Raises Failed."""
     given, theirs = Given.of(documents), list[Failed]()
     try:
-        with taking(shared._replace(files=tuple(given.files))) as steps:
+        with taking(shared._replace(files=tuple(given.files), names=given.names)) as steps:
             check_given(steps, given)
             yield from account.blocks(Flow(steps, account.messages.append, given.lines(steps, theirs)))
     except Failed:

@@ -5,10 +5,11 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from shingletools.cli.arguments import count, size
+from shingletools.cli.arguments import count, names, size, text
 from shingletools.cli.options import MOST_JOBS, Help, Parser, Version
-from shingletools.running.driver import Wishes, prepare, run_steps
+from shingletools.running.driver import FirstRecord, Wishes, prepare, run_steps
 from shingletools.running.pipelines import ForAll, steps_of
+from shingletools.running.steps import SaidNames
 from shingletools.system import messages
 from shingletools.system.errors import Failed
 
@@ -28,6 +29,8 @@ def make_parser() -> Parser:
         help="work with N workers (default 1)")  # fmt: skip
     add("-S", "--buffer-size", metavar="SIZE", type=sized, help="join with SIZE of memory, on disk: 500M, 2G, 50%%")
     add("-T", "--temporary-directory", metavar="DIR", help="where -S puts its scratch files (default TMPDIR or /tmp)")
+    add("--id", metavar="NAME", type=text, help="the field that identifies a document, for all commands")
+    add("--text", metavar="NAME,...", type=names, help="the field that holds the text, for all commands")
     add("--keep", metavar="DIR",
         help="keep in DIR what commands pass on, so that the same command goes on from there after a stop")  # fmt: skip
     add("-o", "--output", metavar="FILE", help="write to FILE, which appears only when complete")
@@ -55,18 +58,20 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     size, folder = options.buffer_size, options.temporary_directory
     if folder is not None and size is None:
         raise Failed("-T says where -S puts its scratch files, so it needs -S")
-    shared = ForAll(files, options.jobs, size, folder, options.verbose)
-    steps = steps_of(options.pipeline, shared)
-    own = steps[-1].options.output
-    if own is not None and options.output is not None:
-        raise Failed(f"-o: given twice, here and to {steps[-1].name}")
-    output = own if options.output is None else options.output
+    said = SaidNames(options.id, options.text or ())
+    shared = ForAll(files, options.jobs, size, folder, options.verbose, said=said)
     keeping = None
     if options.keep is not None:
         from shingletools.running.keeping import PartKeeper  # which few runs need
 
-        keeping = PartKeeper(options.keep, options.pipeline)
-    status, flow = run_steps(name, steps, closed, Wishes(output, options.progress, keeping))
+        keeping = PartKeeper(options.keep, options.pipeline, said)
+    with FirstRecord(name, options.progress) as first:
+        steps = steps_of(options.pipeline, shared, first.names)
+        own = steps[-1].options.output
+        if own is not None and options.output is not None:
+            raise Failed(f"-o: given twice, here and to {steps[-1].name}")
+        output = own if options.output is None else options.output
+        status, flow = run_steps(name, steps, closed, Wishes(output, options.progress, keeping, first.bar))
     if flow is None:
         return status
     for each in flow.runs:

@@ -2,28 +2,82 @@
 
 import argparse
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from shingletools.cli.options import make_parser
+from shingletools.reading.streams import first_line
 from shingletools.record.faces import command_of
+from shingletools.record.names import USUAL, Names, names_of
 from shingletools.record.stage import Command, Stage
+from shingletools.record.wire import field_after
 
 
 class Step:
     """One command of a pipeline. It is not changed."""
 
-    def __init__(self, name: str, options: argparse.Namespace, stage: Stage) -> None:
+    def __init__(self, name: str, options: argparse.Namespace, stage: Stage, names: Names = USUAL) -> None:
+        """names: of the fields of the records that it writes, as they carry them."""
         self.name = name
         self.options = options
         self.stage = stage
         self.id_field: str = options.id
+        self.names = names
 
 
+class SaidNames(NamedTuple):
+    """The names that a run says for all of its commands, if it does."""
+
+    id: str | None = None
+    text: Sequence[str] = ()
+
+    def words(self) -> list[str]:
+        """Returns them as options."""
+        return [*(["--id", self.id] if self.id is not None else ()), *(["--text", *self.text] if self.text else ())]
+
+
+NO_NAMES = SaidNames()
+Given = Callable[[], Names]
 Look = Callable[[argparse.Namespace], None]  # at a command's options, before its stage is built; raises Failed
 
 
-def step_of(name: str, argv: Sequence[str], look: Look = lambda _: None) -> Step:
-    """A command with these arguments; this may read tables. Raises Failed or Printed."""
+def step_of(
+    name: str,
+    argv: Sequence[str],
+    look: Look = lambda _: None,
+    given: Given = lambda: USUAL,
+    said: SaidNames = NO_NAMES,
+) -> Step:
+    """Returns a command with these arguments. Raises Failed or Printed.
+
+    It may read tables, and the first line of its input. given: the names that records on standard input carry.
+    """
     command: Command = command_of(name)
     options = make_parser(name, command.__doc__ or "", command.add_options, command.FACE.example).parse(argv)
     look(options)
-    return Step(name, options, command.build(options))
+    options.carried = carried = names_in(command.FACE.documents(options), given)
+    name_fields(options, said, carried)
+    stage = command.build(options)
+    each = stage.record_by_record
+    passes = each is not None or not command.FACE.makes  # else a collector makes records of another kind
+    names = each.named if each is not None and each.named is not None else carried if passes else USUAL
+    return Step(name, options, stage, names)
+
+
+def names_in(files: Sequence[str], given: Given) -> Names:
+    """Returns the names that the first record carries, of the first file that has one."""
+    for file in files:
+        if file == "-":
+            return given()
+        if line := first_line(file):
+            return names_of(line)
+    return USUAL
+
+
+def name_fields(options: argparse.Namespace, said: SaidNames, carried: Names) -> None:
+    """Sets the names of fields that a command's options do not say: to those that the run says, or the records."""
+    if "id" not in options.given:
+        options.id = carried.id if said.id is None else said.id
+        options.given |= {"id"} if said.id is not None else set()
+    if "text" in options and "text" not in options.given:
+        text = said.text or (carried.text,)
+        options.text = text if isinstance(options.text, tuple) else field_after(text)

@@ -8,6 +8,7 @@ from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record import wire
 from shingletools.record.faces import on_spark
+from shingletools.record.names import USUAL, Names
 from shingletools.running.pipelines import split, words_of
 from shingletools.running.steps import Step, step_of
 from shingletools.system import errors
@@ -39,7 +40,9 @@ def texts(steps: Sequence[Step]) -> set[str]:
 
 def parse(pipeline: str) -> list[Step]:
     """The steps of a pipeline. Raises Failed if the shell or Spark could not run it."""
-    steps = [build(command) for command in split(pipeline)]
+    steps: list[Step] = []
+    for command in split(pipeline):
+        steps.append(build(command, steps[-1].names if steps else USUAL))
     for step, then in pairwise(steps):
         if not step.stage.record_by_record and (step.name, then.name) != ("simjoin", "simgroup"):
             raise Failed(f"{then.name} cannot read what {step.name} writes")
@@ -48,10 +51,10 @@ def parse(pipeline: str) -> list[Step]:
     return steps
 
 
-def build(command: str) -> Step:
+def build(command: str, names: Names = USUAL) -> Step:
     name, argv = words_of(command, [*on_spark()])
     try:
-        step = step_of(name, argv, look)
+        step = step_of(name, argv, look, lambda: names)
         if why := step.stage.alone():
             raise Failed(why)
         step.stage.check_fields(step.id_field)

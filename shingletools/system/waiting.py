@@ -36,8 +36,13 @@ def read_some(descriptor: int, waiting: select.poll) -> bytes:
             pass
 
 
+ahead: list[bytes] = []  # what was read of standard input to see how it begins
+
+
 def blocks_of(descriptor: int) -> Iterator[bytes]:
     """All that comes. Raises OSError."""
+    while ahead and not descriptor:
+        yield ahead.pop(0)
     waiting = readable(descriptor)
     while block := read_some(descriptor, waiting):
         yield block

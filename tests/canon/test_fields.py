@@ -200,7 +200,7 @@ def test_simshow_shows_the_same_text(tmp_path: Path) -> None:
         ("canon --offsets --text at,b",
          'the id, the text, source, at and via need fields of their own, not "id", "at", "b", "text", "via", "source"'),
         ("canon --id text --text a,b",
-         'the id, the payload and via need fields of their own, not "text", "a", "b", "via"'),
+         'the id, the payload and via need fields of their own, not "text", "a", "b", "via", "named"'),
         *((f"{command} --text a,b",
            f'argument --text: not one field: "a,b"; canon makes one text of several (see {command} --help)')
           for command in ("shingle", "repeats", "parts", "simtune", "dedup", "simindex")),

@@ -260,4 +260,7 @@ def test_number(tmp_path: Path) -> None:
 def test_fields_of_other_names() -> None:
     stdin = jsonl({"url": "u", "body": "A Word", "text": 5, "x": [1, {"y": None}]})
     out = run("canon", "--id", "url", "--text", "body", stdin=stdin).good()
-    assert out == b'{"url": "u", "body": "a word", "text": 5, "x": [1, {"y": null}],"via":"canon/4"}\n'
+    assert (
+        out == b'{"url": "u", "body": "a word", "text": 5, "x": [1, {"y": null}],'
+        b'"named":"--id url --text body","via":"canon/4"}\n'
+    )

@@ -210,7 +210,7 @@ def test_such_a_line_in_other_formats(options: str, tmp_path: Path) -> None:
     line = DENSE + b'"text":"A"}'
     stdin = line if "array" not in options else b"[%b]" % line.replace(b",", b",\n")
     ran = run_here("canon", *options.split(), stdin=stdin.replace(b'"text"', b'"id":1,"text"'), cwd=tmp_path)
-    number = {"n": 1} if "--id" in options else {}
+    number = {"n": 1, "named": "--id n --text text"} if "--id" in options else {}
     assert ran.records() == [{**number, "xy": [1] * 5000, "id": 1, "text": "a", "via": "canon/4"}]
 
 

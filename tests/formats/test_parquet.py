@@ -90,7 +90,8 @@ def test_bytes_are_text_in_the_fields_that_are_read(tmp_path: Path) -> None:
     inner = pa.array([{"content": b"A", "more": b"A"}, {"content": b"B", "more": b"B"}, {"content": None, "more": b""}])
     written(tmp_path / "a", key=[b"x", b"\xff", b"z"], body=inner)
     ran = run_here("canon --parquet --id key --text body.content --rejects bad a", cwd=tmp_path)
-    assert ran.out == b'{"key":"x","body":{"content":"a","more":"QQ=="},"via":"canon/4"}\n'
+    named = b'"named":"--id key --text body.content"'
+    assert ran.out == b'{"key":"x","body":{"content":"a","more":"QQ=="},%b,"via":"canon/4"}\n' % named
     assert ran.err == 'canon: a:2: not UTF-8\ncanon: a:3: field "body.content" is not a string\n'
     assert (tmp_path / "bad").read_bytes().split(b"\n") == [
         b'{"key":"\xff","body":{"content":"B","more":"Qg=="}}', b'{"key":"z","body":{"content":null,"more":""}}', b"",

@@ -71,13 +71,16 @@ def test_tabs_part_values_and_quotes_are_text(tmp_path: Path) -> None:
     ran = canon(
         tmp_path, b'1\tsay "yes\r\n2\tsay \\t no\n3\ta\tb\n', "--tsv", "--no-header", "--id", "1", "--text", "2"
     )
-    assert ran.out == b'{"1":"1","2":"say yes","via":"canon/4"}\n{"1":"2","2":"say t no","via":"canon/4"}\n'
+    assert ran.out == b"".join(
+        b'{"1":"%d","2":"%b","named":"--id 1 --text 2","via":"canon/4"}\n' % each
+        for each in ((1, b"say yes"), (2, b"say t no"))
+    )
     assert (ran.status, ran.err) == (1, "canon: docs:3: 3 columns, but the first row has 2\n")
 
 
 def test_another_character_may_part_values(tmp_path: Path) -> None:
     ran = canon(tmp_path, b'url;body.text\nu;"a;b, c"\n', *"--csv --delimiter ; --id url --text body.text".split())
-    assert ran.records() == [{"url": "u", "body.text": "a b c", "via": "canon/4"}]
+    assert ran.records() == [{"url": "u", "body.text": "a b c", "named": "--id url --text body.text", "via": "canon/4"}]
 
 
 def test_columns_of_one_name_are_told_apart(tmp_path: Path) -> None:

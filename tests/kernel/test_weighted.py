@@ -20,7 +20,7 @@ from shingletools.numbers.rarity import UNIT
 from shingletools.reading.tables import HEAVIEST as MOST
 from shingletools.reading.weights import Weights
 
-FIELDS: Fields = b"id", b"x", b"x", False, b"r", (), False, None, (), bytearray()
+FIELDS: Fields = b"id", b"x", b"x", False, b"r", (), False, None, (), bytearray(), None
 HEAVIEST = MOST * UNIT
 KINDS: dict[str, Callable[[random.Random], int]] = {  # of weights
     "any": lambda rng: rng.randint(0, HEAVIEST),

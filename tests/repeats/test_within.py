@@ -167,7 +167,10 @@ def test_a_text_inside_an_object_is_cut_in_its_place(member: bytes) -> None:
         (b'"A, B. c! d -- e (A b c d e) F"', b'"No  \\u0052uns."', b'"f: a b c d!"'))]  # fmt: skip
     left = [b'"A, B. c! d -- e ( F"', b'"No  \\u0052uns."', b'"f:"']
     canonized = pipe(b"".join(lines), "canon --offsets --text m.n.t")
-    expected = b"".join(b'{"id":%d,%b,"last":1.0}\n' % (number, member % text) for number, text in enumerate(left))
+    expected = b"".join(
+        b'{"id":%d,%b,"last":1.0,"named":"--id id --text m.n.t"}\n' % (number, member % text)
+        for number, text in enumerate(left)
+    )
     assert pipe(canonized, "repeats -k 4 --cut --text m.n.t") == expected
 
 

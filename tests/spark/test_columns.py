@@ -260,9 +260,10 @@ def test_odd_names(simspark: Simspark, tmp_path: Path) -> None:
         command, "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet", "--rejects", tmp_path / "bad"
     )
     assert (ran.status, ran.err.count("\n")) == (1, 1)
+    named = "--id 'id`.%s' --text te.xt"
     assert pq.read_table(tmp_path / "o.parquet").to_pylist() == [
-        {"id`.%s": 1, **{name: name for name in names}, "te.xt": "a", "via": "canon/4"},
-        {"id`.%s": 2, **dict.fromkeys(names), "te.xt": "b", "via": "canon/4"},
+        {"id`.%s": 1, **{name: name for name in names}, "te.xt": "a", "named": named, "via": "canon/4"},
+        {"id`.%s": 2, **dict.fromkeys(names), "te.xt": "b", "named": named, "via": "canon/4"},
     ]
     assert json.loads(kept(tmp_path / "bad")["1-canon"]) == {
         "id`.%s": 3, **{name: name for name in names}, "te.xt": None

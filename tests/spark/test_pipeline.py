@@ -68,7 +68,7 @@ def test_recipes_are_the_commands() -> None:
             "shingle: --max-df and --min-df without --df-table read the input twice: name files",
         ),
         ("shingle --max-df 2 docs", "shingle: docs: --in says what to read"),
-        ("canon --id text", 'canon: the id, the payload and via need fields of their own, not "text", "via"'),
+        ("canon --id text", 'canon: the id, the payload and via need fields of their own, not "text", "via", "named"'),
         ("simjoin | canon", "canon cannot read what simjoin writes"),
         (
             "simjoin --against x | simgroup",

@@ -22,6 +22,7 @@ from shingletools.commands.canon.words import cut
 from shingletools.reading.formats import format_options
 from shingletools.record import wire
 from shingletools.record.faces import Face, Product
+from shingletools.record.names import USUAL, Names
 from shingletools.record.stage import Filter, Stage
 from shingletools.record.versions import made_with, version
 from shingletools.system import errors
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 FACE = Face(
     example=("canon --stop en docs.jsonl | head -1",),
     makes=(Product("canon", "shingle comes next"),), takes=("canon", "parts"), text=True, spark=True,
+    documents=lambda options: [] if options.explain else format_options.json_lines(options),
 )  # fmt: skip
 
 PAGE = "page"  # without an argument of --html
@@ -109,6 +111,9 @@ def build(options: argparse.Namespace) -> Stage:
         "format": format_options.chosen(options, fields),
         "reads": (*options.stop, *filter(None, [options.files0_from])),
     }
+    names = Names(options.id, options.text)
+    if names != (options.carried or USUAL):
+        beside["named"] = names
     if several:
         from shingletools.record.text_fields import TextFields  # as in `chosen`
 
@@ -116,7 +121,7 @@ def build(options: argparse.Namespace) -> Stage:
         beside |= {"made_of": texts, "tally": texts.tally, "remarks": texts.remarks}
     if options.recursive:
         text = rules._replace(texts=tuple(rule for rule in rules.texts if rule.name != "html"))
-        beside["plain"] = filter_by(text, via, options)
+        beside["plain"] = filter_by(text, via, options, named=beside.get("named"))
     return filter_by(rules, via, options, **beside)
 
 

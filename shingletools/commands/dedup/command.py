@@ -30,6 +30,7 @@ from shingletools.system.files import check_regular, named
 FACE = Face(
     example=("canon docs.jsonl | shingle | simjoin -t 0.8 | dedup --pairs - docs.jsonl",),
     takes=("parts", "canon", "shingle", "sketch"), text=True, spark=True,
+    documents=format_options.json_lines,
 )  # fmt: skip
 
 

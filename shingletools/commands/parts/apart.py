@@ -17,15 +17,17 @@ class PartLines:
     no other part has this field. A text without parts becomes one empty part with the whole text as `before`.
     """
 
-    def __init__(self, places: Cut, text_field: str, carried: Sequence[str], recipe: str) -> None:
+    def __init__(self, places: Cut, text_field: str, carried: Sequence[str], recipe: str, named: str) -> None:
+        """named: what the parts say of the names of the id and the text; empty if nothing."""
         self.places = places
         self.text_field = text_field
         self.carried: Sequence[str] = tuple(carried)
         self.recipe = recipe
+        self.named = named
 
     @property
     def key(self) -> Sequence[object]:
-        return self.carried
+        return [*self.carried, self.named]
 
     def summary(self, lines: int, /) -> list[str]:
         return [f"{lines} parts"]
@@ -40,6 +42,7 @@ class PartLines:
         of, numbered = dumps(name), dumps(f"{name}#")[:-1]
         id_name, text_name = dumps(id_field), dumps(self.text_field)
         tail = b"".join(self.carry(line)) if self.carried else b""
+        tail += b",%b:%b" % (dumps(wire.NAMED), dumps(self.named)) if self.named else b""
         tail += b',"via":%b}\n' % dumps(wire.further(via, self.recipe))
         made = []
         places = list(self.places(text)) or [(len(text), len(text))]

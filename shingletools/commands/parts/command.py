@@ -10,6 +10,7 @@ from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
 from shingletools.record.collector import Collector, Means
 from shingletools.record.faces import Face, Product
+from shingletools.record.names import USUAL, Names
 from shingletools.record.stage import Filter, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -61,7 +62,11 @@ def build(options: argparse.Namespace) -> Stage:
     name = "parts/2" if options.by == SENTENCE or re.fullmatch(WORDS, options.by) else "parts"
     via = wire.recipe(name, ("by", options.by))
     places = places_by(options.by)
-    return Filter(options.text, options.text, via, places, lines=PartLines(places, options.text, options.carry, via))
+    names = Names(options.id, options.text)
+    # Parts have no fields of their document but those that --carry names, so they need this one even if that has it
+    named = names if {names, options.carried or USUAL} != {USUAL} else None
+    lines = PartLines(places, options.text, options.carry, via, named.spelled() if named else "")
+    return Filter(options.text, options.text, via, places, named=named, lines=lines)
 
 
 def places_by(by: str) -> "Cut":

@@ -10,7 +10,7 @@ from shingletools.commands.parts.spec import OWN, TogetherSpec
 from shingletools.record import wire
 from shingletools.record.collector import Collector, Written
 from shingletools.record.json_members import in_quotes, members
-from shingletools.record.wire import AT, REPEATS, SOURCE, Record
+from shingletools.record.wire import AT, NAMED, REPEATS, SOURCE, Record
 from shingletools.system.errors import Rejected, shown
 
 APART = re.compile(r"(?:(.*) \| )?parts(?:/2)? by=\S+", re.DOTALL)  # the recipe of a part that no stage has changed
@@ -115,7 +115,7 @@ class Together(Collector):
 
     def carried(self, line: bytes, via: str, more: Sequence[str] = ()) -> bytes:
         """The other members of a document's record, taken from one of its parts. more: other fields of a part."""
-        own = {*OWN, *more, self.spec.id_field, self.spec.text_field}
+        own = {*OWN, *more, NAMED, self.spec.id_field, self.spec.text_field}
         rest = [
             (orjson.dumps(each.name), line[each.value : each.end]) for each in members(line) if each.name not in own
         ]

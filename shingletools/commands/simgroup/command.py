@@ -11,6 +11,7 @@ from shingletools.record.stage import Stage
 FACE = Face(
     example=("canon docs.jsonl | shingle | simjoin -t 0.8 | simgroup",),
     makes=(Product(GROUPS, "dedup --groups or simshow takes them", ("members",)),), takes=(PAIRS,), spark=True,
+    documents=lambda options: options.singletons,
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from shingletools.system.errors import Failed, printable
 FACE = Face(
     example=("canon docs.jsonl | shingle | sketch | simindex add archive --unless-known",),
     takes=("sketch",), after="canon, shingle and sketch", text=True,
+    documents=lambda options: options.files if options.action == ADD else options.ids,
 )  # fmt: skip
 
 

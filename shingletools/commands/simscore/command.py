@@ -22,6 +22,7 @@ FACE = Face(
     ),
     makes=(Product(FIGURES, "simscore and simtune write them for people", ("scope",)),),
     takes=("parts", "canon", "shingle", "sketch", PAIRS, GROUPS),
+    documents=lambda options: options.docs or (() if options.field is None or table_of(options) else options.truth),
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from shingletools.system.errors import Failed
 FACE = Face(
     example=("canon docs.jsonl | shingle | simjoin | simshow --brief --docs docs.jsonl",),
     takes=("parts", "canon", "shingle", "sketch", PAIRS, GROUPS), text=True,
+    documents=lambda options: options.files if options.runs else options.docs,
 )  # fmt: skip
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"

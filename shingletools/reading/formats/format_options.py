@@ -161,6 +161,12 @@ def delimiter(options: argparse.Namespace) -> str:
     return given
 
 
+def json_lines(options: argparse.Namespace) -> Sequence[str]:
+    """Returns the files of the command line, if they are JSON lines."""
+    others = options.files0_from is not None or any(getattr(options, name) for name in FORMATS)
+    return () if others else tuple(options.files)
+
+
 def marked(options: argparse.Namespace) -> str:
     """The option that has documents of HTML; empty if none has."""
     return next((f"--{name}" for name in MARKED if getattr(options, name)), "")

@@ -1,0 +1,52 @@
+"""The names of a record's fields that a command was told: said once, and carried by the records that it writes."""
+
+import contextlib
+import shlex
+from typing import NamedTuple
+
+from shingletools.record import wire
+from shingletools.system.errors import Rejected
+
+
+class Names(NamedTuple):
+    """The fields that hold a record's id and its text or words."""
+
+    id: str = "id"
+    text: str = "text"
+
+    def spelled(self) -> str:
+        """Returns the value of the field `named`: the options that say these names.
+
+        >>> Names("Nr", "the body").spelled()
+        "--id Nr --text 'the body'"
+        """
+        return shlex.join(["--id", self.id, "--text", self.text])
+
+
+USUAL = Names()
+
+
+def names_said(value: object) -> Names:
+    """Returns the names that a value of the field `named` says; the usual ones for any other value.
+
+    >>> names_said("--id Nr --text 'the body'"), names_said("Anna")
+    (Names(id='Nr', text='the body'), Names(id='id', text='text'))
+    """
+    if isinstance(value, str) and value.startswith("--id "):
+        with contextlib.suppress(ValueError):
+            match shlex.split(value):
+                case ["--id", id_field, "--text", text_field]:
+                    return Names(id_field, text_field)
+    return USUAL
+
+
+def names_of(line: bytes) -> Names:
+    """Returns the names that the record on a line carries, if it is a record.
+
+    >>> names_of(b'{"Nr":1,"text":"a","named":"--id Nr --text text"}').id
+    'Nr'
+    """
+    if b'"named"' in line:
+        with contextlib.suppress(Rejected):
+            return names_said(wire.parse_json(line.partition(b"\n")[0]).get(wire.NAMED))
+    return USUAL

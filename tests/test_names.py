@@ -1,0 +1,173 @@
+"""Names of fields that are said once: the records carry them to the commands that follow."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import shingletools
+from harness import jsonl, pipe, run, run_here, shell
+from shingletools.kernel import CHOICES
+from shingletools.record.names import USUAL, Names, names_of, names_said
+
+NR, BODY = "Kunden Nr", "Nachricht.Körper"
+SAID = f"--id '{NR}' --text '{BODY}'"
+TEXTS = ("The cat sat on the mat", "the CAT sat on the mat!", "Another thing", "The cat sat on a mat", "")
+DOCUMENTS = [{NR: number, BODY: text, "x": 1.5} for number, text in enumerate(TEXTS)]
+USUALLY = [{"id": number, "text": text, "x": 1.5} for number, text in enumerate(TEXTS)]
+# What follows the first command, without a name
+REST = (
+    "shingle -k 2 | simjoin -t 0.4", "shingle -k 2 | sketch | simjoin -t 0.4",
+    "canon --stop en | shingle -k 1 | simjoin",
+    "shingle -k 2 | sketch --keep | simjoin --verify -t 0.4", "repeats -k 5 --drop 1/2 | shingle -k 1 | simjoin -t 0.4",
+    "repeats -k 2 | shingle -k 1 | simjoin -t 0.1 | simgroup", "shingle -k 2 | simjoin -t 0.4 --best 1",
+)  # fmt: skip
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "docs").write_bytes(jsonl(*DOCUMENTS))
+    (tmp_path / "usual").write_bytes(jsonl(*USUALLY))
+    (tmp_path / "words").write_bytes(run_here("canon usual", cwd=tmp_path).good())
+    (tmp_path / "named").write_bytes(shell(f"canon {SAID} docs", tmp_path).good())
+    return tmp_path
+
+
+@pytest.mark.parametrize("rest", REST)
+def test_the_first_command_says_them_for_all(rest: str, here: Path) -> None:
+    expected = shell(f"canon usual | {rest}", here).good()
+    assert expected
+    assert shell(f"canon {SAID} docs | {rest}", here).good() == expected
+    assert shell(f"gzip -c named | {rest.replace(' | ', ' -j 2 | ')}", here).good() == expected
+    pipeline = f"canon {SAID} | {rest}"
+    for options in ([], ["-j", "2"]):
+        assert run_here("shingletools run", *options, pipeline, "docs", cwd=here).good() == expected
+        assert run_here("shingletools run", *options, rest, "named", cwd=here).good() == expected
+        assert run("shingletools run", *options, rest, stdin=(here / "named").read_bytes()).good() == expected
+        said = ["--id", NR, "--text", BODY, *options]
+        assert run_here("shingletools run", *said, f"canon | {rest}", "docs", cwd=here).good() == expected
+    records = [json.loads(line) for line in (here / "named").read_bytes().splitlines()]
+    for given in (records, shingletools.run(f"canon {SAID}", DOCUMENTS), here / "named"):
+        assert b"".join(shingletools.run(rest, given).lines()) == expected
+    assert b"".join(shingletools.run(pipeline, DOCUMENTS).lines()) == expected
+
+
+@pytest.mark.parametrize("kernel", CHOICES)
+def test_what_the_records_carry(kernel: str, here: Path) -> None:
+    """The same bytes however they are made; the usual names are not written."""
+    chain = "shingle -k 2 | sketch -n 3"
+    environment = {"SHINGLETOOLS_KERNEL": kernel}
+    carried = f'"named":"{SAID}"'.encode()
+    (here / "odd").write_bytes(b'{"%b":7,"n\\u0061med":[1],"%b":"A"}\n' % (NR.encode(), BODY.encode()))
+    files = [here / "docs", here / "odd", here / "docs"]
+    made = run("canon", "--id", NR, "--text", BODY, *files, env=environment).good()
+    assert made.count(carried) + 1 == made.count(b"\n") == 2 * len(DOCUMENTS) + 1
+    assert made.splitlines()[0] == (
+        f'{{"{NR}": 0, "{BODY}": "the cat sat on the mat", "x": 1.5,"named":"{SAID}","via":"canon/4"}}'.encode()
+    )
+    assert made.splitlines()[len(DOCUMENTS)] == (
+        f'{{"{NR}":7,"n\\u0061med":"{SAID}","{BODY}":"a","via":"canon/4"}}'.encode()
+    )
+    piped = pipe(made, *chain.split(" | "))
+    ran = run("shingletools run", f"canon {SAID} | {chain}", *files, env=environment)
+    assert ran.good() == piped
+    assert b'"named"' not in shell(f"canon --id id --text text usual | {chain}", here).good()
+    assert b'"named":"--id id --text a"' in run("canon --text a", stdin=b'{"id":1,"a":"b"}').good()
+    assert b'"named":"--id n --text text"' in run("canon --id n --text a,b", stdin=b'{"n":1,"a":"b","b":""}').good()
+    assert b'"named":"--id n --text t"' in run("canon --lines --id n --text t", stdin=b"a b\n").good()
+
+
+def test_a_name_that_a_command_is_told_counts() -> None:
+    """Rather than one that records carry, which canon writes anew, also if it is the usual one."""
+    line = jsonl({"id": 1, "n": 2, "a": "A b", "text": "C d", "named": "--id n --text a"})
+    assert run("canon", stdin=line).good() == line.replace(b"A b", b"a b").replace(b"}", b',"via":"canon/4"}')
+    made = run("canon --id id --text text", stdin=line).records()[0]
+    assert (made["text"], made["named"]) == ("c d", "--id id --text text")
+    assert run("shingle --readable --id id", stdin=line).records()[0]["shingles"] == ["A b"]
+    said = run("shingletools run --id id --text text", "canon | shingle --readable -k 2 --text a", stdin=line).records()
+    assert said[0]["shingles"] == ["A b"]
+    for value in ("Anna", "--id n", "--id n --text a b", "--id 'n --text a", ["--id n --text a"], "--text a --id n"):
+        made = run("canon", stdin=jsonl({"id": 1, "text": "C d", "named": value})).records()[0]
+        assert (made["text"], made["named"]) == ("c d", value)
+    assert names_said("--id n --text a") == Names("n", "a")
+    assert names_of(b'{"named"') == names_of(b'"named"') == USUAL
+
+
+def test_commands_that_read_documents_by_their_ids(here: Path) -> None:
+    """They find the names in the documents' own file, wherever an option names it."""
+    shell("shingle -k 2 words > shingles; shingle -k 2 named > named.shingles; sketch shingles > sketches;"
+          "sketch named.shingles > named.sketches; simjoin -t 0.4 shingles > pairs", here).good()  # fmt: skip
+    for one, other in [
+        ("simshow --brief --docs words pairs", "simshow --brief --docs named pairs"),
+        ("simscore --truth pairs --docs words pairs", "simscore --truth pairs --docs named pairs"),
+        ("simscore --field x --truth words pairs", "simscore --field x --truth named pairs"),
+        ("simgroup --singletons words pairs", "simgroup --singletons named pairs"),
+        ("simjoin --against shingles shingles", "simjoin --against named.shingles named.shingles"),
+        (
+            "simindex add A sketches && simjoin --against A sketches",
+            "simindex add B named.sketches && simjoin --against B named.sketches",
+        ),
+        (
+            "simindex drop A --ids words && simjoin --against A sketches",
+            "simindex drop B --ids named && simjoin --against B named.sketches",
+        ),
+        ("dedup --pairs pairs words | wc -l", "dedup --pairs pairs named | wc -l"),
+        ("dedup --pairs pairs --keep longest words | wc -l", "dedup --pairs pairs --keep longest named | wc -l"),
+        ("dedup --pairs - words < pairs | wc -l", "dedup --pairs - named < pairs | wc -l"),
+        ("parts words | canon | shingle -k 2 | simjoin", "parts named | canon | shingle -k 2 | simjoin"),
+    ]:
+        assert shell(other, here).good() == shell(one, here).good(), other
+    tuned = run_here("simtune -k 2 named", cwd=here).good().decode().replace(f"{SAID} ", "")
+    assert tuned.replace(f"--id '{NR}' ", "") == run_here("simtune -k 2 words", cwd=here).good().decode()
+    ran = run_here("dedup --pairs pairs docs", cwd=here)
+    hint = f'field "id" is missing; the record has "{NR}", "{BODY}": --id NAME says which is meant'
+    assert ran.err.splitlines()[0] == f"dedup: docs:1: {hint}"
+    expected = run_here("dedup --keep longest --pairs pairs usual", cwd=here).records()
+    made = run_here(
+        "shingletools run",
+        "--id",
+        NR,
+        "--text",
+        BODY,
+        "canon | shingle -k 2 | simjoin -t 0.4 | dedup --keep longest --pairs - docs",
+        "docs",
+        cwd=here,
+    )
+    assert [record[NR] for record in made.records()] == [record["id"] for record in expected]
+
+
+def test_parts(here: Path) -> None:
+    """Parts carry them, and what is put together of them is as it was."""
+    cut = shell(f"parts --by line {SAID} docs", here).good()
+    assert cut.count(f'"named":"{SAID}"'.encode()) == cut.count(b"\n")
+    together = [json.loads(line) for line in pipe(cut, "parts --together").splitlines()]
+    assert together == [{NR: each[NR], BODY: each[BODY]} for each in DOCUMENTS]
+    ran = run_here("shingletools run", f"parts --by line {SAID} | canon | parts --together", "docs", cwd=here)
+    assert ran.good() == pipe(pipe(cut, "canon"), "parts --together")
+
+
+def test_standard_input_is_read_from_its_beginning(here: Path) -> None:
+    """Also if it is compressed, longer than what is read at once, or not there."""
+    many = b"".join(b'{"n":%d,"text":"%b"}\n' % (number, b"w" * 300) for number in range(5000))
+    made = run("canon --id n", stdin=many).good()
+    expected = pipe(made, "shingle --id n")
+    assert pipe(made, "shingle") == pipe(made, "shingle -j 2") == expected
+    assert pipe(gzip.compress(made), "shingle") == expected
+    (here / "long").write_bytes(made)
+    assert shell("shingle < long", here).good() == expected
+    assert shell("(sleep .1; cat long) | shingle", here).good() == expected
+    assert shell("shingle /dev/stdin < long", here).good() == expected
+    assert run("shingle", stdin=b"").status == 0
+    assert run("shingle", stdin=b"\x1f\x8b\x08bad").status == 2
+
+
+def test_a_run_that_is_kept_is_of_its_names(here: Path) -> None:
+    """What was made with other names is not used."""
+    both = jsonl(*({"n": number, "m": -number, "text": text} for number, text in enumerate(TEXTS)))
+    (here / "both").write_bytes(both)
+    pipeline = "canon | shingle -k 2 | simjoin -t 0.4 | simgroup"
+    for name in ("n", "m", "m"):
+        ran = run_here("shingletools run --keep k --id", name, pipeline, "both", cwd=here)
+        assert ran.out == run_here("shingletools run --id", name, pipeline, "both", cwd=here).good()
+        assert ("is not used" in ran.err) == (name == "m" and ran.err != ""), ran.err
