@@ -221,3 +221,15 @@ def test_a_file_that_is_read_for_two_ends_is_judged_for_each(command: str, lines
     assert (one.status, one.out) == (two.status, two.out)
     said, expected = (dict.fromkeys(ran.err.replace("two", "one").splitlines()) for ran in (one, two))
     assert [*said] == [*expected]
+
+
+def test_files_without_a_good_record_are_ten_and_a_count(tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"{number:02}").write_bytes(b'{"Nr":1,"text":"a"}\n')
+    names = [f"{number:02}" for number in range(30)]
+    said = run_here("canon", *names, cwd=tmp_path).err.splitlines()
+    assert said[10:] == [
+        'canon: 20 more like 00:1: field "id" is missing (--all-messages shows all)',
+        *(f"canon: {name}: not one good record" for name in names[:10]),
+        "canon: 20 more files: not one good record",
+    ]

@@ -104,7 +104,7 @@ def test_only_large_chains_among_many_are_told(sizes: tuple[int, ...], told: boo
     )
     said = (
         f"simgroup: the group of 0 has {chain} of {sum(sizes)} documents, {chain - 2} of them without a pair with it:"
-        " chains join what differs, so remove by pairs\n"
+        " chains join what differs, so remove by pairs, unless these are from simjoin --forest, which leaves out most\n"
     )
     assert run("simgroup", stdin=lines).err == (said if told else "")
 

@@ -277,13 +277,13 @@ def further(via: str, recipe: str) -> str:
     return f"{via} | {recipe}" if via else recipe
 
 
-def recipes_differ(here: str, before: str) -> str:
+def recipes_differ(here: str, before: str, who: str = "the records before") -> str:
     """Why records of these recipes cannot be compared; and that via may not be one's own, if one begins with no stage.
 
     >>> recipes_differ("web | canon", "canon").partition("; ")[2]
     '"via" is the field of recipes: rename yours'
     """
-    said = f"made by {shown_recipe(here)}, but the records before by {shown_recipe(before)}"
+    said = f"made by {shown_recipe(here)}, but {who} by {shown_recipe(before)}"
     own = any(via and stage_of(via.partition("|")[0]) not in STAGES for via in (here, before))
     return f'{said}; "via" is the field of recipes: rename yours' if own else said
 

@@ -29,6 +29,9 @@ def check(step: Step, before: str, given: bool, output: str | int | None, closed
     if given and stage.input_option and "-" in inputs:
         raise Failed(f"{stage.input_option} reads files, not lines of another command")
     files.check_readable(inputs)
+    if (folder := next(filter(os.path.isdir, options.files), None)) and not vars(options).get("recursive"):
+        where = "canon " * ("recursive" not in options)
+        raise Failed(f"{errors.printable(folder)}: is a folder; {where}--recursive reads the files in it")
     stage.check_fields(options.id)
     check_files(step, inputs, None if given else 0, output)
     return inputs

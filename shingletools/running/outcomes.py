@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from shingletools.cli.arguments import Allowance  # argparse, which workers do not need
 
 DONE, SOME_REJECTED, FAILED = 0, 1, 2
+SHOWN = 10  # files that are named
 
 
 FilterStep = tuple[Filter, str, bool]  # with the field of ids, and whether it is strict
@@ -96,8 +97,10 @@ class Conclusion(NamedTuple):
         Some of the outputs were there before. A reader of messages learns it even where whoever waits for the status is
         killed.
         """
-        for file in self.files:
+        for file in self.files[:SHOWN]:
             yield f"{errors.printable(file)}: {self.why}" if file else self.why
+        if len(self.files) > SHOWN:
+            yield f"{len(self.files) - SHOWN} more files: {self.why}"
         for path in paths:
             yield f"{errors.printable(path)} {unplaced(path, there)}: {self.why}"
 

@@ -44,8 +44,9 @@ def words_of(record: Record, text_field: str) -> str:
 class Recipes:
     """Checks that all words were made alike: else what is equal would not be found."""
 
-    def __init__(self, before: str | None = None) -> None:
-        self.before = before
+    def __init__(self, before: str | None = None, who: str = "the records before") -> None:
+        """before: the recipe that is wanted, if it is known. who: what has it."""
+        self.before, self.who = before, who
 
     def check(self, record: Record) -> None:
         """Raises Failed if the recipe differs from that of the records before, and Rejected."""
@@ -53,7 +54,7 @@ class Recipes:
         if self.before is None:
             self.before = recipe_of_words(via)
         if recipe_of_words(via) != self.before:
-            raise Failed(wire.recipes_differ(via, self.before))
+            raise Failed(wire.recipes_differ(via, self.before, self.who))
 
 
 def recipe_of_words(via: str) -> str:

@@ -75,7 +75,7 @@ def test_what_does_not_fit(made: Path, tmp_path: Path) -> None:
         ("simindex add archive", signed, f"archive: {keeps}"),
         ("simjoin --against archive", signed, f"archive: {keeps}"),
         ("simindex add archive -k 3", jsonl({"id": 50, "text": "a", "via": "canon"}),
-         '-:1: made by "canon", but the records before by an unnamed recipe'),
+         '-:1: made by "canon", but the archive by an unnamed recipe'),
         ("simindex add archive -k 3 -t 0.8", b"",
          "-k cannot be combined with -t, -m, -d or --unless-known, which compare signatures"),
         ("simindex merge archive -k 3", b"", "merge cannot be combined with -k, only add can"),

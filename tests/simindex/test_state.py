@@ -20,7 +20,7 @@ REFUSED = [
      "short:1: a sketch of 1 components of 8 hex digits, "
      "but the records before have a sketch of 84 components of 8 hex digits"),
     ("simindex add A unnamed",
-     'unnamed:1: made by an unnamed recipe, but the records before by "canon/4 | shingle k=10 | sketch n=84"'),
+     'unnamed:1: made by an unnamed recipe, but the archive by "canon/4 | shingle k=10 | sketch n=84"'),
     ("simindex add B sets",
      "sets:1: the record has shingles, but no sketch; archives do not keep sets of shingles"),
     ("simindex list none", "none: No such file or directory"),

@@ -1,5 +1,6 @@
 """simjoin -j: what is read ahead, by other threads, is what would be read in its turn."""
 
+import gzip
 import random
 from fractions import Fraction
 from pathlib import Path
@@ -47,10 +48,11 @@ def test_any_number_of_threads(tmp_path: Path) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_file_that_fails_does_so_after_what_was_before_it(jobs: str, tmp_path: Path) -> None:
     (tmp_path / "one").write_bytes(b"bad\n")
-    (tmp_path / "folder").mkdir()
-    ran = run("simjoin one folder -j", jobs, cwd=tmp_path)
+    (tmp_path / "two").write_bytes(gzip.compress(b"bad\n" * 9)[:20])
+    ran = run("simjoin one two -j", jobs, cwd=tmp_path)
     assert (ran.status, ran.out) == (2, b"")
-    assert ran.err == "simjoin: one:1: not JSON (column 1)\nsimjoin: folder: Is a directory\n"
+    assert ran.err.splitlines()[0] == "simjoin: one:1: not JSON (column 1)"
+    assert ran.err.splitlines()[-1].startswith("simjoin: two: the gzip data")
 
 
 def test_who_reads_ahead_sees_all_of_the_first_signature_or_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -429,3 +429,17 @@ def test_only_judged_pairs_count(options: str, tmp_path: Path) -> None:
     ):
         failed = ran(tmp_path, f"--truth truth {wrong}", inputs, groups=jsonl({"members": [0, 1]}))
         assert (failed.status, failed.err) == (2, f"simscore: {said}\n")
+
+
+def test_similarities_of_a_table_are_numbers(tmp_path: Path) -> None:
+    """Though all of its values are text; an empty one is none."""
+    truth = [{"a": "1", "b": "2", "similarity": 0.9300000000000000001}, {"a": "2", "b": "3"}]
+    (tmp_path / "truth").write_bytes(jsonl(*truth))
+    (tmp_path / "table").write_bytes(b"a,b,similarity\n1,2,0.9300000000000000001\n2,3,\n")
+    (tmp_path / "bad").write_bytes(b"a,b,similarity\n1,2,high\n2,3,1.5\n1,3,1\n")
+    pairs = jsonl({"a": "1", "b": "2", "similarity": 0.95})
+    expected = run_here("simscore --bands 0,0.5,0.93 --truth truth", stdin=pairs, cwd=tmp_path).good()
+    assert run_here("simscore --bands 0,0.5,0.93 --csv --truth table", stdin=pairs, cwd=tmp_path).good() == expected
+    ran = run_here("simscore --bands 0,0.5,0.93 --csv --truth bad", stdin=pairs, cwd=tmp_path)
+    cause = 'field "similarity" is not a number from 0 to 1'
+    assert (ran.status, ran.err) == (1, f"simscore: bad:2: {cause}\nsimscore: bad:3: {cause}\n")

@@ -97,7 +97,8 @@ class Groups(Collector):
         self.waiting: tuple[list[bytes], list[bytes]] = [], []  # ids that `take` has taken: of pairs, of documents
         self.waiting_size = 0  # bytes
         self.id_name = in_quotes(spec.id_field)
-        self.groups = self.grouped = self.largest = self.chained = 0
+        self.groups = self.grouped = self.largest = self.chained = self.pairs = 0
+        self.forest = False  # whether no pair could be left out
         self.doubts: list[str] = []
 
     def take(self, record: Record, _line: bytes, side: int, /) -> None:
@@ -145,6 +146,7 @@ class Groups(Collector):
         # Itself: it has no partner yet
         self.nearest.frombytes(np.arange(len(self.nearest), documents, dtype=np.int32).tobytes())
         a, b = numbers[::2], numbers[1::2]
+        self.pairs += len(a)
         self.method.join(a, b)
         nearest = np.frombuffer(self.nearest, np.int32)
         np.minimum.at(nearest, a, b.astype(np.int32))
@@ -171,6 +173,8 @@ class Groups(Collector):
                 self.largest, first = int(sizes[place]), int(members[sizes[:place].sum()])
             self.groups, self.grouped = self.groups + len(sizes), self.grouped + len(members)
             yield from self.lines(members, sizes)
+        trees = np.count_nonzero(representatives == np.arange(len(representatives)))
+        self.forest = bool(self.pairs == len(representatives) - trees)
         self.doubts = [*self.doubt(first, apart & (representatives == first))]
         for start in range(0, len(self.ids) if self.spec.against else 0, MEMBERS):
             beyond = np.arange(max(start, len(alone)), min(start + MEMBERS, len(self.ids)))
@@ -198,9 +202,10 @@ class Groups(Collector):
         every, without = len(self.ids), int(np.count_nonzero(apart))
         if every >= MANY and self.largest * TENTH > every and without * 2 > self.largest:
             (name,) = names_of(self.named(np.array([first])))
+            unless = ", unless these are from simjoin --forest, which leaves out most" if self.forest else ""
             yield (
                 f"the group of {errors.shown(orjson.loads(name))} has {self.largest} of {every} documents, {without} of"
-                " them without a pair with it: chains join what differs, so remove by pairs"
+                f" them without a pair with it: chains join what differs, so remove by pairs{unless}"
             )
 
     def remarks(self) -> list[str]:

@@ -40,6 +40,7 @@ class Adding(Collector):
         self.spec = spec
         self.writer = ArchiveWriter(spec.archive, create=True)
         self.state = self.writer.archive.manifest
+        self.who = "the records before" if self.state.recipe is None else "the archive"  # with a recipe
         self.comparable = Comparable(spec.wanted)
         self.known: KnownBefore | None = None
         self.fields: SignedFields | None = None
@@ -92,7 +93,7 @@ class Adding(Collector):
     def take(self, record: Record, line: bytes, _side: int, /) -> None:
         name, via, signature, data = take_signed(record, self.spec.id_field)
         if self.state.recipe is not None and via != self.state.recipe:
-            raise Failed(recipes_differ(via, self.state.recipe))
+            raise Failed(recipes_differ(via, self.state.recipe, self.who))
         if signature in SHINGLE_SETS:
             raise Failed("the record has shingles, but no sketch; archives do not keep sets of shingles")
         if data:

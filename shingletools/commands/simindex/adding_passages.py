@@ -28,7 +28,7 @@ class AddingPassages(Adding):
         if state.passages and state.field != spec.text_field:
             raise Failed(f"{name}: the archive was made for --text {state.field}, not for --text {spec.text_field}")
         self.how = Winnowing(*(state.passages or how[:-1]))
-        self.recipes = Recipes(state.recipe)
+        self.recipes = Recipes(state.recipe, self.who)
         self.state = state._replace(passages=self.how[:-1], field=spec.text_field)
 
     def take(self, record: Record, line: bytes, _side: int, /) -> None:
