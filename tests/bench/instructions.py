@@ -45,7 +45,7 @@ TEXTS, SHINGLES = records(LATIN), records(PAYLOAD)
 # What a scanner must not skip: names, numbers, brackets, escapes
 FULL = records(LATIN, via="canon", meta={"a": [1, 2.5, {"b": None}], "c": 'one "two"\tthree'}, list=[*range(50)])
 FOREIGN = records(GREEK)
-FIELDS: Fields = b"id", b"x", b"x", False, b"recipe", (), False, None, (), bytearray()
+FIELDS: Fields = b"id", b"x", b"x", False, b"recipe", (), False, None, (), bytearray(), None
 COMMON = FingerprintListing(rng.randbytes(80_000), kept=False).listed
 
 

@@ -34,6 +34,13 @@ K = 3
 COUNT = 60
 
 
+def rows_of(query: str) -> list[Any]:
+    """What DuckDB answers."""
+    found = duckdb.sql(query)
+    assert found is not None
+    return found.fetchall()
+
+
 def texts() -> list[str]:
     """Of which many are alike; some have commas, quotes and line feeds."""
     random.seed(7)
@@ -341,7 +348,7 @@ def test_parquet_comes_back_as_it_was(make: Callable[[Path], None], tmp_path: Pa
     assert more.select(whole.column_names).equals(whole)
     if make != made_with_int96:  # which DuckDB and Polars read in nanoseconds
         seen = "select each::varchar from read_parquet('{}') each where id <> 3"
-        rows, others = (duckdb.sql(seen.format(tmp_path / name)).fetchall() for name in ("in", "out"))
+        rows, others = (rows_of(seen.format(tmp_path / name)) for name in ("in", "out"))
         assert rows == others
     if make == made_by_polars:
         assert pl.read_parquet(tmp_path / "out").equals(pl.read_parquet(tmp_path / "in").filter(pl.col("id") != 3))
@@ -369,7 +376,7 @@ def test_least_and_greatest_values_are_those_of_the_type(tmp_path: Path) -> None
         "day > '9999-01-01'",
     ):
         count = f"select count(*) from read_parquet('{{}}') where {wanted}"
-        one, other = (duckdb.sql(count.format(tmp_path / name)).fetchall() for name in ("in", "out"))
+        one, other = (rows_of(count.format(tmp_path / name)) for name in ("in", "out"))
         assert one == other
 
 

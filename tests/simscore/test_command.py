@@ -433,7 +433,7 @@ def test_only_judged_pairs_count(options: str, tmp_path: Path) -> None:
 
 def test_similarities_of_a_table_are_numbers(tmp_path: Path) -> None:
     """Though all of its values are text; an empty one is none."""
-    truth = [{"a": "1", "b": "2", "similarity": 0.9300000000000000001}, {"a": "2", "b": "3"}]
+    truth: list[dict[str, object]] = [{"a": "1", "b": "2", "similarity": 0.9300000000000000001}, {"a": "2", "b": "3"}]
     (tmp_path / "truth").write_bytes(jsonl(*truth))
     (tmp_path / "table").write_bytes(b"a,b,similarity\n1,2,0.9300000000000000001\n2,3,\n")
     (tmp_path / "bad").write_bytes(b"a,b,similarity\n1,2,high\n2,3,1.5\n1,3,1\n")
