@@ -154,6 +154,9 @@ def test_a_file_with_a_name_is_removed(number: int, tmp_path: Path) -> None:
     words = ["env", "--default-signal=INT,HUP,QUIT", sys.executable, "-P", "-c", NAMED, "-o", "out"]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, cwd=tmp_path, env=ENVIRONMENT, stdin=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        process.stdin.write(jsonl({"id": 1, "text": "One"}))  # which tells the names of the fields
+        process.stdin.flush()
         while not list(tmp_path.iterdir()):
             assert process.poll() is None
         (name,) = [path.name for path in tmp_path.iterdir()]
