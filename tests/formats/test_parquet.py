@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import gzip
+import io
 import re
 import sys
 from pathlib import Path
@@ -57,6 +58,15 @@ def written(path: Path, **columns: object) -> Path:
     return path
 
 
+def is_written(kind: pa.DataType) -> bool:
+    """Whether this pyarrow writes such columns, as the oldest one does not write views."""
+    try:
+        pq.write_table(pa.table({"x": pa.nulls(1, kind)}), io.BytesIO())
+    except pa.ArrowNotImplementedError:
+        return False
+    return True
+
+
 def array_of(values: list[Any], kind: pa.DataType) -> pa.Array:
     """Times beyond those of Python are given as integers."""
     if pa.types.is_float16(kind):
@@ -67,11 +77,12 @@ def array_of(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 
 def test_columns_become_values_of_json(tmp_path: Path) -> None:
-    columns = {f"c{place}": array_of(values, kind) for place, (values, kind, _, _) in enumerate(COLUMNS)}
+    shown_here = [column for column in COLUMNS if is_written(column[1])]
+    columns = {f"c{place}": array_of(values, kind) for place, (values, kind, _, _) in enumerate(shown_here)}
     written(tmp_path / "a", id=["x", "y"], text=["A b", "B"], **columns)
     lines = run_here("canon", "--parquet", "a", cwd=tmp_path).good().decode().splitlines()
     for line, name, text, shown in zip(lines, "xy", ("a b", "b"), (2, 3), strict=True):
-        others = "".join(f',"c{place}":{column[shown]}' for place, column in enumerate(COLUMNS))
+        others = "".join(f',"c{place}":{column[shown]}' for place, column in enumerate(shown_here))
         assert line == f'{{"id":"{name}","text":"{text}"{others},"via":"canon/4"}}'
 
 
