@@ -142,6 +142,15 @@ def pipe(stdin: bytes, *commands: str) -> bytes:
     return stdin
 
 
+def has_open(process: int, folder: Path) -> bool:
+    """Whether a process has a file of a folder open, perhaps one without a name."""
+    for link in Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            if link.readlink().is_relative_to(folder):
+                return True
+    return False
+
+
 def wait_for_the_end_of(group: int) -> None:
     """Of all processes that began with one, also those that it left behind."""
     end = time.monotonic() + 60

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from harness import BIN, DATA, ENVIRONMENT, run_here, run_process, shell
+from harness import BIN, DATA, ENVIRONMENT, has_open, run_here, run_process, shell
 from shingletools import kernel
 from shingletools.record.faces import STAGES
 from shingletools.running.pipelines import split, steps_of
@@ -369,8 +369,7 @@ def test_a_signal_ends_all_of_it(number: int, jobs: str, folder: Path, tmp_path:
     assert process.stdin is not None
     process.stdin.write((folder / "docs.jsonl").read_bytes())
     process.stdin.flush()
-    opened = Path(f"/proc/{process.pid}/fd")
-    while not any(each.readlink().is_relative_to(tmp_path) for each in opened.iterdir() if each.is_symlink()):
+    while not has_open(process.pid, tmp_path):
         time.sleep(0.01)  # until there is an unfinished output
     process.send_signal(number)
     out, err = process.communicate(timeout=60)

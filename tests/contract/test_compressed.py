@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import BIN, DOCS, ENVIRONMENT, jsonl, pipe, program, run_here, run_process, shell
+from harness import BIN, DOCS, ENVIRONMENT, has_open, jsonl, pipe, program, run_here, run_process, shell
 from shingletools.reading import compressed, compression, decompression, streams
 from shingletools.reading.compression import CODECS, Compressing
 from shingletools.system import deferred, waiting
@@ -335,7 +335,7 @@ def test_a_signal_leaves_no_compressed_file(suffix: str, tmp_path: Path) -> None
     process.stdin.write(DOCS.read_bytes())
     process.stdin.flush()
     deadline = time.monotonic() + 60
-    while not any(str(tmp_path) in os.readlink(link) for link in Path(f"/proc/{process.pid}/fd").iterdir()):
+    while not has_open(process.pid, tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import ENVIRONMENT, jsonl, program, run_process, shell
+from harness import ENVIRONMENT, has_open, jsonl, program, run_process, shell
 from shingletools.running import driver
 from suite import DRIVEN, FILTERS, SCRATCH, WAYS
 
@@ -112,13 +112,6 @@ class Running:
         with suppress(BrokenPipeError):
             self.process.stdin.close()
         return status, error
-
-
-def has_open(pid: int, folder: Path) -> bool:
-    """Whether a process has opened a file in a folder, which may have no name."""
-    with suppress(FileNotFoundError):  # one that is closed meanwhile
-        return any(each.readlink().is_relative_to(folder) for each in Path(f"/proc/{pid}/fd").iterdir())
-    return False
 
 
 def children_of(pid: int) -> list[int]:

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import BIN, DOCS, ENVIRONMENT, Record, jsonl, pipe, run, run_here
+from harness import BIN, DOCS, ENVIRONMENT, Record, has_open, jsonl, pipe, run, run_here
 from shingletools.commands.simjoin import join as joining
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
@@ -387,17 +387,13 @@ def test_nothing_is_left_behind(number: signal.Signals, tmp_path: Path) -> None:
     process.stdin.write(jsonl(*of_sketches_with_ids(3000)))
     process.stdin.flush()
     deadline = time.monotonic() + 60
-    while not any(str(tmp_path) in os.readlink(link) for link in open_files(process.pid)):
+    while not has_open(process.pid, tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert not list(tmp_path.iterdir())
     process.send_signal(number)
     assert process.wait(60) == -number
     assert not list(tmp_path.iterdir())
-
-
-def open_files(process: int) -> list[Path]:
-    return list(Path(f"/proc/{process}/fd").iterdir())
 
 
 @pytest.mark.parametrize("free", [47_999, 60_000, 10_000_000])
