@@ -400,6 +400,28 @@ def test_ids_in_a_dictionary_give_their_type(indices: pa.DataType, tmp_path: Pat
     assert made.column("duplicate_of").to_pylist() == [None] * 50 + ["x3"] * 50
 
 
+@pytest.mark.parametrize(
+    ("kind", "known", "said"),
+    [
+        (pa.int64(), "old", 'int64, which cannot hold "old"'),
+        (pa.int32(), 1 << 40, "int32, which cannot hold 1099511627776"),
+        (pa.int64(), 1 << 63, "int64, which cannot hold 9223372036854775808"),
+        (pa.string(), 7, "string, which cannot hold 7"),
+        (pa.decimal128(3), 1000, "decimal128(3, 0), which cannot hold 1000"),
+    ],
+)
+def test_ids_of_an_archive_that_are_of_another_type_are_told(
+    kind: pa.DataType, known: int | str, said: str, tmp_path: Path
+) -> None:
+    ids = ["1", "2", "3"] if kind == pa.string() else [1, 2, 3]
+    pq.write_table(pa.table({"id": pa.array(ids, kind), "text": ["a", "b", "c"]}), tmp_path / "table")
+    (tmp_path / "known").write_bytes(jsonl({"a": ids[1], "b": known, "similarity": 1.0, "against": True}))
+    for wanted in "--annotate -o out", "--removed gone -o out":
+        ran = run_here(f"dedup --known known --parquet table {wanted}", cwd=tmp_path)
+        assert (ran.status, ran.err) == (2, f"dedup: table: duplicate_of has the type of the ids, {said}\n")
+    assert [*tmp_path.glob("out")] == []
+
+
 def response(address: str, kind: str, body: bytes) -> bytes:
     block = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode() + body
     head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {address}\r\nContent-Length: {len(block)}\r\n"

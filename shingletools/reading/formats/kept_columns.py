@@ -25,7 +25,7 @@ from shingletools.reading.formats.parquet_files import (
     reader,
 )
 from shingletools.reading.formats.thrift import BINARY, I32, LIST, STRUCT, Struct, read_struct, written_struct
-from shingletools.record.framing import Both, Fate, Fates, Said
+from shingletools.record.framing import Both, Fate, Fates, Name, Said
 from shingletools.system.errors import Failed, printable, shown
 
 GROUP = 1 << 25  # bytes of rows, in memory, that become a row group
@@ -101,14 +101,17 @@ class KeptRowGroups:
         self.held: list[Any] = []
         self.size = 0
 
-    def add(self, batch: Any, fates: Sequence[Fate], kept: bool) -> bytes:
-        """Takes the rows of a batch that are kept, or the others that are good; gives what is written meanwhile."""
+    def add(self, name: str, batch: Any, fates: Sequence[Fate], kept: bool) -> bytes:
+        """Takes a batch's rows that are kept, or its other good ones; gives what is written meanwhile. Raises Failed.
+
+        The batch is of the file of this name.
+        """
         places = [place for place, fate in enumerate(fates) if fate.kept is kept]
         rows = batch.take(pa.array(places, pa.int64()))
         if self.said:
             said = [fates[place].said for place in places]
             columns = [[None if each is None else each[number] for each in said] for number in range(len(Said._fields))]
-            more = [pa.array(column, kind) for column, kind in zip(columns, self.types, strict=True)]
+            more = [ids_of(name, columns[0], self.types[0]), *map(pa.array, columns[1:], self.types[1:])]
             rows = pa.RecordBatch.from_arrays([*rows.columns, *more], schema=self.schema)
         self.held.append(rows)
         self.size += rows.nbytes
@@ -155,6 +158,18 @@ class KeptRowGroups:
         for name, each in zip(Said._fields, self.types, strict=True):
             schema = schema.append(pa.field(name, each))
         return base64.b64encode(schema.serialize())
+
+
+def ids_of(name: str, ids: Sequence[Name | None], kind: Any) -> Any:
+    """Makes a column of ids; raises Failed for one, perhaps of an archive, that the type of the file's own lacks."""
+    try:
+        return pa.array(ids, kind)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        if len(ids) > 1:
+            return pa.concat_arrays([ids_of(name, [each], kind) for each in ids])
+        unfit = [shown(each) for each in ids if each is not None]
+        message = f"{Said._fields[0]} has the type of the ids, {kind}, which cannot hold {unfit[0]}"
+        raise Failed(f"{printable(name)}: {message}") from None
 
 
 def stored(file: OpenParquet) -> Any:
@@ -232,7 +247,7 @@ def kept_columns(files: Sequence[str], fates: Fates, id_field: str) -> Iterator[
                 raise Failed(f"{printable(name)}: its schema is not that of {printable(files[0])}")
             for batch in batches(file, parquet):
                 some = fates.take(len(batch))
-                written = [side.add(batch, some, not place) for place, side in enumerate(sides)]
+                written = [side.add(name, batch, some, not place) for place, side in enumerate(sides)]
                 yield written[0], b"".join(written[1:])
     rest = [side.close() for side in sides]
     yield b"".join(rest[:1]), b"".join(rest[1:])
