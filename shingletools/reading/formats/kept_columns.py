@@ -110,9 +110,10 @@ class KeptRowGroups:
         rows = batch.take(pa.array(places, pa.int64()))
         if self.said:
             said = [fates[place].said for place in places]
-            columns = [[None if each is None else each[number] for each in said] for number in range(len(Said._fields))]
-            more = [ids_of(name, columns[0], self.types[0]), *map(pa.array, columns[1:], self.types[1:])]
-            rows = pa.RecordBatch.from_arrays([*rows.columns, *more], schema=self.schema)
+            ids = ids_of(name, [each and each.duplicate_of for each in said], self.types[0])
+            rules = pa.array([each and each.duplicate_by for each in said], self.types[1])
+            similarities = pa.array([each and each.duplicate_similarity for each in said], self.types[2])
+            rows = pa.RecordBatch.from_arrays([*rows.columns, ids, rules, similarities], schema=self.schema)
         self.held.append(rows)
         self.size += rows.nbytes
         return self.flush() if self.size >= GROUP else b""
