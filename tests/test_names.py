@@ -1,14 +1,17 @@
 """Names of fields that are said once: the records carry them to the commands that follow."""
 
+import gc
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 import shingletools
-from harness import jsonl, pipe, run, run_here, shell
+from harness import has_open, jsonl, pipe, run, run_here, shell
 from shingletools.kernel import CHOICES
+from shingletools.reading.streams import first_line
 from shingletools.record.names import USUAL, Names, names_of, names_said
 
 NR, BODY = "Kunden Nr", "Nachricht.Körper"
@@ -160,6 +163,18 @@ def test_standard_input_is_read_from_its_beginning(here: Path) -> None:
     assert shell("shingle /dev/stdin < long", here).good() == expected
     assert run("shingle", stdin=b"").status == 0
     assert run("shingle", stdin=b"\x1f\x8b\x08bad").status == 2
+
+
+@pytest.mark.parametrize("data", [jsonl(*DOCUMENTS), gzip.compress(jsonl(*DOCUMENTS)), b"\x1f\x8b\x08bad", b""])
+def test_a_file_whose_first_line_was_read_is_closed(data: bytes, here: Path) -> None:
+    """Even if nothing collects garbage."""
+    (here / "docs").write_bytes(data)
+    gc.disable()
+    try:
+        first_line(str(here / "docs"))
+        assert not has_open(os.getpid(), here)
+    finally:
+        gc.enable()
 
 
 def test_a_run_that_is_kept_is_of_its_names(here: Path) -> None:

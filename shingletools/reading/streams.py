@@ -136,8 +136,8 @@ def first_line(name: str) -> bytes:
     try:
         if is_device(name) or not (name == "-" or os.path.isfile(name)):
             return b""
-        blocks = Blocks(noted(), printable(name), "line")
-        return next(whole_lines(blocks, printable(name), False), b"").partition(b"\n")[0]
+        with contextlib.closing(Blocks(noted(), printable(name), "line")) as blocks:
+            return next(whole_lines(blocks, printable(name), False), b"").partition(b"\n")[0]
     except Failed:
         return b""  # the run will say so
     finally:
