@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from harness import jsonl, run_here, shell
 from shingletools.commands.simtune import counting, findings
 from shingletools.commands.simtune.compared import COSINE
-from shingletools.commands.simtune.counting import SCALE, Population, best_of, tally
+from shingletools.commands.simtune.counting import SCALE, Population, best_partners, tally
 from shingletools.commands.simtune.partners import nearest, partners
-from shingletools.commands.simtune.search import Half, told
+from shingletools.commands.simtune.search import Half, score_setting
 from shingletools.commands.simtune.shingled import ShingleUnits, shingled
 from shingletools.commands.simtune.sureness import Scored, Share
 from tuning import Square, cosines, hundredths
@@ -60,8 +60,8 @@ def test_the_nearest_documents(sets: list[set[str]], flags: list[bool], two: boo
         for t in range(FIRST, 101):
             assert counts[t] == sum(each >= [t] for each in near), (rank, t)
     if others is not None:
-        best, told = best_of(of, others)
-        assert told[asking].all()
+        best, asked = best_partners(of, others)
+        assert asked[asking].all()
         every = cosines(sets)
         for number in asking:
             to = {
@@ -188,14 +188,14 @@ def test_a_bound_on_the_work_leaves_out_documents_that_ask(monkeypatch: pytest.M
     texts = [text for both in zip(lefts, rights, strict=True) for text in both]
     others = np.arange(200) % 2 == 0
     of = shingled(texts, ShingleUnits(1), 2 * -1 + others)
-    every, told = best_of(of, others)
-    assert told.all()
+    every, asked = best_partners(of, others)
+    assert asked.all()
     share = partners(nearest(of, others), True).share
     monkeypatch.setattr(counting, "STEPS", 2_000)
-    found, told = best_of(of, others)
+    found, asked = best_partners(of, others)
     near = nearest(of, others)
-    assert near.documents == np.count_nonzero(told & ~others) < 80
-    assert (found == every)[told & ~others].all()
+    assert near.documents == np.count_nonzero(asked & ~others) < 80
+    assert (found == every)[asked & ~others].all()
     assert abs(partners(near, True).share - share) < 0.1
 
 
@@ -248,11 +248,11 @@ def test_labels_overrule_the_rules_only_if_both_halves_say_so(
     docs = jsonl(*({"id": i, "text": " ".join(words), "label": one} for i, (one, words) in enumerate(texts)))
     plain = run_here("simtune", stdin=docs, cwd=tmp_path).records()[-1]
 
-    def as_told(half: Half, other: Population, *rest: Any) -> list[Scored]:
-        scored = told(half, other, *rest)
+    def as_good(half: Half, other: Population, *rest: Any) -> list[Scored]:
+        scored = score_setting(half, other, *rest)
         equal = tied and other is not half.population
         return [each._replace(f1=Share(Fraction(1, 2))) for each in scored] if equal else scored
 
-    monkeypatch.setattr(findings, "told", as_told)
+    monkeypatch.setattr(findings, "score_setting", as_good)
     advice = run_here("simtune --field label", stdin=docs, cwd=tmp_path).records()[-1]
     assert (advice == plain) == tied

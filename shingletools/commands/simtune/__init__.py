@@ -1,26 +1,26 @@
-"""simtune: what a sample of documents says of a pipeline. What each file does, in the order of the work:
+"""simtune: recommends a pipeline from a sample of documents. Its modules, in the order of the work:
 
-command          options become what is wanted
-spec             what is wanted
-tune_collector   takes labels, and documents: here all comes together
-sample           which documents are in the sample
-judged           which documents belong together, which pairs are judged, and two halves
-shingled         a sample's sets of shingles, equal ones once
-compared         which pairs of sets are compared, and how similar they are
-counting         exact similarities of all pairs of sets, as far as a bound allows, by bins
-settings         what a pipeline may be: words, shingles, limit, measure and threshold
-sureness         how good settings are by labels, and how sure that is
+command          the options
+spec             the specification
+tune_collector   takes labels, then documents; uses all the others
+sample           the documents of the sample
+judged           the truth about documents and pairs, and two halves of the sample
+shingled         the distinct sets of shingles of a sample
+compared         the pairs of sets that are compared, and their similarity
+counting         counts pairs by bins of their exact similarity, as far as a bound allows
+settings         settings of a pipeline: words, shingles, limit, measure and threshold
+sureness         scores of settings by labels, with confidence intervals
 search           the best setting by the labels of one half
-evidence         a sample and what is true of it, to be measured
-forms            signatures: what each finds and misses of pairs, and what it costs
-measured         all figures of one setting
-guessed          what rules say: a setting, its figures, and why
-run_rules        the rules for texts of many words
-partners         what the nearest documents of each one say of a threshold
-short_rules      the rules for texts of few words
-guess            the rules without labels, one after the other
-advice           what compares: shingles or sketches
-wording          the pipeline, as the shell takes it
-findings         what is written of the figures
+evidence         the sample, its judgement and its measurements
+forms            signatures: which pairs each finds, and its cost
+measured         the figures of one setting
+guessed          what a rule chooses: a setting, its figures, and the reasons
+run_rules        the rules for long texts
+partners         estimates a threshold from nearest documents
+short_rules      the rules for short texts
+guess            tries the rules one after the other
+advice           chooses shingles or sketches for the join
+wording          the pipeline as a line for the shell
+findings         the findings on the sample
 finding_tables   findings as records or as a table
 """

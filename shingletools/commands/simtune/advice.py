@@ -1,4 +1,4 @@
-"""What compares documents: shingles or sketches, in memory or on disk, by what it costs. See simtune(1)."""
+"""Chooses what the join compares, shingles or sketches, in memory or on disk, by its cost. See simtune(1)."""
 
 from fractions import Fraction
 from math import ceil
@@ -10,20 +10,20 @@ from shingletools.commands.simtune.forms import COMPONENTS, DOCUMENT, TOKEN, Sig
 from shingletools.commands.simtune.guessed import Reason, percent
 from shingletools.commands.simtune.measured import Measured
 
-FEW = 100  # documents: what fewer say may be chance
+FEW = 100  # documents: figures of fewer may be chance
 MEGABYTE = 1 << 20
 ROOM = 4096 * MEGABYTE  # bytes of memory for a join
 MOST_MEMORY = f"{ROOM // MEGABYTE} MB"
 DISK = f"-S {ROOM // (1024 * MEGABYTE)}G"
 MOST_CANDIDATES = 1 << 30  # of an exact join
 MOST_PAIRS = 10**8  # that are written one by one
-GOOD = Fraction(9, 10)  # the recall and the precision that are expected of sketches
-SKETCHED = COMPONENTS[1:]  # of which the first that is good is taken
-BESIDE = 84  # components of sketches that propose pairs
+GOOD = Fraction(9, 10)  # recall and precision of a sketch that is good enough
+SKETCHED = COMPONENTS[1:]  # components to try: the first sketch that is good enough is chosen
+BESIDE = 84  # components of a sketch that proposes pairs to --verify
 
 
 class ChosenJoin(NamedTuple):
-    """What compares: options of simjoin, the sketch, if there is to be one, and why."""
+    """Options of simjoin, the sketch if there is one, and the reason."""
 
     options: str
     form: SignatureForm | None
@@ -31,7 +31,7 @@ class ChosenJoin(NamedTuple):
 
 
 def choose_join(given: GivenSample, measured: Measured) -> ChosenJoin:
-    """By memory, candidates, and what sketches are expected to find."""
+    """Chooses the join by memory, candidates, and the expected quality of sketches."""
     bytes_each = exact_memory(measured)
     memory = bytes_each * given.whole
     each = f"{round(bytes_each)} bytes for each of {given.whole} documents"
@@ -40,11 +40,11 @@ def choose_join(given: GivenSample, measured: Measured) -> ChosenJoin:
         why = f"{each} are more than {MOST_MEMORY}"
         if measured.setting.measure != JACCARD:
             return ChosenJoin(DISK, None, Reason("signature", f"the shingles themselves, with {DISK}: {why}"))
-        return sketched(given, measured, why)
-    candidates = given.of_whole(Fraction(measured.meetings()))
+        return choose_sketch(given, measured, why)
+    candidates = given.scaled_to_all(Fraction(measured.meetings()))
     if candidates > MOST_CANDIDATES and measured.setting.measure == JACCARD:
         proposing = verified(BESIDE, threshold)
-        fewer = given.of_whole(measured.candidates(proposing))
+        fewer = given.scaled_to_all(measured.candidates(proposing))
         if fewer < candidates:
             why = (
                 f"{proposing.name} and --verify: the exact join compares up to {int(candidates)} pairs, sketches of"
@@ -55,8 +55,8 @@ def choose_join(given: GivenSample, measured: Measured) -> ChosenJoin:
     return ChosenJoin("", None, Reason("signature", why))
 
 
-def sketched(given: GivenSample, measured: Measured, why: str) -> ChosenJoin:
-    """Sketches: the first that are expected to be good."""
+def choose_sketch(given: GivenSample, measured: Measured, why: str) -> ChosenJoin:
+    """Returns the first sketch whose expected recall and precision are good enough."""
     forms = [sketch(components, measured.setting.threshold) for components in SKETCHED]
     number = 0
     if measured.found:
@@ -79,8 +79,8 @@ def sketched(given: GivenSample, measured: Measured, why: str) -> ChosenJoin:
     return ChosenJoin(disk, form, Reason("signature", f"{form.name}{disk and f' and {disk}'}: {why}"))
 
 
-def sampled_few(given: GivenSample) -> Reason | None:
-    """Whether the sample is too small for its figures to hold for other documents."""
+def too_few_sampled(given: GivenSample) -> Reason | None:
+    """Returns a warning if the sample is too small for its figures to hold for other documents."""
     of_others = sum(document.other for document in given.documents)
     sampled = min(of_others, len(given.documents) - of_others) if given.spec.others else len(given.documents)
     if sampled >= FEW:
@@ -90,14 +90,14 @@ def sampled_few(given: GivenSample) -> Reason | None:
 
 
 def exact_memory(measured: Measured) -> Fraction:
-    """Bytes of memory for each document of an exact join."""
+    """Returns the bytes of memory that an exact join takes for each document."""
     of = measured.shingled
     return DOCUMENT + TOKEN * Fraction(int((of.sizes * of.documents).sum()), max(len(of.rows), 1))
 
 
-def forest(given: GivenSample, measured: Measured) -> Reason | None:
-    """Whether pairs are too many to be written."""
-    pairs = given.of_whole(measured.found, measured.setting.best)
-    if pairs <= MOST_PAIRS or given.spec.others:  # of which simgroup makes no groups
+def too_many_pairs(given: GivenSample, measured: Measured) -> Reason | None:
+    """Returns a reason for --forest if there are too many pairs to write."""
+    pairs = given.scaled_to_all(measured.found, measured.setting.best)
+    if pairs <= MOST_PAIRS or given.spec.others:  # simgroup makes no groups of pairs between two sets
         return None
     return Reason("forest", f"--forest: {round(pairs)} pairs are expected; enough of them to connect what all do")

@@ -17,7 +17,7 @@ MOST_SHINGLES = 10  # values of -k
 
 
 def sizes(argument: str) -> tuple[int, ...]:
-    """Numbers of words in a shingle, each once, rising."""
+    """Reads the values of -k; returns them sorted, without repeats. Raises ArgumentTypeError."""
     found = sorted({count(part, LONGEST) for part in argument.split(",")})
     if len(found) > MOST_SHINGLES:
         raise argparse.ArgumentTypeError(f"more than {MOST_SHINGLES} numbers: {shown(argument)}")

@@ -1,4 +1,4 @@
-"""Which pairs of a sample's sets are compared, what they have in common, and how similar that makes them."""
+"""Finds the pairs of a sample's sets to compare, and computes their similarity."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -18,13 +18,16 @@ BINS = 100
 JACCARD, CONTAINMENT, SHARED = "jaccard", "containment", "shared"  # measures; the last counts shingles in common
 COSINE = "cosine"  # of shingles that weigh by how rare they are
 MEASURES = JACCARD, CONTAINMENT, SHARED
-LOWEST = Fraction(1, 5)  # pairs of a lesser cosine are not looked for
-DIGITS = 12  # of cosines that are compared with each other: of nearer ones the first is the best
-CLOSE = 1e-6  # to a whole number: floating point does not tell on which side
+LOWEST = Fraction(1, 5)  # pairs of a lower cosine are ignored
+DIGITS = 12  # cosines are rounded to these decimals before they are compared with each other
+CLOSE = 1e-6  # nearer to a whole number than this, floating point cannot decide
 
 
 class RowPairs(NamedTuple):
-    """Pairs of two sets: their rows, and what they have in common: shingles, or their squares. Shape (pairs,) each."""
+    """Pairs of sets: their rows, and the number of common shingles or the sum of their squared weights.
+
+    Shapes (pairs,).
+    """
 
     left: Index
     right: Index
@@ -32,18 +35,21 @@ class RowPairs(NamedTuple):
 
 
 class Meetings(NamedTuple):
-    """Sets, the entries of them by which pairs meet, and what each set has in all."""
+    """The sets, the entries that are indexed to find pairs, and the total weight of each set."""
 
     of: Shingled
     by: Shingled
-    wholes: Index  # (sets,): shingles, or the sum of their squares
-    rests: Index  # (sets,): of these, what entries have by which pairs do not meet
-    squares: Index | None = None  # (shingles,): of what `simjoin --weights counted` lets each weigh, or None
-    weighed: TokenWeights | None = None  # the sets, as the kernel weighs what they have in common
-    least: Fraction = LOWEST  # pairs of a lesser cosine may be left out
+    wholes: Index  # (sets,): number of shingles, or sum of their squared weights
+    rests: Index  # (sets,): the part of `wholes` that is not indexed
+    squares: Index | None = None  # (shingles,): squared weights of `simjoin --weights counted`, or None
+    weighed: TokenWeights | None = None  # the weighted sets, for the kernel
+    least: Fraction = LOWEST  # pairs of a lower cosine may be left out
 
     def within(self, most: int, beyond: bool = False) -> int:
-        """How many of the first sets can be compared in so many steps: with each other, or with those beyond, too."""
+        """Returns how many of the first sets can be compared in `most` steps.
+
+        beyond: they are compared with all sets, not only with each other.
+        """
         of = self.by
         entries = np.bincount(of.numbers, minlength=len(of.frequencies))
         met = np.arange(len(of.order)) - np.repeat(np.cumsum(entries) - entries, entries)  # sets before with it
@@ -53,9 +59,9 @@ class Meetings(NamedTuple):
         return int(np.searchsorted(np.cumsum(steps), most, "right"))
 
     def pairs(self, first: int, beyond: bool = False) -> Iterator[RowPairs]:
-        """All pairs that meet of the first sets, or of one of these and any set, the one that comes first on the left.
+        """Yields the pairs of the first sets that share an indexed entry; the earlier set is on the left.
 
-        By merge counting (Sarawagi and Kirpal 2004).
+        beyond: pairs of one of the first sets with any set. Merge counting: Sarawagi and Kirpal 2004.
         """
         of = self.by
         rows = len(of.sizes) if beyond else first
@@ -74,29 +80,31 @@ class Meetings(NamedTuple):
             yield pairs if self.weighed is None else self.weighing(pairs, self.weighed)
 
     def weighing(self, pairs: RowPairs, weighed: TokenWeights) -> RowPairs:
-        """Pairs whose cosine may be the least or more, and what they have in common; given is what they have of the
-        entries by which they meet.
+        """Keeps the pairs whose cosine may reach the least, and computes the full weight that they have in common.
+
+        The pairs come with the weight of the indexed entries that they have in common.
         """
         left, right = pairs.left, pairs.right
-        least = np.floor(float(self.least) * mean_of(self.wholes[left], self.wholes[right]) - 1).astype(np.int64)
-        # What they have beside these is not among those of the one whose entries end first in the order of all
-        pairs = some(pairs, pairs.common + np.maximum(self.rests[left], self.rests[right]) >= least)
+        means = geometric_means(self.wholes[left], self.wholes[right])
+        least = np.floor(float(self.least) * means - 1).astype(np.int64)
+        # All else in common is in the rest of one of them: of that whose indexed entries end first in the common order
+        pairs = selected(pairs, pairs.common + np.maximum(self.rests[left], self.rests[right]) >= least)
         return pairs._replace(common=kernel.common_weights(weighed, pairs.left, pairs.right, pairs.common))
 
     def cosines(self, pairs: RowPairs) -> F64:
-        """To DIGITS, so that equal ones are equal. Shape (pairs,)."""
-        return np.round(pairs.common / mean_of(self.wholes[pairs.left], self.wholes[pairs.right]), DIGITS)
+        """Returns the cosines of pairs, rounded to DIGITS so that equal ones compare equal. Shape (pairs,)."""
+        return np.round(pairs.common / geometric_means(self.wholes[pairs.left], self.wholes[pairs.right]), DIGITS)
 
     def itself(self, rows: Index) -> RowPairs:
-        """Pairs of two documents of one set, by the rows of such sets."""
+        """Returns the pairs of equal documents: each row with itself."""
         return RowPairs(rows, rows, self.wholes[rows])
 
 
 def meetings(of: Shingled, measure: str, least: Fraction = LOWEST) -> Meetings:
-    """By all entries; by the heaviest ones of each set, without which its cosine with any other is below the least.
+    """Indexes all entries of the sets; for the cosine, only a prefix of the heaviest entries of each set.
 
-    If o / sqrt(a b) is t or more, o is at least t^2 a and t^2 b, since it is not above either: so two sets share an
-    entry that has, in the order of both, as much as that with those after it.
+    If o / sqrt(a b) is t or more, o is at least t^2 a and t^2 b, since it is not above either. So two such sets share
+    an entry after which, with it, each still has that much weight in the common order.
     """
     if measure != COSINE:
         return Meetings(of, of, of.sizes, np.zeros_like(of.sizes))
@@ -115,31 +123,31 @@ def meetings(of: Shingled, measure: str, least: Fraction = LOWEST) -> Meetings:
     return Meetings(of, of.kept(kept, of.documents, of.rows), wholes, rests, squares, weighed)
 
 
-def mean_of(left: Index, right: Index) -> F64:
-    """The geometric means of two numbers, as floating point has them. Shape (pairs,)."""
+def geometric_means(left: Index, right: Index) -> F64:
+    """Returns the geometric means of pairs of numbers, in floating point. Shape (pairs,)."""
     means: F64 = np.sqrt(left.astype(np.float64) * right)
     return means
 
 
 def smoothed(values: Sequence[int], reach: int = 2) -> list[int]:
-    """The mean of each value and of so many on either side, rounded down: the greatest one alone is often chance."""
+    """Returns moving averages over `reach` values on either side, rounded down: a single peak is often chance."""
     around = [values[max(at - reach, 0) : at + reach + 1] for at in range(len(values))]
     return [sum(some) // len(some) for some in around]
 
 
-def some(pairs: RowPairs, flags: Flags) -> RowPairs:
-    """The pairs whose flags are set. flags: shape (pairs,)."""
+def selected(pairs: RowPairs, flags: Flags) -> RowPairs:
+    """Returns the pairs whose flags are set. flags: shape (pairs,)."""
     return RowPairs(*(column[flags] for column in pairs))
 
 
 def bins_of(wholes: Index, pairs: RowPairs, measure: str, threshold: Fraction | None) -> Index:
-    """The numbers of the bins of pairs by a measure, exactly. Shape (pairs,)."""
+    """Returns the exact bins of pairs by a measure. Shape (pairs,)."""
     if measure == SHARED:
         return np.minimum(pairs.common, BINS)
     left, right = wholes[pairs.left], wholes[pairs.right]
     between = threshold if threshold is not None and (threshold * BINS).denominator > 1 else None  # begins a bin, too
     if measure == COSINE:
-        nearest = np.round(BINS * pairs.common / mean_of(left, right)).astype(np.int64)
+        nearest = np.round(BINS * pairs.common / geometric_means(left, right)).astype(np.int64)
         place = nearest - ~reached(pairs.common, left, right, nearest, BINS)
         if between is not None:
             place += reached(pairs.common, left, right, between.numerator, between.denominator)
@@ -152,14 +160,14 @@ def bins_of(wholes: Index, pairs: RowPairs, measure: str, threshold: Fraction | 
 
 
 def ceilings(share: Fraction, wholes: Index) -> Index:
-    """The least whole numbers that are not less than a share of some."""
+    """Returns the ceilings of share * wholes, exactly."""
     distinct, where = np.unique(wholes, return_inverse=True)
     return np.array([ceil(share * each) for each in distinct.tolist()], np.int64)[where]
 
 
 def reached(common: Index, left: Index, right: Index, part: Index | int, whole: int) -> Flags:
-    """Whether common / sqrt(left * right) is part / whole or more. Shape (pairs,)."""
-    beyond = whole * (common / mean_of(left, right)) - part
+    """Returns whether common / sqrt(left * right) >= part / whole, exactly. Shape (pairs,)."""
+    beyond = whole * (common / geometric_means(left, right)) - part
     flags: Flags = beyond >= 0
     parts = np.broadcast_to(part, common.shape)
     for at in np.flatnonzero(np.abs(beyond) < CLOSE * whole).tolist():

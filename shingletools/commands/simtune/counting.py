@@ -1,9 +1,9 @@
-"""Exact similarities of the pairs of a sample, by bins; a bound on the work leaves some documents out."""
+"""Counts the pairs of a sample by bins of their exact similarity; a bound on the work leaves some documents out."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,14 +19,14 @@ from shingletools.commands.simtune.compared import (
     RowPairs,
     bins_of,
     meetings,
-    some,
+    selected,
 )
 from shingletools.commands.simtune.judged import Judgement
 from shingletools.commands.simtune.shingled import NO_ROW, Shingled
 from shingletools.kernel.types import Flags, Index
 
-STEPS = 1 << 27  # meetings of sets that share a shingle, each shingle counted: so many at most for one tally
-FEWEST = 20  # of pairs that the search looks at, so many shingles in common are more than those of the smaller set
+STEPS = 1 << 27  # common shingles of pairs that one tally may count
+FEWEST = 20  # the search ignores pairs that share less than 1 in FEWEST shingles of the smaller set
 STRATA = 4
 ONE = Fraction(1)
 SCALE = 1 << 16  # of weights in whole numbers
@@ -35,15 +35,15 @@ SCALE = 1 << 16  # of weights in whole numbers
 class Population(NamedTuple):
     """Documents of a sample, and how many of all documents each stands for.
 
-    A stratum is of those with labels or without, of one side or the other: its number is 2 * side + labelled.
+    The stratum of a document is 2 * side + labelled.
     """
 
-    there: Flags  # (documents,): which of the sample
+    there: Flags  # (documents,): which documents of the sample belong to it
     judgement: Judgement | None
-    others: Flags | None  # (documents,): which are those of --against; pairs are of one of them and another document
-    scale: tuple[Fraction, ...]  # of each stratum, documents of the whole for each that is there
-    true: Fraction  # true pairs of the whole for each that is there
-    best: Index | None = None  # (documents,): by best_of, if only these are pairs
+    others: Flags | None  # (documents,): those of --against; each pair has one of them
+    scale: tuple[Fraction, ...]  # by stratum, the number of all documents for each of these
+    true: Fraction  # the number of all true pairs for each true pair of these
+    best: Index | None = None  # (documents,): their best partners, if only these make pairs
 
     @property
     def strata(self) -> Index:
@@ -52,11 +52,11 @@ class Population(NamedTuple):
 
     @property
     def kinds(self) -> int:
-        """One more than the greatest number of a stratum."""
+        """Returns one more than the greatest stratum."""
         return int(self.strata.max(initial=0)) + 1
 
     def among(self, there: Flags) -> "Population":
-        """Some of its documents, shape (documents,), in place of all."""
+        """Returns the population of some of its documents, shape (documents,), which stand for all."""
         there &= self.there
         before, after = (np.bincount(self.strata[flags], minlength=STRATA).tolist() for flags in (self.there, there))
         scale = [
@@ -69,79 +69,82 @@ class Population(NamedTuple):
         )
 
     def first(self, documents: int) -> "Population":
-        """The same of the first documents of the sample, of which the others are none."""
+        """Returns the population of the first documents of the sample, without the others."""
         cut = self.among(np.arange(len(self.there)) < documents)
         return cut._replace(
             there=cut.there[:documents], judgement=cut.judgement and cut.judgement.first(documents),
             others=None if cut.others is None else cut.others[:documents], best=None,
         )  # fmt: skip
 
-    def of_best(self, of: Shingled) -> "Population":
-        """Those whose best partners are told, by all sets of the sample, and these alone are pairs."""
+    def with_best_partners(self, of: Shingled) -> "Population":
+        """Returns the documents whose best partner was sought, with these partners as the only pairs."""
         assert self.others is not None
-        best, told = best_of(of, self.others)
-        return self.among(told | self.others)._replace(best=best)
+        best, asked = best_partners(of, self.others)
+        return self.among(asked | self.others)._replace(best=best)
 
     def true_pairs(self, there: Flags) -> int:
-        """How many of these documents."""
+        """Returns the number of true pairs of some documents."""
         return 0 if self.judgement is None else int(self.judgement.pairs(there, self.others).sum())
 
 
 class PairTally(NamedTuple):
-    """Pairs by their similarity, by each measure: how many have that of a bin or more. As of the whole, in SCALE parts.
+    """Numbers of pairs, in units of 1 / SCALE, whose similarity reaches each bin, by measure, for all documents.
 
-    Those that share nothing are in no bin. A bin has the pairs from its edge up to the next one, the last those of 1.
+    A bin begins at its edge and ends before the next one; the last has the pairs of similarity 1. Pairs that share
+    nothing are in no bin.
     """
 
-    edges: tuple[Fraction, ...]  # of bins of a share, rising, from 0 to 1
-    found: dict[str, tuple[int, ...]]  # by measure: for each edge, or for each number from 0 on
-    right: dict[str, tuple[int, ...]]
-    truth: int
-    looked: Fraction  # at which share of all pairs
+    edges: tuple[Fraction, ...]  # of the bins, rising, from 0 to 1
+    found: dict[str, tuple[int, ...]]  # by measure: for each edge, or for each number of shared shingles from 0
+    right: dict[str, tuple[int, ...]]  # of these, the true pairs
+    truth: int  # all true pairs
+    compared: Fraction  # the share of all pairs that were compared
 
     def place(self, measure: str, threshold: Fraction) -> int:
-        """The bin that begins with a threshold."""
+        """Returns the number of the bin that begins at a threshold."""
         return int(threshold) if measure == SHARED else self.edges.index(threshold)
 
     @property
     def pairs(self) -> Fraction:
-        """Those of all bins."""
+        """Returns the number of pairs that share something."""
         return Fraction(self.found[JACCARD][0], SCALE)
 
-    def pairs_of(self, number: int) -> Fraction:
-        """The pairs of one bin of Jaccard's similarity."""
-        from_here = (*self.found[JACCARD], 0)
-        return Fraction(from_here[number] - from_here[number + 1], SCALE)
+    @property
+    def bins(self) -> list[Fraction]:
+        """Returns the number of pairs in each bin of the Jaccard similarity."""
+        return [Fraction(one - two, SCALE) for one, two in pairwise(self.found[JACCARD])]
 
     def middle(self, number: int) -> Fraction:
-        """Of a bin; that of the last is 1."""
+        """Returns the middle of a bin; that of the last is 1."""
         return (self.edges[number] + self.edges[min(number + 1, len(self.edges) - 1)]) / 2
 
 
 @cache
 def edges(threshold: Fraction | None) -> tuple[Fraction, ...]:
-    """Where bins begin: at each hundredth, and at a threshold."""
+    """Returns the edges of bins: each hundredth, and the threshold."""
     return tuple(sorted({*(Fraction(i, BINS) for i in range(BINS + 1)), *([threshold] if threshold else [])}))
 
 
 class WeighedPairs(NamedTuple):
-    """Pairs of sets, the class of each, and for how many pairs of documents it stands. Shape (pairs,) each."""
+    """Pairs of sets, the class of each, and the number of pairs of documents that it stands for. Shapes (pairs,)."""
 
     pairs: RowPairs
-    classes: Index  # by the strata of both; the last one is that of two of one component
+    classes: Index  # by the strata of both; the last class has pairs within a component
     many: Index
-    equal: bool  # whether they are of two documents of one set, and not of two sets
+    equal: bool  # whether both documents of each pair have the same set
 
 
-def best_of(of: Shingled, others: Flags) -> tuple[Index, Flags]:
-    """For each document that is none of the others, the first document of that set of theirs with the greatest cosine,
-    or NO_ROW; and of which documents this was told in STEPS. Shapes (documents,).
+def best_partners(of: Shingled, others: Flags) -> tuple[Index, Flags]:
+    """Finds the best partner among the others for each document of the input, by cosine.
+
+    Returns the partners, or NO_ROW, and which documents could be compared in STEPS. A partner is the first document
+    with its set. Shapes (documents,).
     """
     meeting = meetings(of, COSINE)
     rows = meeting.within(STEPS, beyond=True)
     best, partner = np.zeros(len(of.sizes)), np.full(len(of.sizes) + 1, NO_ROW)
     for every in meeting.pairs(rows, beyond=True):
-        pairs = some(every, others[of.first[every.left]] != others[of.first[every.right]])
+        pairs = selected(every, others[of.first[every.left]] != others[of.first[every.right]])
         here = others[of.first[pairs.left]]
         asking, asked = np.where(here, pairs.right, pairs.left), np.where(here, pairs.left, pairs.right)
         cosine = meeting.cosines(pairs)
@@ -153,27 +156,27 @@ def best_of(of: Shingled, others: Flags) -> tuple[Index, Flags]:
     return partner[of.rows], of.rows < rows
 
 
-def grouped(meeting: Meetings, population: Population, rows: int, full: bool) -> Iterator[WeighedPairs]:
-    """All pairs that count of a population, of whose sets the first ones are compared with each other.
+def weighed_pairs(meeting: Meetings, population: Population, rows: int, full: bool) -> Iterator[WeighedPairs]:
+    """Yields the pairs of a population that count, among its first `rows` sets.
 
-    full: whether those are among them that have next to nothing in common.
+    full: with pairs that have hardly anything in common (see FEWEST).
     """
     of = meeting.of
     strata, judgement = population.strata, population.judgement
     kinds = population.kinds
     for every in meeting.pairs(rows):
-        pairs = that_count(meeting, every, population, full)
+        pairs = counted_pairs(meeting, every, population, full)
         one, two = of.first[pairs.left], of.first[pairs.right]
         classes = strata[one] * kinds + strata[two]
         if judgement is not None:
             classes[judgement.components[one] == judgement.components[two]] = kinds**2
         many = of.documents[pairs.left] * of.documents[pairs.right]
-        if population.best is not None:  # a document of the input has one partner, however often this is there
-            many = of.documents[asking_of(of, pairs, population)]
+        if population.best is not None:  # a document of the input has one partner, even if that occurs several times
+            many = of.documents[input_rows(of, pairs, population)]
         yield WeighedPairs(pairs, classes, many, False)
     if population.others is None:
         each = np.flatnonzero(of.documents > 1)
-        pairs = that_count(meeting, meeting.itself(each), population, full)
+        pairs = counted_pairs(meeting, meeting.itself(each), population, full)
         one, many = of.first[pairs.left], of.documents[pairs.left]
         classes = strata[one] * (kinds + 1)
         if judgement is not None:
@@ -185,18 +188,18 @@ def tally(  # noqa: PLR0913, PLR0917  # each has a name of its own
     of: Shingled, population: Population, threshold: Fraction | None, most: int = 0, full: bool = True,
     measures: Sequence[str] = MEASURES, least: Fraction = LOWEST,
 ) -> PairTally:  # fmt: skip
-    """The pairs of a population, in so many steps (0 for STEPS). Documents of one set are all counted.
+    """Counts the pairs of a population in at most `most` steps (0: STEPS). Pairs of equal documents are all counted.
 
-    measures: those of plain sets, or COSINE alone. least: pairs of a lesser cosine need not be counted.
+    measures: those of plain sets, or COSINE alone. least: pairs of a lower cosine need not be counted.
     """
     of = of.among(population.there)
     meeting = meetings(of, measures[0])._replace(least=least)
     rows = meeting.within(most or STEPS)
     bins = edges(threshold)
     width = len(bins) + 1
-    # Of pairs of two sets and of one, of all and of those that are right, by each measure, class and bin
+    # By (different sets, equal sets), (all pairs, true pairs), measure, and class and bin
     counts = np.zeros((2, 2, len(measures), (population.kinds**2 + 1) * width), np.int64)
-    for pairs, classes, many, equal in grouped(meeting, population, rows, full):
+    for pairs, classes, many, equal in weighed_pairs(meeting, population, rows, full):
         sides = [np.arange(len(many))]
         if population.judgement is not None:
             inside = np.flatnonzero(classes == population.kinds**2)
@@ -214,8 +217,8 @@ def tally(  # noqa: PLR0913, PLR0917  # each has a name of its own
         {
             measure: tuple(
                 map(sum, zip(*(
-                    from_here(parts[equal, side, number], scale)
-                    for equal, scale in enumerate((weights.looked, weights.each))
+                    cumulative(parts[equal, side, number], scale)
+                    for equal, scale in enumerate((weights.compared, weights.each))
                 ), strict=True))
             )
             for number, measure in enumerate(measures)
@@ -226,23 +229,23 @@ def tally(  # noqa: PLR0913, PLR0917  # each has a name of its own
     return PairTally(bins, sums[0], sums[1], truth, weights.share)
 
 
-def from_here(counts: Index, weights: Sequence[int]) -> list[int]:
-    """The pairs of each bin and those after it, by the weights of classes. counts: shape (classes, bins)."""
+def cumulative(counts: Index, weights: Sequence[int]) -> list[int]:
+    """Returns the weighted number of pairs in each bin and all bins after it. counts: shape (classes, bins)."""
     there = [number for number in range(len(counts)) if counts[number].any()]
     sums = [sum(weights[number] * row[number] for number in there) for row in counts.T.tolist()]
     return [*accumulate(reversed(sums))][::-1]
 
 
 class ClassWeights(NamedTuple):
-    """How many pairs of the whole one of each class stands for, in SCALE parts."""
+    """The number of all pairs that a pair of each class stands for, in units of 1 / SCALE."""
 
-    each: list[int]  # if all are there
-    looked: list[int]  # those that were looked at
-    share: Fraction  # which is this share of all
+    each: list[int]  # where all pairs of the sample were compared
+    compared: list[int]  # where only the pairs of the first sets were
+    share: Fraction  # of all pairs of the sample, those that were compared
 
 
 def class_weights(of: Shingled, rows: int, population: Population) -> ClassWeights:
-    """Of pairs of a population's sets, of which the first ones were looked at."""
+    """Returns the weights of the pairs of a population of which the first `rows` sets were compared."""
     strata, kinds = population.strata, population.kinds
     documents = of.rows != NO_ROW
     seen = documents & (of.rows < rows)
@@ -258,25 +261,25 @@ def class_weights(of: Shingled, rows: int, population: Population) -> ClassWeigh
     return ClassWeights([round(SCALE * one) for one in each], [round(SCALE * one) for one in both], share)
 
 
-def that_count(meeting: Meetings, pairs: RowPairs, population: Population, full: bool) -> RowPairs:
-    """Those of two sides, if there are two, that are judged, if only these count."""
+def counted_pairs(meeting: Meetings, pairs: RowPairs, population: Population, full: bool) -> RowPairs:
+    """Keeps the pairs that count: of two sides if there are two, and judged if only judged pairs count."""
     of, wholes = meeting.of, meeting.wholes
     if not full:
-        pairs = some(pairs, FEWEST * pairs.common >= np.minimum(wholes[pairs.left], wholes[pairs.right]))
+        pairs = selected(pairs, FEWEST * pairs.common >= np.minimum(wholes[pairs.left], wholes[pairs.right]))
     if population.others is not None:
         one, two = of.first[pairs.left], of.first[pairs.right]
         apart = population.others[one] != population.others[two]
         if population.best is not None:
-            asking = asking_of(of, pairs, population)
+            asking = input_rows(of, pairs, population)
             asked = np.where(asking == pairs.left, pairs.right, pairs.left)
             apart &= of.first[asked] == population.best[of.first[asking]]
-        pairs = some(pairs, apart)
+        pairs = selected(pairs, apart)
     if population.judgement is not None and population.judgement.partial:
-        pairs = some(pairs, population.judgement.told(of.first[pairs.left], of.first[pairs.right]))
+        pairs = selected(pairs, population.judgement.are_judged(of.first[pairs.left], of.first[pairs.right]))
     return pairs
 
 
-def asking_of(of: Shingled, pairs: RowPairs, population: Population) -> Index:
-    """Of pairs of two sides, the rows of the input's documents. Shape (pairs,)."""
+def input_rows(of: Shingled, pairs: RowPairs, population: Population) -> Index:
+    """Returns the rows of the input's documents in pairs of two sides. Shape (pairs,)."""
     assert population.others is not None
     return np.where(population.others[of.first[pairs.left]], pairs.right, pairs.left)

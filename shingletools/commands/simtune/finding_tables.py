@@ -1,4 +1,4 @@
-"""Findings as records, and as tables for people."""
+"""Writes findings as records, or as tables for people."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -11,7 +11,7 @@ from shingletools.numbers.ratios import aligned, rounded
 
 DIGITS = 6  # of ratios after the point, in records
 SHORT = 4  # and in tables
-EDGES = "least", "below", "above"  # shown with what digits they have
+EDGES = "least", "below", "above"  # shown with all their digits
 TITLES = {
     "sample": "documents and the sample", "lengths": "words of a document", "setting": "what was tried",
     "frequency": "shingles by the number of documents that have them", "common": "shingles in many documents",
@@ -31,17 +31,17 @@ HEADS = {
 
 
 def records(found: Iterable[Finding]) -> bytes:
-    """A line for each."""
+    """Returns a line of JSON for each finding."""
     return b"".join(orjson.dumps({name: plain(value) for name, value in each.items()}) + b"\n" for each in found)
 
 
 def plain(value: Value) -> orjson.Fragment | str | int | None:
-    """A value of a record: integers as they are, ratios without an exponent, which libraries write in several ways."""
+    """Returns a value for orjson, a ratio without an exponent: libraries write exponents differently."""
     return orjson.Fragment(decimal(value)) if isinstance(value, Fraction) else value
 
 
 def decimal(value: Fraction) -> str:
-    """A ratio, no less than 0, rounded to DIGITS, of two that are equally near to the even one.
+    """Rounds a ratio of 0 or more half to even, to DIGITS.
 
     >>> decimal(Fraction(1, 80000)), decimal(Fraction(1)), decimal(Fraction(1, 10**9))
     ('0.000012', '1.0', '0.0')
@@ -51,7 +51,7 @@ def decimal(value: Fraction) -> str:
 
 
 def table(found: Iterable[Finding]) -> bytes:
-    """A table for each scope, an empty line between; reasons and the pipeline as lines."""
+    """Returns a table for each scope, with empty lines between, and lines for the reasons and the pipeline."""
     blocks = []
     for scope, group in groupby(found, key=lambda each: str(each["scope"])):
         rows = list(group)
@@ -66,7 +66,7 @@ def table(found: Iterable[Finding]) -> bytes:
 
 
 def cell(finding: Finding, name: str) -> str:
-    """For people; a ratio with its interval, if it has one."""
+    """Returns a value for people, a ratio with its interval if it has one."""
     found = shown(name, finding[name])
     if (low := finding.get(f"{name}_low")) is None or finding[name] is None:
         return found
@@ -74,7 +74,7 @@ def cell(finding: Finding, name: str) -> str:
 
 
 def shown(name: str, value: Value) -> str:
-    """What is undefined as a dash, a ratio with SHORT digits, an edge with what it has."""
+    """Returns a value for people: a dash if it is undefined, a ratio with SHORT digits, an edge with all its digits."""
     if isinstance(value, Fraction):
         return f"{rounded(value, DIGITS):g}" if name in EDGES else f"{rounded(value, SHORT):.{SHORT}f}"
     return "-" if value in {None, ""} else str(value)

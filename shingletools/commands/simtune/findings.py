@@ -1,4 +1,4 @@
-"""What is written of a sample: records, one for each finding, by rising scope of what they decide."""
+"""The findings on a sample, from the documents to the pipeline."""
 
 from collections.abc import Generator, Iterator
 from fractions import Fraction
@@ -25,7 +25,7 @@ from shingletools.commands.simtune.guessed import Guess, Reason, percent
 from shingletools.commands.simtune.judged import Judgement
 from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.run_rules import TEMPLATE_SHARES
-from shingletools.commands.simtune.search import Half, Tried, search, told
+from shingletools.commands.simtune.search import Half, Tried, score_setting, search
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.sureness import ENOUGH, Scored, Share
 from shingletools.commands.simtune.wording import pipeline
@@ -44,29 +44,29 @@ NARROW = Fraction(1, 50)  # an interval of F1
 
 
 class Findings:
-    """All that is said of a sample, and in `doubts` what is to be said beside it."""
+    """The findings on a sample, and the warnings about them (`doubts`)."""
 
     def __init__(self, given: GivenSample) -> None:
         self.given = given
         self.doubts: list[str] = []
 
     def all(self) -> Iterator[Finding]:
-        """All findings, in their order."""
+        """Yields all findings, in their order."""
         given = self.given
-        yield of_sample(given)
-        yield of_lengths(given)
+        yield sample_finding(given)
+        yield lengths_finding(given)
         chosen, reasons, scored = yield from self.chosen()
-        yield from of_pairs(given, chosen)
-        yield from map(of_score, scored)
+        yield from pair_findings(given, chosen)
+        yield from map(score_finding, scored)
         join = advice.choose_join(given, chosen)
         options = [join.options] if join.options else []
         reasons.append(join.reason)
         if not any(document.words for document in given.documents):
             why = "no document has words, so nothing is known of such texts: this is what is usual"
             reasons = [Reason("none", why)]
-        elif (few := advice.sampled_few(given)) is not None:
+        elif (few := advice.too_few_sampled(given)) is not None:
             reasons.append(few)
-        if (many := advice.forest(given, chosen)) is not None:
+        if (many := advice.too_many_pairs(given, chosen)) is not None:
             reasons.append(many)
             options.append("--forest")
         for reason in reasons:
@@ -74,52 +74,53 @@ class Findings:
         yield {"scope": "advice", "pipeline": pipeline(given.spec, chosen.setting, options, join.form)}
 
     def chosen(self) -> Generator[Finding, None, tuple[Measured, list[Reason], list[Scored]]]:
-        """What is tried; then what is chosen, why, and how good labels say that it is."""
+        """Yields a finding for each setting that is tried; returns the chosen one, the reasons, and its scores."""
         given, judgement = self.given, self.given.judgement
         reasons: list[Reason] = []
         if judgement is not None:
-            why = self.too_few(judgement)
+            why = self.why_undecided(judgement)
             scored: list[Scored] = []
             if why is None:
                 half, other = given.half(judgement)
                 tried, one = search(half, given.ways())
                 for each in tried:
-                    yield of_setting(each.setting, each.scored)
-                rules = self.as_good(half, other, one)
+                    yield setting_finding(each.setting, each.scored)
+                rules = self.rules_as_good(half, other, one)
                 setting = rules.chosen.setting if rules else one.setting
-                scored = told(half, other, setting, thresholds_of(setting))
+                scored = score_setting(half, other, setting, thresholds_of(setting))
                 score = next(each for each in scored if each.threshold == setting.threshold)
                 if score.right and rules:
-                    return rules.chosen, [*rules.reasons, by_labels(setting, score, NONE_BETTER)], scored
+                    return rules.chosen, [*rules.reasons, label_reason(setting, score, NONE_BETTER)], scored
                 if score.right:
-                    return given.measured(setting), [by_labels(setting, score, BEST)], scored
+                    return given.measured(setting), [label_reason(setting, score, BEST)], scored
                 why = "the setting that one half of the sample chooses finds no true pair of the other half"
             self.doubts.append(f"the labels decide nothing: {why}")
             reasons.append(Reason("labels", self.doubts[0]))
         guessed = guess(given)
         for measured in guessed.tried:
-            yield of_setting(measured.setting, None, measured)
+            yield setting_finding(measured.setting, None, measured)
         return guessed.chosen, reasons + guessed.reasons, []
 
-    def as_good(self, half: Half, other: Population, one: Tried) -> Guess | None:
-        """What the rules say, if it is within a standard error of the best by labels (Breiman and others 1984), or as
-        good as that by the other half: the best of many is often so by chance.
+    def rules_as_good(self, half: Half, other: Population, one: Tried) -> Guess | None:
+        """Returns the guess of the rules, unless the best setting by labels is clearly better.
 
-        An interval of 95 % has about four of these. Where that of the best is narrow, labels are many, and tell.
+        The guess must be within a standard error of the best setting (Breiman and others 1984), or as good on the
+        other half: the best of many settings is often best by chance. An interval of 95 % is about four standard
+        errors wide. If the best one's interval is narrow, there are enough labels to decide.
         """
         assert one.scored is not None
         if one.scored.f1.high - one.scored.f1.low < NARROW:
             return None
         guessed = guess(self.given)
         setting = guessed.chosen.setting
-        (score,) = told(half, half.population, setting, [setting.threshold])
+        (score,) = score_setting(half, half.population, setting, [setting.threshold])
         if f1(score) + (score.f1.high - score.f1.low) / 4 >= f1(one.scored):
             return guessed
-        theirs, ours = (f1(told(half, other, each, [each.threshold])[0]) for each in (setting, one.setting))
+        theirs, ours = (f1(score_setting(half, other, each, [each.threshold])[0]) for each in (setting, one.setting))
         return guessed if theirs >= ours else None
 
-    def too_few(self, judgement: Judgement) -> str | None:
-        """Why labels decide nothing, if that is known at once."""
+    def why_undecided(self, judgement: Judgement) -> str | None:
+        """Returns why the labels cannot decide, or None if they may."""
         half, other = self.given.half(judgement)
         both = half.population.true_pairs(half.population.there), other.true_pairs(other.there)
         if not any(both):
@@ -137,7 +138,7 @@ def f1(score: Scored) -> Fraction:
 
 
 def thresholds_of(setting: Setting) -> list[Fraction]:
-    """Those at which pairs are scored, rising."""
+    """Returns the thresholds at which pairs are scored, rising."""
     if setting.measure == SHARED:
         return sorted({Fraction(each) for each in (1, 2, 3, 5, 10, 20, 50)} | {setting.threshold})
     least = LOWEST if setting.measure == COSINE else BAND
@@ -148,11 +149,11 @@ BEST = "chosen by the true pairs of one half of the sample"
 NONE_BETTER = "as the rules say; by the true pairs of one half of the sample, no setting is better beyond chance"
 
 
-def by_labels(setting: Setting, score: Scored, why: str) -> Reason:
-    """What labels say, in words."""
+def label_reason(setting: Setting, score: Scored, why: str) -> Reason:
+    """Returns the reason for a setting that labels chose or confirmed."""
     found, right, truth = (round(count) for count in score[1:4])
     figures = ", ".join(
-        f"{name} {said(share)}"
+        f"{name} {share_in_words(share)}"
         for name, share in (("precision", score.precision), ("recall", score.recall), ("F1", score.f1))
     )
     rules = f"canon {setting.way.rules}, " if setting.way.rules else ""
@@ -167,24 +168,24 @@ def by_labels(setting: Setting, score: Scored, why: str) -> Reason:
     )
 
 
-def said(share: Share) -> str:
-    """A share and its interval.
+def share_in_words(share: Share) -> str:
+    """Returns a share and its interval as text.
 
-    >>> said(Share(Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)))
+    >>> share_in_words(Share(Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)))
     '50 % (25 % to 75 %)'
     """
     return "-" if share.value is None else f"{percent(share.value)} ({percent(share.low)} to {percent(share.high)})"
 
 
 def shares_of(score: Scored) -> Finding:
-    """Precision, recall and F1, each with its interval."""
+    """Returns precision, recall and F1, each with its interval."""
     found: Finding = {}
     for name, share in (("precision", score.precision), ("recall", score.recall), ("f1", score.f1)):
         found |= {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}
     return found
 
 
-def of_sample(given: GivenSample) -> Finding:
+def sample_finding(given: GivenSample) -> Finding:
     every = given.population(given.judgement)
     return {
         "scope": "sample", "documents": given.whole, "read": sum(given.read), "sampled": len(given.documents),
@@ -196,7 +197,7 @@ def of_sample(given: GivenSample) -> Finding:
     }  # fmt: skip
 
 
-def of_lengths(given: GivenSample) -> Finding:
+def lengths_finding(given: GivenSample) -> Finding:
     words = sorted(document.words for document in given.documents)
     return {
         "scope": "lengths", "least": words[0] if words else None,
@@ -205,8 +206,8 @@ def of_lengths(given: GivenSample) -> Finding:
     }  # fmt: skip
 
 
-def of_setting(setting: Setting, score: Scored | None, measured: Measured | None = None) -> Finding:
-    """What was tried: by labels, the best setting of its words and shingles."""
+def setting_finding(setting: Setting, score: Scored | None, measured: Measured | None = None) -> Finding:
+    """Returns the finding for a setting that was tried: by labels, the best with its words and shingles."""
     made: Finding = {
         "scope": "setting", "canon": setting.way.rules, "shingle": setting.shingle, "simjoin": setting.join,
     }  # fmt: skip
@@ -216,16 +217,16 @@ def of_setting(setting: Setting, score: Scored | None, measured: Measured | None
     return made | {"pairs": round(measured.found)}
 
 
-def of_score(score: Scored) -> Finding:
-    """How good the chosen setting is at a threshold, by the half of the sample that did not choose it."""
+def score_finding(score: Scored) -> Finding:
+    """Returns the score of the chosen setting at a threshold, by the half of the sample that did not choose it."""
     return {
         "scope": "score", "least": score.threshold, "pairs": round(score.found), "right": round(score.right),
         "true": round(score.truth), **shares_of(score), "counted": score.counted[0], "counted_true": score.counted[1],
     }  # fmt: skip
 
 
-def of_pairs(given: GivenSample, measured: Measured) -> Iterator[Finding]:
-    """What decides the cost of a setting: frequencies, bands of similarity, signatures."""
+def pair_findings(given: GivenSample, measured: Measured) -> Iterator[Finding]:
+    """Yields the figures that decide the cost of a setting: frequencies, bands of similarity, signatures."""
     for least, most, many, share in measured.frequencies():
         yield {"scope": "frequency", "least": least, "most": most, "shingles": many, "share": share}
     for share in TEMPLATE_SHARES:
@@ -236,29 +237,29 @@ def of_pairs(given: GivenSample, measured: Measured) -> Iterator[Finding]:
             "places": ratio(places, int(measured.shingled.frequencies.sum())),
         }  # fmt: skip
     if measured.setting.measure == JACCARD:
-        yield from of_bands(given, measured)
-    yield from of_forms(given, measured)
+        yield from band_findings(given, measured)
+    yield from signature_findings(given, measured)
 
 
-def of_bands(given: GivenSample, measured: Measured) -> Iterator[Finding]:
-    """The pairs by bands of Jaccard's similarity."""
+def band_findings(given: GivenSample, measured: Measured) -> Iterator[Finding]:
+    """Yields the number of pairs in bands of the Jaccard similarity."""
     threshold, edges = measured.setting.threshold, measured.tally.edges
     starts = sorted({*(BAND * i for i in range(int(1 / BAND) + 1)), threshold})
     forms = [sketch(components, threshold) for components in COMPONENTS]
-    every = measured.bins()
+    every = measured.tally.bins
     for least, below in zip(starts, [*starts[1:], None], strict=True):
         first = edges.index(least)
         last = len(edges) if below is None else edges.index(below)
         pairs = sum(every[first:last], Fraction(0))
         yield {
             "scope": "band", "least": least, "below": below, "pairs": round(pairs),
-            "whole": round(given.of_whole(pairs)),
+            "whole": round(given.scaled_to_all(pairs)),
             **{f"n{form.components}": 1 - measured.missed(form, first, last) for form in forms},
         }  # fmt: skip
 
 
-def of_forms(given: GivenSample, measured: Measured) -> Iterator[Finding]:
-    """What signatures find and cost."""
+def signature_findings(given: GivenSample, measured: Measured) -> Iterator[Finding]:
+    """Yields what each signature finds, and what it costs."""
     of, threshold = measured.shingled, measured.setting.threshold
     shingles = Fraction(of.repeated, max(len(of.rows), 1))
     blank: Finding = {
@@ -266,10 +267,10 @@ def of_forms(given: GivenSample, measured: Measured) -> Iterator[Finding]:
     }  # fmt: skip
     yield blank | {
         "signature": "shingles", "recall": Fraction(1), "precision": Fraction(1),
-        "pairs": round(given.of_whole(measured.found, measured.setting.best)),
+        "pairs": round(given.scaled_to_all(measured.found, measured.setting.best)),
         "bytes": round(max(17 * shingles - 1, Fraction(0))),
         "memory": round(advice.exact_memory(measured)),
-        "candidates": round(given.of_whole(Fraction(measured.meetings()))),
+        "candidates": round(given.scaled_to_all(Fraction(measured.meetings()))),
     }  # fmt: skip
     if measured.setting.measure != JACCARD:
         return
@@ -280,9 +281,9 @@ def of_forms(given: GivenSample, measured: Measured) -> Iterator[Finding]:
             "agreeing": form.least, "deviation": deviation(threshold, components, form.chance),
             "low": low, "high": high,
         }  # fmt: skip
-        yield blank | exact | of_form(given, measured, form)
-    yield blank | of_form(given, measured, SUPERSHINGLES)
-    mega = of_form(given, measured, MEGASHINGLES)
+        yield blank | exact | signature_figures(given, measured, form)
+    yield blank | signature_figures(given, measured, SUPERSHINGLES)
+    mega = signature_figures(given, measured, MEGASHINGLES)
     size = 17 * MEGA - 1
     mega |= {"bytes": size, "memory": DOCUMENT + WORD * MEGA, "candidates": mega["pairs"]}
     yield blank | mega
@@ -292,10 +293,10 @@ def of_forms(given: GivenSample, measured: Measured) -> Iterator[Finding]:
     }  # fmt: skip
 
 
-def of_form(given: GivenSample, measured: Measured, form: SignatureForm) -> Finding:
+def signature_figures(given: GivenSample, measured: Measured, form: SignatureForm) -> Finding:
     counts = measured.expected(form)
     return {
         "signature": form.name, "recall": counts.recall, "precision": counts.precision,
-        "pairs": round(given.of_whole(Fraction(counts.found, UNIT))), "bytes": form.payload, "memory": form.memory,
-        "candidates": round(given.of_whole(measured.candidates(form))),
+        "pairs": round(given.scaled_to_all(Fraction(counts.found, UNIT))), "bytes": form.payload, "memory": form.memory,
+        "candidates": round(given.scaled_to_all(measured.candidates(form))),
     }  # fmt: skip

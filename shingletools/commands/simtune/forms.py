@@ -1,4 +1,4 @@
-"""Signatures: what each finds and misses of pairs whose similarity is known, and what it costs."""
+"""Signatures: which share of the pairs of a similarity each finds, and what it costs."""
 
 from fractions import Fraction
 from math import ceil
@@ -9,7 +9,7 @@ from shingletools.numbers.chances import agreement, at_least, meets, proposed, w
 COMPONENTS = 42, 84, 168, 256  # of sketches
 TOGETHER = 14  # of 84 components make a supershingle
 SUPER = 6
-DOCUMENT = 150  # bytes of memory that a join takes for a document beside its signature: id, places, entries of bands
+DOCUMENT = 150  # bytes of memory that a join takes for a document besides its signature: id, places, entries of bands
 TOKEN = 24  # for a shingle of a set
 WORD = 8  # of 64 bits
 BITS = 32  # of a min-hash
@@ -18,41 +18,40 @@ SIMHASH = 64  # bytes of memory for a simhash, as simjoin says
 
 
 class SignatureForm(NamedTuple):
-    """A signature of components of which a pair agrees in so many; each is made of `power` min-hashes."""
+    """A signature: a pair agrees in at least `least` of its components."""
 
     name: str
     components: int
     least: int
-    power: int = 1
+    power: int = 1  # min-hashes in a component
     digits: int = 8
-    chance: Fraction = Fraction(0)  # that a component agrees where it need not
-    bands: int = 0  # where they are not those of a join of all that agree enough
+    chance: Fraction = Fraction(0)  # the chance that components of different texts agree
 
     @property
     def widths(self) -> tuple[int, ...]:
-        return widths(self.components, self.bands or self.components - self.least + 1)
+        return widths(self.components, self.components - self.least + 1)
 
     @property
     def payload(self) -> int:
-        """Its bytes in a record."""
+        """Returns its bytes in a record."""
         return self.components * (self.digits + 1) - 1
 
     @property
     def memory(self) -> int:
-        """Bytes for each document in a join."""
+        """Returns the bytes of memory that a join takes for a document."""
         return DOCUMENT + self.components * self.digits // 2
 
     def found(self, similarity: Fraction) -> int:
-        """The chance that a pair of this similarity is found, in UNIT."""
+        """Returns the chance that a pair of this similarity is found, in UNIT."""
         return at_least(self.least, self.components, agreement(similarity**self.power, self.chance))
 
     def candidates(self, similarity: Fraction) -> int:
-        """That it is compared."""
+        """Returns the chance that a pair of this similarity is a candidate, in UNIT."""
         return meets(self.widths, agreement(similarity**self.power, self.chance))
 
 
 def sketch(components: int, threshold: Fraction, bits: int = BITS) -> SignatureForm:
-    """Of min-hashes, or of a few bits of each."""
+    """Returns a sketch of min-hashes, or of a few bits of each."""
     few = bits < BITS
     chance = Fraction(few, 2**bits)
     least = ceil(agreement(threshold, chance) * components)
@@ -61,7 +60,7 @@ def sketch(components: int, threshold: Fraction, bits: int = BITS) -> SignatureF
 
 
 def verified(components: int, threshold: Fraction) -> SignatureForm:
-    """Of min-hashes that propose what shingles decide."""
+    """Returns a sketch that proposes pairs to simjoin --verify."""
     return SignatureForm(f"sketch -n {components} --keep", components, proposed(threshold, components))
 
 

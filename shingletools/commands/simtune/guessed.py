@@ -1,4 +1,4 @@
-"""What rules say of a sample: a setting, its figures, and why."""
+"""What rules choose for a sample: a setting, its figures, and the reasons."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -7,14 +7,14 @@ from shingletools.commands.simtune.measured import Measured
 
 
 class Reason(NamedTuple):
-    """Why a part of the pipeline is as it is."""
+    """The reason for a part of the pipeline."""
 
     rule: str
     because: str
 
 
 def percent(share: Fraction) -> str:
-    """A share, with one digit after the point at most.
+    """Returns a share as a percentage, with at most one decimal.
 
     >>> percent(Fraction(1, 3)), percent(Fraction(1, 2))
     ('33.3 %', '50 %')
@@ -23,9 +23,9 @@ def percent(share: Fraction) -> str:
 
 
 class Guess(NamedTuple):
-    """A setting, its figures, and why."""
+    """The setting that a rule chooses, those that it tried, and the reasons."""
 
     tried: list[Measured]
     chosen: Measured
     reasons: list[Reason]
-    copies: Fraction  # pairs of the sample that it promises
+    copies: Fraction  # pairs of the sample that are expected to be copies

@@ -1,4 +1,4 @@
-"""Which documents belong together, as labels or a truth say, and which pairs they judge."""
+"""Which documents belong together according to labels or a truth, and which pairs these judge."""
 
 from typing import NamedTuple
 
@@ -24,11 +24,11 @@ from shingletools.record.wire import Name, Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-OTHER = b"+"  # before the id of a document of --against: no JSON begins so
+OTHER = b"+"  # before the id of a document of --against: no JSON begins with it
 
 
 class SampleTruth:
-    """Takes records of a truth, and labels of documents. Memory: some 200 bytes for each document that they name."""
+    """Collects records of a truth, and labels of documents. Memory: about 200 bytes for each document that has one."""
 
     def __init__(self, id_field: str, field: str | None, two_sided: bool) -> None:
         self.id_field = id_field
@@ -38,10 +38,10 @@ class SampleTruth:
         self.belonging = Belonging(banded=False)
         self.kinds: dict[str, str] = {}  # what each file holds
         self.labels: dict[bytes, int] = {}
-        self.groups = self.elsewhere = 0  # groups; pairs of other documents than those that are compared
+        self.groups = self.elsewhere = 0  # groups; pairs that are of one side, or of two, where the input is not
 
     def take(self, record: Record, line: bytes, file: str) -> None:
-        """A record of a file. Raises Rejected and Failed."""
+        """Takes a record of a file. Raises Rejected and Failed."""
         if self.field is not None:
             self.add_label(self.known(wire.take_id(record, self.id_field)), take_label(record, line, self.field))
             return
@@ -52,7 +52,7 @@ class SampleTruth:
 
     @staticmethod
     def known(name: Name, other: bool = False) -> bytes:
-        """What a document is known by."""
+        """Returns the key of a document."""
         return OTHER * other + orjson.dumps(name)
 
     def number(self, name: bytes) -> int:
@@ -85,7 +85,7 @@ class SampleTruth:
             raise Failed(f"id {errors.shown(name_of(name))} {wrong}")
 
     def settled(self) -> Settled:
-        """All of it. Raises Failed if it contradicts itself, or has pairs, but none of documents that are compared."""
+        """Returns the whole truth. Raises Failed if it contradicts itself, or all its pairs are of the wrong sides."""
         if self.elsewhere and not self.ids:
             raise Failed(
                 'no pair of --truth has "against":true, as those of one set with another must have'
@@ -105,22 +105,21 @@ def name_of(known: bytes) -> Name:
 
 
 class Judgement(NamedTuple):
-    """What is true of a sample's documents, by their numbers.
+    """The truth about a sample's documents, by their numbers.
 
-    Where only pairs that are judged count, these are the pairs of two documents that both have a class, and those that
-    are told one by one; else all pairs.
+    A pair is judged if both documents have a class, or if the truth lists the pair.
     """
 
-    components: Index  # (documents,): the first document of those that true pairs connect with each
+    components: Index  # (documents,): the first document of the component that true pairs make
     classes: Index  # (documents,), or NONE
-    keys: Index  # ascending: pairs that are told to be true
-    apart: Index  # ascending: pairs that are told to be different
-    listed: Flags  # (documents,): which of them the truth names
-    partial: bool  # whether only pairs that are judged count
+    keys: Index  # ascending: true pairs that the truth lists
+    apart: Index  # ascending: different pairs that the truth lists
+    listed: Flags  # (documents,): whether the truth names the document
+    partial: bool  # whether only judged pairs count
 
     @classmethod
     def of(cls, truth: SampleTruth, names: list[bytes]) -> "Judgement":
-        """Of documents, by what they are known by."""
+        """Returns the truth about the documents with these keys."""
         every = truth.settled()
         place = np.array([truth.ids.get(name, NONE) for name in names], np.int64)
         listed = place != NONE
@@ -141,7 +140,7 @@ class Judgement(NamedTuple):
         return cls(groups.representatives().astype(np.int64), classes, keys, apart, listed, partial)
 
     def first(self, documents: int) -> "Judgement":
-        """Of so many documents, the first ones."""
+        """Returns the judgement of the first documents."""
 
         def within(keys: Index) -> Index:
             return keys[ends_of(keys)[1] < documents]
@@ -156,14 +155,14 @@ class Judgement(NamedTuple):
         return Settled(self.keys, None, self.classes, 0, 0)
 
     def right(self, one: Index, two: Index) -> Flags:
-        """Which pairs are true. Shape (pairs,) each."""
+        """Returns whether pairs are true. Shapes (pairs,)."""
         together: Flags = (self.classes[one] == self.classes[two]) & (self.classes[one] != NONE)
         if len(self.keys):
             together |= self.settled.has_key(key_of(one, two))
         return together
 
-    def told(self, one: Index, two: Index) -> Flags:
-        """Which pairs count, right or wrong. Shape (pairs,) each."""
+    def are_judged(self, one: Index, two: Index) -> Flags:
+        """Returns whether pairs count. Shapes (pairs,)."""
         if not self.partial:
             return np.ones(len(one), np.bool_)
         judged: Flags = (self.classes[one] != NONE) & (self.classes[two] != NONE)
@@ -174,19 +173,19 @@ class Judgement(NamedTuple):
 
     @property
     def kinds(self) -> Index:
-        """Of each document what tells it from others of the same text: its class, or itself if a pair names it.
+        """Returns a number for each document; equal texts are one row only if these are equal, too.
 
-        Documents of which nothing is told are one kind, -1.
+        It is the class of the document, its own number if a pair names it, or -1.
         """
         kinds = self.classes.copy()
-        told = np.unique(np.concatenate([*ends_of(self.keys), *ends_of(self.apart)]))
-        kinds[told] = -2 - told
+        named = np.unique(np.concatenate([*ends_of(self.keys), *ends_of(self.apart)]))
+        kinds[named] = -2 - named
         return kinds
 
     def pairs(self, there: Flags, others: Flags | None) -> Index:
-        """How many true pairs of documents that are there each component has, by its first document.
+        """Counts the true pairs in each component, at its first document, among the documents `there`.
 
-        others: which documents are those of --against; of two of one side there is no pair. Shapes (documents,).
+        others: the documents of --against; then each pair has one of them. Shapes (documents,).
         """
         counts = np.zeros(len(self.components), np.int64)
         classed = np.flatnonzero(there & (self.classes != NONE))
@@ -208,10 +207,10 @@ class Judgement(NamedTuple):
 
 
 def halves(judgement: Judgement, others: Flags | None) -> Flags:
-    """Which documents are in the first of two halves, of which each has whole components: shape (documents,).
+    """Cuts documents into two halves of whole components; returns those in the first half. Shape (documents,).
 
-    The components with the most true pairs are dealt first, each to the half that has fewer; of equals the one whose
-    first document has the least hash, since documents stand in the order of these.
+    The components with the most true pairs come first; each goes to the half that has fewer. Equal ones are in the
+    order of the hashes of their first documents, which is that of the documents.
     """
     counts = judgement.pairs(np.ones(len(judgement.components), np.bool_), others)
     sizes = np.bincount(judgement.components, minlength=len(counts))

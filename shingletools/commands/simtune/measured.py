@@ -1,4 +1,4 @@
-"""All figures of one setting, of a sample."""
+"""The figures of one setting on a sample."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -18,10 +18,7 @@ from shingletools.numbers.ratios import PairCounts, Ratio, ratio
 
 
 class Measured(NamedTuple):
-    """A sample's shingles and their pairs.
-
-    Similarities are exact, from 0 to 1; those of a bin are taken to be in its middle.
-    """
+    """A sample's shingles and pairs. Each similarity in a bin counts as the middle of the bin."""
 
     setting: Setting
     shingled: Shingled
@@ -30,49 +27,46 @@ class Measured(NamedTuple):
 
     @property
     def found(self) -> Fraction:
-        """Pairs of the sample."""
+        """Returns the number of pairs of the sample."""
         return self.from_threshold(self.setting.threshold)
 
     def from_threshold(self, threshold: Fraction) -> Fraction:
         measure = self.setting.measure
         return Fraction(self.tally.found[measure][self.tally.place(measure, threshold)], SCALE)
 
-    def bins(self) -> list[Fraction]:
-        """The pairs of each bin of Jaccard's similarity."""
-        return [self.tally.pairs_of(number) for number in range(len(self.tally.edges))]
-
     def expected(self, form: SignatureForm) -> PairCounts:
-        """What a signature finds of the sample's pairs; in units of UNIT, rounded down."""
+        """Returns the pairs that a signature is expected to find, in UNIT, rounded down."""
         chances = [
-            pairs * form.found(self.tally.middle(number)) if pairs else 0 for number, pairs in enumerate(self.bins())
+            pairs * form.found(self.tally.middle(number)) if pairs else 0
+            for number, pairs in enumerate(self.tally.bins)
         ]
         at = self.tally.place(JACCARD, self.setting.threshold)
         found = sum(chances) + self.apart * form.found(Fraction(0))
         return PairCounts(int(found), int(self.found * UNIT), int(sum(chances[at:])))
 
     def candidates(self, form: SignatureForm) -> Fraction:
-        """How many pairs of the sample it is expected to compare: copies are one to a join."""
+        """Returns how many pairs of the sample it is expected to compare, without copies, which a join takes as one."""
         chances = (
             pairs * form.candidates(self.tally.middle(number))
-            for number, pairs in enumerate(self.bins()[:-1]) if pairs
+            for number, pairs in enumerate(self.tally.bins[:-1]) if pairs
         )  # fmt: skip
         return sum(chances, self.apart * form.candidates(Fraction(0))) / UNIT
 
     def missed(self, form: SignatureForm, first: int, last: int) -> Fraction:
-        """The share that it is expected to miss of the pairs in bins from `first` to before `last`.
+        """Returns the share of the pairs in some bins that a signature is expected to miss.
 
-        Where these have no pairs, each bin counts the same.
+        If there are no such pairs, each bin counts the same.
         """
-        pairs = self.bins()[first:last]
+        pairs = self.tally.bins[first:last]
         weights = pairs if any(pairs) else [Fraction(1)] * (last - first)
         found = sum(weight * form.found(self.tally.middle(first + i)) for i, weight in enumerate(weights) if weight)
         return 1 - Fraction(found) / UNIT / sum(weights)
 
     def meetings(self) -> int:
-        """Pairs of rows that an exact join compares at most: those that share one of their first shingles, rare first.
+        """Returns an upper bound on the pairs that an exact join compares: those whose prefixes share a shingle.
 
-        By containment, the smaller looks with its first shingles for all those of the larger one. A pair that shares
-        several is counted so often.
+        Rare shingles come first in a prefix. For containment, the prefix of the smaller set is looked for in all of the
+        larger one. A pair counts once for each such shingle.
         """
         of, setting = self.shingled, self.setting
         if setting.measure == COSINE:
@@ -92,11 +86,11 @@ class Measured(NamedTuple):
         return int((rows * (every - 1) - rows * (rows - 1) // 2).sum()) if len(rows) else 0
 
     def shared_by(self, documents: int) -> Index:
-        """Which shingles are in more documents: their numbers, rising. Shape (found,), int64."""
+        """Returns the shingles that are in more documents, rising. Shape (found,), int64."""
         return np.flatnonzero(self.shingled.frequencies > documents)
 
     def frequencies(self) -> Iterator[tuple[int, int | None, int, Ratio]]:
-        """From how many to how many documents; how many shingles are in so many, and their share of all."""
+        """Yields ranges of document frequencies, the number of shingles in each, and their share of all."""
         found = self.shingled.frequencies
         bounds = (1, 2, 3, 11, 101, 1001, None)
         for least, below in pairwise(bounds):

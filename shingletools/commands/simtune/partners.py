@@ -1,7 +1,7 @@
-"""What the nearest documents of each one say of a threshold, where no labels do.
+"""Estimates a threshold from the nearest documents of each document, without labels.
 
-A document that has a partner is more like it than like its second nearest one. So the second nearest ones show how
-alike a document and the nearest one that is no partner are, and by that which part of the nearest ones are partners.
+A document that has a partner is more similar to it than to its second nearest document. So the second nearest documents
+show how similar the nearest document is that is no partner, and so which share of the nearest ones are partners.
 """
 
 from fractions import Fraction
@@ -17,23 +17,23 @@ from shingletools.kernel.types import Flags, Index
 
 NEAREST = 3
 AT_ONCE = 1 << 22  # pairs
-PARTS = 10**9  # a share of 1 in whole numbers: these are equal on any machine
+PARTS = 10**9  # a share of 1: whole numbers are equal on any machine
 ROUNDS = 20
 FIRST = int(LOWEST * BINS)
 
 
 class NearestCounts(NamedTuple):
-    """How many documents asked, and how many have a first, second and third nearest text of a cosine or more."""
+    """The number of documents, and of those whose nearest, second and third nearest text reach each cosine."""
 
     documents: int
-    counts: tuple[tuple[int, ...], ...]  # (NEAREST, edges), by the edges of bins
+    counts: tuple[tuple[int, ...], ...]  # (NEAREST, edges)
 
 
 def nearest(of: Shingled, others: Flags | None, threshold: Fraction | None = None) -> NearestCounts:
-    """Of each document, as far as STEPS allow; with `others`, of each that is none of these, among these. Equal
-    documents are one: a table may have a row twice.
+    """Counts the nearest documents of each document, as far as STEPS allow. Equal documents count as one.
 
-    others: shape (documents,). threshold: a place where counts are wanted, too.
+    others: the documents of --against, shape (documents,), in which those of the input look for their nearest ones.
+    threshold: one more cosine to count at.
     """
     meeting = meetings(of, COSINE)
     rows = meeting.within(counting.STEPS, beyond=True)
@@ -47,10 +47,10 @@ def nearest(of: Shingled, others: Flags | None, threshold: Fraction | None = Non
             some = asks[one] if others is None else asks[one] & ~theirs[one] & theirs[two]
             waiting.append((one << 8 | far)[some])
         if sum(map(len, waiting)) > AT_ONCE:
-            keys, waiting = first_ones(np.concatenate([keys, *waiting])), []
+            keys, waiting = nearest_keys(np.concatenate([keys, *waiting])), []
     if others is None:
         waiting.append(np.flatnonzero(of.documents[:rows] > 1) << 8)
-    keys = first_ones(np.concatenate([keys, *waiting]))
+    keys = nearest_keys(np.concatenate([keys, *waiting]))
     asked = np.where(asks & ~theirs, of.documents, 0)
     counts = []
     for number in range(NEAREST):
@@ -61,31 +61,34 @@ def nearest(of: Shingled, others: Flags | None, threshold: Fraction | None = Non
 
 
 def rank_of(keys: Index) -> Index:
-    """How many keys of the same row are before each, of keys that ascend. Shape (keys,)."""
+    """Returns the rank of each key among those of its row; keys ascend. Shape (keys,)."""
     rank: Index = np.arange(len(keys)) - np.searchsorted(keys >> 8, keys >> 8)
     return rank
 
 
-def first_ones(keys: Index) -> Index:
-    """The NEAREST first keys of each row, ascending: rows, and how far from 1 they are, in 8 bits."""
+def nearest_keys(keys: Index) -> Index:
+    """Returns the NEAREST least keys of each row, ascending. A key is a row and, in 8 bits, the distance from 1."""
     keys = np.sort(keys)
     return keys[rank_of(keys) < NEAREST]
 
 
 class PartnerShare(NamedTuple):
-    """The share of documents that have a partner, and the threshold that is best for them, as both are estimated."""
+    """Estimates: the share of documents that have a partner, and the threshold with the best F1."""
 
     share: Fraction
     threshold: Fraction
 
 
 def partners(found: NearestCounts, best: bool) -> PartnerShare:
-    """By the nearest ones. best: whether only the nearest one of each document is a pair.
+    """Estimates the share of documents that have a partner, and the best threshold.
 
-    Of the documents, a share p has a partner. Let g be the share whose nearest one that is no partner has a cosine of
-    t or more. For those with a partner this is the second one of all; for the others it is the first, and the second
-    one is so near with g r, where r is about the square of the share of second ones that have a third. So the second
-    ones are g (p + (1 - p) r), and p is at least the share of first ones beyond g, of those not in g.
+    best: whether only the nearest document of each document makes a pair with it.
+
+    Let p be the share of documents with a partner, and g the share of documents whose nearest document that is no
+    partner has a cosine of t or more. That is the second nearest of a document with a partner, and the nearest of any
+    other. The second nearest of such a one reaches t with the chance g r, where r is about the square of the share of
+    second nearest documents that have a third. So the share of second nearest ones is g (p + (1 - p) r), and p is at
+    least the share of nearest ones beyond g among the documents that are not in g.
     """
     documents = max(found.documents, 1)
     first, second, third = ([PARTS * many // documents for many in counts] for counts in found.counts)

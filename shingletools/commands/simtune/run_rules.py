@@ -9,47 +9,47 @@ from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.settings import USUAL, WORDS, Setting, most_of, written
 from shingletools.commands.simtune.shingled import ShingleUnits, Way
 
-LOW = Fraction(1, 2)  # a threshold that is lower than it need be
-BY_CHARACTERS = ShingleUnits(3, chars=True)  # where texts are too short for runs of words
-OF_CHARACTERS = Fraction(7, 10)  # the threshold for these: a word that changes costs short texts more
-SPACELESS = Fraction(1, 2)  # the share of words that are letters of scripts without spaces, from which on
-MOST_LETTERS = 5  # are in a shingle at most
+LOW = Fraction(1, 2)  # the threshold without template shingles
+BY_CHARACTERS = ShingleUnits(3, chars=True)  # for texts that are too short for runs of words
+OF_CHARACTERS = Fraction(7, 10)  # the threshold for these: a changed word costs short texts more
+SPACELESS = Fraction(1, 2)  # if this share of words are letters of scripts without spaces,
+MOST_LETTERS = 5  # a shingle has at most so many
 TEMPLATE_SHARES = Fraction(1, 10), Fraction(1, 100)  # of documents: shingles that are in more may be a template's
-TEMPLATE = 3  # words in a shingle of a template at least; fewer are common in any language
-LEAST_DOCUMENTS = 20  # what such a share must be of a sample
-LEAST_PAIRS = 10  # of unequal texts: fewer tell nothing of templates
-VANISHED = Fraction(1, 2)  # the share of unequal pairs that are a template's, from which on it is left out
+TEMPLATE = 3  # least words in a shingle of a template: shorter ones are common in any language
+LEAST_DOCUMENTS = 20  # documents of a sample that such a share must be
+LEAST_PAIRS = 10  # of unequal texts: fewer show nothing about templates
+VANISHED = Fraction(1, 2)  # template shingles are left out if this share of unequal pairs vanishes without them
 
 
-def left(words: int, k: int) -> Fraction:
-    """The similarity of a text with itself when one word of it, in the middle, gives way to another."""
+def kept_share(words: int, k: int) -> Fraction:
+    """Returns the similarity of a text and its copy in which one word, in the middle, is another."""
     return Fraction(max(words - 2 * k + 1, 0), words + 1)
 
 
 def units_to_try(given: GivenSample) -> list[ShingleUnits]:
-    """Shingles that may suit: runs of so many words, and characters if texts are too short for all of them."""
+    """Returns the shingles to try: runs of words, and of characters if texts are too short for all of these."""
     tried = [ShingleUnits(k) for k in given.spec.words or WORDS]
     if given.spec.words:
         return tried
-    if given.letters() >= SPACELESS:
+    if given.spaceless_share() >= SPACELESS:
         tried = [units for units in tried if units.k <= MOST_LETTERS]
     if not any(fits(units, given) for units in tried):
         tried.append(BY_CHARACTERS)
     return tried
 
 
-def quarter(given: GivenSample) -> int:
-    """Words of the document that a quarter of those with words are not longer than."""
+def lower_quartile(given: GivenSample) -> int:
+    """Returns the lower quartile of the number of words, of documents that have words."""
     return quantile(sorted(each.words for each in given.documents if each.words), Fraction(1, 4)) or 0
 
 
 def fits(units: ShingleUnits, given: GivenSample) -> bool:
-    """Whether short documents stay pairs when one word of them changes."""
-    return not units.chars and left(quarter(given), units.k) >= (given.spec.threshold or USUAL)
+    """Returns whether a pair of short documents stays a pair when one word changes."""
+    return not units.chars and kept_share(lower_quartile(given), units.k) >= (given.spec.threshold or USUAL)
 
 
-def of_runs(given: GivenSample) -> Guess:
-    """Runs of words, or of characters."""
+def guess_runs(given: GivenSample) -> Guess:
+    """Chooses runs of words or characters, the threshold, and whether to leave out templates."""
     asked = given.spec.threshold
     tried = [
         given.measured(Setting(Way(units), threshold=asked or (OF_CHARACTERS if units.chars else USUAL)))
@@ -70,8 +70,8 @@ def of_runs(given: GivenSample) -> Guess:
 
 
 def choose_units(tried: Sequence[Measured], given: GivenSample) -> tuple[Measured, Reason]:
-    """Which shingles."""
-    words, threshold = quarter(given), written(given.spec.threshold or USUAL)
+    """Chooses the shingles."""
+    words, threshold = lower_quartile(given), written(given.spec.threshold or USUAL)
     if len(tried) == 1 and given.spec.words:
         return tried[0], Reason("k", f"{tried[0].setting.way.units.options}: no other was tried")
     fitting = [each for each in tried if fits(each.setting.way.units, given)]
@@ -80,9 +80,10 @@ def choose_units(tried: Sequence[Measured], given: GivenSample) -> tuple[Measure
         units = one.setting.way.units
         why = (
             f"{units.options}: a quarter of the texts with words have {words} or fewer, and keep a similarity of"
-            f" {percent(left(words, units.k))} when one word changes; no greater k that was tried keeps {threshold}"
+            f" {percent(kept_share(words, units.k))} when one word changes;"
+            f" no greater k that was tried keeps {threshold}"
         )
-        letters = given.letters()
+        letters = given.spaceless_share()
         if letters >= SPACELESS and not given.spec.words:
             why += f"; {percent(letters)} of the words are single letters, so k is {MOST_LETTERS} at most"
         return one, Reason("k", why)
@@ -94,16 +95,16 @@ def choose_units(tried: Sequence[Measured], given: GivenSample) -> tuple[Measure
     )
 
 
-def unequal(measured: Measured, threshold: Fraction) -> Fraction:
-    """Pairs of the sample that are no copies."""
+def unequal_pairs(measured: Measured, threshold: Fraction) -> Fraction:
+    """Returns the number of pairs of the sample that are not equal."""
     return measured.from_threshold(threshold) - measured.from_threshold(Fraction(1))
 
 
 def choose_template(plain: Measured, given: GivenSample) -> tuple[Measured, Reason]:
-    """Whether shingles of many documents are left out."""
+    """Chooses whether shingles of many documents are left out."""
     setting = plain.setting
     units, asked = setting.way.units, setting.threshold
-    near = unequal(plain, asked)
+    near = unequal_pairs(plain, asked)
     if units.chars or units.k < TEMPLATE:
         why = f"shingles of fewer than {TEMPLATE} words are common in any language"
         return plain, Reason("template", f"no --max-df: {why}")
@@ -119,7 +120,7 @@ def choose_template(plain: Measured, given: GivenSample) -> tuple[Measured, Reas
     for share in shares:
         low = asked if given.spec.threshold is not None else LOW
         each = given.measured(setting._replace(most=share, threshold=low))
-        after = unequal(each, asked)
+        after = unequal_pairs(each, asked)
         if near - after >= VANISHED * near:
             return each, Reason(
                 "template",

@@ -1,4 +1,4 @@
-"""Which documents are in a sample: those with labels, then those whose ids have the least hashes."""
+"""The sample: documents with labels, then the others, in the order of the hashes of their ids."""
 
 import heapq
 from typing import NamedTuple
@@ -9,10 +9,10 @@ from shingletools.kernel.memo import segments
 from shingletools.system import errors
 from shingletools.system.errors import Rejected
 
-WORDS = 1 << 22  # of a sample; with one more document it would have more
-BYTES = 1 << 26  # likewise
-LONGEST = 1 << 16  # words of a document that are compared
-CHARACTERS = 1 << 20  # and that they have together, blanks between: from the word on that has more, they are left out
+WORDS = 1 << 22  # most words of a sample
+BYTES = 1 << 26  # most bytes of a sample
+LONGEST = 1 << 16  # most words of a document that are compared
+CHARACTERS = 1 << 20  # most characters of these words, with blanks
 END = 1 << 65
 UNLABELLED = 1 << 64  # added to the hash of a document without a label
 
@@ -29,18 +29,17 @@ class SampledDocument(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes that it takes: a text one, two or four for each character, by the greatest one."""
+        """Returns the bytes that it takes; a character of the text takes one, two or four, by the greatest one."""
         greatest = "" if self.text.isascii() else max(self.text)
         width = 1 if greatest <= "\xff" else 2 if greatest <= "\uffff" else 4
         return len(self.id) + width * len(self.text) + len(self.label or b"")
 
 
 class Sample:
-    """Documents with labels, then others, each in the order of hashes of their ids: the first ones, `most` at most, of
-    `words` and BYTES at most in all.
+    """The first documents in the order of the sample: at most `most`, with at most `words` words and BYTES bytes.
 
-    The first one is there however long it is. The order and the parts in which documents come decide nothing, as long
-    as no id comes twice. Memory: BYTES, and 1 kB for each document.
+    The first one is in it even if it is longer. The order in which documents come does not matter. Memory: BYTES, and
+    1 kB for each document.
     """
 
     def __init__(self, most: int, seed: str, words: int = WORDS, other: bool = False) -> None:
@@ -52,10 +51,10 @@ class Sample:
         self.held: dict[bytes, tuple[int, SampledDocument]] = {}
         self.heap: list[tuple[int, bytes]] = []  # the greatest hash first
         self.words = self.bytes = 0
-        self.end = END  # documents from this hash on are not in it
+        self.end = END  # documents with this rank or a higher one are not in it
 
     def add(self, name: str | int, written: bytes, text: str, label: bytes | None, listed: bool = False) -> None:
-        """Takes a document, by its id and this as JSON; raises Rejected if the sample has one of this id."""
+        """Takes a document; `written` is its id as JSON. Raises Rejected if the sample has a document with this id."""
         if written in self.held:
             raise Rejected(errors.seen_before(name))
         self.read[listed] += 1
@@ -85,10 +84,10 @@ class Sample:
                 self.bytes -= document.size
 
     def full(self) -> bool:
-        """Whether there is more than there is room for."""
+        """Returns whether there are too many words or bytes."""
         return self.words > self.most_words or self.bytes > BYTES
 
     def documents(self) -> list[SampledDocument]:
-        """In the order of hashes, whether they have labels or not."""
+        """Returns the documents in the order of their hashes, whether they have labels or not."""
         by_hash = sorted(self.held.values(), key=lambda each: (each[0] % UNLABELLED, each[1].id))
         return [document for _, document in by_hash]

@@ -1,4 +1,4 @@
-"""The search by labels: words, shingles, limit, measure and threshold together, by the labels of one half."""
+"""The search by labels: tries words, shingles, limits, measures and thresholds on one half of the sample."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,17 +9,17 @@ import numpy as np
 from shingletools.commands.simtune.compared import BINS, CONTAINMENT, COSINE, JACCARD, LOWEST, SHARED, smoothed
 from shingletools.commands.simtune.counting import PairTally, Population, tally
 from shingletools.commands.simtune.settings import WEIGHED, Setting, most_of
-from shingletools.commands.simtune.shingled import Shingled, Way, ruled, shingled
+from shingletools.commands.simtune.shingled import Shingled, Way, canonized, shingled
 from shingletools.commands.simtune.sureness import Scored, scores
 from shingletools.kernel.types import Index
 
-PART_WORDS, PART_CHARACTERS = 1 << 16, 1 << 17  # of the documents by which the first choice is made
+PART_WORDS, PART_CHARACTERS = 1 << 16, 1 << 17  # of the documents on which all ways are tried
 PART_STEPS = 1 << 21  # of each tally of these
-FINAL = 3  # ways that are tried with all documents
+FINAL = 3  # ways that are tried on all documents
 FINAL_STEPS = 1 << 25
-PARTS = 10**12  # an F1 of 1 in whole numbers: these are equal on any machine
-NEAR = 3 * PARTS // 1000  # F1 that is as good
-# Thresholds below these are not tried: see counting.FEWEST
+PARTS = 10**12  # an F1 of 1: whole numbers are equal on any machine
+NEAR = 3 * PARTS // 1000  # settings whose F1 differs by no more are equally good
+# The lowest bins to try: see counting.FEWEST
 LOWEST_TRIED = {JACCARD: 3, CONTAINMENT: 5, SHARED: 8, COSINE: int(LOWEST * BINS)}
 
 
@@ -32,17 +32,17 @@ class Tried(NamedTuple):
 
 
 class Half(NamedTuple):
-    """Texts of a sample's documents, what is true of them, and the half that decides."""
+    """The texts of a sample, and the half of its documents whose labels choose."""
 
     texts: Sequence[str]
     kinds: Index
     population: Population
-    threshold: Fraction | None  # that was asked for
+    threshold: Fraction | None  # that the user gave
     limits: Sequence[int | Fraction | None]
 
 
-def best(tally: PairTally, setting: Setting, asked: Fraction | None) -> list[Tried]:
-    """The best threshold of each measure."""
+def best_thresholds(tally: PairTally, setting: Setting, asked: Fraction | None) -> list[Tried]:
+    """Returns the best threshold of each measure."""
     found = []
     for measure in tally.found:
         if measure == SHARED and asked is not None:
@@ -60,8 +60,9 @@ def best(tally: PairTally, setting: Setting, asked: Fraction | None) -> list[Tri
 
 
 def middle(places: Sequence[int], levels: Sequence[int]) -> int:
-    """Of rising thresholds the one in the middle of those from the best on that are as good: few labels do not tell
-    them apart, and the lowest of them finds most pairs that nobody judged.
+    """Returns the middle one of the thresholds from the best one up that are as good as it.
+
+    Few labels do not distinguish them, and the lowest one finds most pairs that nobody judged.
 
     >>> middle([30, 31, 32, 33, 34], [7, 8 * NEAR, 8 * NEAR, 7 * NEAR, 6 * NEAR])
     32
@@ -73,27 +74,27 @@ def middle(places: Sequence[int], levels: Sequence[int]) -> int:
     return places[(first + last + 1) // 2]
 
 
-def first(tried: Sequence[Tried]) -> Tried:
-    """The best one; of those that are as good the plainest."""
+def plainest(tried: Sequence[Tried]) -> Tried:
+    """Returns the plainest of the best settings."""
     greatest = max(each.f1 for each in tried)
     good = [each for each in tried if each.f1 >= greatest - NEAR]
     return min(good, key=lambda each: (each.setting.plain, -each.f1))
 
 
-def of_way(half: Half, of: Shingled, way: Way, most: int) -> Tried:
-    """The best of all limits and measures of one way."""
+def best_of_way(half: Half, of: Shingled, way: Way, most: int) -> Tried:
+    """Returns the best limit and measure of one way, and its score."""
     tried: list[Tried] = []
     for limit in half.limits:
         counted = tally(limited(of, limit), half.population, half.threshold, most, full=False)
-        tried += best(counted, Setting(way, limit), half.threshold)
+        tried += best_thresholds(counted, Setting(way, limit), half.threshold)
     if way.units in WEIGHED and (half.threshold is None or half.threshold >= LOWEST):
         counted = tally(of, half.population, half.threshold, most, measures=(COSINE,))
-        tried += best(counted, Setting(way), half.threshold)
+        tried += best_thresholds(counted, Setting(way), half.threshold)
         if half.population.others is not None:
-            only = half.population.of_best(of)
+            only = half.population.with_best_partners(of)
             counted = tally(of, only, half.threshold, most, measures=(COSINE,))
-            tried += best(counted, Setting(way, best=True), half.threshold)
-    one = first(tried)
+            tried += best_thresholds(counted, Setting(way, best=True), half.threshold)
+    one = plainest(tried)
     setting = one.setting
     (score,) = scores(limited(of, setting.most), half.population, setting, [setting.threshold], most)
     return one._replace(scored=score)
@@ -104,17 +105,20 @@ def limited(of: Shingled, limit: int | Fraction | None) -> Shingled:
 
 
 def search(half: Half, ways: Sequence[Way]) -> tuple[list[Tried], Tried]:
-    """The best of each way, and of all: the whole grid on some of the documents, the best ways on all of them."""
+    """Returns the best setting of each way, and the best of all.
+
+    All ways are tried on some of the documents, then the best FINAL ways on all of them.
+    """
     tried: dict[Way, Tried] = {}
     held: dict[Way, Shingled] = {}  # of the best ways so far, if all documents are shingled
     texts: dict[str, Sequence[str]] = {"": half.texts}
     for way in ways:
         if way.rules not in texts:
-            texts[way.rules] = ruled(half.texts, way.rules)
-        few = documents_within(texts[way.rules], way.units.chars)
+            texts[way.rules] = canonized(half.texts, way.rules)
+        few = documents_in_part(texts[way.rules], way.units.chars)
         of = shingled(texts[way.rules][:few], way.units, half.kinds[:few])
         part = half if few == len(half.texts) else half._replace(population=half.population.first(few))
-        tried[way] = of_way(part, of, way, PART_STEPS)
+        tried[way] = best_of_way(part, of, way, PART_STEPS)
         if part is half:
             held[way] = of
         if len(held) > FINAL:
@@ -122,17 +126,17 @@ def search(half: Half, ways: Sequence[Way]) -> tuple[list[Tried], Tried]:
     finals = sorted(ways, key=lambda way: -tried[way].f1)[:FINAL]
     for way in finals:
         of = held.get(way) or shingled(texts[way.rules], way.units, half.kinds)
-        tried[way] = of_way(half, of, way, FINAL_STEPS)
-    return [tried[way] for way in ways], first([tried[way] for way in finals])
+        tried[way] = best_of_way(half, of, way, FINAL_STEPS)
+    return [tried[way] for way in ways], plainest([tried[way] for way in finals])
 
 
-def documents_within(texts: Sequence[str], chars: bool) -> int:
-    """How many of the first texts have few enough words, or characters."""
+def documents_in_part(texts: Sequence[str], chars: bool) -> int:
+    """Returns how many of the first texts are within PART_WORDS, or PART_CHARACTERS."""
     sizes = [len(text) if chars else text.count(" ") + 1 for text in texts]
     return int(np.searchsorted(np.cumsum(sizes), PART_CHARACTERS if chars else PART_WORDS, "right"))
 
 
-def told(half: Half, other: Population, setting: Setting, thresholds: Sequence[Fraction]) -> list[Scored]:
-    """What a setting finds of the other half."""
-    of = shingled(ruled(half.texts, setting.way.rules), setting.way.units, half.kinds)
+def score_setting(half: Half, other: Population, setting: Setting, thresholds: Sequence[Fraction]) -> list[Scored]:
+    """Returns the scores of a setting on the other half at some thresholds."""
+    of = shingled(canonized(half.texts, setting.way.rules), setting.way.units, half.kinds)
     return scores(limited(of, setting.most), other, setting, thresholds)

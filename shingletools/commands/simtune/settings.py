@@ -1,4 +1,4 @@
-"""What a pipeline may be: its words, shingles, limit, measure and threshold, as values and as the shell takes them."""
+"""The settings of a pipeline: words, shingles, limit, measure and threshold, as values and as options."""
 
 import shlex
 from collections import Counter
@@ -10,41 +10,41 @@ from shingletools.commands.simtune.compared import COSINE, JACCARD, SHARED
 from shingletools.commands.simtune.shingled import ShingleUnits, Way
 from shingletools.text.wordlists import ISO, word_list
 
-USUAL = Fraction(4, 5)  # the threshold, where nothing else says one
+USUAL = Fraction(4, 5)  # the default threshold
 WORDS = 1, 2, 3, 5, 10  # in a shingle
 RUNS_OF_CHARACTERS = 3, 4, 5
 OF_WORDS = ShingleUnits(3, chars=True, of_words=True)
-WEIGHED = ShingleUnits(1), ShingleUnits(2), OF_WORDS  # what is also compared by the cosine of weights
+WEIGHED = ShingleUnits(1), ShingleUnits(2), OF_WORDS  # units that are also compared by the cosine of weights
 LIMITS = 3, 5, 10, 20  # documents that a shingle may be in
-LIMIT_SHARES = Fraction(1, 100), Fraction(1, 10)  # of all documents, where that is more
+LIMIT_SHARES = Fraction(1, 100), Fraction(1, 10)  # of all documents, if that is more
 SHIPPED = "en", "ru"  # languages with lists of stop words and stemmers
 LANGUAGES = (
     "ar", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "hi", "hu", "hy", "id", "it", "lt", "nl", "no",
     "pl", "pt", "ro", "sv", "tr",
 )  # fmt: skip
-OFTEN = Fraction(1, 10)  # of words that are stop words: less is no text of that language
-FIRST_WORDS = 1 << 17  # by which a language is told
-RULED = "stop=", "stem=", "lemma="  # in a recipe: rules that need not be tried again
+OFTEN = Fraction(1, 10)  # least share of stop words in a text of a language
+FIRST_WORDS = 1 << 17  # words by which a language is recognized
+RULED = "stop=", "stem=", "lemma="  # rules in a recipe that need not be tried again
 
 
 class Setting(NamedTuple):
-    """All that decides which pairs there are."""
+    """The options that decide which pairs are found."""
 
     way: Way
     most: int | Fraction | None = None  # documents that a shingle may be in, or their share of all
     measure: str = JACCARD
     threshold: Fraction = USUAL
-    best: bool = False  # whether a document of the input is only in a pair with the best partner
+    best: bool = False  # whether a document of the input makes a pair only with its best partner
 
     @property
     def shingle(self) -> str:
-        """The options of shingle."""
+        """Returns the options of shingle."""
         limit = "" if self.most is None else f" --max-df {limit_of(self.most)}"
         return self.way.units.options + limit
 
     @property
     def join(self) -> str:
-        """The options of simjoin."""
+        """Returns the options of simjoin."""
         if self.measure == SHARED:
             return f"-m {self.threshold}"
         weights = "--weights counted " if self.measure == COSINE else ""
@@ -53,7 +53,7 @@ class Setting(NamedTuple):
 
     @property
     def plain(self) -> tuple[bool, bool, bool, bool]:
-        """False for each part that needs no explanation: of equals, the plainest is taken."""
+        """Returns a key that is lower for plainer settings."""
         return bool(self.way.rules), self.most is not None, self.measure != JACCARD, self.way.units.chars
 
 
@@ -62,23 +62,23 @@ def limit_of(most: int | Fraction) -> str:
 
 
 def limits(documents: int, whole: int) -> list[int | Fraction | None]:
-    """What --max-df may be, by the numbers of documents of a sample and of all: numbers are as shares in a part."""
+    """Returns the values of --max-df to try, by the numbers of documents in the sample and in all."""
     few: list[int | Fraction | None] = [most if documents == whole else share(most, documents) for most in LIMITS]
     return [None, *few, *(each for each in LIMIT_SHARES if each * documents > LIMITS[-1])]
 
 
 def share(most: int, documents: int) -> Fraction:
-    """Of documents, in hundredths of a percent, 1 at least."""
+    """Returns the share of documents, in hundredths of a percent, at least one."""
     return Fraction(max(round(Fraction(most, max(documents, 1)) * 10_000), 1), 10_000)
 
 
 def most_of(most: int | Fraction, documents: int) -> int:
-    """The documents of a sample that a limit allows."""
+    """Returns the number of documents that a limit allows in a sample."""
     return most if isinstance(most, int) else int(most * documents)
 
 
 def written(threshold: Fraction) -> str:
-    """A number as an option may have it: as a decimal one if it is one.
+    """Returns a number as an option takes it, decimal if possible.
 
     >>> written(Fraction(4, 5)), written(Fraction(2, 3)), written(Fraction(1))
     ('0.8', '2/3', '1')
@@ -91,9 +91,9 @@ def written(threshold: Fraction) -> str:
 
 
 def rules_for(texts: Sequence[str], via: str | None) -> str:
-    """Options of canon that leave out stop words and cut words to stems, for the language that texts are in.
+    """Returns canon's options for stop words and stems in the language of the texts.
 
-    Empty if no language has so many of the words as stop words, or the recipe says that there were such rules.
+    They are empty if the language is not recognized, or the recipe has such rules already.
     """
     if via is not None and any(rule in via for rule in RULED):
         return ""
@@ -114,7 +114,7 @@ def rules_for(texts: Sequence[str], via: str | None) -> str:
 
 
 def option(name: str, value: str) -> str:
-    """An option for the shell. A value that looks like an option is joined to it, for else it would be taken for one.
+    """Returns an option for the shell. A value that looks like an option is joined to it with =.
 
     >>> option("--id", "my id"), option("--id", "-x")
     ("--id 'my id'", '--id=-x')

@@ -1,4 +1,4 @@
-"""A sample's sets of shingles, made as shingle itself makes them; documents that cannot be told apart are one row."""
+"""A sample's sets of shingles, as shingle makes them; documents with equal sets share a row."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -21,7 +21,7 @@ TOGETHER = 256  # texts that are worked on at once
 
 
 class ShingleUnits(NamedTuple):
-    """What a shingle is made of: so many words, or characters, of the whole text or of each word."""
+    """The units of shingles: k words, or k characters of the whole text or of each word."""
 
     k: int
     chars: bool = False
@@ -29,7 +29,7 @@ class ShingleUnits(NamedTuple):
 
     @property
     def options(self) -> str:
-        """As shingle has them.
+        """Returns the options of shingle.
 
         >>> ShingleUnits(5, chars=True).options, ShingleUnits(3, chars=True, of_words=True).options
         ('--chars -k 5', '--word-chars -k 3')
@@ -38,42 +38,36 @@ class ShingleUnits(NamedTuple):
 
 
 class Shingled(NamedTuple):
-    """Sets of numbered shingles, none of them empty; each stands for some documents.
+    """Distinct sets of numbered shingles, none empty. All arrays are int64."""
 
-    Shapes: (entries,) for the numbers of all sets; (sets,); (sampled,) for the documents; (shingles,). All int64.
-    """
-
-    numbers: Index  # (entries,): of one set after the other, each rising by fingerprint
-    sizes: Index  # (sets,): entries of each, 1 at least
-    documents: Index  # (sets,): for how many documents each stands, 1 at least
-    first: Index  # (sets,): and the first of them, its place in the sample
+    numbers: Index  # (entries,): the shingles of one set after the other, rising in each
+    sizes: Index  # (sets,): shingles of each set
+    documents: Index  # (sets,): number of documents with the set
+    first: Index  # (sets,): place of the first of these in the sample
     rows: Index  # (sampled,): the set of each document, or NO_ROW
-    frequencies: Index  # (shingles,): by number, in how many documents each is
+    frequencies: Index  # (shingles,): document frequency of each shingle
     filled: int  # documents of the sample that have shingles
-    repeated: int  # shingles of all documents, repeats within one counted
-    order: Index  # (entries,): places of `numbers` by rising number, and of one number in their order
+    repeated: int  # shingles of all documents, with repeats
+    order: Index  # (entries,): the stable order of `numbers`
 
     @property
     def owners(self) -> Index:
-        """The set of each of `numbers`. Shape (entries,), not falling."""
+        """Returns the set of each of `numbers`. Shape (entries,)."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     def among(self, there: Flags) -> "Shingled":
-        """The sets of some documents only, shape (sampled,): in how many documents a shingle is stays as it was."""
+        """Returns the sets of some documents only, shape (sampled,), with the frequencies unchanged."""
         rows = np.where(there, self.rows, NO_ROW)
         return self.kept(
             np.ones(len(self.numbers), np.bool_), np.bincount(rows[rows != NO_ROW], minlength=len(self.sizes)), rows
         )
 
     def without(self, gone: Flags) -> "Shingled":
-        """The same without some of the shingles; sets of which nothing is left are none.
-
-        gone: shape (shingles,). The shingles keep their numbers, and all sets that are left their order.
-        """
+        """Returns the sets without some of the shingles, shape (shingles,), and without sets that become empty."""
         return self.kept(~gone[self.numbers], self.documents, self.rows)
 
     def kept(self, entries: Flags, documents: Index, rows: Index) -> "Shingled":
-        """Some entries of the sets that stand for any documents."""
+        """Returns the sets with some entries only, shape (entries,), without sets that have no entries or documents."""
         sizes = np.bincount(self.owners[entries], minlength=len(self.sizes))
         left = (sizes > 0) & (documents > 0)
         entries = entries & np.repeat(left, self.sizes)
@@ -86,14 +80,14 @@ class Shingled(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How the shingles of a text are made."""
+    """The options that make shingles of a text."""
 
     units: ShingleUnits
     rules: str = ""  # options of canon, which reads the records once more
 
 
-def piped(name: str, options: str, field: str, texts: Iterable[str]) -> Iterator[str]:
-    """What a command's own filter makes of each text, found by the command's name: the value of a field."""
+def filtered(name: str, options: str, field: str, texts: Iterable[str]) -> Iterator[str]:
+    """Yields the value of a field that a command makes of each text."""
     command: Command = command_of(name)
     parser = make_parser(name, "", command.add_options)
     stage = command.build(parser.parse(options.split())).record_by_record
@@ -106,17 +100,17 @@ def piped(name: str, options: str, field: str, texts: Iterable[str]) -> Iterator
                 yield orjson.loads(line)[field]
 
 
-def ruled(texts: Sequence[str], rules: str) -> Sequence[str]:
-    """Texts as canon makes them of its own output."""
-    return [*piped("canon", rules, "text", texts)] if rules else texts
+def canonized(texts: Sequence[str], rules: str) -> Sequence[str]:
+    """Returns canonized texts, canonized once more with some rules."""
+    return [*filtered("canon", rules, "text", texts)] if rules else texts
 
 
 def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingled:
-    """The sets of some texts, of which those that are equal, and of one kind, become one, in the order of the first.
+    """Makes the sets of some texts. Equal sets of one kind become one, in the order of their first texts.
 
     kinds: shape (texts,), int64. Shingles are numbered by rising fingerprint. Memory: 60 bytes for each entry of a set.
     """
-    payloads = [bytes.fromhex(each) for each in piped("shingle", units.options, "shingles", texts)]
+    payloads = [bytes.fromhex(each) for each in filtered("shingle", units.options, "shingles", texts)]
     counts = np.array([len(each) // WIDTH for each in payloads], np.int64)
     tokens = np.frombuffer(b"".join(payloads), ">u8").astype(np.uint64)
     del payloads

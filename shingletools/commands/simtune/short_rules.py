@@ -1,4 +1,4 @@
-"""The rules for texts of few words, and for those of which nearest documents show more: single words, and weights."""
+"""The rules for short texts, and for those whose nearest documents show more pairs: single words and weights."""
 
 from fractions import Fraction
 from itertools import groupby, pairwise, product
@@ -14,32 +14,32 @@ from shingletools.commands.simtune.run_rules import SPACELESS
 from shingletools.commands.simtune.settings import OF_WORDS, Setting, written
 from shingletools.commands.simtune.shingled import ShingleUnits, Way, shingled
 
-LEAST_WORDS, SHORT, LONG, LONGEST = 10, 50, 200, 1000  # of half of the texts; see of_short_texts and of_partners
-LEAST_SHARED = {CONTAINMENT: Fraction(2, 5), COSINE: Fraction(1, 2)}  # thresholds for these, if nothing else tells
+LEAST_WORDS, SHORT, LONG, LONGEST = 10, 50, 200, 1000  # of half of the texts; see guess_short_texts and guess_partners
+LEAST_SHARED = {CONTAINMENT: Fraction(2, 5), COSINE: Fraction(1, 2)}  # the lowest thresholds
 NAMES = {CONTAINMENT: ("containment", "a containment"), COSINE: ("the cosine of weights", "a cosine")}
 MOST_SHARED = Fraction(9, 10)
-FALLING = Fraction(3, 5)  # half, if they fall evenly
-AROUND = 4  # hundredths: how far pairs on either side of a threshold count
+FALLING = Fraction(3, 5)  # it would be 1/2 if numbers of pairs fell evenly
+AROUND = 4  # hundredths on either side of a threshold in which pairs are counted
 REACH = Fraction(AROUND, BINS)
 FOOTERS = 10
 LOOSE = 3  # times as many copies
 MOST_COMPARED = 1 << 33  # pairs, of single words
-LEAST_PARTNERS = 10  # documents, or pairs: fewer tell no threshold
-MANY_PARTNERS = Fraction(1, 4)  # the share of documents with a partner, from which on partners tell a threshold,
-FEW_PARTNERS = Fraction(1, 10)  # and below which these may be none,
-OF_FEW = Fraction(1, 2)  # so that the threshold is no lower
-TIMES = 2  # how many more pairs have to be promised than others find
+LEAST_PARTNERS = 10  # documents, or pairs: fewer determine no threshold
+MANY_PARTNERS = Fraction(1, 4)  # least share of documents with a partner that determines a threshold
+FEW_PARTNERS = Fraction(1, 10)  # if fewer have a partner, these may be chance,
+OF_FEW = Fraction(1, 2)  # and the threshold is at least so high
+TIMES = 2  # times as many pairs as others find must be promised
 
 
 class TypicalText(NamedTuple):
-    """How many words half of the texts of a sample have at most, of those with words, and what can be compared."""
+    """The median length of the texts that have words."""
 
     words: int
     spaceless: bool  # whether two letters count as a word
 
     @property
     def unit(self) -> ShingleUnits:
-        """A word."""
+        """Returns the shingle that stands for a word."""
         return ShingleUnits(2 if self.spaceless else 1)
 
     @property
@@ -48,10 +48,11 @@ class TypicalText(NamedTuple):
 
     @property
     def ways(self) -> list[tuple[ShingleUnits, str]]:
-        """Words, and in titles, where typing errors leave few, characters of these; by which measures.
+        """Returns the units and measures to try.
 
-        Records of one thing lack fields that others have, so containment is one of the measures; titles and names have
-        too few words for that, and longer texts too many. The other is the cosine of weights.
+        The measures are the cosine of weights, and containment, since a record may lack fields that another record of
+        the same thing has. Titles and names have too few words for containment, and longer texts too many. Titles are
+        also compared by characters, since typing errors leave few words.
         """
         measures = [COSINE] if self.titles or self.words > SHORT else [CONTAINMENT, COSINE]
         units = [self.unit, ShingleUnits(1)] if self.spaceless else [self.unit]
@@ -59,36 +60,37 @@ class TypicalText(NamedTuple):
         return [*product(units, measures), *more]
 
     @property
-    def said(self) -> str:
+    def phrase(self) -> str:
         each = ", two letters each" if self.spaceless else ""
         return f"half of the texts with words have {self.words} or fewer{each}"
 
 
-def typical(given: GivenSample) -> TypicalText:
+def typical_text(given: GivenSample) -> TypicalText:
     middle = quantile(sorted(each.words for each in given.documents if each.words), Fraction(1, 2)) or 0
-    spaceless = given.letters() >= SPACELESS
+    spaceless = given.spaceless_share() >= SPACELESS
     return TypicalText(middle // 2 if spaceless else middle, spaceless)
 
 
 class Promise(NamedTuple):
-    """A setting with its threshold, and what that promises."""
+    """A setting, and an estimate of the copies that it finds."""
 
     setting: Setting
     found: Fraction  # pairs
-    around: int  # pairs that are no farther than AROUND from the threshold
-    copies: Fraction  # pairs that are found, without as many as may be of two things
+    around: int  # pairs within AROUND of the threshold
+    copies: Fraction  # pairs that are expected to be copies
 
     @property
-    def said(self) -> str:
+    def phrase(self) -> str:
         units, (name, _) = self.setting.way.units.options, NAMES[self.setting.measure]
         return f"{max(round(self.copies), 0)} by {name} of {units}"
 
 
-def of_short_texts(given: GivenSample, text: TypicalText, found: Guess | None = None) -> Guess | None:
-    """Where most texts are short, the threshold and the measure that promise the most copies; None if they are not, if
-    the join would be too long, or, where others found some pairs, if these promise no TIMES as many.
+def guess_short_texts(given: GivenSample, text: TypicalText, found: Guess | None = None) -> Guess | None:
+    """Chooses the measure and the threshold that promise the most copies of short texts.
 
-    Where containment promises more than LOOSE as many as any cosine, it takes things that are alike for copies.
+    Returns None if most texts are long, if the join would take too long, or if fewer than TIMES the copies of another
+    guess are promised. If containment promises more than LOOSE times as many as any cosine, it mistakes similar things
+    for copies.
     """
     if not 0 < text.words <= LONGEST:
         return None
@@ -98,7 +100,7 @@ def of_short_texts(given: GivenSample, text: TypicalText, found: Guess | None = 
         for _, measure in ways:
             measures = (COSINE,) if measure == COSINE else MEASURES
             tallied = tally(of, given.population(None), None, measures=measures, least=LEAST_SHARED[COSINE] - REACH)
-            promises.append(beyond(tallied, Setting(Way(units), measure=measure), len(given.documents)))
+            promises.append(best_promise(tallied, Setting(Way(units), measure=measure), len(given.documents)))
     most = max(each.copies for each in promises if each.setting.measure == COSINE)
     one = max(
         (each for each in promises if each.setting.measure == COSINE or each.copies <= LOOSE * most),
@@ -107,13 +109,13 @@ def of_short_texts(given: GivenSample, text: TypicalText, found: Guess | None = 
     if found is not None and one.copies < max(TIMES * found.copies, Fraction(LEAST_PARTNERS)):
         return None
     chosen = given.measured(one.setting)
-    if given.of_whole(Fraction(chosen.meetings())) > MOST_COMPARED:
+    if given.scaled_to_all(Fraction(chosen.meetings())) > MOST_COMPARED:
         return None
     threshold = one.setting.threshold
     name, one_of = NAMES[one.setting.measure]
     why_k = (
-        f"{one.setting.way.units.options} and {name}: {text.said}; about so many pairs of the sample may be copies: "
-        + ", ".join(each.said for each in promises)
+        f"{one.setting.way.units.options} and {name}: {text.phrase}; about so many pairs of the sample may be copies: "
+        + ", ".join(each.phrase for each in promises)
     )
     if 2 * one.copies < one.found:
         because = "pairs are ever fewer up to there and beyond, so labels would tell more"
@@ -126,10 +128,10 @@ def of_short_texts(given: GivenSample, text: TypicalText, found: Guess | None = 
     return Guess([chosen], chosen, [Reason("k", why_k), Reason("t", why_t)], one.copies)
 
 
-def of_partners(given: GivenSample, text: TypicalText, found: Guess) -> Guess | None:
-    """The cosine of weights, where nearest documents show that more pairs are there than others find; else None.
+def guess_partners(given: GivenSample, text: TypicalText, found: Guess) -> Guess | None:
+    """Chooses the cosine of weights if the nearest documents show more pairs than another guess finds; else None.
 
-    With --against, each document is in a pair with the best partner only.
+    With --against, each document makes a pair only with its best partner.
     """
     best = bool(given.spec.others)
     if not 0 < text.words <= LONG:
@@ -138,7 +140,7 @@ def of_partners(given: GivenSample, text: TypicalText, found: Guess) -> Guess | 
     of = shingled(given.texts, way.units, given.kinds(None))
     near = nearest(of, given.others)
     share, threshold = partners(near, best)
-    asking = given.asking(of)
+    asking = given.input_documents(of)
     many = round(share * asking)
     few = many < LEAST_PARTNERS or share < MANY_PARTNERS
     if few and (not best or text.words > SHORT):
@@ -148,9 +150,9 @@ def of_partners(given: GivenSample, text: TypicalText, found: Guess) -> Guess | 
     if many < LEAST_PARTNERS or share < FEW_PARTNERS:
         threshold = max(threshold, OF_FEW)
     one = given.measured(Setting(way, measure=COSINE, threshold=threshold, best=best))
-    if given.of_whole(Fraction(one.meetings())) > MOST_COMPARED:
+    if given.scaled_to_all(Fraction(one.meetings())) > MOST_COMPARED:
         return None
-    why_k = f"{way.units.options} and {NAMES[COSINE][0]}: {text.said}" + (
+    why_k = f"{way.units.options} and {NAMES[COSINE][0]}: {text.phrase}" + (
         "; of two sets, the best partner of each document" if best else ""
     )
     why_t = (
@@ -160,24 +162,25 @@ def of_partners(given: GivenSample, text: TypicalText, found: Guess) -> Guess | 
     return Guess([*found.tried, one], one, [Reason("k", why_k), Reason("t", why_t)], Fraction(many, 2))
 
 
-def beyond(tallied: PairTally, setting: Setting, documents: int) -> Promise:
-    """The hundredth beyond which the most pairs may be copies, by a measure: the first one.
+def best_promise(tallied: PairTally, setting: Setting, documents: int) -> Promise:
+    """Returns the lowest threshold, in hundredths, that promises the most copies by a measure.
 
-    Pairs of two things are ever fewer the more they have in common. So of those beyond a hundredth, FALLING of as many
-    may be of two things as there would be if they were nowhere fewer than around it. It is not below the hundredth
-    around which there are the most pairs, if these are more than documents, or, as rare words weigh more, FOOTERS times
-    as many: they are of two things, even if all have a footer in common.
+    There are fewer pairs of different things the more they have in common. So of the pairs beyond a threshold, those of
+    different things are estimated as FALLING times the pairs that there would be if their density stayed as it is
+    around the threshold. If the most frequent similarity has more pairs than there are documents (FOOTERS times as many
+    for the cosine, in which rare words weigh more), these are pairs of different things that have a footer in common,
+    and the threshold is not below it.
     """
     measure = setting.measure
-    from_here = tallied.found[measure][: BINS + 1]
-    counts = [one - two for one, two in pairwise((*from_here, 0))]
+    cumulative = tallied.found[measure][: BINS + 1]
+    counts = [one - two for one, two in pairwise((*cumulative, 0))]
     sums = [sum(counts[max(at - AROUND, 0) : at + AROUND + 1]) for at in range(int(MOST_SHARED * BINS))]
     most = max(range(len(sums)), key=sums.__getitem__)
     footers = sums[most] > documents * SCALE * (FOOTERS if measure == COSINE else 1)
     copies = {
-        at: (from_here[at] - FALLING * Fraction(sums[at] * (BINS - at), 2 * AROUND + 1)) / SCALE
+        at: (cumulative[at] - FALLING * Fraction(sums[at] * (BINS - at), 2 * AROUND + 1)) / SCALE
         for at in range(max(int(LEAST_SHARED[measure] * BINS), most if footers else 0), len(sums))
     }
     best = max(copies, key=copies.__getitem__)
     setting = setting._replace(threshold=Fraction(best, BINS))
-    return Promise(setting, Fraction(from_here[best], SCALE), sums[best] // SCALE, copies[best])
+    return Promise(setting, Fraction(cumulative[best], SCALE), sums[best] // SCALE, copies[best])

@@ -1,4 +1,4 @@
-"""What is wanted of advice."""
+"""The specification of simtune."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,18 +15,18 @@ DOCUMENTS = 999_999_999
 
 
 class TuneSpec(Stage):
-    """Which pipeline suits documents; raises Failed for what cannot be had together."""
+    """The options of simtune."""
 
     id_field: str
     text_field: str
-    words: Sequence[int] | None = None  # numbers of words in a shingle, rising: those to try, if a user says so
+    words: Sequence[int] | None = None  # the values of -k
     threshold: "Fraction | None" = None
     field: str | None = None  # whose equal values belong together
     truth: Sequence[str] = ()  # files of pairs and groups, or of documents with the field
     others: Sequence[str] = ()  # files of the documents with which those of the input are paired, not with each other
     sample: int = SAMPLE
     seed: str = "0"
-    documents: int | None = None  # of the whole
+    documents: int | None = None  # all documents
     table: bool = False
 
     @property
@@ -35,7 +35,7 @@ class TuneSpec(Stage):
 
     @property
     def order(self) -> Sequence[int]:
-        """Labels first, since documents that have some are the first of the sample."""
+        """Returns the order of reading: labels first, since documents with labels are sampled first."""
         return TRUTH, INPUT, OTHERS
 
     @property
@@ -44,7 +44,7 @@ class TuneSpec(Stage):
 
     @property
     def own_label(self) -> str | None:
-        """The field of the input's labels, if these are there."""
+        """Returns the field of the input's labels, if it has labels."""
         return None if self.truth else self.field
 
     def once(self, side: int, /) -> Sequence[str]:

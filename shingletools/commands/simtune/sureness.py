@@ -1,4 +1,4 @@
-"""How good settings are by labels, and how sure that is."""
+"""Scores settings by labels, with confidence intervals."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,19 +9,19 @@ import numpy as np
 
 from shingletools.commands.simtune import counting
 from shingletools.commands.simtune.compared import SHARED, bins_of, meetings
-from shingletools.commands.simtune.counting import SCALE, Population, class_weights, edges, grouped
+from shingletools.commands.simtune.counting import SCALE, Population, class_weights, edges, weighed_pairs
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel.types import Index
 from shingletools.numbers.chances import interval, outwards
 
-MOST_TRIALS = 10_000  # more make no interval narrower
-MOST_BITS = 25  # of a weight: sums of those of 2^27 pairs are below 2^53, and so exact
-ENOUGH = 30  # pairs: figures of fewer decide nothing
+MOST_TRIALS = 10_000  # trials of an interval at most
+MOST_BITS = 25  # of a weight: sums over 2^27 pairs are below 2^53, and so exact
+ENOUGH = 30  # pairs that a decision needs
 
 
 class Share(NamedTuple):
-    """A share, and between what it lies in 95 of 100 cases."""
+    """A share, and its confidence interval of 95 %."""
 
     value: Fraction | None
     low: Fraction = Fraction(0)
@@ -29,7 +29,7 @@ class Share(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """Pairs beside labels; the numbers are as of the whole, but those of `counted`."""
+    """The score of pairs by labels. Numbers are estimates for all documents, except those of `counted`."""
 
     threshold: Fraction
     found: Fraction
@@ -38,39 +38,39 @@ class Scored(NamedTuple):
     precision: Share
     recall: Share
     f1: Share
-    counted: tuple[int, int]  # pairs found and true pairs that were looked at
+    counted: tuple[int, int]  # pairs found and true pairs in the sample
 
 
 def scores(
     of: Shingled, population: Population, setting: Setting, thresholds: Sequence[Fraction], most: int = 0
 ) -> list[Scored]:
-    """What a setting finds of a population at some thresholds, rising, in so many steps (0 for counting.STEPS).
+    """Scores a setting on a population at rising thresholds, in at most `most` steps (0: counting.STEPS).
 
-    Pairs of one component are right or wrong together, and pairs of one document may be, so the trials of an interval
-    are fewer than the pairs: (sum of w)^2 / sum of w^2, where w is the weight of the pairs of one component, or of one
-    document with others (Kish 1965). F1 rises with the share of right pairs among all that are found or true, whose
-    interval therefore gives its own.
+    Pairs of one component are right or wrong together, and pairs of one document may be. So an interval has fewer
+    trials than pairs: (sum of w)^2 / sum of w^2, where w is the weight of the pairs of one component, or of one
+    document with others (Kish 1965). F1 is a rising function of the share of right pairs among all that are found or
+    true, so the interval of this share gives that of F1.
     """
     if setting.best:
-        population = population.of_best(of)
+        population = population.with_best_partners(of)
     of = of.among(population.there)
     meeting = meetings(of, setting.measure)
     rows = meeting.within(most or counting.STEPS)
     judgement = population.judgement
     assert judgement is not None
     weights = class_weights(of, rows, population)
-    unit = 1 + (max(*weights.each, *weights.looked) >> MOST_BITS)  # in which these are counted
-    each, looked = ([round(Fraction(one, unit)) for one in some] for some in (weights.each, weights.looked))
+    unit = 1 + (max(*weights.each, *weights.compared) >> MOST_BITS)  # of the weights below
+    each, compared = ([round(Fraction(one, unit)) for one in some] for some in (weights.each, weights.compared))
     asked = None if setting.measure == SHARED else setting.threshold
     places = [int(one) if asked is None else edges(asked).index(one) for one in thresholds]
     shape = len(judgement.components), len(thresholds)
-    # Of each component, from each threshold up to the next one: weights of pairs, of those that are right, and pairs
+    # For each component and range of similarity: weights of pairs, weights of true pairs, number of pairs
     counts = np.zeros((3, *shape), np.int64)
-    for pairs, classes, many, equal in grouped(meeting, population, rows, True):
+    for pairs, classes, many, equal in weighed_pairs(meeting, population, rows, True):
         level = np.searchsorted(places, bins_of(meeting.wholes, pairs, setting.measure, asked), "right") - 1
         there = np.flatnonzero(level >= 0)
         one, two = (of.first[side[there]] for side in pairs[:2])
-        weight = np.array(each if equal else looked)[classes[there]] * many[there]
+        weight = np.array(each if equal else compared)[classes[there]] * many[there]
         owners = judgement.components[one] * shape[1] + level[there]
         true = judgement.right(one, two)
         for number, (at, values) in enumerate(((owners, weight), (owners[true], weight[true]), (owners, many[there]))):
@@ -90,19 +90,19 @@ def scores(
 def score_of(
     threshold: Fraction, weights: tuple[Index, Index, Index], unit: Fraction, counted: tuple[int, int]
 ) -> Scored:
-    """By weights of each component, shape (components,): of pairs found, of right ones, and of true ones."""
+    """Returns a score. weights: of the pairs found, the right ones, and the true ones, each by component."""
     found, right, truth = weights
-    shared = share(right, found + truth - right)
+    shared = weighted_share(right, found + truth - right)
     f1 = [2 * each / (1 + each) for each in (shared.value or Fraction(0), shared.low, shared.high)]
     counts = [int(each.sum()) * unit for each in weights]
     return Scored(
-        threshold, counts[0], counts[1], counts[2], share(right, found), share(right, truth),
+        threshold, counts[0], counts[1], counts[2], weighted_share(right, found), weighted_share(right, truth),
         Share(f1[0], *outwards(*f1[1:])), counted,
     )  # fmt: skip
 
 
-def share(part: Index, whole: Index) -> Share:
-    """What part of some weights is, by component; both of shape (components,), int64, the first nowhere greater."""
+def weighted_share(part: Index, whole: Index) -> Share:
+    """Returns the share of a part in the whole; both are weights by component, shape (components,), int64."""
     weights = [each for each in whole.tolist() if each]
     total = sum(weights)
     if not total:

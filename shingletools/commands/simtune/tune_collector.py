@@ -1,4 +1,4 @@
-"""Labels in, then documents; findings out."""
+"""Collects labels, then documents; writes findings."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -20,7 +20,7 @@ from shingletools.system.errors import Failed
 
 
 class Tune(Collector):
-    """Takes labels; then documents, of which a sample stays; and tells what the sample says.
+    """Takes labels, then documents, of which it keeps a sample, and writes the findings on the sample.
 
     Memory: that of the sample, 100 MB at most, 60 bytes for each shingle of it, and 200 for each document of a truth.
     """
@@ -59,9 +59,9 @@ class Tune(Collector):
         self.samples[side].add(name, orjson.dumps(name), text, label, listed)
 
     def documents(self) -> tuple[list[SampledDocument], Judgement | None]:
-        """The sample, the documents of each component side by side, and what is true of it."""
+        """Returns the sample, with the documents of each component as neighbours, and the judgement of it."""
         sides = [sample.documents() for sample in self.samples.values()]
-        # Those of two sides in turn, so that the first ones of all are a sample of both
+        # Documents of two sides take turns, so that the first ones are a sample of both
         places = sorted(
             (Fraction(number, len(side)), document.other, number)
             for side in sides

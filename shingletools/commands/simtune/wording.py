@@ -1,4 +1,4 @@
-"""The pipeline, as the shell takes it."""
+"""The pipeline as a line for the shell."""
 
 import shlex
 from collections.abc import Sequence
@@ -8,18 +8,15 @@ from shingletools.commands.simtune.forms import SignatureForm
 from shingletools.commands.simtune.settings import Setting, option
 from shingletools.commands.simtune.spec import TuneSpec
 
-FILE = "simtune.canon"  # what is read twice
-OTHER = "simtune.other"  # the same of the documents of --against
+FILE = "simtune.canon"  # canonized documents, which are read twice
+OTHER = "simtune.other"  # those of --against
 BOTH = "simtune.both"  # shingles of both, which are counted together
-OWN = "simtune.own"  # those of the input
-AGAINST = "simtune.against"  # and those of the others
+OWN = "simtune.own"  # sketches or shingles of the input
+AGAINST = "simtune.against"  # and those of --against
 
 
 def pipeline(spec: TuneSpec, setting: Setting, options: Sequence[str], form: SignatureForm | None) -> str:
-    """A line for the shell, which reads the records that simtune read.
-
-    What it keeps in files fails where such a file is there, be it what is read.
-    """
+    """Returns a line for the shell, which reads the records that simtune read. It overwrites no file."""
     name = [] if spec.id_field == "id" else [option("--id", spec.id_field)]
     text = [] if spec.text_field == "text" else [option("--text", quoted(spec.text_field))]
     canon = [["canon", *name, *text, setting.way.rules]] if setting.way.rules else []
