@@ -194,16 +194,28 @@ def test_the_overview_and_the_readme_name_every_page() -> None:
     assert sorted(re.findall(r"`man ([\w-]+)`", table)) == sorted(page.stem for page in PAGES)
 
 
+def rendered(page: Path, width: int) -> tuple[str, str]:
+    """What man shows in a terminal of this width, and its warnings."""
+    command = ["man", "--warnings", "-E", "UTF-8", "-P", "cat", "-l", str(page)]
+    environment = ENVIRONMENT | {"MANWIDTH": str(width), "MAN_KEEP_FORMATTING": "", "GROFF_NO_SGR": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
+    return re.sub(".\b", "", done.stdout), done.stderr
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_page_renders_without_a_warning_and_as_typed(page: Path) -> None:
-    command = ["man", "--warnings", "-E", "UTF-8", "-P", "cat", "-l", str(page)]
-    environment = ENVIRONMENT | {"MANWIDTH": "200", "MAN_KEEP_FORMATTING": "", "GROFF_NO_SGR": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
-    assert done.stderr == ""
-    shown = [line.strip() for line in re.sub(".\b", "", done.stdout).split("\n")]
+    text, warnings = rendered(page, 200)
+    assert warnings == ""
+    shown = [line.strip() for line in text.split("\n")]
     for _, block in blocks(page):
         for line in block:
             assert line.expandtabs().strip() in shown
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_column_goes_on_at_the_edge_of_a_terminal(page: Path) -> None:
+    """As the last column of a list does, a word on each line, if it is too long for the terminal."""
+    assert not re.findall(r"^ {70}.*", rendered(page, 80)[0], re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
