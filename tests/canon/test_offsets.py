@@ -76,6 +76,7 @@ def test_what_stands_at_a_place_is_its_word(options: str) -> None:
         ("", "a½b", "0-1 1-2 1-3"),
         ("", "ന്\u200da ত\u09cd\u200d ന\u0d4d\u200b\u200dx", "0-4 5-8 9-14"),
         ("--mask-numbers", "$1,234.50, 3½x 1\u202f234", "1-9 11-14 15-20"),
+        ("--mask-numbers", "ก๑,๒๓๔ก", "0-1 1-6 6-7"),
         ("", "กำ นำ้", "0-2 1-2 3-5 4-6"),  # sara am is a mark on what is before it, and a letter
         ("", "中\u1161 .\u11a8 가\u11a8", "0-1 1-2 4-5 6-8"),
         ("", "中\u0345 ,\u0345 ½\u0301", "0-1 1-2 4-5 6-7 6-8"),

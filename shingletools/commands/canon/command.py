@@ -257,7 +257,8 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
     if options.drop_numbers:
         words.append(Rule("drop-numbers", True, drop_number))
     if options.mask_numbers:
-        words.append(Rule("mask-numbers", True, mask_number))
+        # mask-numbers made a 0 of each digit of Thai, Lao, Khmer and the like
+        words.append(Rule("mask-numbers/2", True, mask_number))
     if options.stop:
         words.append(stop(options.stop, foldings))
     for language in sorted(set(options.drop_adjectives)):

@@ -9,6 +9,7 @@ from shingletools.commands.canon.folding import FRACTIONS
 from shingletools.commands.canon.origins import Origin
 from shingletools.commands.canon.repertoire import is_later
 from shingletools.system.deferred import later, regex
+from shingletools.text.scripts import SPACELESS
 
 
 class Rule(NamedTuple):
@@ -61,6 +62,8 @@ WITHIN = later(
         rf"(?:(?=\d)(?<=\d[{SEPARATORS}])|(?=\d\d\d(?!\d))(?<=\d[{SPACES}])|(?<=([{FRACTIONS}])))"
     )
 )
+# Digits such as Thai's, of which each would be a word of its own
+SINGLE_DIGIT = later(lambda: regex.compile(rf"[\p{{Nd}}&&{SPACELESS}]", regex.VERSION1))
 
 
 def drop_number(word: str) -> str:
@@ -84,9 +87,11 @@ def mask_number(word: str) -> str:
 def whole_numbers(text: str) -> str:
     """The text with each number in one piece, as mask_number needs it; it keeps its length.
 
-    >>> whole_numbers("1,234,567.8 and 3½")
-    "1'234'567'8 and 30"
+    >>> whole_numbers("1,234,567.8 and 3½, ๑๒,๓๔๕")
+    "1'234'567'8 and 30, 00'000"
     """
+    if not text.isascii():
+        text = SINGLE_DIGIT.sub(lambda found: found[0] if is_later(found[0]) else "0", text)
     return WITHIN.sub(lambda found: "0" if found[1] else "'", text)
 
 
