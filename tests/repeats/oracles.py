@@ -1,4 +1,4 @@
-"""What repeats is to find, told by brute force and by a suffix array. Documents are lists of words."""
+"""The runs that repeats must find, by brute force and by a suffix array. Documents are lists of words."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby

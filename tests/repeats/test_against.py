@@ -1,4 +1,4 @@
-"""Runs of a reference: exactly those that brute force finds, and what is told of each item."""
+"""Runs of a reference: exactly those that brute force finds, and the record of each item."""
 
 import random
 import tracemalloc
@@ -18,7 +18,7 @@ def some_texts(chance: random.Random, alphabet: int, documents: int, most: int) 
     return [[f"w{chance.randrange(alphabet)}" for _ in range(chance.randrange(most))] for _ in range(documents)]
 
 
-def told(line: bytes) -> list[tuple[tuple[int, int], list[int]]]:
+def marks_of(line: bytes) -> list[tuple[tuple[int, int], list[int]]]:
     return [
         ((each["from"], each["to"]), [int(name[1:]) for name in each["ids"]]) for each in parse_json(line)["repeats"]
     ]
@@ -33,7 +33,7 @@ def test_exactly_the_runs_that_items_have(tmp_path: Path) -> None:
         output = run(
             "repeats", "-k", str(k), "--least", str(least), "--against", bench, stdin=jsonl(*records(texts))
         )  # fmt: skip
-        assert [told(line) for line in output.out.splitlines()] == [
+        assert [marks_of(line) for line in output.out.splitlines()] == [
             in_reference(text, items, k, least) for text in texts
         ]
 
@@ -61,7 +61,7 @@ def test_texts_that_repeat_themselves(tmp_path: Path) -> None:
             words = ("repeats", "-k", str(k), "--least", str(least), "--against", bench)
             lines = run(*words, stdin=jsonl(*records(texts))).out.splitlines()
             expected = [in_reference(text, items, k, least) for text in texts]
-            assert [told(line) for line in lines] == [[(run, some[:10]) for run, some in each] for each in expected]
+            assert [marks_of(line) for line in lines] == [[(run, some[:10]) for run, some in each] for each in expected]
             marks = [each for line in lines for each in parse_json(line)["repeats"]]
             assert [each["items"] for each in marks] == [len(some) for each in expected for _, some in each]
 
@@ -96,7 +96,7 @@ def test_workers_kernels_and_items_do_not_change_documents(tmp_path: Path) -> No
         assert run(*words[:-1], "-", stdin=bench.read_bytes()).out == expected
 
 
-def test_what_is_told_of_items(tmp_path: Path) -> None:
+def test_records_of_items(tmp_path: Path) -> None:
     """Against all windows of all items and documents."""
     chance = random.Random(4)
     items, texts = some_texts(chance, 3, 12, 14), some_texts(chance, 3, 30, 40)

@@ -9,7 +9,7 @@ import pytest
 
 from harness import jsonl, run, run_here
 from repeats.oracles import in_reference
-from repeats.test_against import records, some_texts, told
+from repeats.test_against import marks_of, records, some_texts
 from shingletools.commands.repeats import item_windows, windows
 from shingletools.commands.repeats import items as items_module
 from shingletools.commands.repeats.against_reference import ItemsOnDisk
@@ -54,7 +54,7 @@ def test_exactly_the_runs_that_documents_have(tmp_path: Path) -> None:
             options = "" if least == k else f"--least {least}"
             output = run_here(f"repeats -k {k} {options} --against A", stdin=docs, cwd=tmp_path).out
             expected = [in_reference(text, live, k, least) for text in texts]
-            assert [told(line) for line in output.splitlines()] == expected
+            assert [marks_of(line) for line in output.splitlines()] == expected
             assert output == run_here(f"repeats -k {k} --least {least} --against left", stdin=docs, cwd=tmp_path).out
 
 
@@ -71,7 +71,7 @@ def test_equal_fingerprints_of_different_words(monkeypatch: pytest.MonkeyPatch) 
             )
             weak = windows.Windows(one, 3)
         assert sorted(weak.numbers) == sorted(plain.numbers)
-        assert [each.tolist() for each in weak.met(two)] == [each.tolist() for each in plain.met(two)]
+        assert [each.tolist() for each in weak.find_in(two)] == [each.tolist() for each in plain.find_in(two)]
 
 
 @pytest.mark.usefixtures("at_once")

@@ -153,10 +153,10 @@ ODD = [
 def test_places_are_those_in_the_source() -> None:
     canonized = pipe(jsonl(*({"id": number, "text": text} for number, text in enumerate(ODD))), "canon --offsets")
     output = [parse_json(line) for line in pipe(canonized, "repeats -k 3").splitlines()]
-    told = [
+    marked = [
         [ODD[number][each["from"] : each["to"]] for each in record["repeats"]] for number, record in enumerate(output)
     ]
-    assert told == [[], ["one two\n\n\nTHREE   four 'five"], ["café au LAIT", "one-two three; Four five"]]
+    assert marked == [[], ["one two\n\n\nTHREE   four 'five"], ["café au LAIT", "one-two three; Four five"]]
     cut = [parse_json(line)["text"] for line in pipe(canonized, "repeats -k 3 --cut").splitlines()]
     assert cut[1:] == ["Before: 👩‍👩‍👧 and cafe\u0301 au lait", ""]
 

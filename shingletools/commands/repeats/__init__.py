@@ -1,18 +1,18 @@
-"""repeats: passages that stood before in a corpus, or that stand in a reference.
+"""repeats: passages that occur earlier in a corpus, or in a reference.
 
 command            the options
-spec               what is wanted: within a corpus, and against a reference
+spec               the specifications: within a corpus, and against a reference
 run_spans          runs of words in a text
-earlier            finds all that stood before, by winnowed fingerprints and by words
-first_copies       keeps texts on disk, and tells where a first copy stands
+earlier            finds the runs that occur earlier, by winnowed fingerprints and by words
+first_copies       texts on disk, and the places of first copies
 within_corpus      the collector within a corpus
 items              the items of a reference, in memory or in an archive
-windows            the distinct runs of k words of some texts, and where other texts have them
+windows            an index of the distinct runs of k words of some texts
 short_items        items of fewer words
 item_windows       which items have which windows, and where
-matching           what a document has of the items
-item_records       what was found of each item
+matching           finds the items in documents
+item_records       a record for each item
 against_reference  the filter and the collector against a reference
-marking            what becomes of a document: marks, cuts, or another file
-cuts               takes runs out of a text
+marking            marks, cuts or drops documents
+cuts               removes runs from a text
 """

@@ -1,4 +1,4 @@
-"""Marks what stands in a reference: as a filter, or as a collector that tells of each item, or asks an archive."""
+"""Runs against a reference: a filter, or a collector that writes a record for each item, or asks an archive."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -20,7 +20,7 @@ from shingletools.record.stage import Filter
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
-TOGETHER = 1 << 22  # bytes of documents that ask an archive together
+TOGETHER = 1 << 22  # bytes of documents that are looked for in an archive together
 
 
 class ItemsInMemory:
@@ -36,7 +36,7 @@ class ItemsInMemory:
         windows, rows = Windows(cast(bytes, self.items.words.data), spec.k), np.arange(len(self.items))
         self.reference = Reference(self.items, rows, windows, self.short, covers=spec.covers)
 
-    def asked(self, _texts: Sequence[bytes]) -> Reference:
+    def reference_for(self, _texts: Sequence[bytes]) -> Reference:
         return self.reference
 
     def close(self) -> None:
@@ -59,24 +59,24 @@ class ItemsOnDisk:
             self.close()
             raise
 
-    def asked(self, texts: Sequence[bytes]) -> Reference:
-        """What the items have of these texts."""
+    def reference_for(self, texts: Sequence[bytes]) -> Reference:
+        """Returns the items that share runs with some texts."""
         every = b"".join(texts)
         rows = [self.items.with_runs_of(every)]
         for text in texts:
-            rows += [np.array(self.short.rows[number]) for number in np.unique(self.short.met(text)[2])]
+            rows += [np.array(self.short.rows[number]) for number in np.unique(self.short.find_in(text)[2])]
         some = np.unique(np.concatenate(rows))
         windows = Windows(every if len(some) else b"", self.k)
         reference = Reference(self.items, some, windows, self.short, covers=self.covers)
-        windows.keep(reference.shared.there())
+        windows.keep(reference.shared.present())
         return reference
 
 
 class AgainstReference(Collector):
-    """Takes all documents in one process: it can ask an archive, keep what goes, or tell of each item."""
+    """Takes all documents in one process, which an archive, --removed and --items need."""
 
     def __init__(self, spec: AgainstSpec, given: Iterator[bytes] | None = None) -> None:
-        self.tells = spec.items is not None
+        self.writes_items = spec.items is not None
         self.matcher = Matcher(spec)
         self.known: ItemsInMemory | ItemsOnDisk = ItemsOnDisk(spec) if spec.archive else ItemsInMemory(spec, given)
         self.found = ItemsFound()
@@ -91,20 +91,20 @@ class AgainstReference(Collector):
 
     def finish(self) -> Iterator[Written]:
         yield self.ask()
-        if self.tells:
+        if self.writes_items:
             for lines in wire.batches(self.found.lines(self.known.items, self.known.k, self.known.short.least)):
                 yield Written(b"", lines)
 
     def ask(self) -> Written:
-        """What comes of the documents that wait."""
+        """Writes the documents that wait."""
         waiting, self.waiting, self.size = self.waiting, [], 0
-        reference = self.known.asked([text for _, _, text in waiting])
+        reference = self.known.reference_for([text for _, _, text in waiting])
         made = []
         for name, line, text in waiting:
             written, covered = self.matcher.write(line, text, reference)
-            if self.tells and covered is not None:
+            if self.writes_items and covered is not None:
                 self.found.add(name, covered)
-            made.append(Written(written.output) if self.tells else written)
+            made.append(Written(written.output) if self.writes_items else written)
         return Written(*map(b"".join, zip(*made, strict=True))) if made else Written()
 
     def remarks(self) -> Sequence[str]:
@@ -118,7 +118,7 @@ class AgainstReference(Collector):
 
 
 class MatchLines:
-    """Makes a document's line. It can be pickled for worker processes."""
+    """Writes the line of a document. It can be pickled for worker processes."""
 
     carried: Sequence[str] = ()
 
@@ -140,7 +140,7 @@ class MatchLines:
 
 
 def filter_of(spec: AgainstSpec) -> Filter:
-    """The filter for documents that stand alone. Raises Failed."""
+    """Returns the filter that takes each document alone. Raises Failed."""
     lines = MatchLines(spec)
     field = spec.treatment.text_field
     return Filter(
@@ -150,6 +150,6 @@ def filter_of(spec: AgainstSpec) -> Filter:
 
 
 def remarks(short: ShortItems, *_: object) -> Sequence[str]:
-    """What to say of items that are too short to be looked for."""
+    """Returns a message if some items are too short to be looked for."""
     few = short.passed_over
     return [f"--against: items of fewer than {short.least} words are not looked for: {few}"] if few else []

@@ -60,9 +60,7 @@ def build(options: argparse.Namespace) -> Stage:
     if archive and len(options.against) > 1:
         raise Failed("--against: an archive cannot be combined with another reference")
     k, least = (getattr(options, name) if name in given or not archive else None for name in ("k", "least"))
-    spec = AgainstSpec(
-        treatment, k, tuple(options.against), least, options.share, options.items, archive
-    )  # fmt: skip
+    spec = AgainstSpec(treatment, k, tuple(options.against), least, options.share, options.items, archive)
     if not spec.filters:
         return spec.made_by(against)
     from shingletools.commands.repeats.against_reference import filter_of  # numpy, which --help does not need

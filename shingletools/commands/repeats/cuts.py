@@ -1,25 +1,25 @@
-"""Takes runs out of a text."""
+"""Removes runs from a text."""
 
 from collections.abc import Sequence
 
-from shingletools.commands.repeats.run_spans import Span, between
+from shingletools.commands.repeats.run_spans import Span, gaps
 from shingletools.running.places import Places
 
 
 def cut_words(text: str, runs: Sequence[Span]) -> str:
-    """The words that are left.
+    """Returns the words outside the runs.
 
     >>> cut_words("a b c d e", [(1, 3)])
     'a d e'
     """
     words = text.split(" ")
-    return " ".join(word for first, last in between(runs, len(words)) for word in words[first:last])
+    return " ".join(word for first, last in gaps(runs, len(words)) for word in words[first:last])
 
 
 def cut_source(source: str, places: Sequence[Span]) -> str:
-    """What is left of a source without these places, which ascend.
+    """Returns a source without some places, which ascend.
 
-    Where something goes, the white space beside it becomes one: that with more line feeds, or a blank where is none.
+    The white space on both sides of a place becomes one piece, that with more line feeds; a blank if there is none.
 
     >>> cut_source("One two.\\n\\nThree four.\\n\\nFive", [(10, 21)])
     'One two.\\n\\nFive'
@@ -42,17 +42,17 @@ def cut_source(source: str, places: Sequence[Span]) -> str:
 
 
 def ends_in(places: Sequence[Span], source: str) -> bool:
-    """Whether the last place has the last word of the source."""
+    """Returns whether the last place has the last word of the source."""
     return bool(places) and not source[places[-1][1] :].strip()
 
 
 def stronger(one: str, other: str) -> str:
-    """Of two pieces of white space the one with more line feeds, or the longer one."""
+    """Returns the piece of white space with more line feeds, or the longer one."""
     return max(one, other, key=lambda blanks: (blanks.count("\n"), len(blanks)))
 
 
 def places_of(runs: Sequence[Span], places: Places, source: str) -> list[Span]:
-    """Where runs stand in their source, each with the marks behind it, up to white space or the next word."""
+    """Returns the places of runs in their source, each with the punctuation that follows it."""
     found = []
     for first, last in runs:
         start, end = int(places.starts[first:last].min()), int(places.ends[first:last].max())

@@ -1,9 +1,8 @@
-"""Finds all runs of k words that stood before, by winnowed fingerprints and by words.
+"""Finds all runs of k words that occur earlier, by winnowed fingerprints and by words.
 
-Of all runs of k words that have the same gram, as winnowing chooses it, few fingerprints are sorted. A gram that stands
-once belongs to runs that stand once. The runs of all others are told from each other by their own fingerprints, and
-what is equal by these is compared word by word. So nothing is compared with more than one other text, however often it
-stands.
+Winnowing chooses a gram for each run of k words, and only the fingerprints of grams are sorted. A gram that occurs once
+belongs to runs that occur once. All other runs are distinguished by their own fingerprints, and those with equal
+fingerprints are compared word by word. So each run is compared with one other place only, however often it occurs.
 """
 
 import sys
@@ -27,33 +26,33 @@ PLACES = (1 << (64 - NUMBER_BITS - 1)) - 1
 
 @dataclass(frozen=True)
 class Portions(SortingLimits):
-    """How much is worked on at once; one gram may exceed it."""
+    """Limits of the work done at once; one gram may exceed them."""
 
-    grams: int = 1 << 14  # whose runs are looked at together
+    grams: int = 1 << 14  # occurrences of grams whose runs are compared together
 
 
 class WordsDiffer(Exception):
     """Different words have equal fingerprints."""
 
 
-class StoodBefore(NamedTuple):
-    """Runs of k words in a row of which each stood before, one word after the other, as far as both go on.
+class EarlierRuns(NamedTuple):
+    """Sequences of consecutive runs of k words whose first copies are consecutive, too. Arrays of one length.
 
-    Arrays of one length, by ascending places.
+    Places ascend.
     """
 
-    place: Index  # of the first one
-    number: Index  # of runs: the words are k - 1 more
-    source: Index  # the place of the first copy of the first one
+    place: Index  # of the first run
+    number: Index  # of runs; their words are k - 1 more
+    source: Index  # the place of the first copy of the first run
 
-    def cut(self, place: int) -> tuple["StoodBefore", "StoodBefore"]:
-        """Those before a place, and those from it on."""
+    def cut(self, place: int) -> tuple["EarlierRuns", "EarlierRuns"]:
+        """Returns the sequences before a place, and the others."""
         at = int(np.searchsorted(self.place, place))
-        return StoodBefore(*(each[:at] for each in self)), StoodBefore(*(each[at:] for each in self))
+        return EarlierRuns(*(each[:at] for each in self)), EarlierRuns(*(each[at:] for each in self))
 
 
 class Copies:
-    """Runs that were met, by keys, which ascend: the first copy of each, and in how many units it is.
+    """Distinct runs by their keys, which ascend: the first copy of each, and the number of units that have it.
 
     A unit is a document, or a copy. Memory: 16 bytes for each run, with units 32.
     """
@@ -63,7 +62,7 @@ class Copies:
         self.first = self.units = self.last = np.empty(0, np.int64)
 
     def add(self, keys: U64, starts: Index, units: Index | None) -> Index:
-        """Takes runs after all those before, by ascending places; gives the number of each key, for now.
+        """Adds runs, whose places ascend; returns the row of each key, which holds until the next call.
 
         units: ascending, if they are counted.
         """
@@ -89,9 +88,9 @@ class Copies:
 
 
 class Earlier:
-    """Takes texts, in order; then gives all runs of k words that stood before.
+    """Takes texts, in order; then yields all runs of k words that occur earlier.
 
-    Memory: a share of the limit for fingerprints, on disk beyond it; and what all runs of one gram need.
+    Memory: a share of the limit for fingerprints, on disk beyond it; and that for all runs of one gram.
     """
 
     def __init__(self, how: Winnowing, memory: Memory, portions: Portions, spec: WithinSpec) -> None:
@@ -99,12 +98,15 @@ class Earlier:
         self.grams = Sorter(memory, 2, portions)
 
     def add(self, start: int, texts: bytes) -> None:
-        """Takes texts, each ended by a line feed, that begin at a place among all."""
+        """Takes texts, each ended by a line feed, that begin at a place among all texts."""
         keys, places = kernel.winnow(texts, self.how)
         self.grams.add(keys, places + start)
 
-    def found(self, texts: bytes, documents: Callable[[Index], Index]) -> Iterator[StoodBefore]:
-        """By ascending places. texts: all, in any kind of buffer; documents: the number of that at each place."""
+    def found(self, texts: bytes, documents: Callable[[Index], Index]) -> Iterator[EarlierRuns]:
+        """Yields runs by ascending places.
+
+        texts: all of them, in any kind of buffer. documents: returns the numbers of the documents at places.
+        """
         found = Sorter(self.memory, 4, self.portions)
         for keys, every in self.grams.sorted():
             starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else every[:0]
@@ -117,10 +119,10 @@ class Earlier:
                 for runs in self.repeated(texts, documents, some):
                     found.add(*runs)
         for keys, values in found.sorted():
-            yield StoodBefore(keys.astype(np.int64), values & ((1 << NUMBER_BITS) - 1), values >> NUMBER_BITS)
+            yield EarlierRuns(keys.astype(np.int64), values & ((1 << NUMBER_BITS) - 1), values >> NUMBER_BITS)
 
     def repeated(self, texts: bytes, documents: Callable[[Index], Index], places: Index) -> list[tuple[U64, Index]]:
-        """Of the runs of some grams: where those begin that stood before, and how many, with their first copies."""
+        """Returns the runs of some grams that occur earlier: their places, numbers, and first copies."""
         try:
             return [*self.in_parts(texts, documents, places, None)]
         except WordsDiffer:
@@ -129,7 +131,7 @@ class Earlier:
     def in_parts(
         self, texts: bytes, documents: Callable[[Index], Index], places: Index, seen: dict[bytes, int] | None
     ) -> Iterator[tuple[U64, Index]]:
-        """As `repeated`, some places at a time. seen: for keys of words, in place of fingerprints."""
+        """Does the work of `repeated`, some places at a time. seen: keys of words, if fingerprints do not suffice."""
         copies, more_than = Copies(), self.spec.more_than
         counts = self.spec.every or more_than is not None
         for last in (False, True) if counts else (True,):
@@ -139,7 +141,7 @@ class Earlier:
                 at += len(part)
                 numbers, keys, starts = kernel.winnowed_runs(texts, part, self.how)
                 if seen is not None:
-                    keys = self.told_apart(texts, starts, seen)
+                    keys = self.distinct_keys(texts, starts, seen)
                 if last and counts:
                     which = np.searchsorted(copies.keys, keys)
                 else:
@@ -151,14 +153,14 @@ class Earlier:
                     if counts:
                         often = copies.units[which] > (1 if more_than is None else more_than)
                         wanted = often if self.spec.every else often & wanted
-                    heads, runs, firsts = in_a_row(starts, sources, np.repeat(part, numbers), wanted)
+                    heads, runs, firsts = consecutive(starts, sources, np.repeat(part, numbers), wanted)
                     words = runs + self.how.run - 1
                     if seen is None and (kernel.equal_words(texts, heads, texts, firsts, words) < words).any():
                         raise WordsDiffer
                     yield heads.astype(np.uint64), runs | firsts << NUMBER_BITS
 
-    def told_apart(self, texts: bytes, starts: Index, seen: dict[bytes, int]) -> U64:
-        """A key for the words of each run, where fingerprints of different words were equal. seen: words with keys."""
+    def distinct_keys(self, texts: bytes, starts: Index, seen: dict[bytes, int]) -> U64:
+        """Returns keys that differ if words do, where fingerprints of different words clash. seen: keys of words."""
         keys = []
         for start in starts.tolist():
             end = start
@@ -168,8 +170,8 @@ class Earlier:
         return np.array(keys, np.uint64)
 
 
-def in_a_row(starts: Index, sources: Index, owners: Index, wanted: Flags) -> tuple[Index, Index, Index]:
-    """Where wanted runs in a row of one owner begin, their number, and the first copy of the first one."""
+def consecutive(starts: Index, sources: Index, owners: Index, wanted: Flags) -> tuple[Index, Index, Index]:
+    """Joins consecutive wanted runs of one owner; returns their places, their numbers, and their first copies."""
     flagged = np.flatnonzero(wanted)
     apart, owner = (starts - sources)[flagged], owners[flagged]
     heads = np.append(True, (np.diff(flagged) > 1) | (np.diff(apart) != 0) | (np.diff(owner) != 0))[: len(flagged)]

@@ -1,4 +1,4 @@
-"""What was found of each item of a reference."""
+"""Records of what was found of each item of a reference."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -15,22 +15,22 @@ DIGITS = 6  # of a share
 
 
 class ItemFound:
-    """What documents have of an item. Memory: a byte for each of its words."""
+    """The parts of an item that documents have. Memory: a byte for each of its words."""
 
     def __init__(self, words: Flags) -> None:
-        self.words = words.copy()  # those that were found
+        self.words = words.copy()  # whether each word was found
         self.longest = self.documents = 0
         self.named: list[bytes] = []  # the first documents, as JSON
 
 
 class ItemsFound:
-    """What documents have of items, by rows. Memory: that of items of which there is something."""
+    """The items of which documents have parts, by rows."""
 
     def __init__(self) -> None:
         self.items: dict[int, ItemFound] = {}
 
     def add(self, document: str | int, covered: Covered) -> None:
-        """Takes what a document has of items."""
+        """Adds the parts of items that a document has."""
         name = memoryview(orjson.dumps(document)).tobytes()  # orjson's own bytes may take 4 KB
         bounds = pairwise([0, *np.cumsum(covered.sizes).tolist()])
         for row, longest, (start, end) in zip(covered.rows.tolist(), covered.longest.tolist(), bounds, strict=True):
@@ -45,9 +45,9 @@ class ItemsFound:
                 item.named.append(name)
 
     def lines(self, items: Items, k: int, least: int) -> Iterator[bytes]:
-        """A record for each item, in the order of the reference."""
+        """Yields a record for each item, in the order of the reference."""
         nothing = ItemFound(np.zeros(0, np.bool_))
-        for rows in items.every():
+        for rows in items.all_rows():
             for row, name, text in zip(rows.tolist(), items.names(rows), items.texts(rows), strict=True):
                 size, item = size_of(text), self.items.get(row, nothing)
                 found = int(np.count_nonzero(item.words))

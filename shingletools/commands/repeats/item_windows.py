@@ -1,4 +1,4 @@
-"""Which items have which of some windows, and where."""
+"""Which items have which windows, and where."""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
@@ -9,29 +9,27 @@ import numpy as np
 
 from shingletools.commands.repeats.items import ROWS, Items
 from shingletools.commands.repeats.short_items import ShortItems, size_of
-from shingletools.commands.repeats.windows import Windows, numbered
+from shingletools.commands.repeats.windows import Windows, word_numbers
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
 
 TOGETHER = 256  # windows of a stretch at most
-
-
-FEW = 64  # stretches near a passage, of which no more are looked at for each run
-KEPT = 1 << 20  # rows of common passages
+FEW = 64  # stretches near a passage that are not worth keeping
+KEPT = 1 << 20  # rows of common passages that are kept
 LISTED = 10  # documents, and items, that are named
 
 
 class Covered(NamedTuple):
-    """What a document has of items. Arrays of one length, but for `words`."""
+    """The parts of items that a document has. Arrays of one length, except `words`."""
 
     rows: Index
     sizes: Index  # words of each item
-    found: Index  # how many of these are in windows that the document has
+    found: Index  # of these, words in windows that the document has
     longest: Index  # words of the longest run of such windows
-    words: Flags  # which are: the words of all these items, one after the other
+    words: Flags  # whether each word is in such a window, for all these items, one after the other
 
     def of_share(self, share: Fraction) -> "Covered":
-        """The items of whose words such a share was found."""
+        """Returns the items of which the document has such a share of the words."""
         found = zip(self.found.tolist(), self.sizes.tolist(), strict=True)
         enough = np.array([words >= share * size for words, size in found], np.bool_)
         rows, sizes, counts, longest = (column[enough] for column in self[:-1])
@@ -39,14 +37,14 @@ class Covered(NamedTuple):
 
 
 class ItemWindows:
-    """Windows that items have, as stretches of numbers. A short item has a number above those of windows.
+    """The windows that items have, as stretches of numbers. A short item has a number above those of windows.
 
     start, stop, row: arrays of one length, by ascending starts; a row has each number in one stretch at most. Memory:
-    24 bytes for each passage that an item has; if it is to tell what is covered, 8 bytes for each window, too.
+    24 bytes for each passage of an item; with `covers`, also 8 bytes for each window.
     """
 
     def __init__(self, items: Items, rows: Index, windows: Windows, short: ShortItems, *, covers: bool) -> None:
-        """rows: of the items that may have some, ascending."""
+        """rows: items that may have some of the windows, ascending. covers: whether `covered` will be called."""
         self.k, self.count, self.rows = windows.k, windows.count + len(short.rows), rows
         stretches: list[tuple[Index, Index, Index]] = []
         columns: list[tuple[Index, ...]] = []
@@ -54,7 +52,7 @@ class ItemWindows:
             some = rows[first : first + ROWS]
             texts = items.texts(some)
             owners, place, number = windows_of(texts, windows, short)
-            met = np.unique(owners * (self.count + 1) + number)  # of two owners, no two differ by one
+            met = np.unique(owners * (self.count + 1) + number)  # those of two owners never differ by one
             heads = np.flatnonzero(np.append(True, np.diff(met) != 1)[: len(met)])
             lengths = np.diff(np.append(heads, len(met)))
             pieces, which = spread(np.zeros(len(heads), np.int64), -(-lengths // TOGETHER))
@@ -74,17 +72,17 @@ class ItemWindows:
             self.sizes, self.counts, self.words, self.numbers = map(np.concatenate, zip(*columns, strict=True))
             self.firsts = np.cumsum(self.counts) - self.counts
 
-    def there(self) -> Flags:
-        """Which windows items have. Shape (windows,)."""
+    def present(self) -> Flags:
+        """Returns which windows items have. Shape (windows,)."""
         changes = np.bincount(self.start, minlength=self.count + 1)
         changes -= np.bincount(self.stop, minlength=self.count + 1)
         flags: Flags = np.cumsum(changes) > 0
         return flags
 
     def near(self, numbers: Index) -> Iterator[tuple[int, int, int]]:
-        """Which stretches may have any of these windows: from and to, and the least `stop` of those that have.
+        """Yields ranges of stretches that may have some windows, and the least `stop` of those that do.
 
-        numbers: ascending, without repeats.
+        numbers: the windows, ascending, without repeats.
         """
         cuts = [0, *(np.flatnonzero(np.diff(numbers) != 1) + 1).tolist(), len(numbers)]
         for start, stop in pairwise(cuts):
@@ -93,17 +91,17 @@ class ItemWindows:
             yield begin, end, first + 1
 
     def rows_near(self, near: Iterable[tuple[int, int, int]]) -> Index:
-        """The rows of these stretches, ascending, without repeats."""
+        """Returns the rows of such stretches, ascending, without repeats."""
         parts = [self.row[begin:end][self.stop[begin:end] >= least] for begin, end, least in near]
         return np.unique(np.concatenate([self.row[:0], *parts]))
 
     def numbers_of(self, rows: Index) -> Index:
-        """The windows that rows have."""
+        """Returns the windows of some rows."""
         at = np.searchsorted(self.rows, rows)
         return self.numbers[spread(self.firsts[at], self.counts[at])[0]]
 
     def covered(self, numbers: Index) -> Covered:
-        """What a document with these windows has of items. numbers: ascending, without repeats."""
+        """Returns the parts of items that a document with some windows has. numbers: ascending, without repeats."""
         rows = self.rows_near(self.near(numbers))
         at = np.searchsorted(self.rows, rows)
         sizes = self.sizes[at]
@@ -124,13 +122,13 @@ class ItemWindows:
 
 
 def windows_of(texts: Iterable[bytes], windows: Windows, short: ShortItems) -> tuple[Index, Index, Index]:
-    """For each window that texts have: the text's number, the window's first word in it, and the window's number."""
+    """Returns, for each window in texts, the number of the text, the window's first word in it, and its number."""
     texts = [*texts]
     data, ends = b"".join(texts), np.cumsum([*map(len, texts)])
-    places, words, numbers = windows.met(data)
+    places, words, numbers = windows.find_in(data)
     owners = np.searchsorted(ends, places, "right")
     begins = ends[owners] - np.array([*map(len, texts)], np.int64)[owners]
-    words = words - numbered(data, begins)
+    words = words - word_numbers(data, begins)
     whole = [(at, short.numbers[text]) for at, text in enumerate(texts) if text in short.numbers]
     if whole:
         at, number = np.array(whole, np.int64).T
@@ -142,16 +140,16 @@ def windows_of(texts: Iterable[bytes], windows: Windows, short: ShortItems) -> t
 
 
 class Sources:
-    """The items that runs are from. Memory: 8 bytes for each item that has a passage of many, KEPT in all."""
+    """Finds the items that have a run. Memory: 8 bytes for each item with a common passage, at most KEPT items."""
 
     def __init__(self, shared: ItemWindows, among: Index | None = None) -> None:
-        """among: the rows that count, ascending; all, if there are none."""
+        """among: the rows that count, ascending; None for all."""
         self.shared, self.among = shared, among
         self.unions: dict[tuple[tuple[int, int, int], ...], Index] = {}  # rows of passages that many items have
         self.kept = 0
 
     def of(self, numbers: Index) -> tuple[Index, int]:
-        """The first rows of a run with these windows, and how many there are."""
+        """Returns the first rows that have a run with these windows, and the number of all."""
         near = [*self.shared.near(numbers)]
         common = tuple(each for each in near if each[1] - each[0] > FEW)
         if common not in self.unions:

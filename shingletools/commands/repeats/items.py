@@ -27,25 +27,25 @@ ROWS = 64  # items that are worked on at once
 
 
 class Items(ABC):
-    """Items by rows: numbers in the order of the reference. via: the recipe of their words, if there are any."""
+    """The items of a reference by their rows. via: the recipe of their words; None if there are no items."""
 
     via: str | None
 
     @abstractmethod
-    def every(self) -> Iterator[Index]:
-        """All rows, some at a time."""
+    def all_rows(self) -> Iterator[Index]:
+        """Yields all rows, some at a time."""
 
     @abstractmethod
     def names(self, rows: Index) -> Sequence[bytes]:
-        """The ids of rows, as JSON."""
+        """Returns the ids of rows, as JSON."""
 
     @abstractmethod
     def texts(self, rows: Index) -> Sequence[bytes]:
-        """The words of rows with single blanks between, and a line feed; nothing where there are no words."""
+        """Returns the words of rows, with single blanks between and a line feed at the end; b"" if there are none."""
 
 
 class Strings:
-    """Strings of bytes, one after the other. orjson's own may take 4 KB each."""
+    """A list of bytes in little memory: those that orjson makes may take 4 KB each."""
 
     def __init__(self) -> None:
         self.data, self.ends = bytearray(), array("q", [0])
@@ -78,7 +78,7 @@ class FileItems(Items):
                         raise Failed(f"{OPTION}: {printable(path)}:{number}: {error}") from None
         self.via, self.ids, self.words = recipes.before, ids, texts
 
-    def every(self) -> Iterator[Index]:
+    def all_rows(self) -> Iterator[Index]:
         for start in range(0, len(self), ROWS):
             yield np.arange(start, min(start + ROWS, len(self)))
 
@@ -93,19 +93,19 @@ class FileItems(Items):
 
 
 class ArchiveItems(Items):
-    """Items on disk. k: the least number of words of runs."""
+    """Items in an archive. k: the least number of words in a run."""
 
     def __init__(self, path: str, k: int | None) -> None:
-        """Raises Failed for what is no archive, or does not answer for so many words."""
+        """Raises Failed for what is no archive, or keeps no passages of k words."""
         self.archive = open_archive(path)
         try:
-            self.how, self.k = asked(self.archive, k)
+            self.how, self.k = winnowing_of(self.archive, k)
         except Failed:
             self.archive.close()
             raise
         self.via = self.archive.manifest.recipe
 
-    def every(self) -> Iterator[Index]:
+    def all_rows(self) -> Iterator[Index]:
         for rows in self.archive.live():
             for start in range(0, len(rows), ROWS):
                 yield rows[start : start + ROWS]
@@ -121,7 +121,7 @@ class ArchiveItems(Items):
             raise Failed(f"{self.archive.name}: damaged ({error})") from None
 
     def with_runs_of(self, texts: bytes) -> Index:
-        """The rows that may have a run of some texts. Memory: a byte for each document of a segment."""
+        """Returns the rows that may share a run with some texts. Memory: a byte for each document of a segment."""
         grams = np.unique(arrays.winnow(texts, self.how)[0])
         found = []
         for segment, first in zip(self.archive.segments, self.archive.firsts.tolist(), strict=False):
@@ -133,8 +133,8 @@ class ArchiveItems(Items):
         return np.concatenate([np.empty(0, np.int64), *found])
 
 
-def asked(archive: Archive, k: int | None) -> tuple[Winnowing, int]:
-    """How an archive chose its grams, and the least words of runs. Raises Failed if it does not answer for these."""
+def winnowing_of(archive: Archive, k: int | None) -> tuple[Winnowing, int]:
+    """Returns the winnowing of an archive, and the least words of a run. Raises Failed if it keeps no such passages."""
     state = archive.manifest
     if not state.passages:
         raise Failed(f"{archive.name}: the archive keeps no passages; simindex add -k makes one that does")
@@ -145,5 +145,5 @@ def asked(archive: Archive, k: int | None) -> tuple[Winnowing, int]:
 
 
 def line_of(text: str) -> bytes:
-    """The words of a text, with a line feed if there are any."""
+    """Returns the words of a text, with a line feed if there are any."""
     return text.encode() + b"\n" if text else b""

@@ -1,4 +1,4 @@
-"""What becomes of a document with runs: it is marked, cut, left as it is, or left out."""
+"""Writes documents with runs: marked, cut, or to another file."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,13 +12,13 @@ from shingletools.record.json_members import member_of, members
 from shingletools.record.wire import AT, REPEATS, SOURCE, Record
 from shingletools.running.worded import Worded, worded
 
-DECADES = (1, 10, 100, 1000, 10000)  # words of runs that are counted together, at least
+DECADES = (1, 10, 100, 1000, 10000)  # runs are counted by these numbers of words
 
-Marks = Sequence[Mapping[str, object]]  # of each run what to say beside its place
+Marks = Sequence[Mapping[str, object]]  # for each run, the members besides its place
 
 
 class Marking:
-    """Writes documents, and counts what it does."""
+    """Writes documents, and counts them and their runs."""
 
     def __init__(self, treatment: Treatment) -> None:
         self.treatment = treatment
@@ -26,7 +26,7 @@ class Marking:
         self.count([], left_out=False)
 
     def count(self, runs: Sequence[Span], *, left_out: bool) -> None:
-        """Counts a document, but for its words."""
+        """Counts a document, except its words."""
         self.counted["words"] += 0
         self.counted["of them in runs"] += words_in(runs)
         self.counted["documents with runs"] += bool(runs)
@@ -40,17 +40,17 @@ class Marking:
             self.counted["documents left out"] += left_out
 
     def figures(self) -> list[str]:
-        """What was counted, as -v says it."""
+        """Returns the counts for -v."""
         return [f"{count} {what}" for what, count in self.counted.items()]
 
     def tally(self) -> Mapping[str, int]:
-        """What was counted since the last call."""
+        """Returns the counts since the last call."""
         counted, self.counted = self.counted, Counter()
         self.count([], left_out=False)
         return counted
 
     def write(self, line: bytes, record: Record, text: Worded, runs: Sequence[Span], marks: Marks) -> Written:
-        """The document's line, without its line feed, as what comes of it. The record has it parsed."""
+        """Writes a document. The line has no line feed; the record is the parsed line."""
         drop, cut = self.treatment.drop, self.treatment.cut
         left_out = drop is not None and words_in(runs) > drop * text.number
         self.count(runs, left_out=left_out)
@@ -62,23 +62,23 @@ class Marking:
         return Written(b"", marked + b"\n") if left_out else Written(marked + b"\n")
 
     def pass_on(self, line: bytes) -> Written:
-        """A document without runs."""
+        """Writes a document without runs."""
         if self.treatment.cut:
             record = wire.parse_json(line)
             return self.write(line, record, worded(record, self.treatment.text_field), [], [])
         return Written(with_member(line, REPEATS, b"[]") + b"\n")
 
     def mark(self, text: Worded, run: Span, also: Mapping[str, object]) -> Mapping[str, object]:
-        """What is said of a run."""
+        """Returns the mark of a run."""
         first, last = text.place(*run)
         return {"from": first, "to": last, "words": run[1] - run[0], **also}
 
     def cut(self, line: bytes, record: Record, text: Worded, runs: Sequence[Span]) -> bytes:
-        """The line without the runs: with places, its source takes the place of its words, to be canonized anew."""
+        """Returns the line without the runs. With places, the cut source replaces the words, to be canonized again."""
         found = members(line)
         field = member_of(line, found, self.treatment.text_field)
         assert field is not None
-        gone, values = {REPEATS}, {}  # marks of an earlier run are of words that may be no more
+        gone, values = {REPEATS}, {}  # marks of an earlier use of repeats no longer fit the words
         if text.places is None or SOURCE not in record:
             left = wire.json_of(cut_words(text.text, runs))
             if REPEATS not in record:
@@ -101,7 +101,7 @@ class Marking:
 
 
 def with_member(line: bytes, name: str, value: bytes) -> bytes:
-    """The line of a record with one more member, or another value of it.
+    """Adds a member to the line of a record, or replaces its value.
 
     >>> with_member(b'{"id":1} ', "a", b"2"), with_member(b'{"a":[],"id":1}', "a", b"2")
     (b'{"id":1,"a":2} ', b'{"a":2,"id":1}')

@@ -1,4 +1,4 @@
-"""What documents have of the items of a reference, and what becomes of them."""
+"""Finds the items of a reference in documents."""
 
 from typing import NamedTuple
 
@@ -20,17 +20,17 @@ from shingletools.running.worded import check_recipe, worded
 
 
 class Reference:
-    """What is known of the items that some documents may have. It can be pickled if the items can."""
+    """The items that some documents may have, indexed. It can be pickled if the items can."""
 
     def __init__(self, items: Items, rows: Index, windows: Windows, short: ShortItems, *, covers: bool) -> None:
-        """rows: of the items, ascending. covers: whether it is to tell what documents have of each item."""
+        """rows: the items, ascending. covers: whether the covered words of each item are wanted."""
         self.items, self.windows, self.short = items, windows, short
         self.shared = ItemWindows(items, rows, windows, short, covers=covers)
         self.sources = Sources(self.shared)
 
 
 class Match(NamedTuple):
-    """Windows of a document that items have: the first word, the word after the last, the number. Of one length."""
+    """The windows of a document that items have. Arrays of one length: first word, word after the last, number."""
 
     first: Index
     last: Index
@@ -38,9 +38,9 @@ class Match(NamedTuple):
 
     @classmethod
     def of(cls, text: bytes, reference: Reference) -> "Match":
-        """In the order of the words. text: with a line feed."""
-        _, words, numbers = reference.windows.met(text)
-        first, last, short = reference.short.met(text)
+        """Returns the windows of a text, which has a line feed, in the order of the words."""
+        _, words, numbers = reference.windows.find_in(text)
+        first, last, short = reference.short.find_in(text)
         if not len(first):
             return cls(words, words + reference.windows.k, numbers)
         whole = np.append(words, first), np.append(words + reference.windows.k, last)
@@ -48,7 +48,7 @@ class Match(NamedTuple):
         return cls(whole[0][order], whole[1][order], np.append(numbers, reference.windows.count + short)[order])
 
     def only(self, numbers: Index) -> "Match":
-        """Those with these numbers."""
+        """Returns the windows with these numbers."""
         some = np.isin(self.number, numbers)
         return Match(*(column[some] for column in self))
 
@@ -61,7 +61,7 @@ class Match(NamedTuple):
         return joined(zip(first[heads].tolist(), last[tails].tolist(), strict=True), k)
 
     def within(self, run: Span) -> Index:
-        """The numbers of the windows in a run, ascending, without repeats."""
+        """Returns the numbers of the windows in a run, ascending, without repeats."""
         some = slice(*np.searchsorted(self.first, run))
         return np.unique(self.number[some][self.last[some] <= run[1]])
 
@@ -73,7 +73,7 @@ class Matcher:
         self.spec, self.marking = spec, Marking(spec.treatment)
 
     def read(self, record: Record, via: str | None) -> tuple[str | int, bytes]:
-        """A document's id, and its words as `Items.texts` has them. via: the recipe of the items. Raises Rejected."""
+        """Returns a document's id, and its words as in `Items.texts`. via: the items' recipe. Raises Rejected."""
         name = wire.take_id(record, self.spec.treatment.id_field)
         text = worded(record, self.spec.treatment.text_field)
         check_recipe(record, via, OPTION)
@@ -81,7 +81,7 @@ class Matcher:
         return name, line_of(text.text)
 
     def write(self, line: bytes, text: bytes, reference: Reference) -> tuple[Written, Covered | None]:
-        """What comes of a document, and what it has of items, if that is asked for and not nothing."""
+        """Writes a document; also returns the parts of items that it has, if they are wanted and there are any."""
         match = Match.of(text, reference)
         sources = reference.sources
         covered = reference.shared.covered(np.unique(match.number)) if self.spec.covers and len(match.number) else None

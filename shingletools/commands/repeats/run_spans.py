@@ -7,7 +7,7 @@ Span = tuple[int, int]
 
 
 def joined(spans: Iterable[Span], k: int) -> list[Span]:
-    """The runs that spans make: those of which every k words in a row are in one of the spans. Spans may be shorter.
+    """Joins spans to runs of which any k consecutive words are in one of the spans. Spans may be shorter.
 
     >>> joined([(0, 4), (2, 6), (5, 9)], 3), joined([(0, 4), (4, 8)], 1), joined([(0, 2), (0, 9), (3, 4)], 5)
     ([(0, 6), (5, 9)], [(0, 8)], [(0, 9)])
@@ -22,7 +22,7 @@ def joined(spans: Iterable[Span], k: int) -> list[Span]:
 
 
 def covered(spans: Iterable[Span]) -> list[Span]:
-    """The words that are in any of the spans, as spans that do not touch.
+    """Joins spans that overlap or touch.
 
     >>> covered([(0, 4), (2, 6), (6, 7), (9, 10)])
     [(0, 7), (9, 10)]
@@ -31,14 +31,14 @@ def covered(spans: Iterable[Span]) -> list[Span]:
 
 
 def words_in(spans: Iterable[Span]) -> int:
-    """How many words are in any of the spans."""
+    """Returns the number of words in the spans."""
     return sum(last - first for first, last in covered(spans))
 
 
-def between(spans: Iterable[Span], length: int) -> Iterator[Span]:
-    """What is left of so many words.
+def gaps(spans: Iterable[Span], length: int) -> Iterator[Span]:
+    """Yields the gaps between spans, up to `length`.
 
-    >>> list(between([(0, 2), (5, 7)], 9))
+    >>> list(gaps([(0, 2), (5, 7)], 9))
     [(2, 5), (7, 9)]
     """
     for (_, before), (after, _) in pairwise([(0, 0), *covered(spans), (length, length)]):

@@ -1,4 +1,4 @@
-"""Items of fewer than k words, which are looked for as a whole. They are known by their first words."""
+"""Items of fewer than k words, which are looked for as a whole, by their first words."""
 
 from array import array
 
@@ -10,14 +10,14 @@ from shingletools.kernel.types import Index
 
 
 class ShortItems:
-    """The different texts of the items with at least `least` words, and fewer than k. Memory: these texts."""
+    """The distinct texts of the items with at least `least` words, and fewer than k. Memory: these texts."""
 
     def __init__(self, items: Items, least: int | None, k: int) -> None:
-        """Reads all items, unless no number of words is given."""
+        """Reads all items, unless `least` is None."""
         self.least = k if least is None else min(least, k)
         self.passed_over = 0  # items that have too few words
         rows: dict[bytes, list[int]] = {}  # by text
-        for some in items.every() if least is not None else ():
+        for some in items.all_rows() if least is not None else ():
             for row, text in zip(some.tolist(), items.texts(some), strict=True):
                 words = size_of(text)
                 self.passed_over += words < self.least
@@ -29,10 +29,10 @@ class ShortItems:
         firsts = {b" ".join(text[:-1].split(b" ")[: self.least]) for text in rows}
         self.beginnings = Windows(b"".join(first + b"\n" for first in sorted(firsts)), self.least)
 
-    def met(self, text: bytes) -> tuple[Index, Index, Index]:
-        """What a text with a line feed has of them: the first word of each, the word after its last, and its number."""
+    def find_in(self, text: bytes) -> tuple[Index, Index, Index]:
+        """Finds the items in a text with a line feed; returns the first word of each, the word after it, its number."""
         found = array("q")
-        places = self.beginnings.met(text)[0]
+        places = self.beginnings.find_in(text)[0]
         ends = np.flatnonzero(np.frombuffer(text, np.uint8) <= ord(" ")) if len(places) else places
         for here, place in zip(np.searchsorted(ends, places).tolist(), places, strict=True):
             for length in self.lengths:
@@ -44,5 +44,5 @@ class ShortItems:
 
 
 def size_of(text: bytes) -> int:
-    """The words of a text with a line feed; an empty one has none."""
+    """Returns the number of words of a text with a line feed, or of b""."""
     return text.count(b" ") + bool(text)

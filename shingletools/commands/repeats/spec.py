@@ -1,4 +1,4 @@
-"""The specification of repeats: runs that stood before, or that stand in a reference; what becomes of documents."""
+"""The specifications of repeats: within a corpus, against a reference, and the treatment of documents."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -18,7 +18,7 @@ OWN = (SOURCE, AT, "via", REPEATS)  # fields that it reads or writes, beside id 
 
 
 class Treatment(NamedTuple):
-    """What becomes of documents with runs."""
+    """The treatment of documents with runs."""
 
     id_field: str
     text_field: str
@@ -27,13 +27,13 @@ class Treatment(NamedTuple):
     removed: str | None = None  # the file that keeps what goes
 
     def check(self) -> None:
-        """Raises Failed for what cannot be wanted together."""
+        """Raises Failed for options that cannot be combined."""
         if self.removed is not None and not self.cut and self.drop is None:
             raise Failed("--removed needs --cut or --drop, without which nothing is removed")
 
 
-class Treating(Stage):
-    """What both forms are: a stage for canonized documents, which writes the field REPEATS."""
+class RepeatsSpec(Stage):
+    """A stage that takes canonized documents and writes the field REPEATS."""
 
     treatment: Treatment
 
@@ -48,8 +48,8 @@ class Treating(Stage):
         check_fields_apart(id_field, self.treatment.text_field, OWN)
 
 
-class WithinSpec(Treating):
-    """Runs of at least k words of which every k stood before, in an earlier document or earlier in the same one."""
+class WithinSpec(RepeatsSpec):
+    """Runs of at least k words of which any k occur earlier, in an earlier document or in the same one."""
 
     treatment: Treatment
     k: int
@@ -70,15 +70,15 @@ class WithinSpec(Treating):
         return "without --against, one process needs all documents; run it in the shell"
 
 
-class AgainstSpec(Treating):
+class AgainstSpec(RepeatsSpec):
     """Runs of at least k words that stand in a reference."""
 
     treatment: Treatment
-    k: int | None  # None for the least number of words that an archive answers for
+    k: int | None  # None for the least number of words that an archive was made for
     references: tuple[str, ...]  # files, or the folder of an archive of passages
-    least: int | None  # items of fewer words than k are looked for whole, if they have so many; None: they are not
-    share: "Fraction | None" = None  # an item counts in a document that has so much of its words
-    items: str | None = None  # the file of what was found of each item
+    least: int | None  # items with so many words, but fewer than k, are looked for whole; None: they are not
+    share: "Fraction | None" = None  # an item counts in a document that has this share of its words
+    items: str | None = None  # the file of records of items
     archive: bool = False  # whether the reference is an archive
 
     def derived(self) -> Mapping[str, object]:
@@ -90,7 +90,7 @@ class AgainstSpec(Treating):
 
     @property
     def covers(self) -> bool:
-        """Whether it is wanted which words of each item documents have."""
+        """Returns whether the covered words of each item are wanted."""
         return self.share is not None or self.items is not None
 
     @property
@@ -109,5 +109,5 @@ class AgainstSpec(Treating):
 
     @property
     def filters(self) -> bool:
-        """Whether documents pass one by one, so that a filter can do it."""
+        """Returns whether a filter, which takes each document alone, can do it."""
         return not self.archive and self.second is None and "-" not in self.references

@@ -1,6 +1,6 @@
-"""All runs of k words in a row of some texts, and which of them other texts have.
+"""An index of the distinct runs of k words of some texts.
 
-Equal runs have one number. So a text that repeats itself, or a passage that many texts have, costs no product of both.
+Equal runs have one number, so the cost of passages that occur often in both texts is no product of these frequencies.
 """
 
 import os
@@ -20,8 +20,8 @@ PART = 1 << 20  # bytes of texts that are winnowed at once
 class Windows:
     """The distinct runs of k words of texts, each text ended by a line feed.
 
-    keys: their fingerprints, ascending; numbers: of two in a row in one text, and of no others, they differ by one;
-    starts: where each stands first. Memory: some 40 bytes for each, besides the texts.
+    keys: their fingerprints, ascending. numbers: they differ by one only for consecutive runs of a text. starts: the
+    first place of each. Memory: about 40 bytes for each, and the texts.
     """
 
     def __init__(self, texts: bytes, k: int) -> None:
@@ -43,20 +43,20 @@ class Windows:
             del order, new
             self.numbers, self.starts = numbers[first], places[first]
             del first
-            if self.confirmed(texts, places[again], numbers[again], at).all():
-                break  # else different words had one fingerprint: another seed tells them apart
+            if self.equal_words(texts, places[again], numbers[again], at).all():
+                break  # else different words had one fingerprint, and another seed is tried
         self.count = int(numbers[-1]) + 1 if len(numbers) else 0  # above all numbers
         del places, numbers
         self.listed = listed(self.keys)
 
     def keep(self, there: Flags) -> None:
-        """Forgets all but some windows. there: a flag for each number."""
+        """Forgets all windows except some. there: a flag for each number."""
         some = there[self.numbers]
         self.keys, self.numbers, self.starts = self.keys[some], self.numbers[some], self.starts[some]
         self.listed = listed(self.keys)
 
-    def met(self, others: bytes) -> tuple[Index, Index, Index]:
-        """Where other texts have windows: their places, the numbers of their words as `numbered` has them; which."""
+    def find_in(self, others: bytes) -> tuple[Index, Index, Index]:
+        """Finds windows in other texts; returns their places, their `word_numbers`, and the windows' numbers."""
         keys, places = kernel.winnow(others, self.how, self.listed)
         if not len(keys) or not len(self.keys):
             return (places[:0],) * 3
@@ -64,14 +64,14 @@ class Windows:
         at[at == len(self.keys)] = 0
         same = self.keys[at] == keys
         places, at = places[same], at[same]
-        words = numbered(others, places)
-        same = self.confirmed(others, places, words, at)
+        words = word_numbers(others, places)
+        same = self.equal_words(others, places, words, at)
         return places[same], words[same], self.numbers[at[same]]
 
-    def confirmed(self, others: bytes, places: Index, words: Index, at: Index) -> Flags:
-        """Whether the k words from places of other texts on are those of the windows at these places of the columns.
+    def equal_words(self, others: bytes, places: Index, words: Index, at: Index) -> Flags:
+        """Returns whether the k words at places of other texts are those of the windows at rows `at`.
 
-        words: numbers of the first ones. Where runs follow each other on both sides, their words are compared once.
+        words: the `word_numbers` of the places. Words of consecutive runs are compared once.
         """
         apart = (np.diff(words) != 1) | (np.diff(self.numbers[at]) != 1)
         heads = np.flatnonzero(np.append(True, apart)[: len(at)])
@@ -85,7 +85,7 @@ class Windows:
 
 
 def winnowed(texts: bytes, ends: Index, how: Winnowing) -> tuple[U64, Index]:
-    """As `kernel.winnow`, in parts, since its columns grow. ends: of the texts."""
+    """Calls `kernel.winnow` for parts of the texts, to save memory. ends: where the texts end."""
     starts = [0, *(ends[np.flatnonzero(np.diff(ends // PART))] + 1).tolist()]
     parts = []
     for start, stop in zip(starts, [*starts[1:], len(texts)], strict=True):
@@ -95,10 +95,10 @@ def winnowed(texts: bytes, ends: Index, how: Winnowing) -> tuple[U64, Index]:
     return keys, places
 
 
-def numbered(texts: bytes, places: Index) -> Index:
-    """Numbers for words that begin at these places: of two in a row in one text, and of no others, they differ by one.
+def word_numbers(texts: bytes, places: Index) -> Index:
+    """Returns numbers for words at some places; they differ by one only for consecutive words of a text.
 
-    >>> numbered(b"a b\\nc\\n", np.array([0, 2, 4])).tolist()
+    >>> word_numbers(b"a b\\nc\\n", np.array([0, 2, 4])).tolist()
     [0, 1, 3]
     """
     data = np.frombuffer(texts, np.uint8)
@@ -108,7 +108,7 @@ def numbered(texts: bytes, places: Index) -> Index:
 
 
 def listed(keys: U64) -> Listed:
-    """What tells the kernel to pass over all but these fingerprints."""
+    """Returns the list that makes the kernel ignore all other fingerprints."""
     factor = int.from_bytes(os.urandom(8)) | 1
     slots = lines.list_fingerprints(cast(bytes, keys), b"", factor)
     return (factor, slots, True) if slots else ()

@@ -1,4 +1,4 @@
-"""Marks all that stood before in a corpus."""
+"""The collector that marks runs that occur earlier in a corpus."""
 
 import os
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from shingletools import kernel
-from shingletools.commands.repeats.earlier import PLACES, Earlier, Portions, StoodBefore
+from shingletools.commands.repeats.earlier import PLACES, Earlier, EarlierRuns, Portions
 from shingletools.commands.repeats.first_copies import KeptTexts
 from shingletools.commands.repeats.marking import Marking
 from shingletools.commands.repeats.run_spans import joined
@@ -25,7 +25,7 @@ OF = "of"  # the field by which parts name their document
 
 
 class WithinCorpus(Collector):
-    """Keeps lines and texts in scratch files, finds what stood before, then writes all documents.
+    """Keeps lines and texts in scratch files, finds runs that occur earlier, then writes all documents.
 
     Memory: that of `Earlier`, and 24 bytes for each word of the longest document with runs.
     """
@@ -54,22 +54,22 @@ class WithinCorpus(Collector):
             raise Failed("the texts are too long: at most 8 TB are possible")
         every = cast(bytes, self.texts.data.view(np.uint8))
         found = self.earlier.found(every, self.texts.documents)
-        following = StoodBefore(*(np.empty(0, np.int64) for _ in StoodBefore._fields))
+        following = EarlierRuns(*(np.empty(0, np.int64) for _ in EarlierRuns._fields))
         number = 0
         for lines in self.lines.chunks():
             made = []
             for line in kernel.split_lines(lines):
                 end = self.texts.bounds(number)[1]
                 while (not len(following.place) or following.place[-1] < end) and (more := next(found, None)):
-                    following = StoodBefore(*map(np.concatenate, zip(following, more, strict=True)))
+                    following = EarlierRuns(*map(np.concatenate, zip(following, more, strict=True)))
                 mine, following = following.cut(end)
                 made.append(self.write(line, number, mine, every) if len(mine.place) else self.marking.pass_on(line))
                 number += 1
             self.texts.forget()
             yield Written(*map(b"".join, zip(*made, strict=True)))
 
-    def write(self, line: bytes, number: int, found: StoodBefore, texts: bytes) -> Written:
-        """A document, of which these runs stood before."""
+    def write(self, line: bytes, number: int, found: EarlierRuns, texts: bytes) -> Written:
+        """Writes a document with these runs."""
         record = parse_json(line)
         starts = self.texts.words(number)
         firsts = np.searchsorted(starts, found.place)
