@@ -37,12 +37,16 @@ FILES = [
     ("canon", b"id;text\n1;a\n", NO_JSON, "the header of a table: canon --csv --delimiter ';' reads it"),
     ("canon", b"It was a dark and stormy night.\n", NO_JSON, "plain text: see --lines and --whole"),
     ("canon", b"\x04\x22\x4d\x18\x64\x40\n", NO_JSON, "lz4: lz4 -dc decompresses it"),
+    ("canon", b"# Moby-Dick\n\n", NO_JSON, None),
+    ("canon", b"# It's dark\n", NO_JSON, "plain text: see --lines and --whole"),
+    ("canon", b"<p>a\n", NO_JSON, "HTML or XML: see --whole and --html"),
+    ("canon", b'INFO {"id":1}\n', NO_JSON, None),
     ("canon", b"bad\n", NO_JSON, None),
     ("shingle", b"It was a dark and stormy night.\n", NO_JSON, "plain text: canon --lines reads it"),
     ("canon", GOOD.replace(b"\n", b"\r") * 2, f"not JSON (column {len(GOOD) + 1})", RETURNS),
     ("simgroup", b"id,text\r1,a\r", NO_JSON, RETURNS),
     ("canon", b"first line\rcaf\xe9\r", "not UTF-8 (byte 15)", RETURNS),
-    ("canon", b"It was\r\n", NO_JSON, None),
+    ("canon", b"It was\r\n", NO_JSON, "plain text: see --lines and --whole"),
 ]  # fmt: skip
 
 

@@ -23,7 +23,7 @@ FORMATS = (
 )
 OWN_STARTS = {"--parquet": b"PAR1", "--warc": b"WARC/"}
 WIDE = re.compile(rb"(?:[\t\r\n -~]\0){4}|(?:\0[\t\r\n -~]){4}")  # UTF-16 without a byte order mark
-PAGE = re.compile(rb"\s*<(?:!doctype html|html|\?xml)", re.IGNORECASE)
+PAGE = re.compile(rb"\s*<[!?a-z]", re.IGNORECASE)
 CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")  # in no text of one byte a character
 LONE_RETURN = re.compile(rb"\r(?!\n|\Z)")
@@ -33,7 +33,7 @@ NO_TEXTS = ("--parquet", "--warc")  # which say themselves how texts in them are
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 LOOKS, ICONV = "this looks like ", "iconv -f "
 HEADER = re.compile(r'"?[\w.-]{1,40}"?(?:[,;\t]"?[\w.-]{1,40}"?)+\r?')  # a table's, of two columns or more
-PROSE = re.compile(r"[^\W\d_]+\W+(?:\w+\W+){4}")  # five words or more
+PROSE = re.compile(r"[#*>\s-]*[^\W\d_]+\S*\s+\w")  # two words or more
 NOT_UTF8 = "not UTF-8"
 ABOUT_BYTES = ("not JSON", NOT_UTF8, "not a JSON object", "nested too deeply")
 MISSING = re.compile(r'field ("(?:[^"\\]|\\.)*+") is missing')

@@ -137,13 +137,15 @@ def test_many_suffixes_are_told_in_one_short_line(tmp_path: Path, monkeypatch: p
     (tmp_path / "z.txt").symlink_to("x.0000")
     ran = run("canon", "--recursive", "-v", ".", cwd=tmp_path)
     told, figures, _ = ran.err.split("\n")
+    told, _, instead = told.partition("; ")
+    assert instead == "--include GLOB takes files by their names"  # where there is no document
     kinds = ["2 in .0077", *(f"1 in .{number:04}" for number in range(12))]
     assert told == f"canon: passed over 132 files: {', '.join(kinds)}, 118 of other kinds"
     assert len(told) <= len("canon: ") + 200 < len(told) + len(", 1 in .0012")
     assert figures.endswith(" MB/s, 132 files passed over")
     monkeypatch.setattr(folders, "SUFFIXES", 1)
     assert run("canon", "--recursive", ".", cwd=tmp_path).err == (
-        "canon: passed over 132 files: 1 in .0000, 131 of other kinds\n"
+        "canon: passed over 132 files: 1 in .0000, 131 of other kinds; --include GLOB takes files by their names\n"
     )
 
 

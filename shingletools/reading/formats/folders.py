@@ -59,7 +59,8 @@ class Folders(NamedTuple):
         if passed:
             rest = Made("", number, 0, [])
             rest.counted = {"files passed over": passed.total()}
-            rest.told = [] if self.include else [passed_over(passed)]  # who chose files knows
+            instead = "; --include GLOB takes files by their names" if number == 1 else ""  # no document was found
+            rest.told = [] if self.include else [passed_over(passed) + instead]  # who chose files knows
             yield rest
 
     def write(self, _files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
