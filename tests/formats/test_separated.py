@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,13 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import Ran, jsonl, run, run_here, shell
+from harness import Ran, jsonl, run, run_here, run_process, shell
 from shingletools.reading.formats import table_rows
 from shingletools.reading.formats.table_rows import LONGEST, Dialect, RowsOfFile
 from shingletools.reading.streams import Blocks
 
 FORMAT = Dialect(",", True, True, ("id", "text"))
 TEXT = "--text NAME says which is meant"
+# Prints the peak memory of a command in KB; that of a child of pytest may be pytest's own
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
@@ -131,6 +138,7 @@ def test_what_cannot_be_read_ends_the_run(content: bytes, options: str, said: st
 def test_a_row_that_does_not_end_is_not_held_for_ever(
     line: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    table_rows.own_parser()  # whose limit this process keeps
     monkeypatch.setattr(table_rows, "LONGEST", 99)
     ran = canon(tmp_path, b"id,text\n1,a\n" + line, "--csv")
     within = " (a quote without an end?)" if b"\n" in line else ""
@@ -147,6 +155,18 @@ def test_a_quote_without_an_end_takes_no_more_memory_than_a_row_may(tmp_path: Pa
     ran = shell("ulimit -v 1000000; canon --csv docs", tmp_path)
     message = f"canon: docs:2: a row of more than {LONGEST} bytes (a quote without an end?)\n"
     assert (ran.status, ran.out, ran.err) == (2, b"", message)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", ["", "-j 2"])
+@pytest.mark.parametrize("words", ["some words of a text ", "с\u0301 é ", "some \U0001f600 words", "line\n"])
+def test_a_long_value_takes_ten_times_its_size(words: str, options: str, tmp_path: Path) -> None:
+    """And 50 MB, as shingletools(7) says, whatever its characters are and however short its lines."""
+    size = 16_000_000
+    value = words.encode() * (size // len(words.encode()))
+    (tmp_path / "docs").write_bytes(b'id,text\n1,"%b"\n' % value)
+    ran = run_process(sys.executable, "-c", PEAK, "canon", "--csv", *options.split(), "docs", cwd=tmp_path)
+    assert int(ran.good()) < 50_000 + 10 * size // 1024
 
 
 @settings(max_examples=60)

@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import count
+from itertools import chain, count
 from types import ModuleType
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from shingletools.system import errors
 from shingletools.system.deferred import orjson
 from shingletools.system.errors import Failed, Rejected, shown
 
+LONG = 1 << 20  # bytes of a row after which the parser's memory is given back
 LONGEST = 1 << 26  # bytes of a row: a quote that is never closed makes one of all that follows
 TAB = "\t"
 # What else may stand between values, and the option that reads it
@@ -74,6 +75,15 @@ def apart(names: Sequence[str]) -> list[str]:
     return made
 
 
+def in_utf8(value: str) -> str:
+    """Returns the text of which each byte in UTF-8 is a character here; raises UnicodeDecodeError.
+
+    >>> in_utf8("caf\xc3\xa9")
+    'café'
+    """
+    return value.encode("latin-1").decode()
+
+
 class Dialect(NamedTuple):
     """How a table is written, and which columns it has.
 
@@ -97,20 +107,24 @@ class Row(NamedTuple):
 
     line: int  # at which it begins
     raw: bytes  # as it stands there, with the line feed that ends it, if there is one
-    values: Sequence[str]
+    values: Sequence[str]  # each byte a character, as the parser has them
     cause: str  # why it is bad; empty for most
 
 
 class RowsOfFile:
-    """The rows of a file, by Python's own parser of CSV. It asks for a line only where a row begins, or within one."""
+    """The rows of a file, by Python's own parser of CSV. It asks for a line only where a row begins, or within one.
+
+    The parser gets UTF-8 as Latin-1, since what it looks for is ASCII. So a row takes a byte for each byte, and four
+    in the parser, where one character beyond U+FFFF would make each take four everywhere.
+    """
 
     def __init__(self, dialect: Dialect, name: str, blocks: Blocks) -> None:
         self.dialect, self.name, self.blocks = dialect, name, blocks
-        self.held: list[bytes] = []  # the beginning of a line
-        self.waiting: deque[str] = deque()  # lines
+        self.held = io.BytesIO()  # the beginning of a line
+        self.waiting: deque[bytes] = deque()  # lines
         self.line = 0  # of those that the parser has
-        self.row: list[str] = []  # those of the row that it is at
-        self.length = 0  # their bytes
+        self.row = io.BytesIO()  # those of the row that it is at, which takes less memory than many short ones
+        self.first = 1  # the line with which the row begins
         self.ended = False  # whether the file did, within a row
         self.heads: list[bytes] = []  # what stands before the value of each column
         self.names: Sequence[str] = ()  # of columns
@@ -124,69 +138,67 @@ class RowsOfFile:
         """
         for rows in self.rows():
             made = [self.document(row.line, row.raw.removesuffix(b"\n"), row.values, row.cause) for row in rows]
+            rows.clear()  # so that no value is held while its document is worked on
             yield self.blocks.taken(), made
 
     def rows(self) -> Iterator[list[Row]]:
         """The rows of one block behind the header. Raises Failed."""
-        parser = own_parser()
-        parsed = parser.reader(
-            self.lines(), delimiter=self.dialect.delimiter, strict=True,
-            quoting=csv.QUOTE_MINIMAL if self.dialect.quotes else csv.QUOTE_NONE,
-        )  # fmt: skip
+        parsed = self.parsed()
         while self.fill():
             rows = []
             while self.waiting:
                 values, cause = [], ""
                 try:
                     values = next(parsed)
-                except parser.Error:
+                except own_parser().Error:
                     cause = self.fault()
-                row = Row(self.first(), "".join(self.row).encode(errors="surrogateescape"), values, cause)
-                self.row, self.length = [], 0
+                if self.row.tell() > LONG:
+                    parsed = self.parsed()  # the one before has four bytes for each
+                row = Row(self.first, self.row.getvalue(), values, cause)
+                self.row, self.first = io.BytesIO(), self.line + 1
                 if not self.heads and self.settle_columns(row):
                     self.header = row.raw
                     continue
                 rows.append(row)
             yield rows
 
+    def parsed(self) -> Iterator[list[str]]:
+        """Rows from here on."""
+        quoting = csv.QUOTE_MINIMAL if self.dialect.quotes else csv.QUOTE_NONE
+        return own_parser().reader(self.lines(), delimiter=self.dialect.delimiter, strict=True, quoting=quoting)
+
     def lines(self) -> Iterator[str]:
         """Lines with their ends; raises Failed."""
         while self.fill():
-            line = self.waiting.popleft()
             self.line += 1
-            self.row.append(line)
-            self.length += len(line) if line.isascii() else len(line.encode(errors="surrogateescape"))
-            if self.length > LONGEST:
+            self.row.write(self.waiting[0])
+            if self.row.tell() > LONGEST:
                 raise self.too_long()
-            yield line
+            yield self.waiting.popleft().decode("latin-1")
         self.ended = True
 
     def fill(self) -> bool:
         """Whether there is another line, which it reads if none waits; raises Failed."""
         while not self.waiting:
             block = next(self.blocks, b"")
-            cut = block.rfind(b"\n") + 1 if block else None
+            cut = block.rfind(b"\n") + 1
+            self.held.write(block[:cut] if cut else block)
             if block and not cut:
-                self.held.append(block)
-                if sum(map(len, self.held)) > LONGEST:
+                if self.held.tell() > LONGEST:
                     raise self.too_long()
                 continue
-            lines = b"".join([*self.held, block[:cut]])
+            lines, self.held = self.held.getvalue(), io.BytesIO()
             if not lines:
                 return False
-            self.held = [block[cut:]] if block[cut:] and block else []
+            self.held.write(block[cut:])
             self.marked |= not self.line and lines.startswith(wire.BOM)
-            text = (lines if self.line else lines.removeprefix(wire.BOM)).decode(errors="surrogateescape")
-            self.waiting.extend(io.StringIO(text, newline="\n"))
+            self.waiting.extend(io.BytesIO(lines if self.line else lines.removeprefix(wire.BOM)))
         return True
 
-    def first(self) -> int:
-        """The line with which the row begins."""
-        return self.line + 1 - len(self.row)
-
     def too_long(self) -> Failed:
-        where = errors.shown_place(self.name, self.first())
-        return Failed(f"{where}: a row of more than {LONGEST} bytes{' (a quote without an end?)' if self.row else ''}")
+        where = errors.shown_place(self.name, self.first)
+        hint = " (a quote without an end?)" if self.row.tell() else ""
+        return Failed(f"{where}: a row of more than {LONGEST} bytes{hint}")
 
     def fault(self) -> str:
         """Why the parser rejected the row."""
@@ -205,11 +217,11 @@ class RowsOfFile:
             raise Failed(f"{where}: {cause}{of_start(raw, self.dialect.option) or self.parted(raw, [])}")
         if cause:
             return False
-        names = values if header else [str(column) for column in range(1, len(values) + 1)]
         try:
             wire.decode(raw if header else b"")
         except Rejected as error:
             raise Failed(f"{where}: {error}; {of_encoding(raw)}") from None
+        names = [*map(in_utf8, values)] if header else [str(column) for column in range(1, len(values) + 1)]
         for name in dict.fromkeys((*self.dialect.needed, *filter(None, [self.dialect.numbered]))):
             if name not in names and name in self.dialect.needed:
                 there = ", ".join(map(shown, names[:NAMED])) + (", ..." if len(names) > NAMED else "")
@@ -249,9 +261,9 @@ class RowsOfFile:
         if cause:
             return Document(raw, line, cause=cause)
         try:
-            values = map(orjson.dumps, row)
-            return Document(raw, line, b"".join(map(b"".join, zip(self.heads, values, strict=True))) + b"}")
-        except orjson.JSONEncodeError:
+            values = map(orjson.dumps, row if raw.isascii() else map(in_utf8, row))
+            return Document(raw, line, b"".join([*chain.from_iterable(zip(self.heads, values, strict=True)), b"}"]))
+        except UnicodeDecodeError:
             try:
                 wire.decode(raw)
             except Rejected as error:
