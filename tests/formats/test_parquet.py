@@ -37,6 +37,7 @@ COLUMNS = [  # values, their type, and what JSON has for them
     ([{"x": {"y": b"\xff"}}, None], pa.struct({"x": pa.struct({"y": pa.binary()})}), '{"x":{"y":"/w=="}}', "null"),
     ([[("k", 1)], []], pa.map_(pa.string(), pa.int8()), '{"k":1}', "{}"),
     ([b"0123456789abcdef", None], pa.binary(16), '"MDEyMzQ1Njc4OWFiY2RlZg=="', "null"),
+    ([bytes(range(16)), None], pa.uuid(), '"00010203-0405-0607-0809-0a0b0c0d0e0f"', "null"),
     (["é", "e"], pa.dictionary(pa.int8(), pa.string()), '"é"', '"e"'),
     (["é", "e"], pa.string_view(), '"é"', '"e"'),
     ([b"\xff", b"a"], pa.binary_view(), '"/w=="', '"YQ=="'),
@@ -107,6 +108,12 @@ def test_bytes_are_text_in_the_fields_that_are_read(tmp_path: Path) -> None:
     assert (tmp_path / "bad").read_bytes().split(b"\n") == [
         b'{"key":"\xff","body":{"content":"B","more":"Qg=="}}', b'{"key":"z","body":{"content":null,"more":""}}', b"",
     ]  # fmt: skip
+
+
+def test_a_uuid_is_an_id(tmp_path: Path) -> None:
+    written(tmp_path / "a", id=pa.array([bytes(range(16))], pa.uuid()), text=["A b"])
+    (record,) = run_here("canon", "--parquet", "a", cwd=tmp_path).records()
+    assert record == {"id": "00010203-0405-0607-0809-0a0b0c0d0e0f", "text": "a b", "via": "canon/4"}
 
 
 def test_rows_are_counted_over_row_groups_and_files(tmp_path: Path) -> None:

@@ -192,6 +192,7 @@ VALUES: Sequence[tuple[Callable[[Any], bool], Callable[[Any, Texts], list[Any]]]
     (types.is_integer, lambda array, _: array.to_pylist()),
     (types.is_boolean, lambda array, _: array.to_pylist()),
     (types.is_null, lambda array, _: array.to_pylist()),
+    (lambda kind: isinstance(kind, pa.UuidType), lambda array, _: converted(str, array.to_pylist())),
     (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda array, texts: json_values(array.storage, texts)),
     (types.is_dictionary, of_dictionary),
     (types.is_struct, of_struct),
